@@ -1,0 +1,53 @@
+# Every target sets up what it needs: a virtual environment with the locked, hashed dependencies.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+RUN_READY := $(VENV)/.run-ready
+DEV_READY := $(VENV)/.dev-ready
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+
+.PHONY: run test lint bench torture lock
+
+run: $(RUN_READY)
+	@exec $(BIN)/lyra chat
+
+test: $(DEV_READY)
+	@$(MAKE) --no-print-directory lint
+	$(BIN)/python -m pytest -n 4 --dist loadfile
+
+lint: $(DEV_READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(DEV_READY)
+	$(BIN)/python -m tests.bench
+
+torture: $(DEV_READY)
+	LYRA_TORTURE=1 $(BIN)/python -m pytest -n 2 tests/faults tests/unit
+
+# Written for every platform and Python from 3.11 on; needs uv, and only whoever changes dependencies does.
+lock:
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	  --group build pyproject.toml -o deploy/requirements.lock
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	  -c deploy/requirements.lock --group build --group dev pyproject.toml -o deploy/requirements-dev.lock
+
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Lyra needs Python 3.11 or newer: make PYTHON=python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(RUN_READY): $(VENV)/.made deploy/requirements.lock pyproject.toml
+	@printf 'Setting up (once) … ' >&2
+	@$(PIP) install --no-deps --require-hashes -r deploy/requirements.lock >&2
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+	@echo done >&2
+
+$(DEV_READY): $(VENV)/.made deploy/requirements-dev.lock pyproject.toml
+	@$(PIP) install --no-deps --require-hashes -r deploy/requirements-dev.lock
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@ $(RUN_READY)

@@ -1,0 +1,1 @@
+"""Platforms. An adapter knows one platform and nothing of Lyra or of her memory."""

@@ -1,0 +1,81 @@
+"""What can go wrong around Lyra. Every class is one sentence a person can read; a traceback never is.
+
+LyraError                     carries what to say and do
+├── BadConfig · BadSecret     the configuration does not hold
+├── BadInput                  what was given cannot be used
+├── UsageError                the command was called wrongly (exit code 2)
+└── ModelError                a model did not answer; the message is kept
+    ├── ModelBusy             429: wait, then retry (transient; carries retry_after)
+    ├── ModelDown             5xx, no connection, stream cut (transient)
+    ├── ModelTimeout          the total deadline passed (transient)
+    ├── ModelGarbled          an answer that is no answer (transient)
+    ├── ContextTooLong        the prompt does not fit: shrink once
+    ├── ModelDenied           401, 403: the key is wrong or missing (alarm)
+    └── ModelRefused          any other 4xx: the request is not accepted
+"""
+
+
+class LyraError(Exception):
+    """The base of all; its text is shown to people as it is."""
+
+
+class BadConfig(LyraError):
+    """The configuration file does not hold."""
+
+
+class BadSecret(LyraError):
+    """A named secret is not there or not usable."""
+
+
+class BadInput(LyraError):
+    """What was given cannot be used."""
+
+
+class UsageError(LyraError):
+    """The command was called wrongly."""
+
+
+class ModelError(LyraError):
+    """A model did not answer. `transient` says whether trying again can help."""
+
+    transient = False
+
+
+class ModelBusy(ModelError):
+    """The endpoint asks to wait; `retry_after` is in seconds, None where it did not say."""
+
+    transient = True
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class ModelDown(ModelError):
+    """The endpoint is out of reach, broke, or cut the answer."""
+
+    transient = True
+
+
+class ModelTimeout(ModelError):
+    """The answer was not complete within the deadline."""
+
+    transient = True
+
+
+class ModelGarbled(ModelError):
+    """The answer is not one: no JSON, no choices, no text, far too long."""
+
+    transient = True
+
+
+class ContextTooLong(ModelError):
+    """The prompt does not fit the model."""
+
+
+class ModelDenied(ModelError):
+    """The endpoint does not accept the key."""
+
+
+class ModelRefused(ModelError):
+    """The endpoint does not accept the request."""

@@ -1,0 +1,115 @@
+"""The port to a language model: one verb and close. Nothing here loads a library.
+
+A model is asked with messages and answers with pieces of text. The answer is complete when iteration ends; whatever else
+happens is one of the ModelError tree of bot/errors.py.
+"""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Literal, Protocol, Self, TypedDict
+
+from bot.errors import ModelError
+
+
+class Message(TypedDict):
+    """One message of a prompt."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class Model(Protocol):
+    """Answers prompts. `name` is what the configuration calls it."""
+
+    @property
+    def name(self) -> str: ...
+
+    def stream(self, messages: Sequence[Message]) -> AsyncIterator[str]:
+        """Yield the answer in pieces, at least one of them visible. It is complete when iteration ends.
+
+        Raises ModelError, before the first piece or after some: then the pieces are no answer.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections. A closed model is not asked again."""
+        ...
+
+
+@asynccontextmanager
+async def closing(stream: AsyncIterator[str]) -> AsyncGenerator[AsyncIterator[str], None]:
+    """Close the stream on leaving, so that an answer nobody wants any more stops costing at once."""
+    try:
+        yield stream
+    finally:
+        close = getattr(stream, "aclose", None)
+        if close is not None:
+            await close()
+
+
+async def complete(model: Model, messages: Sequence[Message]) -> str:
+    """Return the whole answer. Raises ModelError."""
+    async with closing(model.stream(messages)) as pieces:
+        return "".join([piece async for piece in pieces])
+
+
+class ChainAnswer:
+    """The answer of the first model of a chain that gave one.
+
+    From the first piece on, `answered_by` is that model's name; `passed_over` are the errors of those before it, so that a
+    wrong key is noticed although another model answered.
+    """
+
+    def __init__(self, models: Sequence[Model], messages: Sequence[Message]) -> None:
+        self.answered_by = ""
+        self.passed_over: tuple[tuple[str, ModelError], ...] = ()
+        self._pieces = self._first_answer(models, messages)
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> str:
+        return await anext(self._pieces)
+
+    async def aclose(self) -> None:
+        """Stop the answer."""
+        await self._pieces.aclose()
+
+    async def _first_answer(self, models: Sequence[Model], messages: Sequence[Message]) -> AsyncGenerator[str, None]:
+        for left, model in zip(range(len(models) - 1, -1, -1), models, strict=True):
+            async with closing(model.stream(messages)) as pieces:
+                try:
+                    async for piece in pieces:
+                        self.answered_by = model.name
+                        yield piece
+                except ModelError as error:
+                    # What was handed out cannot be taken back, so only an answer that has not begun passes to the next.
+                    if self.answered_by or not left:
+                        raise
+                    self.passed_over += ((model.name, error),)
+                else:
+                    return
+
+
+class Chain:
+    """Models in order of preference, used as one: where one fails before its first piece, the next is asked."""
+
+    def __init__(self, models: Sequence[Model]) -> None:
+        """Chain at least one model; raises ValueError for none."""
+        if not models:
+            raise ValueError("a chain needs a model")
+        self._models = tuple(models)
+
+    @property
+    def name(self) -> str:
+        """The names in order."""
+        return " → ".join(model.name for model in self._models)
+
+    def stream(self, messages: Sequence[Message]) -> ChainAnswer:
+        """Yield the first answer that begins. Raises the last model's ModelError, or that of a begun answer."""
+        return ChainAnswer(self._models, messages)
+
+    async def close(self) -> None:
+        """Close all models, the last first."""
+        for model in reversed(self._models):
+            await model.close()

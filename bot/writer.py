@@ -1,0 +1,37 @@
+"""Writes digests through a model."""
+
+from bot.errors import ContextTooLong, ModelError
+from bot.model import Message, Model, complete
+from memory import prompts
+from memory.errors import WriterFailed, WriterRefused
+from memory.ports import Entry, Task
+
+
+class ModelWriter:
+    """A writer of digests that asks a model. It retries nothing itself: the model did, and the caller keeps the task."""
+
+    extractive = False
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        """What is kept with each digest."""
+        return f"model:{self._model.name}"
+
+    async def write(self, task: Task) -> list[Entry]:
+        """Return the sentences of the digest, each with the labels it cites.
+
+        Raises WriterFailed where the model did not answer; WriterRefused where its answer cannot be used, or the sources are
+        too long for it, which trying again would not change.
+        """
+        prompt = prompts.render(task)
+        messages: list[Message] = [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
+        try:
+            answer = await complete(self._model, messages)
+        except ContextTooLong as error:
+            raise WriterRefused(str(error)) from error
+        except ModelError as error:
+            raise WriterFailed(str(error)) from error
+        return prompts.parse(answer, [source.label for source in task.sources])

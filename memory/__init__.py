@@ -1,0 +1,1 @@
+"""Remembering and finding again. Knows nothing of chat platforms, HTTP or Lyra's voice."""

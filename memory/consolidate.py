@@ -1,0 +1,246 @@
+"""Consolidation: from messages to gists, from gists to the summary of a session, one domain at a time.
+
+Each piece of work is claimed in the ledger, so that two processes or a restart never do it twice; no transaction spans a
+call of the writer; what comes back is checked against its sources in code before it is published. A writer out of reach
+leaves everything as it is. An answer that cannot be used is kept and asked for again; after three, the extractive digest
+stands.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory import evidence, forget, ledger
+from memory.db import Database
+from memory.errors import WriterRefused
+from memory.lineage import Seal
+from memory.ports import Clock, Entry, Source, Task, Writer
+from memory.tiers import episodes, exchanges, summaries
+from memory.tiers.summaries import Place, Written
+from memory.times import iso, local
+from memory.types import Digest, Domain, Exchange, Session
+
+MOST_REFUSALS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """One source of a digest with the item it stands for."""
+
+    source: Source
+    item: int
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A digest to be made: where it goes, what from, and the digest it replaces."""
+
+    place: Place
+    drafts: tuple[Draft, ...]
+    first_at: int
+    last_at: int
+    replaces: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """What consolidation of one domain works with."""
+
+    db: Database
+    seal: Seal
+    clock: Clock
+    domain: Domain
+    writer: Writer
+    fallback: Writer
+    rules: episodes.Rules
+    holder: str
+    max_transcript_chars: int = 24_000
+
+
+class Consolidator:
+    """Closes the episodes of one domain and writes its digests."""
+
+    def __init__(self, workshop: Workshop) -> None:
+        self._w = workshop
+
+    async def close_episodes(self, session: Session, *, asked: bool = False) -> int:
+        """Close what is over in a session, or, asked, all of it; return how many episodes were closed."""
+        closed = 0
+        while True:
+            async with self._w.db.transaction() as tx:
+                n = await episodes.close(tx, self._w.domain, session, self._w.rules, self._w.clock.now(), asked=asked)
+            closed += n
+            if n == 0:
+                return closed
+
+    async def due(self, session: Session) -> list[episodes.Episode]:
+        """Return the closed episodes of a session that want a gist from this writer."""
+        return await episodes.wanting(
+            self._w.db, self._w.domain, session=session.key, redo_extractive=not self._w.writer.extractive
+        )
+
+    async def digest(self, session: Session) -> int:
+        """Write every gist and merge that is due in a session; return how many were written.
+
+        Raises WriterFailed where the writer is out of reach: what is done stays done.
+        """
+        written = 0
+        for episode in await self.due(session):
+            written += await self._make(session, await self._gist_job(session, episode))
+        while (ripe := await summaries.mergeable(self._w.db, session)) is not None:
+            place, children = ripe
+            if not await self._make(session, _merge_job(place, children, self._w.domain)):
+                break
+            written += 1
+        return written
+
+    async def summary(self, session: Session) -> list[Digest]:
+        """Return a session's summary: one digest, merged anew only if something changed below; [] where there is nothing."""
+        edge = await summaries.frontier(self._w.db, session)
+        if len(edge) < 2:
+            return edge
+        place = Place("summary", 0, 0)
+        old = await summaries.at(self._w.db, session, place)
+        if old and await summaries.parents(self._w.db, old.key) == sorted(digest.key for digest in edge):
+            return [old]
+        await self._make(session, _merge_job(place, edge, self._w.domain, old.key if old else None))
+        made = await summaries.at(self._w.db, session, place)
+        return [made] if made else edge
+
+    async def _gist_job(self, session: Session, episode: episodes.Episode) -> Job:
+        messages = [e for e in await episodes.messages(self._w.db, episode) if exchanges.recallable(e)]
+        place = Place("gist", 0, episode.position)
+        old = await summaries.at(self._w.db, session, place)
+        drafts = tuple(
+            _draft(at, message, self._w.domain.time_zone) for at, message in enumerate(messages, start=1)
+        )
+        return Job(place, drafts, episode.first_at, episode.last_at, old.key if old else None)
+
+    async def _make(self, session: Session, job: Job) -> bool:
+        slot = f"{session.id}/{job.place.level}/{job.place.position}"
+        async with self._w.db.transaction() as tx:
+            held = await ledger.claim(tx, job.place.tier, slot, self._w.holder, self._w.clock.now())
+        if held is None:
+            return False
+        try:
+            writer, entries = await self._write(session, job)
+        except BaseException:
+            async with self._w.db.transaction() as tx:
+                await ledger.release(tx, held)
+            raise
+        return await self._publish(session, job, held, writer, entries)
+
+    async def _publish(
+        self, session: Session, job: Job, held: ledger.Claim, writer: Writer, entries: Sequence[Entry]
+    ) -> bool:
+        items = {draft.source.label: draft.item for draft in job.drafts}
+        written = Written(
+            "\n".join(entry.text for entry in entries), writer.name, writer.extractive, job.first_at, job.last_at,
+            tuple(sorted(set(items.values()))), tuple(sorted({items[label] for entry in entries for label in entry.cites})),
+        )  # fmt: skip
+        now = self._w.clock.now()
+        async with self._w.db.transaction() as tx:
+            if not await ledger.holds(tx, held):
+                return False
+            if job.replaces is not None:
+                await forget.retire(tx, self._w.domain, [job.replaces], now)
+            key = await summaries.publish(tx, self._w.seal, self._w.domain, session, job.place, written, now)
+            await ledger.settle(tx, held)
+            if key is not None:
+                await ledger.note(
+                    tx, self._w.domain.key, job.place.tier, now, session=session.id, writer=writer.name, level=job.place.level
+                )
+        return key is not None
+
+    async def _write(self, session: Session, job: Job) -> tuple[Writer, list[Entry]]:
+        """Return the checked entries of a digest and who wrote them. Raises WriterFailed."""
+        writer = self._w.writer
+        while not writer.extractive and await self._refusals(session, job.place) < MOST_REFUSALS:
+            try:
+                return writer, await self._compose(session, job, writer)
+            except WriterRefused as refusal:
+                await self._keep_refusal(session, job.place, writer, str(refusal), refusal.answer)
+        return self._w.fallback, await self._compose(session, job, self._w.fallback)
+
+    async def _compose(self, session: Session, job: Job, writer: Writer) -> list[Entry]:
+        """Write a digest in one call a transcript of at most max_transcript_chars; merge partial ones."""
+        kind = "gist" if job.place.tier == "gist" else "merge"
+        chunks = _chunks([draft.source for draft in job.drafts], self._w.max_transcript_chars)
+        partial = [await self._checked(session, job, writer, Task(kind, tuple(chunk))) for chunk in chunks]
+        if len(partial) == 1:
+            return partial[0]
+        rests = [tuple(dict.fromkeys(label for entry in part for label in entry.cites)) for part in partial]
+        sources = tuple(
+            Source(f"p{at}", "", chunk[0].said_at, "\n".join(entry.text for entry in part))
+            for at, (chunk, part) in enumerate(zip(chunks, partial, strict=True), start=1)
+        )
+        merged = await self._checked(session, job, writer, Task("merge", sources))
+        return [
+            Entry(entry.text, tuple(label for cite in entry.cites for label in rests[int(cite[1:]) - 1])) for entry in merged
+        ]
+
+    async def _checked(self, session: Session, job: Job, writer: Writer, task: Task) -> list[Entry]:
+        by_label = {source.label: source for source in task.sources}
+        good: list[Entry] = []
+        bad: list[str] = []
+        for entry in await writer.write(task):
+            cited = [by_label[label] for label in entry.cites if label in by_label]
+            invented = evidence.unsupported(entry.text, cited)
+            if cited and not invented:
+                good.append(entry)
+            else:
+                bad.append(f"{entry.text} [{', '.join(entry.cites)}]" + (f" invents {invented}" if invented else " cites nothing"))
+        if not good:
+            raise WriterRefused("no sentence rests on its sources", "\n".join(bad))
+        if bad:
+            await self._keep_refusal(session, Place("entry", job.place.level, job.place.position), writer, "dropped", "\n".join(bad))
+        return good
+
+    async def _refusals(self, session: Session, place: Place) -> int:
+        row = await self._w.db.one(
+            "SELECT count(*) AS n FROM refusals "
+            "WHERE session = :session AND tier = :tier AND level = :level AND position = :position",
+            _target(session, place),
+        )
+        return int(row["n"]) if row else 0
+
+    async def _keep_refusal(self, session: Session, place: Place, writer: Writer, reason: str, answer: str) -> None:
+        async with self._w.db.transaction() as tx:
+            await tx.run(
+                "INSERT INTO refusals (domain, session, tier, level, position, writer, reason, answer, refused_at) VALUES "
+                "(:domain, :session, :tier, :level, :position, :writer, :reason, :answer, :now)",
+                {**_target(session, place), "domain": self._w.domain.key, "writer": writer.name, "reason": reason,
+                 "answer": answer, "now": self._w.clock.now()},
+            )  # fmt: skip
+
+
+def _target(session: Session, place: Place) -> dict[str, object]:
+    return {"session": session.key, "tier": place.tier, "level": place.level, "position": place.position}
+
+
+def _draft(number: int, message: Exchange, time_zone: str) -> Draft:
+    return Draft(Source(f"m{number}", message.speaker, iso(message.said_at, time_zone), message.text), message.key)
+
+
+def _merge_job(place: Place, children: Sequence[Digest], domain: Domain, replaces: int | None = None) -> Job:
+    drafts = tuple(
+        Draft(Source(f"d{at}", "", f"{local(child.first_at, domain.time_zone):%Y-%m-%d}", child.text), child.key)
+        for at, child in enumerate(children, start=1)
+    )
+    return Job(place, drafts, min(c.first_at for c in children), max(c.last_at for c in children), replaces)
+
+
+def _chunks(sources: Sequence[Source], most: int) -> list[list[Source]]:
+    """Cut a transcript into pieces of at most `most` characters; a source longer than that is split, never dropped."""
+    chunks: list[list[Source]] = [[]]
+    room = most
+    for source in sources:
+        for start in range(0, max(1, len(source.text)), most):
+            piece = Source(source.label, source.speaker, source.said_at, source.text[start : start + most])
+            if len(piece.text) > room and chunks[-1]:
+                chunks.append([])
+                room = most
+            chunks[-1].append(piece)
+            room -= len(piece.text)
+    return chunks
+
+

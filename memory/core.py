@@ -1,0 +1,158 @@
+"""Memory: everything Lyra keeps, in one encrypted file, behind views that know who may know.
+
+The way of a message: the journal commits it as it was heard (T1); a view keeps it as an exchange of a session before any
+model sees it (T2); a view keeps the reply, what it rests on, and every part to be sent, together with the end of the event
+(T3). What is in no episode yet is the open one; consolidation closes episodes, writes a gist for each, merges gists by
+eight, and makes a summary when somebody asks. Recall reads words and vectors of exactly the domains in view. Forgetting
+buries a message under its tombstone first and takes everything that was derived from it along.
+
+This object opens the file and hands out views, consolidators and the journal. It reads no text itself: what it counts, it
+counts over all domains.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from memory.backup import backup
+from memory.consolidate import Consolidator, Workshop
+from memory.db import Database
+from memory.forget import Graveyard
+from memory.index import Indexes
+from memory.journal import Journal
+from memory.lineage import Seal
+from memory.places import Places
+from memory.ports import Clock, Embedder, Ids, Writer
+from memory.tiers.episodes import Rules
+from memory.types import Domain, Forgotten
+from memory.vectors import VectorStore
+from memory.view import Reading, View
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """What memory is given from outside."""
+
+    clock: Clock
+    ids: Ids
+    embedder: Embedder | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """How memory consolidates: the rules for episodes and the longest transcript one call may read."""
+
+    rules: Rules = Rules()
+    max_transcript_chars: int = 24_000
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """How far consolidation is behind, over all domains."""
+
+    sessions: int
+    dirty: int
+    ripe: int
+    unsummarized_total: int
+    max_exchange_id: int
+    profile_sessions_covered: int
+
+
+class Memory:
+    """An open memory. Use `Memory.open`; close it, or leave the `async with`."""
+
+    def __init__(self, db: Database, key: bytes | None, seal: Seal, ports: Ports, habits: Habits) -> None:
+        self.db = db
+        self.places = Places(db, seal)
+        self.journal = Journal(db, ports.clock)
+        self._key = key
+        self._ports = ports
+        self._habits = habits
+        self._holder = ports.ids.new()
+        vectors = VectorStore(db, ports.embedder, ports.clock) if ports.embedder else None
+        self._reading = Reading(
+            self.places, Indexes(db), vectors, Graveyard(db, db.path.with_name("tombstones.log")), ports.clock
+        )
+
+    @classmethod
+    async def open(
+        cls, path: Path, key: bytes | None, ports: Ports, habits: Habits | None = None, *, checkpoints: bool = True
+    ) -> Self:
+        """Open or create the memory at `path`. Raises the errors of `Database.open`."""
+        db = await Database.open(path, key, checkpoints=checkpoints)
+        try:
+            return cls(db, key, Seal(await _install_key(db, ports.ids)), ports, habits or Habits())
+        except BaseException:
+            await db.close()
+            raise
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the file."""
+        await self.db.close()
+
+    def view(self, home: Domain, also: Sequence[Domain] = ()) -> View:
+        """Return memory as the readers of one place may know it: `home` read and written, `also` read."""
+        return View(self._reading, home, also)
+
+    def consolidator(self, domain: Domain, writer: Writer, fallback: Writer) -> Consolidator:
+        """Return what closes the episodes of one domain and writes its digests."""
+        return Consolidator(
+            Workshop(
+                self.db, self.places.seal, self._ports.clock, domain, writer, fallback, self._habits.rules,
+                self._holder, self._habits.max_transcript_chars,
+            )
+        )  # fmt: skip
+
+    async def backlog(self) -> Backlog:
+        """Count, in one query, what is in no gist yet; a session is ripe when it has none or a full episode's worth."""
+        row = await self.db.one(_BACKLOG, {"threshold": self._habits.rules.count})
+        assert row is not None
+        return Backlog(
+            row["sessions"], row["dirty"], row["ripe"], row["unsummarized_total"], row["max_exchange_id"],
+            row["profile_sessions_covered"],
+        )  # fmt: skip
+
+    async def backup(self, target: Path) -> int:
+        """Make a verified encrypted copy; return how many messages it holds. Raises BackupFailed."""
+        return await backup(self.db, self._key, target)
+
+    async def rebury(self) -> Forgotten:
+        """Forget again whatever the tombstones' log names: what a restored backup brought back."""
+        return await self._reading.graveyard.replay(await self.places.domains(), self._ports.clock.now())
+
+
+async def _install_key(db: Database, ids: Ids) -> bytes:
+    async with db.transaction() as tx:
+        row = await tx.one(
+            "INSERT INTO install (key, value) VALUES ('seal', :value) "
+            "ON CONFLICT (key) DO UPDATE SET value = install.value RETURNING value",
+            {"value": ids.new() + ids.new()},
+        )
+    assert row is not None
+    return str(row["value"]).encode()
+
+
+_BACKLOG = """
+WITH waiting AS (
+  SELECT e.session, count(*) AS n FROM exchanges e
+  LEFT JOIN episodes p ON p.id = e.episode
+  LEFT JOIN digests d ON d.session = p.session AND d.tier = 'gist' AND d.position = p.position
+  WHERE e.kind IN ('said', 'reply') AND d.item IS NULL
+  GROUP BY e.session HAVING sum(e.echo = 0) > 0
+)
+SELECT
+  (SELECT count(*) FROM sessions) AS sessions,
+  (SELECT count(*) FROM waiting) AS dirty,
+  (SELECT count(*) FROM waiting w WHERE w.n >= :threshold OR NOT EXISTS (
+    SELECT 1 FROM digests d WHERE d.session = w.session AND d.tier = 'gist')) AS ripe,
+  (SELECT coalesce(sum(n), 0) FROM waiting) AS unsummarized_total,
+  (SELECT coalesce(max(item), 0) FROM exchanges) AS max_exchange_id,
+  0 AS profile_sessions_covered
+"""

@@ -1,0 +1,81 @@
+"""What can go wrong in memory. Every class is one sentence a person can read.
+
+MemoryFailure
+├── KeyMissing · KeyUnusable · WrongKey      the key and the file do not fit
+├── NewerDatabase · NotADatabase             the file is not one this version can open
+├── DatabaseBusy · DiskFull · NotWritable    the file cannot be written now
+├── HomeInUse                                another process holds what this one needs alone
+├── NotFound                                 nothing by that name or id in this domain
+├── BackupFailed                             the copy could not be made or read
+├── SourceGone                                a message was forgotten while an answer was made from it
+├── EmbeddingFailed                          no vectors; the texts are kept
+└── WriterFailed · WriterRefused             no digest; the messages are kept
+"""
+
+
+class MemoryFailure(Exception):
+    """The base of all; its text is shown to people as it is."""
+
+
+class KeyMissing(MemoryFailure):
+    """The memory is encrypted and its key is not there."""
+
+
+class KeyUnusable(MemoryFailure):
+    """The key file cannot be read, or does not hold 64 hexadecimal digits."""
+
+
+class WrongKey(MemoryFailure):
+    """The key does not open this file, or the file is damaged."""
+
+
+class NewerDatabase(MemoryFailure):
+    """The file was written by a newer Lyra."""
+
+
+class NotADatabase(MemoryFailure):
+    """The path holds something else than Lyra's memory."""
+
+
+class DatabaseBusy(MemoryFailure):
+    """Another process kept the memory locked for longer than the busy timeout."""
+
+
+class DiskFull(MemoryFailure):
+    """There is no room left to write to; what was committed before stays."""
+
+
+class NotWritable(MemoryFailure):
+    """The folder or file may not be written."""
+
+
+class HomeInUse(MemoryFailure):
+    """Another process of Lyra holds this home."""
+
+
+class NotFound(MemoryFailure):
+    """There is nothing by that name or id in this domain."""
+
+
+class SourceGone(MemoryFailure):
+    """Something the answer rests on was forgotten while it was made."""
+
+
+class BackupFailed(MemoryFailure):
+    """The copy could not be written, read or verified."""
+
+
+class EmbeddingFailed(MemoryFailure):
+    """No vectors came back, or unusable ones."""
+
+
+class WriterFailed(MemoryFailure):
+    """The writer is out of reach for now."""
+
+
+class WriterRefused(MemoryFailure):
+    """The writer's answer cannot be used; `answer` is kept for inspection."""
+
+    def __init__(self, reason: str, answer: str = "") -> None:
+        super().__init__(reason)
+        self.answer = answer

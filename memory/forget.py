@@ -1,0 +1,147 @@
+"""Forgetting: the tombstone first, then everything that was derived.
+
+A tombstone is a message's public id: a keyed hash. It is appended to `tombstones.log` beside the database and synced to
+disk before any row is touched, so that a restored backup, a late original or a running dream meets it. Then one
+transaction marks the items and all their descendants dead and removes raw text, terms, vectors, digests, queued answers
+and refused drafts. Only the empty shells of the items stay, so that their ids are never used again.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from memory.db import Database, Transaction
+from memory.errors import DiskFull
+from memory.lineage import announce, descendants, fill, holes
+from memory.types import Domain, Forgotten
+
+_PAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Graveyard:
+    """The tombstones of one database, in its file and in the log beside it."""
+
+    db: Database
+    log: Path
+
+    async def bury(self, domain: Domain, items: Sequence[int], now: int) -> Forgotten:
+        """Forget these messages of a domain and everything that rests on them; return the receipt."""
+        names: list[str] = []
+        for start in range(0, len(items), _PAGE):
+            some = items[start : start + _PAGE]
+            rows = await self.db.all(
+                f"SELECT public_id FROM items WHERE id IN ({holes('i', some)}) AND domain = :domain AND kind = 'exchange'",
+                {**fill("i", some), "domain": domain.key},
+            )
+            names.extend(row["public_id"] for row in rows)
+        self._append(names)
+        async with self.db.transaction() as tx:
+            return await _bury(tx, domain, items, names, now)
+
+    async def replay(self, domains: Sequence[Domain], now: int) -> Forgotten:
+        """Bury again whatever the log names and the file still holds: a restored backup brings back nothing forgotten."""
+        total = Forgotten(0, 0, 0)
+        if not self.log.exists():
+            return total
+        names = [line.split()[0] for line in self.log.read_text("ascii").splitlines() if line.strip()]
+        for start in range(0, len(names), _PAGE):
+            some = names[start : start + _PAGE]
+            async with self.db.transaction() as tx:
+                await _mark(tx, some, now)
+                for domain in domains:
+                    rows = await tx.all(
+                        f"SELECT id FROM items WHERE domain = :domain AND dead_at IS NULL AND public_id IN ({holes('n', some)})",
+                        {"domain": domain.key, **fill("n", some)},
+                    )
+                    if rows:
+                        gone = await _bury(tx, domain, [row["id"] for row in rows], [], now)
+                        total = Forgotten(
+                            total.messages + gone.messages, total.digests + gone.digests, total.replies + gone.replies
+                        )
+        return total
+
+    def _append(self, names: Sequence[str]) -> None:
+        try:
+            handle = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            try:
+                os.write(handle, "".join(f"{name}\n" for name in names).encode("ascii"))
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+        except OSError as error:
+            raise DiskFull(f"Nothing was forgotten: {self.log} could not be written ({error.strerror}).") from error
+
+
+async def _bury(tx: Transaction, domain: Domain, items: Sequence[int], names: Sequence[str], now: int) -> Forgotten:
+    await _mark(tx, names, now)
+    receipt = await retire(tx, domain, items, now)
+    await _drop_empty_episodes(tx, domain)
+    return receipt
+
+
+async def retire(tx: Transaction, domain: Domain, items: Sequence[int], now: int) -> Forgotten:
+    """Remove items and everything derived from them, in the caller's transaction, without a tombstone."""
+    gone = await descendants(tx, items)
+    receipt = await _receipt(tx, domain, gone)
+    for start in range(0, len(gone), _PAGE):
+        await _remove(tx, domain, gone[start : start + _PAGE], now)
+    await announce(tx, domain, gone, "drop")
+    return receipt
+
+
+async def _mark(tx: Transaction, names: Sequence[str], now: int) -> None:
+    await tx.many(
+        "INSERT INTO tombstones (public_id, buried_at) VALUES (:id, :now) ON CONFLICT DO NOTHING",
+        ({"id": name, "now": now} for name in names),
+    )
+
+
+async def _receipt(tx: Transaction, domain: Domain, gone: Sequence[int]) -> Forgotten:
+    counted = {"said": 0, "reply": 0, "digest": 0}
+    for start in range(0, len(gone), _PAGE):
+        some = gone[start : start + _PAGE]
+        rows = await tx.all(
+            "SELECT CASE WHEN e.kind = 'said' THEN 'said' ELSE 'reply' END AS what, count(*) AS n FROM exchanges e "
+            f"WHERE e.domain = :domain AND e.item IN ({holes('i', some)}) GROUP BY 1 UNION ALL "
+            f"SELECT 'digest' AS what, count(*) AS n FROM digests WHERE domain = :domain AND item IN ({holes('i', some)})",
+            {"domain": domain.key, **fill("i", some)},
+        )
+        for row in rows:
+            counted[row["what"]] += row["n"]
+    return Forgotten(counted["said"], counted["digest"], counted["reply"])
+
+
+async def _remove(tx: Transaction, domain: Domain, some: Sequence[int], now: int) -> None:
+    within = f"IN ({holes('i', some)})"
+    keys = fill("i", some)
+    scoped = {"domain": domain.key, **keys}
+    await tx.run(f"UPDATE items SET dead_at = :now WHERE id {within}", {"now": now, **keys})
+    await tx.run(
+        "DELETE FROM refusals WHERE EXISTS (SELECT 1 FROM exchanges e WHERE e.session = refusals.session "
+        f"AND e.item {within})",
+        keys,
+    )
+    await tx.run(
+        "UPDATE inbox SET state = 'done', payload = '' WHERE state IN ('new', 'held') AND EXISTS (SELECT 1 FROM exchanges e "
+        f"JOIN sessions s ON s.id = e.session WHERE e.item {within} AND e.source_id = inbox.event_id "
+        "AND s.platform = inbox.platform)",
+        keys,
+    )
+    for table in ("terms", "vectors", "digests", "exchanges"):
+        await tx.run(f"DELETE FROM {table} WHERE domain = :domain AND item {within}", scoped)
+    await tx.run(f"DELETE FROM lineage WHERE child {within} OR parent {within}", keys)
+    await tx.run(
+        "UPDATE outbox SET text = '', state = CASE WHEN state = 'sent' THEN 'sent' ELSE 'cancelled' END "
+        f"WHERE item {within}",
+        keys,
+    )
+
+
+async def _drop_empty_episodes(tx: Transaction, domain: Domain) -> None:
+    await tx.run(
+        "DELETE FROM episodes WHERE domain = :domain "
+        "AND NOT EXISTS (SELECT 1 FROM exchanges e WHERE e.episode = episodes.id)",
+        {"domain": domain.key},
+    )

@@ -1,0 +1,96 @@
+"""Items, their public ids, and what was derived from what.
+
+All items share one id space. An item's public id is a keyed hash of where it stands and of its source id, so the same
+message has the same id on every import, and a tombstone, which is nothing but a public id, meets it again.
+"""
+
+import hmac
+from base64 import b32encode
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+from memory.db import Parameters, Transaction
+from memory.types import Domain, DomainRef
+
+ID_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """The install key, which turns natural keys into ids that tell nothing."""
+
+    key: bytes
+
+    def id(self, domain: DomainRef, kind: str, *source: str) -> str:
+        """Return the public id, 128 bits as 26 base32 characters, of something in a domain."""
+        parts = (domain.kind, domain.platform, domain.native_id, str(domain.epoch), kind, *source)
+        text = "".join(f"{len(part)}:{part}" for part in parts)
+        digest = hmac.digest(self.key, text.encode("utf-8", "surrogatepass"), sha256)
+        return b32encode(digest[:ID_BYTES]).decode().rstrip("=").lower()
+
+
+async def add_items(tx: Transaction, domain: Domain, kind: str, public_ids: Sequence[str]) -> list[int]:
+    """Create items that are searchable from this transaction on; return their keys in order."""
+    first = await tx.take("item", len(public_ids))
+    keys = list(range(first, first + len(public_ids)))
+    await tx.many(
+        "INSERT INTO items (id, domain, kind, public_id) VALUES (:id, :domain, :kind, :public_id)",
+        (
+            {"id": key, "domain": domain.key, "kind": kind, "public_id": public_id}
+            for key, public_id in zip(keys, public_ids, strict=True)
+        ),
+    )
+    return keys
+
+
+async def next_source(tx: Transaction, domain: Domain) -> str:
+    """Return the domain's next own number: the source id of what has none outside."""
+    row = await tx.one("UPDATE domains SET items = items + 1 WHERE id = :domain RETURNING items", {"domain": domain.key})
+    assert row is not None
+    return str(row["items"])
+
+
+async def derive(tx: Transaction, child: int, parents: Iterable[int], cited: Collection[int] = ()) -> None:
+    """Record that `child` was derived from `parents`, and which of them it cites."""
+    await tx.many(
+        "INSERT INTO lineage (child, parent, cited) VALUES (:child, :parent, :cited) ON CONFLICT DO NOTHING",
+        ({"child": child, "parent": parent, "cited": int(parent in cited)} for parent in set(parents)),
+    )
+
+
+async def descendants(tx: Transaction, roots: Sequence[int]) -> list[int]:
+    """Return the roots and everything derived from them, directly or not."""
+    found = set(roots)
+    for start in range(0, len(roots), 500):
+        rows = await tx.all(
+            f"WITH RECURSIVE gone (id) AS (SELECT id FROM items WHERE id IN ({holes('r', roots[start : start + 500])}) "
+            "UNION SELECT lineage.child FROM lineage JOIN gone ON lineage.parent = gone.id) SELECT id FROM gone",
+            fill("r", roots[start : start + 500]),
+        )
+        found.update(row["id"] for row in rows)
+    return sorted(found)
+
+
+async def announce(tx: Transaction, domain: Domain, items: Sequence[int], op: str) -> None:
+    """Append to the change log, by which every process keeps its caches true."""
+    if not items:
+        return
+    first = await tx.take("change", len(items))
+    await tx.many(
+        "INSERT INTO changes (seq, domain, item, op) VALUES (:seq, :domain, :item, :op)",
+        (
+            {"seq": first + at, "domain": domain.key, "item": item, "op": op}
+            for at, item in enumerate(items)
+        ),
+    )
+
+
+def holes(prefix: str, values: Sequence[object]) -> str:
+    """Return the named placeholders for a list of values: ':r0, :r1'."""
+    return ", ".join(f":{prefix}{at}" for at in range(len(values)))
+
+
+def fill(prefix: str, values: Iterable[object]) -> Parameters:
+    """Return the parameters for `holes`."""
+    return {f"{prefix}{at}": value for at, value in enumerate(values)}

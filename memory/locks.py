@@ -1,0 +1,47 @@
+"""Locks between processes, on files of the home. The system lets them go when a process ends, however it ends."""
+
+import fcntl
+import os
+from pathlib import Path
+from typing import Self
+
+from memory.errors import HomeInUse, NotWritable
+
+
+class FileLock:
+    """A lock on a file. Many may share it, or one may hold it alone."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._handle: int | None = None
+
+    def take(self, *, shared: bool = False) -> bool:
+        """Take the lock at once, or return False where another process holds it. Raises NotWritable."""
+        if self._handle is not None:
+            return True
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise NotWritable(
+                f"The folder {self.path.parent} cannot be written ({error.strerror}). Name another with LYRA_HOME."
+            ) from error
+        try:
+            fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(handle)
+            return False
+        self._handle = handle
+        return True
+
+    def require(self, otherwise: str, *, shared: bool = False) -> Self:
+        """Take the lock or raise HomeInUse with the sentence given."""
+        if not self.take(shared=shared):
+            raise HomeInUse(otherwise)
+        return self
+
+    def release(self) -> None:
+        """Let the lock go."""
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None

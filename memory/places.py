@@ -1,0 +1,175 @@
+"""Domains, identities, sessions and settings: who may know, who spoke, and where."""
+
+import json
+from dataclasses import dataclass
+
+from memory.db import Database, Row, Transaction
+from memory.errors import NotFound
+from memory.lineage import Seal
+from memory.types import Domain, DomainKind, DomainRef, Identity, Session, SessionRef
+
+_COUNTED = (
+    "SELECT s.*, (SELECT count(*) FROM exchanges e WHERE e.session = s.id AND e.kind IN ('said', 'reply')) AS messages "
+    "FROM sessions s "
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Finds and makes domains and sessions in one database."""
+
+    db: Database
+    seal: Seal
+
+    async def domain(self, ref: DomainRef, time_zone: str, now: int) -> Domain:
+        """Return the domain of a natural key; made with this time zone if it is new."""
+        found = await self.find_domain(ref)
+        if found:
+            return found
+        async with self.db.transaction() as tx:
+            await tx.run(
+                "INSERT INTO domains (kind, platform, native_id, epoch, time_zone, created_at) "
+                "VALUES (:kind, :platform, :native_id, :epoch, :time_zone, :now) ON CONFLICT DO NOTHING",
+                {**_domain_key(ref), "time_zone": time_zone, "now": now},
+            )
+            row = await tx.one(_DOMAIN, _domain_key(ref))
+        assert row is not None
+        return _domain(row)
+
+    async def find_domain(self, ref: DomainRef) -> Domain | None:
+        """Return the domain of a natural key, or None where nothing was ever kept there."""
+        row = await self.db.one(_DOMAIN, _domain_key(ref))
+        return _domain(row) if row else None
+
+    async def domains(self) -> list[Domain]:
+        """Return every domain, oldest first."""
+        return [_domain(row) for row in await self.db.all("SELECT * FROM domains ORDER BY id")]
+
+    async def session(self, domain: Domain, ref: SessionRef, name: str, now: int) -> Session:
+        """Return the session of a place; a new one is named after it, with a number behind a name that is taken."""
+        row = await self.db.one(_COUNTED + _SESSION, _session_key(domain, ref))
+        if row:
+            return _session(row)
+        async with self.db.transaction() as tx:
+            await tx.run(
+                "INSERT INTO sessions (public_id, domain, platform, place, epoch, name, started_at, last_at) "
+                "VALUES (:public_id, :domain, :platform, :place, :epoch, :name, :now, :now) "
+                "ON CONFLICT (domain, platform, place, epoch) DO NOTHING",
+                {
+                    **_session_key(domain, ref),
+                    "public_id": self.seal.id(domain.ref, "session", ref.platform, ref.place, str(ref.epoch)),
+                    "name": await _free_name(tx, domain, name),
+                    "now": now,
+                },
+            )
+            row = await tx.one(_COUNTED + _SESSION, _session_key(domain, ref))
+        assert row is not None
+        return _session(row)
+
+    async def rename(self, session: Session, domain: Domain, name: str) -> None:
+        """Name a session after what its place is called now."""
+        async with self.db.transaction() as tx:
+            await tx.run(
+                "UPDATE sessions SET name = :name WHERE id = :id",
+                {"name": await _free_name(tx, domain, name), "id": session.key},
+            )
+
+    async def sessions(self, domain: Domain) -> list[Session]:
+        """Return a domain's sessions, newest first."""
+        rows = await self.db.all(
+            _COUNTED + "WHERE s.domain = :domain ORDER BY s.last_at DESC, s.id DESC", {"domain": domain.key}
+        )
+        return [_session(row) for row in rows]
+
+    async def named(self, domain: Domain, name: str) -> Session:
+        """Return the session of that name or public id. Raises NotFound."""
+        row = await self.db.one(
+            _COUNTED + "WHERE s.domain = :domain AND (s.name = :name OR s.public_id = :name) ORDER BY s.name <> :name",
+            {"domain": domain.key, "name": name},
+        )
+        if row is None:
+            raise NotFound(f'There is no session "{name}" here. See them with: lyra sessions')
+        return _session(row)
+
+    async def session_by_id(self, public_id: str) -> tuple[Session, Domain]:
+        """Return a session of any domain by its public id, with its domain. Raises NotFound."""
+        row = await self.db.one(_COUNTED + "WHERE s.public_id = :id", {"id": public_id})
+        if row is None:
+            raise NotFound("There is no session with that id.")
+        domain = await self.db.one("SELECT * FROM domains WHERE id = :id", {"id": row["domain"]})
+        assert domain is not None
+        return _session(row), _domain(domain)
+
+    async def setting(self, scope: str, key: str) -> object:
+        """Return a kept setting, None where it was never set."""
+        row = await self.db.one(
+            "SELECT value FROM settings WHERE scope = :scope AND key = :key", {"scope": scope, "key": key}
+        )
+        return json.loads(row["value"]) if row else None
+
+    async def set(self, scope: str, key: str, value: object) -> None:
+        """Keep a setting; None removes it."""
+        async with self.db.transaction() as tx:
+            if value is None:
+                await tx.run("DELETE FROM settings WHERE scope = :scope AND key = :key", {"scope": scope, "key": key})
+                return
+            await tx.run(
+                "INSERT INTO settings (scope, key, value) VALUES (:scope, :key, :value) "
+                "ON CONFLICT (scope, key) DO UPDATE SET value = excluded.value",
+                {"scope": scope, "key": key, "value": json.dumps(value)},
+            )
+
+
+async def know(tx: Transaction, identity: Identity, name: str, now: int) -> int:
+    """Return the key of an identity, with the display name it carries now."""
+    row = await tx.one(
+        "INSERT INTO identities (platform, native_id, name, seen_at) VALUES (:platform, :native_id, :name, :now) "
+        "ON CONFLICT (platform, native_id) DO UPDATE SET name = excluded.name, seen_at = excluded.seen_at RETURNING id",
+        {"platform": identity.platform, "native_id": identity.native_id, "name": name, "now": now},
+    )
+    assert row is not None
+    return int(row["id"])
+
+
+async def _free_name(tx: Transaction, domain: Domain, name: str) -> str:
+    rows = await tx.all(
+        "SELECT name FROM sessions WHERE domain = :domain AND (name = :name OR name LIKE :like ESCAPE '!')",
+        {"domain": domain.key, "name": name, "like": _literal(name) + " (%)"},
+    )
+    taken = {row["name"] for row in rows}
+    if name not in taken:
+        return name
+    number = 2
+    while f"{name} ({number})" in taken:
+        number += 1
+    return f"{name} ({number})"
+
+
+def _literal(text: str) -> str:
+    return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+
+
+_DOMAIN = (
+    "SELECT * FROM domains WHERE kind = :kind AND platform = :platform AND native_id = :native_id AND epoch = :epoch"
+)
+_SESSION = "WHERE s.domain = :domain AND s.platform = :platform AND s.place = :place AND s.epoch = :epoch"
+
+
+def _domain_key(ref: DomainRef) -> dict[str, object]:
+    return {"kind": ref.kind.value, "platform": ref.platform, "native_id": ref.native_id, "epoch": ref.epoch}
+
+
+def _session_key(domain: Domain, ref: SessionRef) -> dict[str, object]:
+    return {"domain": domain.key, "platform": ref.platform, "place": ref.place, "epoch": ref.epoch}
+
+
+def _domain(row: Row) -> Domain:
+    ref = DomainRef(DomainKind(row["kind"]), row["platform"], row["native_id"], row["epoch"])
+    return Domain(row["id"], ref, row["time_zone"])
+
+
+def _session(row: Row) -> Session:
+    ref = SessionRef(row["platform"], row["place"], row["epoch"])
+    return Session(
+        row["id"], row["public_id"], row["domain"], ref, row["name"], row["started_at"], row["last_at"], row["messages"]
+    )

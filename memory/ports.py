@@ -1,0 +1,87 @@
+"""What memory needs from outside. Whoever opens it hands these in; nothing here reaches out by itself."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float32]
+
+
+class Clock(Protocol):
+    """The time, so that tests can hold it still."""
+
+    def now(self) -> int:
+        """Return the present instant in microseconds UTC."""
+        ...
+
+
+class Ids(Protocol):
+    """Fresh identifiers, so that tests can fix them."""
+
+    def new(self) -> str:
+        """Return a new identifier of at least 128 random bits."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors.
+
+    `name` identifies model and revision: vectors of differently named embedders are never compared.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return one finite, non-zero row a text, in order: float32 (len(texts), dimension).
+
+        Raises memory.errors.EmbeddingFailed; then no text was embedded.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One labelled text that a digest may cite: a message (with its speaker) or a digest below (speaker empty)."""
+
+    label: str
+    speaker: str
+    said_at: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One sentence of a digest with the labels of the sources it rests on."""
+
+    text: str
+    cites: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What to write: a gist of messages, or the merge of digests into one, in 4 to `sentences` sentences."""
+
+    kind: Literal["gist", "merge"]
+    sources: tuple[Source, ...]
+    sentences: int = 8
+
+
+class Writer(Protocol):
+    """Writes digests. `name` is kept with each of them; `extractive` says that it copies sentences and calls no model."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def extractive(self) -> bool: ...
+
+    async def write(self, task: Task) -> list[Entry]:
+        """Return the sentences of the digest, each with the labels it cites.
+
+        Raises memory.errors.WriterFailed (try again later) or memory.errors.WriterRefused (unusable answer, kept).
+        """
+        ...

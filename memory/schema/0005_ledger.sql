@@ -1,0 +1,18 @@
+CREATE TABLE claims (
+  name TEXT NOT NULL,
+  slot TEXT NOT NULL,
+  holder TEXT NOT NULL,
+  fence INTEGER NOT NULL,
+  until INTEGER NOT NULL,
+  tries INTEGER NOT NULL DEFAULT 0,
+  note TEXT NOT NULL DEFAULT '',
+  PRIMARY KEY (name, slot)
+);
+
+CREATE TABLE activity (
+  seq INTEGER PRIMARY KEY,
+  at INTEGER NOT NULL,
+  domain INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  detail TEXT NOT NULL
+);

@@ -1,0 +1,1 @@
+"""The ladder, a file a rung."""

@@ -1,0 +1,156 @@
+"""Episodes: runs of consecutive messages of a session, closed once and never reopened but by forgetting.
+
+There is no open episode in the file: what is not in an episode yet is the open one. Closing is a pure cut over those
+messages, so live talk, late originals and imports are cut by the same rule, and a cut repeated changes nothing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory.db import Database, Transaction
+from memory.lineage import fill, holes
+from memory.tiers.exchanges import SELECT, exchange
+from memory.times import month
+from memory.types import MINUTE, Domain, Exchange, Session
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """When an episode ends: after `count` messages, or after `idle_minutes` of silence if it has at least `least`."""
+
+    count: int = 20
+    idle_minutes: int = 360
+    least: int = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What cutting needs of a message."""
+
+    item: int
+    said_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """One episode to be closed."""
+
+    marks: tuple[Mark, ...]
+    month: str
+    closed_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """A closed episode: `position` is its number within the session, from 0."""
+
+    key: int
+    session: int
+    position: int
+    first_at: int
+    last_at: int
+
+
+def cut(marks: Sequence[Mark], rules: Rules, time_zone: str, now: int, *, asked: bool = False) -> list[Cut]:
+    """Cut messages, in order of time, into the episodes that are over; what is still going on stays out.
+
+    The local month's end always closes, silence closes what has enough messages, the count closes at once. `asked` closes
+    the rest as well.
+    """
+    cuts: list[Cut] = []
+    run: list[Mark] = []
+    for mark in marks:
+        ended = run and _ended(run, mark.said_at, rules, time_zone)
+        if ended:
+            cuts.append(_cut(run, time_zone, ended))
+            run = []
+        run.append(mark)
+        if len(run) >= rules.count:
+            cuts.append(_cut(run, time_zone, "count"))
+            run = []
+    ended = run and ("asked" if asked else _ended(run, now, rules, time_zone))
+    if ended:
+        cuts.append(_cut(run, time_zone, ended))
+    return cuts
+
+
+def _ended(run: Sequence[Mark], then: int, rules: Rules, time_zone: str) -> str:
+    if month(run[-1].said_at, time_zone) < month(then, time_zone):
+        return "month"
+    if len(run) >= rules.least and then - run[-1].said_at >= rules.idle_minutes * MINUTE:
+        return "idle"
+    return ""
+
+
+def _cut(run: Sequence[Mark], time_zone: str, closed_by: str) -> Cut:
+    return Cut(tuple(run), month(run[0].said_at, time_zone), closed_by)
+
+
+async def close(
+    tx: Transaction, domain: Domain, session: Session, rules: Rules, now: int, *, asked: bool = False
+) -> int:
+    """Close the episodes of a session that are over, in the caller's transaction; return how many."""
+    rows = await tx.all(
+        "SELECT item, said_at FROM exchanges WHERE session = :session AND episode IS NULL AND kind IN ('said', 'reply') "
+        "ORDER BY said_at, item LIMIT 500",
+        {"session": session.key},
+    )
+    marks = [Mark(row["item"], row["said_at"]) for row in rows]
+    cuts = cut(marks, rules, domain.time_zone, now, asked=asked)
+    if not cuts:
+        return 0
+    position = await tx.one(
+        "SELECT coalesce(max(position), -1) + 1 AS next FROM episodes WHERE session = :session", {"session": session.key}
+    )
+    assert position is not None
+    for at, episode in enumerate(cuts):
+        await _store(tx, session, episode, position["next"] + at, now)
+    return len(cuts)
+
+
+async def _store(tx: Transaction, session: Session, episode: Cut, position: int, now: int) -> None:
+    row = await tx.one(
+        "INSERT INTO episodes (domain, session, position, month, first_at, last_at, closed_by, closed_at) "
+        "VALUES (:domain, :session, :position, :month, :first, :last, :closed_by, :now) RETURNING id",
+        {"domain": session.domain, "session": session.key, "position": position, "month": episode.month,
+         "first": episode.marks[0].said_at, "last": episode.marks[-1].said_at, "closed_by": episode.closed_by,
+         "now": now},
+    )  # fmt: skip
+    assert row is not None
+    items = [mark.item for mark in episode.marks]
+    await tx.run(
+        f"UPDATE exchanges SET episode = :episode WHERE item IN ({holes('i', items)})",
+        {"episode": row["id"], **fill("i", items)},
+    )
+
+
+async def open_sessions(db: Database, domain: Domain) -> list[int]:
+    """Return the sessions of a domain that have messages in no episode."""
+    rows = await db.all(
+        "SELECT DISTINCT session FROM exchanges WHERE domain = :domain AND episode IS NULL AND kind IN ('said', 'reply')",
+        {"domain": domain.key},
+    )
+    return [row["session"] for row in rows]
+
+
+async def wanting(db: Database, domain: Domain, *, session: int | None = None, redo_extractive: bool = False) -> list[Episode]:
+    """Return the episodes that have no gist yet, oldest first.
+
+    With `redo_extractive`, also those whose gist was extracted, unless three answers about them were refused.
+    """
+    rows = await db.all(
+        "SELECT p.* FROM episodes p LEFT JOIN digests d "
+        "ON d.session = p.session AND d.tier = 'gist' AND d.level = 0 AND d.position = p.position "
+        "WHERE p.domain = :domain AND (:session IS NULL OR p.session = :session) "
+        "AND EXISTS (SELECT 1 FROM exchanges e WHERE e.episode = p.id AND e.echo = 0) "
+        "AND (d.item IS NULL OR (:redo AND d.extractive AND (SELECT count(*) FROM refusals r WHERE r.session = p.session AND r.tier = 'gist' "
+        "AND r.position = p.position) < 3)) ORDER BY p.session, p.position",
+        {"domain": domain.key, "session": session, "redo": int(redo_extractive)},
+    )
+    return [Episode(row["id"], row["session"], row["position"], row["first_at"], row["last_at"]) for row in rows]
+
+
+async def messages(db: Database, episode: Episode) -> list[Exchange]:
+    """Return the messages of an episode, oldest first."""
+    rows = await db.all(SELECT + "WHERE e.episode = :episode ORDER BY e.said_at, e.item", {"episode": episode.key})
+    return [exchange(row) for row in rows]

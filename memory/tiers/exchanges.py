@@ -1,0 +1,171 @@
+"""Exchanges: every message, as it was said. Raw text is kept until its owner forgets it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory import lexical
+from memory.db import Database, Row, Transaction
+from memory.lineage import Seal, add_items, announce, fill, holes
+from memory.places import know
+from memory.times import local
+from memory.types import Domain, Exchange, Kind, NewExchange, Session
+
+PAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What became of messages offered: newly stored, known before, or forgotten earlier and therefore refused."""
+
+    stored: list[Exchange]
+    known: int = 0
+    forgotten: int = 0
+
+
+def public_id(seal: Seal, domain: Domain, session: Session, source_id: str) -> str:
+    """Return the id that a message has in this session, stored or not."""
+    ref = session.ref
+    return seal.id(domain.ref, "exchange", ref.platform, ref.place, str(ref.epoch), source_id)
+
+
+async def store(
+    tx: Transaction, seal: Seal, domain: Domain, session: Session, offered: Sequence[NewExchange], now: int
+) -> Kept:
+    """Store messages of one session once each; what is known or was forgotten adds nothing."""
+    named = {public_id(seal, domain, session, new.source_id): new for new in reversed(offered)}
+    wanted = dict(reversed(named.items()))
+    living, buried = await _met_before(tx, list(wanted))
+    fresh = {pid: new for pid, new in wanted.items() if pid not in living and pid not in buried}
+    refused = sum(pid in buried for pid in wanted)
+    if not fresh:
+        return Kept([], len(wanted) - refused, refused)
+    keys = await add_items(tx, domain, "exchange", list(fresh))
+    people = {
+        new.identity: await know(tx, new.identity, new.speaker, now) for new in fresh.values() if new.identity is not None
+    }
+    stored = [
+        Exchange(key, pid, session.key, new.kind, new.role, new.speaker, new.text, new.source_id, new.said_at, now, new.echo)
+        for key, (pid, new) in zip(keys, fresh.items(), strict=True)
+    ]
+    await tx.many(
+        "INSERT INTO exchanges "
+        "(item, domain, session, kind, role, identity, speaker, text, source_id, echo, said_at, stored_at) VALUES "
+        "(:item, :domain, :session, :kind, :role, :identity, :speaker, :text, :source_id, :echo, :said_at, :stored_at)",
+        (
+            {"item": e.key, "domain": domain.key, "session": session.key, "kind": e.kind.value, "role": e.role,
+             "identity": people.get(new.identity) if new.identity else None, "speaker": e.speaker, "text": e.text,
+             "source_id": e.source_id, "echo": int(e.echo), "said_at": e.said_at, "stored_at": now}
+            for e, new in zip(stored, fresh.values(), strict=True)
+        ),
+    )  # fmt: skip
+    await _index(tx, domain, [e for e in stored if recallable(e)])
+    await tx.run(
+        "UPDATE sessions SET last_at = max(last_at, :last), started_at = min(started_at, :first) WHERE id = :session",
+        {"last": max(e.said_at for e in stored), "first": min(e.said_at for e in stored), "session": session.key},
+    )
+    return Kept(stored, len(wanted) - len(fresh) - refused, refused)
+
+
+def recallable(exchange: Exchange) -> bool:
+    """Say whether a message enters recall and digests: what was said, and replies that do not only repeat memory."""
+    return exchange.kind in (Kind.SAID, Kind.REPLY) and not exchange.echo
+
+
+def index_text(exchange: Exchange, time_zone: str) -> str:
+    """Return what a message is found by: its date, its speaker, its text."""
+    return f"{local(exchange.said_at, time_zone):%A %d %B %Y} {exchange.speaker}: {exchange.text}"
+
+
+async def _index(tx: Transaction, domain: Domain, exchanges: Sequence[Exchange]) -> None:
+    await index_terms(tx, domain, [(e.key, index_text(e, domain.time_zone)) for e in exchanges])
+
+
+async def index_terms(tx: Transaction, domain: Domain, texts: Sequence[tuple[int, str]]) -> None:
+    """Make items findable by the words of a text, from this transaction on."""
+    rows = []
+    for item, text in texts:
+        hashes, counts, length = lexical.terms(text)
+        rows.append(
+            {"domain": domain.key, "item": item, "length": length, "hashes": hashes.tobytes(), "counts": counts.tobytes()}
+        )
+    await tx.many(
+        "INSERT INTO terms (domain, item, length, hashes, counts) VALUES (:domain, :item, :length, :hashes, :counts)", rows
+    )
+    await announce(tx, domain, [item for item, _ in texts], "add")
+
+
+async def _met_before(tx: Transaction, ids: Sequence[str]) -> tuple[set[str], set[str]]:
+    living: set[str] = set()
+    buried: set[str] = set()
+    for start in range(0, len(ids), PAGE):
+        some = ids[start : start + PAGE]
+        rows = await tx.all(
+            f"SELECT public_id, 0 AS dead FROM items WHERE public_id IN ({holes('p', some)}) AND dead_at IS NULL "
+            f"UNION ALL SELECT public_id, 1 AS dead FROM tombstones WHERE public_id IN ({holes('p', some)})",
+            fill("p", some),
+        )
+        living.update(row["public_id"] for row in rows if not row["dead"])
+        buried.update(row["public_id"] for row in rows if row["dead"])
+    return living, buried
+
+
+async def by_source(db: Database, session: Session, source_id: str) -> Exchange | None:
+    """Return one message of a session by its platform's id."""
+    row = await db.one(
+        SELECT + "WHERE e.session = :session AND e.source_id = :source_id",
+        {"session": session.key, "source_id": source_id},
+    )
+    return exchange(row) if row else None
+
+
+async def by_keys(db: Database, domains: Sequence[int], keys: Sequence[int]) -> dict[int, Exchange]:
+    """Return living messages of these domains by their keys."""
+    found: dict[int, Exchange] = {}
+    for start in range(0, len(keys), PAGE):
+        some = keys[start : start + PAGE]
+        rows = await db.all(
+            SELECT + f"WHERE e.item IN ({holes('k', some)}) AND e.domain IN ({holes('d', domains)})",
+            {**fill("k", some), **fill("d", domains)},
+        )
+        found.update((row["item"], exchange(row)) for row in rows)
+    return found
+
+
+async def recent(db: Database, session: Session, limit: int) -> list[Exchange]:
+    """Return the last messages of a session, oldest first."""
+    rows = await db.all(
+        SELECT + "WHERE e.session = :session AND e.kind IN ('said', 'reply') "
+        "ORDER BY e.said_at DESC, e.item DESC LIMIT :limit",
+        {"session": session.key, "limit": limit},
+    )
+    return [exchange(row) for row in reversed(rows)]
+
+
+async def page(db: Database, domain: Domain, after: int) -> list[Exchange]:
+    """Return the next messages of a domain in the order they were stored, from behind the key `after`."""
+    rows = await db.all(
+        SELECT + "WHERE e.domain = :domain AND e.item > :after ORDER BY e.item LIMIT :limit",
+        {"domain": domain.key, "after": after, "limit": PAGE},
+    )
+    return [exchange(row) for row in rows]
+
+
+async def said(db: Database, domain: Domain) -> tuple[int, int]:
+    """Return how many messages people said in a domain, and when the last one was (0 where there is none)."""
+    row = await db.one(
+        "SELECT count(*) AS n, coalesce(max(said_at), 0) AS last FROM exchanges WHERE domain = :domain AND kind = 'said'",
+        {"domain": domain.key},
+    )
+    assert row is not None
+    return row["n"], row["last"]
+
+
+SELECT = "SELECT e.*, i.public_id FROM exchanges e JOIN items i ON i.id = e.item "
+
+
+def exchange(row: Row) -> Exchange:
+    """Read one row."""
+    return Exchange(
+        row["item"], row["public_id"], row["session"], Kind(row["kind"]), row["role"], row["speaker"], row["text"], row["source_id"],
+        row["said_at"], row["stored_at"], bool(row["echo"]),
+    )  # fmt: skip

@@ -1,0 +1,159 @@
+"""Gists, the merge tree above them, and a session's summary.
+
+Level 0 holds one gist an episode, by its position; eight neighbours of a level are merged into one of the next, once, for
+good. What stands at the right edge of each level, unmerged, is the frontier: at most seven digests a level, which together
+say everything. The summary is the frontier merged once more, made only when somebody asks.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory.db import Database, Row, Transaction
+from memory.lineage import Seal, add_items, derive, fill, holes, next_source
+from memory.tiers.exchanges import index_terms
+from memory.types import Digest, Domain, Session
+
+FAN_IN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a digest stands in a session's tree."""
+
+    tier: str
+    level: int
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A digest's text, who wrote it, and what it was derived from and cites."""
+
+    text: str
+    writer: str
+    extractive: bool
+    first_at: int
+    last_at: int
+    parents: tuple[int, ...]
+    cited: tuple[int, ...]
+
+
+async def publish(
+    tx: Transaction, seal: Seal, domain: Domain, session: Session, place: Place, written: Written, now: int
+) -> int | None:
+    """Store a digest at its place, or return None where a source of it is gone or the place is taken."""
+    living = await tx.one(
+        f"SELECT count(*) AS n FROM items WHERE id IN ({holes('p', written.parents)}) AND dead_at IS NULL",
+        fill("p", written.parents),
+    )
+    if living is None or living["n"] < len(written.parents) or await _taken(tx, session, place):
+        return None
+    pid = seal.id(domain.ref, place.tier, await next_source(tx, domain))
+    (key,) = await add_items(tx, domain, place.tier, [pid])
+    await tx.run(
+        "INSERT INTO digests "
+        "(item, domain, session, tier, level, position, text, writer, extractive, first_at, last_at, made_at) VALUES "
+        "(:item, :domain, :session, :tier, :level, :position, :text, :writer, :extractive, :first_at, :last_at, :now)",
+        {"item": key, "domain": domain.key, "session": session.key, "tier": place.tier, "level": place.level,
+         "position": place.position, "text": written.text, "writer": written.writer,
+         "extractive": int(written.extractive), "first_at": written.first_at, "last_at": written.last_at, "now": now},
+    )  # fmt: skip
+    await derive(tx, key, written.parents, written.cited)
+    await index_terms(tx, domain, [(key, written.text)])
+    return key
+
+
+async def _taken(tx: Transaction, session: Session, place: Place) -> bool:
+    row = await tx.one(
+        "SELECT 1 AS yes FROM digests "
+        "WHERE session = :session AND tier = :tier AND level = :level AND position = :position",
+        _at(session, place),
+    )
+    return row is not None
+
+
+async def at(db: Database, session: Session, place: Place) -> Digest | None:
+    """Return the digest at a place."""
+    row = await db.one(
+        SELECT + "WHERE d.session = :session AND d.tier = :tier AND d.level = :level AND d.position = :position",
+        _at(session, place),
+    )
+    return digest(row) if row else None
+
+
+def _at(session: Session, place: Place) -> dict[str, object]:
+    return {"session": session.key, "tier": place.tier, "level": place.level, "position": place.position}
+
+
+async def frontier(db: Database, session: Session) -> list[Digest]:
+    """Return the digests that together cover every gist of a session, oldest first."""
+    rows = await db.all(
+        SELECT + "WHERE d.session = :session AND d.tier IN ('gist', 'merge') AND NOT EXISTS ("
+        "SELECT 1 FROM digests up WHERE up.session = d.session AND up.tier = 'merge' AND up.level = d.level + 1 "
+        f"AND up.position = d.position / {FAN_IN}) ORDER BY d.first_at, d.item",
+        {"session": session.key},
+    )
+    return [digest(row) for row in rows]
+
+
+async def mergeable(db: Database, session: Session) -> tuple[Place, list[Digest]] | None:
+    """Return the next place to merge with its children, lowest level first, or None.
+
+    A group of eight is ripe when the session has moved past it and no episode under it waits for its gist. What
+    forgetting has emptied is passed over; a group with one digest left stays as it is.
+    """
+    groups: dict[tuple[int, int], list[Digest]] = {}
+    for edge in await frontier(db, session):
+        groups.setdefault((edge.level, edge.position // FAN_IN), []).append(edge)
+    open_from, end = await _progress(db, session)
+    for (level, group), children in sorted(groups.items()):
+        covered = (group + 1) * FAN_IN ** (level + 1)
+        if len(children) > 1 and covered <= end and (open_from is None or covered <= open_from):
+            return Place("merge", level + 1, group), sorted(children, key=lambda child: child.position)
+    return None
+
+
+async def _progress(db: Database, session: Session) -> tuple[int | None, int]:
+    """Return the first episode without a gist, and one past the last episode."""
+    row = await db.one(
+        "SELECT min(CASE WHEN d.item IS NULL THEN p.position END) AS waiting, coalesce(max(p.position), -1) + 1 AS stop "
+        "FROM episodes p LEFT JOIN digests d ON d.session = p.session AND d.tier = 'gist' AND d.position = p.position "
+        "WHERE p.session = :session",
+        {"session": session.key},
+    )
+    assert row is not None
+    return row["waiting"], row["stop"]
+
+
+async def parents(db: Database, item: int) -> list[int]:
+    """Return what a digest was derived from."""
+    return [row["parent"] for row in await db.all("SELECT parent FROM lineage WHERE child = :i ORDER BY parent", {"i": item})]
+
+
+async def by_keys(db: Database, domains: Sequence[int], keys: Sequence[int]) -> dict[int, Digest]:
+    """Return living digests of these domains by their keys."""
+    rows = await db.all(
+        SELECT + f"WHERE d.item IN ({holes('k', keys)}) AND d.domain IN ({holes('d', domains)})",
+        {**fill("k", keys), **fill("d", domains)},
+    )
+    return {row["item"]: digest(row) for row in rows}
+
+
+async def of_domain(db: Database, domain: Domain) -> list[Digest]:
+    """Return every gist and summary of a domain, in order of time."""
+    rows = await db.all(
+        SELECT + "WHERE d.domain = :domain AND d.tier IN ('gist', 'summary') ORDER BY d.session, d.first_at, d.item",
+        {"domain": domain.key},
+    )
+    return [digest(row) for row in rows]
+
+
+SELECT = "SELECT d.*, i.public_id FROM digests d JOIN items i ON i.id = d.item "
+
+
+def digest(row: Row) -> Digest:
+    """Read one row."""
+    return Digest(
+        row["item"], row["public_id"], row["session"], row["tier"], row["level"], row["position"], row["text"],
+        row["writer"], row["first_at"], row["last_at"], row["made_at"],
+    )  # fmt: skip

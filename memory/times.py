@@ -1,0 +1,42 @@
+"""Instants and the calendar: microseconds UTC inside, a domain's time zone for people."""
+
+import time
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class SystemClock:
+    """The machine's time."""
+
+    def now(self) -> int:
+        """Return the present instant in microseconds UTC."""
+        return time.time_ns() // 1_000
+
+
+@lru_cache(maxsize=64)
+def zone(name: str) -> ZoneInfo:
+    """Return a time zone by its IANA name. Raises ZoneInfoNotFoundError."""
+    return ZoneInfo(name)
+
+
+def local(instant: int, time_zone: str) -> datetime:
+    """Return an instant as an aware local time."""
+    return (_EPOCH + timedelta(microseconds=instant)).astimezone(zone(time_zone))
+
+
+def instant(moment: datetime) -> int:
+    """Return an aware time as microseconds UTC, exactly."""
+    return (moment - _EPOCH) // timedelta(microseconds=1)
+
+
+def month(at: int, time_zone: str) -> str:
+    """Return the calendar month of an instant, as 2026-11."""
+    return local(at, time_zone).strftime("%Y-%m")
+
+
+def iso(at: int, time_zone: str) -> str:
+    """Return an instant as ISO 8601 with offset, with microseconds only where there are any."""
+    return local(at, time_zone).isoformat()

@@ -1,0 +1,20 @@
+"""Files into messages, messages into lines: pure parsing, no database."""
+
+from memory.transfer.chatgpt import read_chatgpt
+from memory.transfer.detect import read_file
+from memory.transfer.jsonl import read_jsonl
+from memory.transfer.message import MAX_LINE, BadLine, FileUnusable, Incoming, Role, clean
+from memory.transfer.write import line
+
+__all__ = [
+    "MAX_LINE",
+    "BadLine",
+    "FileUnusable",
+    "Incoming",
+    "Role",
+    "clean",
+    "line",
+    "read_chatgpt",
+    "read_file",
+    "read_jsonl",
+]

@@ -1,0 +1,110 @@
+"""Opening what a user names: a file or standard input, in the format it says or shows."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from io import BufferedReader, RawIOBase
+from pathlib import Path
+from typing import BinaryIO
+
+from ijson.backends import python as ijson  # type: ignore[import-untyped]
+from ijson.common import JSONError  # type: ignore[import-untyped]
+from ijson.utils import sendable_list  # type: ignore[import-untyped]
+
+from memory.transfer.chatgpt import read_chatgpt
+from memory.transfer.jsonl import read_jsonl
+from memory.transfer.message import BadLine, FileUnusable, Incoming, without_mark
+
+_HEAD_BYTES = 1 << 16
+_FORMATS = ("auto", "jsonl", "chatgpt")
+
+
+class _Rejoined(RawIOBase):
+    """A stream whose first bytes were read already; standard input cannot be wound back."""
+
+    def __init__(self, head: bytes, rest: BinaryIO) -> None:
+        self._head = head
+        self._rest = rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        taken, self._head = self._head[: len(buffer)], self._head[len(buffer) :]
+        taken = taken or self._rest.read(len(buffer))
+        buffer[: len(taken)] = taken
+        return len(taken)
+
+
+def read_file(path: Path, format: str, time_zone: str) -> Iterator[Incoming | BadLine]:
+    """Read the messages of a file, "-" being standard input; `format` is auto, jsonl or chatgpt.
+
+    `time_zone` (an IANA name) is meant by times that name none. Nothing is opened before the first message is asked
+    for. Raises FileUnusable for what is missing, unreadable, a folder, or none of the formats; an empty file is fine.
+    """
+    if format not in _FORMATS:
+        raise FileUnusable(f"{format!r} is no format; use one of {', '.join(_FORMATS)}")
+    return _read(path, format, time_zone)
+
+
+def _read(path: Path, format: str, time_zone: str) -> Iterator[Incoming | BadLine]:
+    name = "standard input" if str(path) == "-" else str(path)
+    with _opened(path) as stream:
+        try:
+            head = stream.read(_HEAD_BYTES)
+            whole: BinaryIO = BufferedReader(_Rejoined(head, stream))
+            if (_shown(head) if format == "auto" else format) == "chatgpt":
+                yield from read_chatgpt(whole)
+            else:
+                yield from read_jsonl(whole, time_zone)
+        except OSError as error:
+            raise FileUnusable(f"{name} cannot be read: {error.strerror}") from error
+        except FileUnusable as unusable:
+            raise FileUnusable(f"{name}: {unusable}") from unusable
+
+
+def _opened(path: Path) -> AbstractContextManager[BinaryIO]:
+    if str(path) == "-":
+        if sys.stdin is None:
+            raise FileUnusable("there is no standard input")
+        return nullcontext(sys.stdin.buffer)
+    try:
+        return path.open("rb")
+    except FileNotFoundError as error:
+        raise FileUnusable(f"{path} does not exist") from error
+    except IsADirectoryError as error:
+        raise FileUnusable(f"{path} is a folder; name a file in it") from error
+    except OSError as error:
+        raise FileUnusable(f"{path} cannot be opened: {error.strerror}") from error
+    except ValueError as error:
+        raise FileUnusable("the file's name holds a character that no file name can have") from error
+
+
+def _shown(head: bytes) -> str:
+    """Say what a file's first bytes look like."""
+    start = without_mark(head).lstrip()
+    if start.startswith(b"PK\x03\x04"):
+        raise FileUnusable("this is a ZIP archive; unpack it and import the conversations.json in it")
+    if start.startswith(b"["):
+        return "chatgpt"
+    return "chatgpt" if start.startswith(b"{") and _holds_conversations(start) else "jsonl"
+
+
+def _holds_conversations(start: bytes) -> bool:
+    """Say whether the first object has a "mapping" or an array "conversations", as far as it can be seen."""
+    events, depth, key = sendable_list(), 0, ""
+    parser = ijson.basic_parse_coro(events)
+    try:
+        parser.send(start)
+        parser.close()
+    except (JSONError, ValueError):
+        pass  # The head is cut somewhere, and a second line is no JSON either: what came before counts.
+    for event, value in events:
+        depth -= event in ("end_map", "end_array")
+        if depth == 0 and event == "end_map":
+            return False
+        if depth == 1 and (key, event) in (("mapping", "start_map"), ("conversations", "start_array")):
+            return True
+        key = value if depth == 1 and event == "map_key" else key
+        depth += event in ("start_map", "start_array")
+    return False

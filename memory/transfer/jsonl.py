@@ -1,0 +1,170 @@
+"""JSONL: one message a line. A line that cannot be used is named and skipped; it never costs the lines around it."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from hashlib import blake2b
+from typing import BinaryIO
+from zoneinfo import ZoneInfo
+
+from memory.transfer.message import EPOCH, MAX_LINE, BadLine, Incoming, Role, clean, from_seconds, within, without_mark
+
+_SKIP_BYTES = 1 << 16
+_SHOWN_CHARS = 40
+_ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "system"}
+
+
+class _Refused(Exception):
+    """This line is no message; the text is the reason."""
+
+
+def read_jsonl(stream: BinaryIO, time_zone: str) -> Iterator[Incoming | BadLine]:
+    """Read messages line by line; blank lines are skipped, at most 1 MiB of the file is held at a time.
+
+    `time_zone` (an IANA name) is meant where `created_at` names none. Without an `id` a message gets the hash of its
+    fields and the number of its occurrence in this file, so that reading a file twice gives the same ids.
+    Raises FileUnusable for UTF-16.
+    """
+    zone = ZoneInfo(time_zone)
+    seen: Counter[bytes] = Counter()
+    for number, raw in _lines(stream):
+        if raw is None:
+            yield BadLine(number, "longer than 1 MiB")
+        elif raw.strip():
+            yield _read(number, raw, zone, seen)
+
+
+def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
+    """Number the lines; one that is too long is None and never stands in memory as a whole."""
+    number = 0
+    while raw := stream.readline(MAX_LINE + 1):
+        number += 1
+        if len(raw) > MAX_LINE and not raw.endswith(b"\n"):
+            if number == 1:
+                without_mark(raw)
+            _skip_line(stream)
+            yield number, None
+        else:
+            yield number, without_mark(raw) if number == 1 else raw
+
+
+def _skip_line(stream: BinaryIO) -> None:
+    while (rest := stream.readline(_SKIP_BYTES)) and not rest.endswith(b"\n"):
+        pass
+
+
+def _read(number: int, raw: bytes, zone: ZoneInfo, seen: Counter[bytes]) -> Incoming | BadLine:
+    try:
+        return _message(number, _fields(raw), zone, seen)
+    except _Refused as refused:
+        return BadLine(number, str(refused))
+
+
+def _fields(raw: bytes) -> dict[str, object]:
+    half = raw.lstrip().startswith(b"{") and not raw.endswith(b"\n")
+    try:
+        # Not strict: a raw tab or NUL inside a string is no reason to lose the message.
+        fields = json.loads(raw.decode(), strict=False)
+    except UnicodeDecodeError as error:
+        raise _Refused("not UTF-8") from error
+    except (ValueError, RecursionError) as error:
+        raise _Refused("not JSON: the file ends in the middle of this line" if half else "not JSON") from error
+    if not isinstance(fields, dict):
+        raise _Refused("not a JSON object")
+    return fields
+
+
+def _message(number: int, fields: Mapping[str, object], zone: ZoneInfo, seen: Counter[bytes]) -> Incoming:
+    content = _content(fields)
+    role = _role(fields)
+    session, speaker = _text(fields, "session"), _text(fields, "speaker")
+    created_at, written = _created_at(fields.get("created_at"), zone)
+    source_id = _id(fields)
+    if source_id is None:
+        source_id = _hashed((session, role, speaker, content, written), seen)
+    return Incoming(number, session, None, role, speaker, content, created_at, source_id)
+
+
+def _content(fields: Mapping[str, object]) -> str:
+    content = fields.get("content")
+    if content is not None and not isinstance(content, str):
+        raise _Refused("content is not text")
+    content = clean(content or "")
+    if not content:
+        raise _Refused("no content")
+    return content
+
+
+def _role(fields: Mapping[str, object]) -> Role:
+    role = fields.get("role")
+    if role is None:
+        return "user"
+    known = _ROLES.get(role.lower()) if isinstance(role, str) else None
+    if known is None:
+        raise _Refused("role is none of user, assistant, system, tool")
+    return known
+
+
+def _text(fields: Mapping[str, object], name: str) -> str | None:
+    value = fields.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise _Refused(f"{name} is not text")
+    return clean(str(value)) or None
+
+
+def _id(fields: Mapping[str, object]) -> str | None:
+    value = fields.get("id")
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise _Refused("id is neither text nor a whole number")
+    return clean(str(value)) or None
+
+
+def _created_at(value: object, zone: ZoneInfo) -> tuple[int | None, int | str | None]:
+    """Return the instant, and the time as it was written.
+
+    A time without a zone is hashed as it stands, so that a file imported again after the zone was set differently still
+    adds nothing.
+    """
+    if value is None:
+        return None, None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        instant = _known(from_seconds(value))
+        return instant, instant
+    if not isinstance(value, str):
+        raise _Refused("created_at is neither text nor a number")
+    moment = _moment(value)
+    if moment.tzinfo is None:
+        return _instant(moment.replace(tzinfo=zone)), moment.isoformat()
+    return _instant(moment), _instant(moment)
+
+
+def _moment(value: str) -> datetime:
+    value = clean(value).strip()
+    try:
+        return datetime.fromisoformat(value)
+    except ValueError as error:
+        # Shown only where it looks like a time: the field might hold a message by mistake.
+        shown = len(value) <= _SHOWN_CHARS and any(character.isdigit() for character in value)
+        raise _Refused(f"created_at is not ISO 8601: {value}" if shown else "created_at is not ISO 8601") from error
+
+
+def _instant(moment: datetime) -> int:
+    return _known(within((moment - EPOCH) // timedelta(microseconds=1)))
+
+
+def _known(instant: int | None) -> int:
+    if instant is None:
+        raise _Refused("created_at is outside the years 1970 to 9999")
+    return instant
+
+
+def _hashed(fields: tuple[object, ...], seen: Counter[bytes]) -> str:
+    # A JSON list keeps the fields apart, so that no two different messages are written alike.
+    digest = blake2b(json.dumps(fields).encode(), digest_size=16).digest()
+    seen[digest] += 1
+    return f"h:{digest.hex()}:{seen[digest]}"

@@ -1,0 +1,83 @@
+"""What a file gives: messages, and lines that cannot be used. Text is cleaned here, at the border."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Literal
+
+from memory.errors import MemoryFailure
+from memory.types import SECOND
+
+MAX_LINE = 1 << 20
+"""The most bytes one line or one message may have."""
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_END_SECONDS = 253_402_300_800  # the first second of the year 10000
+_MARK = b"\xef\xbb\xbf"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_REMOVED = re.compile(r"[\x00-\x08\x0b-\x1f]")
+_SURROGATES = re.compile(r"[\ud800-\udfff]")
+
+Role = Literal["user", "assistant", "system"]
+
+
+class FileUnusable(MemoryFailure):
+    """The file cannot be opened or read, or holds no messages of a kind that is understood."""
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """One message of a file.
+
+    `line` says where it stands: the line of a JSONL file, the number of the conversation in an export. Without a
+    `session` it belongs to the default session; `place` is the stable key of its conversation, or None where the session's
+    name is the key. `created_at` is in microseconds UTC. `source_id` is unique within its session and the same whenever
+    the same file is read again.
+    """
+
+    line: int
+    session: str | None
+    place: str | None
+    role: Role
+    speaker: str | None
+    content: str
+    created_at: int | None
+    source_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line, or something in a conversation, that was left out, and why; the reason never holds message text."""
+
+    line: int
+    reason: str
+
+
+def clean(text: str) -> str:
+    r"""Return text that every store and terminal can hold.
+
+    Control characters other than \n and \t are removed (so CRLF becomes \n), lone surrogates become U+FFFD.
+    """
+    return _SURROGATES.sub("\ufffd", _REMOVED.sub("", text))
+
+
+def from_seconds(seconds: float | Decimal) -> int | None:
+    """Turn seconds since 1970 into microseconds; None outside the years 1970 to 9999, and for what is not a number."""
+    if not 0 <= seconds < _END_SECONDS:
+        return None
+    # A Decimal may have an exponent that arithmetic refuses; after the comparison a float holds it.
+    exact = float(seconds) if isinstance(seconds, Decimal) else seconds
+    return within(round(exact * SECOND))
+
+
+def within(instant: int) -> int | None:
+    """Return the instant (microseconds) if it lies in the years 1970 to 9999 UTC, else None."""
+    return instant if 0 <= instant < _END_SECONDS * SECOND else None
+
+
+def without_mark(head: bytes) -> bytes:
+    """Return a file's first bytes without a UTF-8 mark; UTF-16 and UTF-32 raise FileUnusable."""
+    if head.startswith(_UTF16):
+        raise FileUnusable("the file is UTF-16; save it as UTF-8 and import it again")
+    return head.removeprefix(_MARK)

@@ -1,0 +1,157 @@
+"""The values that cross memory's border. All are frozen; every instant is an integer: microseconds since 1970, UTC."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+SECOND = 1_000_000
+MINUTE = 60 * SECOND
+
+
+class DomainKind(StrEnum):
+    """Who may know: one person, everyone of a server, the readers of one channel, the members of one room."""
+
+    DM = "dm"
+    SERVER = "server"
+    CHANNEL = "channel"
+    ROOM = "room"
+
+
+class Kind(StrEnum):
+    """What an exchange is: said by a person, a reply of Lyra's, or something around the conversation."""
+
+    SAID = "said"
+    REPLY = "reply"
+    NOTICE = "notice"
+    REFLECTION = "reflection"
+    COMMAND = "command"
+
+
+@dataclass(frozen=True, slots=True)
+class DomainRef:
+    """The natural key of a domain: the same on every machine that hears the same place."""
+
+    kind: DomainKind
+    platform: str
+    native_id: str
+    epoch: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """A stored domain. `key` stays inside the process; people see names and public ids."""
+
+    key: int
+    ref: DomainRef
+    time_zone: str
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """An immutable account on a platform."""
+
+    platform: str
+    native_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRef:
+    """The natural key of a session: one place of a platform in one epoch."""
+
+    platform: str
+    place: str
+    epoch: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One conversation. `name` is unique within its domain; `messages` counts what is kept of it."""
+
+    key: int
+    id: str
+    domain: int
+    ref: SessionRef
+    name: str
+    started_at: int
+    last_at: int
+    messages: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class NewExchange:
+    """A message to be kept. `source_id` is the platform's id of it, unique within its session.
+
+    `echo` marks a reply that only repeats memory or draws on another domain: it enters no recall and no digest.
+    """
+
+    kind: Kind
+    text: str
+    source_id: str
+    said_at: int
+    speaker: str
+    role: str = "user"
+    identity: Identity | None = None
+    echo: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A kept message."""
+
+    key: int
+    id: str
+    session: int
+    kind: Kind
+    role: str
+    speaker: str
+    text: str
+    source_id: str
+    said_at: int
+    stored_at: int
+    echo: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """A gist, a merge of gists or a session's summary, with the keys of what it was derived from."""
+
+    key: int
+    id: str
+    session: int
+    tier: str
+    level: int
+    position: int
+    text: str
+    writer: str
+    first_at: int
+    last_at: int
+    made_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A recalled message with the session it stands in, its neighbours, and the signals that found it."""
+
+    exchange: Exchange
+    session: str
+    score: float
+    why: tuple[str, ...]
+    before: Exchange | None = None
+    after: Exchange | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DigestHit:
+    """A recalled digest with the session it condenses."""
+
+    digest: Digest
+    session: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """The receipt of a forgetting: how many rows of each kind are gone."""
+
+    messages: int
+    digests: int
+    replies: int

@@ -1,0 +1,185 @@
+"""A digest may not say a name or a number that what it cites does not hold."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.evidence import unsupported
+from memory.ports import Source
+
+AT = "2026-11-20T21:04+01:00"  # a Friday
+
+
+def said(text: str, speaker: str = "Ada", said_at: str = AT) -> Source:
+    return Source("m1", speaker, said_at, text)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "heard"),
+    [
+        ("Ada's cat is called Turing.", "my cat is called turing"),
+        ("Ada met the Turings.", "I met Mr. Turing"),
+        ("Lyra asked Ada about it on Friday.", "a long story"),
+        ("Jean-Luc O'Brien came.", "jean-luc o'brien came"),
+        ("Adas Katze heißt Turing.", "meine Katze heißt Turing"),
+        ("Ihre Katze heißt Turing.", "meine Katze heißt Turing"),
+        ("L'ami d'Ada habite Paris.", "mon ami habite Paris"),
+        ("Interesting things were told.", "we talked"),
+        ("Dr. Smith called.", "Smith called, she is a doctor"),
+    ],
+)
+def test_names_that_the_sources_hold(sentence: str, heard: str) -> None:
+    assert unsupported(sentence, [said(heard)]) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "missing"),
+    [
+        ("Ada met Bo in Rome.", ["Bo", "Rome"]),
+        ("Bo Miller met Ada.", ["Bo", "Miller"]),
+        ("Ada works for NASA with Bo, and Bo likes it.", ["NASA", "Bo"]),
+        ("Ada's friend Dr. Smith called.", ["Smith"]),
+        ('Ada praised the book "Dune".', ["Dune"]),
+        ("Ada bought an iPhone.", ["iPhone"]),
+    ],
+)
+def test_names_that_nobody_said(sentence: str, missing: list[str]) -> None:
+    assert unsupported(sentence, [said("we met and it was nice")]) == missing
+
+
+@pytest.mark.parametrize(
+    ("sentence", "heard"),
+    [
+        ("It cost 1000.", "it cost 1,000"),
+        ("It cost 1,000.50.", "es kostet 1.000,50"),
+        ("It cost 10,000.", "it cost 10k"),
+        ("It cost 10,000.", "ça coûte 10 000"),
+        ("It cost 2.5 million.", "2,500,000 it was"),
+        ("It was half, 50%.", "fifty percent"),
+        ("Ada has three cats.", "I have 3 cats"),
+        ("Ada has 21 cats.", "I have twenty-one cats"),
+        ("Ada has two hundred and fifty.", "all 250 of them"),
+        ("Ada has 12 eggs.", "a dozen eggs"),
+        ("Sie hat 3 Katzen.", "ich habe drei Katzen"),
+        ("It is on the eighth.", "on the 8th"),
+        ("It is the 8th.", "the eighth"),
+        ("It is at 21:30.", "at 9:30 pm"),
+        ("It is at 9 pm.", "at 21:00"),
+        ("It is at 21:30.", "at half past, 9:30 tonight"),
+        ("It is version 3.11.2.", "version 3.11.2"),
+        ("One of them came first, at once.", "they came"),
+        ("It is 3.50.", "3.5"),
+    ],
+)
+def test_numbers_that_the_sources_hold(sentence: str, heard: str) -> None:
+    assert unsupported(sentence, [said(heard)]) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "heard", "missing"),
+    [
+        ("Ada has two cats.", "I have 3 cats", ["two"]),
+        ("Ada has 30 cats.", "I have 3 cats", ["30"]),
+        ("It cost 10k.", "10 of them", ["10k"]),
+        ("It cost 10.", "a lot", ["10"]),
+        ("It is 3.5.", "3 or 5", ["3.5"]),
+        ("It is at 9:30 pm.", "at 8:30", ["9:30 pm"]),
+        ("20 cats came.", "cats came", ["20"]),
+    ],
+)
+def test_numbers_that_nobody_said(sentence: str, heard: str, missing: list[str]) -> None:
+    assert unsupported(sentence, [said(heard)]) == missing
+
+
+@pytest.mark.parametrize(
+    ("sentence", "heard"),
+    [
+        ("On 20 November 2026 Ada fell.", "I fell"),
+        ("On Friday, November 20th, 2026, at 21:04 Ada fell.", "I fell"),
+        ("Am 20. November 2026 um 21:04 fiel Ada.", "ich fiel"),
+        ("On 2026-11-20 Ada fell.", "I fell"),
+        ("In November 2026 Ada fell.", "I fell"),
+        ("On the 20th Ada fell.", "I fell"),
+        ("Ada fell at about 9 pm in 2026.", "I fell"),
+        ("On 19 November 2026 Ada fell.", "I fell yesterday"),
+        ("On Saturday 21 November 2026 Ada leaves.", "ich reise morgen ab"),
+        ("On 25 November 2026 Ada leaves.", "I leave on Wednesday"),
+        ("In October 2026 Ada moved.", "we moved last month"),
+        ("In 2023 Ada moved.", "we moved three years ago"),
+        ("On 30 October 2026 Ada moved.", "we moved 3 weeks ago"),
+        ("In March 2027 Ada moves.", "I move in March"),
+        ("Ada's birthday is 3 March.", "my birthday is 2001-03-03"),
+    ],
+)
+def test_dates_come_from_when_it_was_said(sentence: str, heard: str) -> None:
+    assert unsupported(sentence, [said(heard)]) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "heard", "missing"),
+    [
+        ("On 19 November 2026 Ada fell.", "I fell", ["19 November 2026"]),
+        ("On 5 May 2026 Ada fell.", "I fell yesterday", ["5 May 2026"]),
+        ("In 2019 Ada fell.", "I fell", ["2019"]),
+        ("At 21:05 Ada fell.", "I fell", ["21:05"]),
+        ("Ada has 14 cats.", "I counted them yesterday", ["14"]),
+    ],
+)
+def test_dates_that_follow_from_nothing(sentence: str, heard: str, missing: list[str]) -> None:
+    assert unsupported(sentence, [said(heard)]) == missing
+
+
+def test_two_people_may_be_counted() -> None:
+    sources = [said("hello"), said("hi", "Bo")]
+    assert unsupported("Ada and Bo met, and the two laughed.", sources) == []
+    assert unsupported("Ada has two cats.", sources) == ["two"]
+
+
+def test_all_cited_sources_count_together_and_digests_have_no_speaker() -> None:
+    sources = [said("Ada moved to Rome.", ""), said("Bo has 3 dogs.", "", "")]
+    assert unsupported("Ada moved to Rome, Bo has three dogs.", sources) == []
+
+
+def test_without_sources_nothing_is_held() -> None:
+    assert unsupported("Then Ada left for Rome with 3 cats.", []) == ["Ada", "Rome", "3"]
+
+
+@pytest.mark.parametrize("said_at", ["", "garbage", "2026-99-99T00:00", "0001-01-01T00:00", "9999-12-31T23:59"])
+def test_an_odd_date_holds_nothing_and_raises_nothing(said_at: str) -> None:
+    assert unsupported("Ada fell 3 times.", [said("yesterday, 9999 years ago", said_at=said_at)]) == ["3"]
+
+
+@given(st.text(), st.text(), st.sampled_from(["", AT]))
+def test_a_copy_of_the_source_says_nothing_new(text: str, speaker: str, said_at: str) -> None:
+    assert unsupported(text, [said(text, speaker, said_at)]) == []
+
+
+PIECES = st.sampled_from(
+    "Ada Bo Rome May 3 20 1,000 21:04 9 pm two hundred and 5.11.2026 10k 2026-11-20 November 2026 2:1 3.11.2 8th . , - \n yesterday"
+    " three weeks million 1'000 März".split(" ")
+)
+
+
+@given(st.lists(PIECES, min_size=1), st.sampled_from(["", AT]))
+def test_a_copy_of_figures_and_names_says_nothing_new(pieces: list[str], said_at: str) -> None:
+    text = " ".join(pieces)
+    assert unsupported(text, [said(text, "Ada", said_at)]) == []
+
+
+def test_the_turkish_i_is_read_like_any_other() -> None:
+    assert unsupported("sıx or SİX on 3 Aprıl in İzmir", [said("six on 3 april in izmir")]) == []
+
+
+def test_words_that_multiply_without_end_are_stopped() -> None:
+    text = "two hundred million " * 5000
+    assert unsupported(text, [said(text)]) == []
+
+
+@given(st.integers(min_value=2100, max_value=10**9))
+def test_a_number_nobody_said_is_found(number: int) -> None:
+    assert unsupported(f"It cost {number:,}.", [said("it cost something last week")]) == [f"{number:,}"]
+
+
+@given(st.text(), st.lists(st.tuples(st.text(), st.text())))
+def test_any_text_can_be_checked(sentence: str, heard: list[tuple[str, str]]) -> None:
+    assert all(isinstance(word, str) for word in unsupported(sentence, [said(t, s) for t, s in heard]))

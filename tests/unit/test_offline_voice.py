@@ -1,0 +1,275 @@
+"""Talks with Lyra when no model is connected, written as a user would have them."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.offline import Asked, OfflineVoice
+from bot.offline.listening import Act, hear
+from bot.offline.voice import NO_MODEL, Answer
+from memory.lexical import key_words
+from memory.types import Exchange, Hit, Kind
+
+ZONE = "Europe/Berlin"
+
+
+def at(local: str) -> int:
+    return int(datetime.fromisoformat(local).replace(tzinfo=ZoneInfo(ZONE)).timestamp()) * 1_000_000
+
+
+NOW = at("2026-11-20T21:30")
+
+
+def said(
+    text: str,
+    when: str = "2026-11-20T21:04",
+    speaker: str = "ada",
+    score: float = 1.0,
+    *,
+    kind: Kind = Kind.SAID,
+    role: str = "user",
+    echo: bool = False,
+) -> Hit:
+    exchange = Exchange(1, "x", 1, kind, role, speaker, text, "s", at(when), at(when), echo)
+    return Hit(exchange, "home", score, ("words",))
+
+
+def ask(text: str, *hits: Hit, zone: str = ZONE, also_known: str = "") -> Answer:
+    stems = {stem for hit in hits for stem in key_words(hit.exchange.text).values()} | set(key_words(also_known).values())
+    return OfflineVoice().answer(Asked(text, "ada", NOW, zone), hits, stems.__contains__)
+
+
+CAT = said("my cat is called Turing")
+
+
+def test_the_conversation_that_the_readme_shows() -> None:
+    assert ask("my cat is called Turing").text == "Kept."
+    assert ask("what is the name of my cat?", CAT).text == 'You told me today at 21:04: "my cat is called Turing".'
+    assert ask("and my sister's?", CAT).text == 'Nothing about "sister" yet.'
+
+
+@pytest.mark.parametrize(
+    ("question", "hit", "answer"),
+    [
+        ("what is my cat called", CAT, 'You told me today at 21:04: "my cat is called Turing".'),
+        (
+            "Where does the cat sleep?",
+            said("the cat sleeps on the sofa", "2026-11-19T09:10", "Bo"),
+            'Bo said yesterday at 09:10: "the cat sleeps on the sofa".',
+        ),
+        ("my cat?", said("My cat left.", "2026-03-03T21:04"), 'You told me on 3 March 2026 at 21:04: "My cat left."'),
+        ("my job?", said('she said "yes" to\nthe job!'), 'You told me today at 21:04: "she said ‘yes’ to the job!"'),
+        ("Wie heißt meine Katze?", said("meine Katze heißt Turing"), 'You told me today at 21:04: "meine Katze heißt Turing".'),
+        ("¿Cómo se llama mi gato?", said("mi gato se llama Turing"), 'You told me today at 21:04: "mi gato se llama Turing".'),
+        ("私の猫の名前は何ですか？", said("私の猫はチューリングです"), 'You told me today at 21:04: "私の猫はチューリングです".'),
+        ("what's my name?", said("my name is Ada"), 'You told me today at 21:04: "my name is Ada".'),
+        ("what does Bo like?", said("I like chess", speaker="Bo"), 'Bo said today at 21:04: "I like chess".'),
+        ("how old is my son?", said("my son is 7"), 'You told me today at 21:04: "my son is 7".'),
+        ("who has a cat?", said("a cat for me", speaker=""), 'Someone said today at 21:04: "a cat for me".'),
+    ],
+)
+def test_she_quotes_who_said_it_and_when(question: str, hit: Hit, answer: str) -> None:
+    given = ask(question, hit)
+    assert given.text == answer
+    assert given.cites == (hit,)
+    assert given.echo
+
+
+def test_dates_are_told_in_the_asker_s_time_zone() -> None:
+    assert ask("my cat?", CAT, zone="Asia/Tokyo").text.startswith("You told me today at 05:04")
+    assert ask("my cat?", CAT, zone="no/such").text.startswith("You told me today at 20:04")
+
+
+@pytest.mark.parametrize(
+    ("question", "admission"),
+    [
+        ("what colour is my cat?", 'Nothing about "colour" yet.'),
+        ("what colour is my cat's collar?", 'Nothing about "colour" or "collar" yet.'),
+        ("what did my cat do in Paris?", 'Nothing about "Paris" yet.'),
+        ("did my cat eat in Rome, Paris?", 'Nothing about "eat", "Rome" or "Paris" yet.'),
+    ],
+)
+def test_she_quotes_what_she_knows_and_admits_the_rest(question: str, admission: str) -> None:
+    assert ask(question, CAT).text == f'You told me today at 21:04: "my cat is called Turing". {admission}'
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "how are you?",
+        "who are you?",
+        "what?",
+        "?",
+        "what time is it?",
+        "what can you tell me?",
+        "are you real?",
+        "do you like music?",
+    ],
+)
+def test_small_talk_gets_an_honest_answer(question: str) -> None:
+    given = ask(question, CAT, said("I had a good time"))
+    assert given == Answer(NO_MODEL, (), echo=True)
+    assert "no model is connected" in given.text
+
+
+@pytest.mark.parametrize(
+    ("message", "reply"),
+    [
+        ("hi", "Hello, ada."),
+        ("Good evening, Lyra!", "Hello, ada."),
+        ("good night", "Goodbye, ada."),
+        ("thanks", "You are welcome."),
+        ("thank you so much!", "You are welcome."),
+        ("hi, I bought a boat", "Kept."),
+        ("Hello! I bought a boat.", "Kept."),
+        ("", "Kept."),
+        ("🎉", "Kept."),
+    ],
+)
+def test_courtesies_and_statements(message: str, reply: str) -> None:
+    assert ask(message, CAT) == Answer(reply, (), echo=True)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "is it raining?",
+        "do you remember my cat",
+        "tell me about my cat",
+        "when did I move to Rome",
+        "what about my cat",
+        "My cat is ill. What is her name?",
+        "what is my cat's name? Thanks!",
+        "What is my cat's name? Sorry, I forgot.",
+        "hey, where do I live",
+        "who told you about Rome",
+        "wie heißt meine Katze",
+        "où est mon chat",
+        "how many cats do I have",
+        "and what's my sister's name",
+        "which cat is mine",
+        "remind me what Bo said",
+    ],
+)
+def test_questions_are_heard_with_or_without_their_mark(message: str) -> None:
+    assert hear(message).act is Act.QUESTION
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Do you know what? I got the job.",
+        "what a day",
+        "When I was young I lived in Rome",
+        "where I live it rains",
+        "how lovely",
+        "What I did today was fun",
+        "remind me to buy milk",
+        "who knows",
+        "I forgot.",
+        "do the dishes",
+        "What a day it is!",
+        'she asked "why?" and left',
+        "Will is my brother",
+    ],
+)
+def test_statements_are_not_mistaken_for_questions(message: str) -> None:
+    assert hear(message).act is Act.STATEMENT
+
+
+def test_a_statement_followed_by_a_question_is_answered() -> None:
+    assert ask("I saw Turing today. What is the name of my cat?", CAT).cites == (CAT,)
+
+
+def test_earlier_questions_and_her_own_words_are_no_answer() -> None:
+    asked = said("what is the name of my cat?")
+    reply = said("your cat is called Tom", kind=Kind.REPLY, role="assistant", speaker="Lyra")
+    imported = said("your cat is called Tim", role="assistant", speaker="Lyra")
+    repeated = said("the cat is called Tum", echo=True)
+    assert ask("what is the name of my cat?", asked, reply, imported, repeated, CAT).cites == (CAT,)
+    only_asked = OfflineVoice().answer(Asked("and my cat's name?", "ada", NOW, ZONE), [asked, reply], lambda _: False)
+    assert only_asked.text == 'Nothing about "cat" yet.'
+
+
+def test_a_question_that_holds_more_is_better_than_nothing() -> None:
+    assert ask("who is Vera?", said("Should I visit my sister Vera?")).text == (
+        'You asked me today at 21:04: "Should I visit my sister Vera?"'
+    )
+
+
+def test_the_hit_that_covers_most_of_the_question_comes_first() -> None:
+    both = said("my sister's cat is Tom")
+    assert ask("what is my sister's cat called?", CAT, both).cites == (both,)
+
+
+def test_of_equals_recall_s_order_decides() -> None:
+    first, second = said("tea is fine", "2026-11-20T10:00"), said("tea again", "2026-11-01T10:00")
+    assert ask("is there tea?", first, second).cites == (first,)
+
+
+def test_the_newer_of_two_like_statements_tells_how_things_are_now() -> None:
+    old, new = said("I live in Rome", "2025-01-01T10:00"), said("I live in Oslo", "2026-11-01T10:00", score=0.95)
+    assert ask("where do I live?", old, new).cites == (new,)
+    assert ask("where did I live first?", old, new).cites == (old,)
+    weaker = said("I live in Oslo", "2026-11-01T10:00", score=0.5)
+    assert ask("where do I live?", old, weaker).cites == (old,)
+
+
+def test_a_newer_remark_does_not_displace_the_answer() -> None:
+    remark = said("my cat likes fish", "2026-11-20T21:10")
+    assert ask("what is the name of my cat?", CAT, remark).cites == (CAT,)
+    assert ask("what is the name of my cat?", remark, CAT).cites == (CAT,)
+
+
+def test_my_cat_is_the_asker_s_cat() -> None:
+    other = said("my cat is called Tom", speaker="Bo", score=2.0)
+    assert ask("what is my cat called?", other, CAT).cites == (CAT,)
+
+
+def test_further_hits_that_cover_other_words_are_added() -> None:
+    dog = said("the dog is called Bello", "2026-03-03T10:00")
+    bird = said("the parrot sings", "2026-11-19T10:00", "Bo")
+    given = ask("what do you know about the cat, the dog and the parrot?", CAT, dog, bird, said("a dog barked", score=0.5))
+    assert given.text == (
+        'You told me today at 21:04: "my cat is called Turing". Also, on 3 March 2026 at 10:00: "the dog is called Bello". '
+        'Also, Bo said yesterday at 10:00: "the parrot sings".'
+    )
+    assert given.cites == (CAT, dog, bird)
+
+
+def test_a_long_message_is_cut_around_what_was_asked() -> None:
+    filler = "We walked along the river for a while and talked. " * 10
+    given = ask("what is my cat called?", said(f"{filler}My cat is called Turing. {filler}"))
+    quote = given.text.split('"')[1]
+    assert "My cat is called Turing." in quote
+    assert quote.startswith("… ") and quote.endswith(" …")
+    assert len(quote) <= 300
+
+
+def test_one_endless_sentence_is_cut_too() -> None:
+    quote = ask("where is the cat?", said("word " * 200 + "cat " + "word " * 200)).text.split('"')[1]
+    assert "cat" in quote and len(quote) <= 300
+
+
+def test_what_is_known_but_not_found_is_not_denied() -> None:
+    given = ask("what is my cat called?", also_known="cat")
+    assert given.cites == ()
+    assert "Nothing" not in given.text and '"cat"' in given.text
+
+
+TEXTS = st.text() | st.lists(
+    st.sampled_from("what is my cat 's name ? . ! \" hello thanks when Turing 猫 の 3 \n called".split(" "))
+).map(" ".join)
+
+
+@given(TEXTS, st.text(), st.lists(st.tuples(TEXTS, st.text(), st.sampled_from(Kind), st.floats(-1, 1))), st.booleans())
+def test_she_always_has_an_answer(text: str, asker: str, told: list[tuple[str, str, Kind, float]], known: bool) -> None:
+    hits = [said(message, speaker=speaker, kind=kind, score=score) for message, speaker, kind, score in told]
+    given = OfflineVoice().answer(Asked(text, asker, NOW, "UTC"), hits, lambda _: known)
+    assert given.text.strip()
+    assert given.echo
+    assert len(given.cites) <= 3
+    assert all(hit in hits and hit.exchange.kind is Kind.SAID for hit in given.cites)
