@@ -120,7 +120,8 @@ def _vector(value: object) -> Vectors:
         if isinstance(value, str):
             return np.frombuffer(base64.b64decode(value, validate=True), dtype="<f4").astype(np.float32)
         if isinstance(value, list) and all(isinstance(number, int | float) for number in value):
-            return np.array(value, dtype=np.float64).astype(np.float32)
+            with np.errstate(over="ignore"):  # becomes infinite, which is refused below
+                return np.array(value, dtype=np.float64).astype(np.float32)
     except (binascii.Error, ValueError, OverflowError):
         raise Unusable("a vector cannot be read") from None
     raise Unusable("a vector is not a list of numbers")
@@ -133,4 +134,5 @@ def _unit(rows: Vectors) -> Vectors:
     lengths = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
     if not (lengths > 0).all():
         raise Unusable("a vector is zero")
-    return (rows / lengths).astype(np.float32)
+    unit: Vectors = (rows / lengths).astype(np.float32)
+    return unit

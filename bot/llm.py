@@ -165,11 +165,11 @@ def _stepwise(waits: Sequence[float]) -> Callable[[int], float]:
     return lambda attempt: waits[min(attempt, len(waits)) - 1]
 
 
-async def local_models(base_url: str, timeout: float = 2.0) -> list[str]:
-    """Return the names of the models that the endpoint offers, sorted; none where nothing usable answers in `timeout` seconds."""
+async def local_models(base_url: str, seconds: float = 2.0) -> list[str]:
+    """Return the names of the models that the endpoint offers, sorted; none where nothing usable answers within `seconds`."""
     endpoint = Endpoint(base_url, "")
     try:
-        async with asyncio.timeout(timeout), endpoint.client() as client:
+        async with asyncio.timeout(seconds), endpoint.client() as client:
             listing: Any = client.models.with_streaming_response.list
             async with listing(extra_headers=endpoint.headers()) as response:
                 document = await whole(response.iter_bytes(), MAX_BYTES)

@@ -22,7 +22,7 @@ async def backup(db: Database, key: bytes | None, target: Path) -> int:
         await db.copy_to(part, key)
         held = await _verified(part, key)
         _sync(part)
-        os.replace(part, target)
+        part.replace(target)
         _sync(target.parent)
     except (OSError, MemoryFailure) as error:
         _remove(part)
@@ -43,7 +43,7 @@ async def restore(source: Path, key: bytes | None, path: Path) -> tuple[int, Pat
         held = await _verified(part, key)
         _sync(part)
         aside = _set_aside(path)
-        os.replace(part, path)
+        part.replace(path)
         _sync(path.parent)
     except (OSError, MemoryFailure) as error:
         _remove(part)
@@ -60,7 +60,7 @@ def _set_aside(path: Path) -> Path | None:
     for suffix in ("", "-wal", "-shm"):
         companion = path.with_name(path.name + suffix)
         if companion.exists():
-            os.replace(companion, aside.with_name(aside.name + suffix))
+            companion.replace(aside.with_name(aside.name + suffix))
     return aside
 
 

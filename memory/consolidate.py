@@ -8,6 +8,7 @@ stands.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from memory import evidence, forget, ledger
 from memory.db import Database
@@ -110,9 +111,7 @@ class Consolidator:
         messages = [e for e in await episodes.messages(self._w.db, episode) if exchanges.recallable(e)]
         place = Place("gist", 0, episode.position)
         old = await summaries.at(self._w.db, session, place)
-        drafts = tuple(
-            _draft(at, message, self._w.domain.time_zone) for at, message in enumerate(messages, start=1)
-        )
+        drafts = tuple(_draft(at, message, self._w.domain.time_zone) for at, message in enumerate(messages, start=1))
         return Job(place, drafts, episode.first_at, episode.last_at, old.key if old else None)
 
     async def _make(self, session: Session, job: Job) -> bool:
@@ -129,9 +128,7 @@ class Consolidator:
             raise
         return await self._publish(session, job, held, writer, entries)
 
-    async def _publish(
-        self, session: Session, job: Job, held: ledger.Claim, writer: Writer, entries: Sequence[Entry]
-    ) -> bool:
+    async def _publish(self, session: Session, job: Job, held: ledger.Claim, writer: Writer, entries: Sequence[Entry]) -> bool:
         items = {draft.source.label: draft.item for draft in job.drafts}
         written = Written(
             "\n".join(entry.text for entry in entries), writer.name, writer.extractive, job.first_at, job.last_at,
@@ -163,7 +160,7 @@ class Consolidator:
 
     async def _compose(self, session: Session, job: Job, writer: Writer) -> list[Entry]:
         """Write a digest in one call a transcript of at most max_transcript_chars; merge partial ones."""
-        kind = "gist" if job.place.tier == "gist" else "merge"
+        kind: Literal["gist", "merge"] = "gist" if job.place.tier == "gist" else "merge"
         chunks = _chunks([draft.source for draft in job.drafts], self._w.max_transcript_chars)
         partial = [await self._checked(session, job, writer, Task(kind, tuple(chunk))) for chunk in chunks]
         if len(partial) == 1:
@@ -174,9 +171,7 @@ class Consolidator:
             for at, (chunk, part) in enumerate(zip(chunks, partial, strict=True), start=1)
         )
         merged = await self._checked(session, job, writer, Task("merge", sources))
-        return [
-            Entry(entry.text, tuple(label for cite in entry.cites for label in rests[int(cite[1:]) - 1])) for entry in merged
-        ]
+        return [Entry(entry.text, tuple(label for cite in entry.cites for label in rests[int(cite[1:]) - 1])) for entry in merged]
 
     async def _checked(self, session: Session, job: Job, writer: Writer, task: Task) -> list[Entry]:
         by_label = {source.label: source for source in task.sources}
@@ -188,11 +183,15 @@ class Consolidator:
             if cited and not invented:
                 good.append(entry)
             else:
-                bad.append(f"{entry.text} [{', '.join(entry.cites)}]" + (f" invents {invented}" if invented else " cites nothing"))
+                bad.append(
+                    f"{entry.text} [{', '.join(entry.cites)}]" + (f" invents {invented}" if invented else " cites nothing")
+                )
         if not good:
             raise WriterRefused("no sentence rests on its sources", "\n".join(bad))
         if bad:
-            await self._keep_refusal(session, Place("entry", job.place.level, job.place.position), writer, "dropped", "\n".join(bad))
+            await self._keep_refusal(
+                session, Place("entry", job.place.level, job.place.position), writer, "dropped", "\n".join(bad)
+            )
         return good
 
     async def _refusals(self, session: Session, place: Place) -> int:
@@ -242,5 +241,3 @@ def _chunks(sources: Sequence[Source], most: int) -> list[list[Source]]:
             chunks[-1].append(piece)
             room -= len(piece.text)
     return chunks
-
-

@@ -21,9 +21,10 @@ from memory.db import Database
 from memory.forget import Graveyard
 from memory.index import Indexes
 from memory.journal import Journal
-from memory.lineage import Seal
+from memory.lineage import Seal, fill, holes
 from memory.places import Places
 from memory.ports import Clock, Embedder, Ids, Writer
+from memory.tiers import episodes
 from memory.tiers.episodes import Rules
 from memory.types import Domain, Forgotten
 from memory.vectors import VectorStore
@@ -118,6 +119,29 @@ class Memory:
             row["sessions"], row["dirty"], row["ripe"], row["unsummarized_total"], row["max_exchange_id"],
             row["profile_sessions_covered"],
         )  # fmt: skip
+
+    async def dirty(self, domain: Domain, *, redo_extractive: bool = False) -> list[int]:
+        """Return the keys of a domain's sessions that have messages in no gist, or, asked so, an extracted one."""
+        open_ends = await episodes.open_sessions(self.db, domain)
+        waiting = await episodes.wanting(self.db, domain, redo_extractive=redo_extractive)
+        return sorted({*open_ends, *(episode.session for episode in waiting)})
+
+    async def unsummarized(self, sessions: Sequence[int]) -> tuple[int, int]:
+        """Return how many characters of these sessions are in no model's gist, and how many gists that makes."""
+        characters = gists = 0
+        for start in range(0, len(sessions), 500):
+            some = sessions[start : start + 500]
+            row = await self.db.one(
+                "SELECT coalesce(sum(length(e.text)), 0) AS characters, count(*) AS n FROM exchanges e "
+                "LEFT JOIN episodes p ON p.id = e.episode LEFT JOIN digests d ON d.session = p.session "
+                "AND d.tier = 'gist' AND d.position = p.position WHERE e.kind IN ('said', 'reply') AND e.echo = 0 "
+                f"AND (d.item IS NULL OR d.extractive) AND e.session IN ({holes('s', some)})",
+                fill("s", some),
+            )
+            if row:
+                characters += row["characters"]
+                gists += max(len(some), -(-row["n"] // self._habits.rules.count))
+        return characters, gists
 
     async def backup(self, target: Path) -> int:
         """Make a verified encrypted copy; return how many messages it holds. Raises BackupFailed."""

@@ -40,7 +40,7 @@ class Transaction:
 
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run one statement and return all its rows."""
-        return list(await self._connection.execute_fetchall(sql, parameters or {}))  # type: ignore[arg-type]
+        return list(await self._connection.execute_fetchall(sql, parameters or {}))
 
     async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
         """Run one statement and return its first row, or None."""
@@ -53,7 +53,7 @@ class Transaction:
 
     async def many(self, sql: str, rows: Iterable[Parameters]) -> None:
         """Run one statement once a row."""
-        cursor = await self._connection.executemany(sql, list(rows))  # type: ignore[arg-type]
+        cursor = await self._connection.executemany(sql, list(rows))
         await cursor.close()
 
     async def take(self, counter: str, n: int = 1) -> int:
@@ -135,7 +135,7 @@ class Database:
         async with self._reading:
             with _translated(self.path):
                 try:
-                    return list(await self._reader.execute_fetchall(sql, parameters or {}))  # type: ignore[arg-type]
+                    return list(await self._reader.execute_fetchall(sql, parameters or {}))
                 except asyncio.CancelledError:
                     await self._reader.interrupt()
                     raise
@@ -226,8 +226,7 @@ async def to_the_end(work: Coroutine[Any, Any, object]) -> None:
 async def _migrate(connection: Connection, steps: Sequence[Migration]) -> None:
     """Apply the steps this file has not seen, each with its ledger row in one transaction."""
     await connection.execute_fetchall(
-        "CREATE TABLE IF NOT EXISTS migrations "
-        "(version INTEGER PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL)"
+        "CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL)"
     )
     for step in steps:
         try:
@@ -237,7 +236,7 @@ async def _migrate(connection: Connection, steps: Sequence[Migration]) -> None:
                     await connection.execute_fetchall(statement)
                 await connection.execute_fetchall(
                     "INSERT INTO migrations (version, name, digest) VALUES (:version, :name, :digest)",
-                    {"version": step.version, "name": step.name, "digest": step.digest},  # type: ignore[arg-type]
+                    {"version": step.version, "name": step.name, "digest": step.digest},
                 )
             await to_the_end(connection.commit())
         except BaseException:

@@ -76,19 +76,47 @@ class Graveyard:
 
 async def _bury(tx: Transaction, domain: Domain, items: Sequence[int], names: Sequence[str], now: int) -> Forgotten:
     await _mark(tx, names, now)
-    receipt = await retire(tx, domain, items, now)
+    gone = await descendants(tx, items)
+    receipt = await _receipt(tx, domain, gone)
+    await _remove_all(tx, domain, gone, now)
     await _drop_empty_episodes(tx, domain)
     return receipt
 
 
-async def retire(tx: Transaction, domain: Domain, items: Sequence[int], now: int) -> Forgotten:
-    """Remove items and everything derived from them, in the caller's transaction, without a tombstone."""
-    gone = await descendants(tx, items)
-    receipt = await _receipt(tx, domain, gone)
+async def retire(tx: Transaction, domain: Domain, digests: Sequence[int], now: int) -> None:
+    """Remove digests, and those made from them, to be written anew; replies that used them rest on their messages instead."""
+    gone = await _digests_above(tx, digests)
+    await _rest_on_messages(tx, gone)
+    await _remove_all(tx, domain, gone, now)
+
+
+async def _digests_above(tx: Transaction, digests: Sequence[int]) -> list[int]:
+    rows = await tx.all(
+        f"WITH RECURSIVE above (id) AS (SELECT id FROM items WHERE id IN ({holes('d', digests)}) UNION "
+        "SELECT l.child FROM lineage l JOIN above ON l.parent = above.id "
+        "JOIN items i ON i.id = l.child AND i.kind <> 'exchange') SELECT id FROM above",
+        fill("d", digests),
+    )
+    return [row["id"] for row in rows]
+
+
+async def _rest_on_messages(tx: Transaction, gone: Sequence[int]) -> None:
+    await tx.run(
+        f"WITH RECURSIVE below (root, item) AS (SELECT id, id FROM items WHERE id IN ({holes('g', gone)}) UNION "
+        "SELECT below.root, l.parent FROM below JOIN lineage l ON l.child = below.item) "
+        "INSERT INTO lineage (child, parent) SELECT DISTINCT l.child, below.item FROM below "
+        "JOIN lineage l ON l.parent = below.root "
+        "JOIN items reply ON reply.id = l.child AND reply.kind = 'exchange' "
+        "JOIN items message ON message.id = below.item AND message.kind = 'exchange' "
+        "WHERE true ON CONFLICT DO NOTHING",
+        fill("g", gone),
+    )
+
+
+async def _remove_all(tx: Transaction, domain: Domain, gone: Sequence[int], now: int) -> None:
     for start in range(0, len(gone), _PAGE):
         await _remove(tx, domain, gone[start : start + _PAGE], now)
     await announce(tx, domain, gone, "drop")
-    return receipt
 
 
 async def _mark(tx: Transaction, names: Sequence[str], now: int) -> None:
@@ -119,8 +147,7 @@ async def _remove(tx: Transaction, domain: Domain, some: Sequence[int], now: int
     scoped = {"domain": domain.key, **keys}
     await tx.run(f"UPDATE items SET dead_at = :now WHERE id {within}", {"now": now, **keys})
     await tx.run(
-        "DELETE FROM refusals WHERE EXISTS (SELECT 1 FROM exchanges e WHERE e.session = refusals.session "
-        f"AND e.item {within})",
+        f"DELETE FROM refusals WHERE EXISTS (SELECT 1 FROM exchanges e WHERE e.session = refusals.session AND e.item {within})",
         keys,
     )
     await tx.run(
@@ -133,15 +160,13 @@ async def _remove(tx: Transaction, domain: Domain, some: Sequence[int], now: int
         await tx.run(f"DELETE FROM {table} WHERE domain = :domain AND item {within}", scoped)
     await tx.run(f"DELETE FROM lineage WHERE child {within} OR parent {within}", keys)
     await tx.run(
-        "UPDATE outbox SET text = '', state = CASE WHEN state = 'sent' THEN 'sent' ELSE 'cancelled' END "
-        f"WHERE item {within}",
+        f"UPDATE outbox SET text = '', state = CASE WHEN state = 'sent' THEN 'sent' ELSE 'cancelled' END WHERE item {within}",
         keys,
     )
 
 
 async def _drop_empty_episodes(tx: Transaction, domain: Domain) -> None:
     await tx.run(
-        "DELETE FROM episodes WHERE domain = :domain "
-        "AND NOT EXISTS (SELECT 1 FROM exchanges e WHERE e.episode = episodes.id)",
+        "DELETE FROM episodes WHERE domain = :domain AND NOT EXISTS (SELECT 1 FROM exchanges e WHERE e.episode = episodes.id)",
         {"domain": domain.key},
     )

@@ -115,9 +115,7 @@ class Indexes:
         return index
 
     async def _load(self, domain: int) -> DomainIndex:
-        last = await self._db.one(
-            "SELECT coalesce(max(seq), 0) AS seq FROM changes WHERE domain = :domain", {"domain": domain}
-        )
+        last = await self._db.one("SELECT coalesce(max(seq), 0) AS seq FROM changes WHERE domain = :domain", {"domain": domain})
         index = DomainIndex(domain, last["seq"] if last else 0)
         index.add(await self._rows(domain, 0))
         self._loaded[domain] = index

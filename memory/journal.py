@@ -102,12 +102,20 @@ class Journal:
         )
         return [_heard(row) for row in rows]
 
-    async def hold(self, keys: Sequence[int], why: str, most: int) -> None:
-        """Keep events for another try; after `most` tries they are parked and shown in status."""
+    async def held(self, platform: str, place: str) -> list[int]:
+        """Return the events of a place that wait for another try."""
+        rows = await self._db.all(
+            "SELECT id FROM inbox WHERE platform = :platform AND place = :place AND state = 'held' ORDER BY id",
+            {"platform": platform, "place": place},
+        )
+        return [row["id"] for row in rows]
+
+    async def hold(self, keys: Sequence[int], why: str, most: int | None = None) -> None:
+        """Keep events for another try; after `most` tries, where given, they are parked and shown in status."""
         async with self._db.transaction() as tx:
             await tx.run(
                 "UPDATE inbox SET tries = tries + 1, note = :why, "
-                "state = CASE WHEN tries + 1 >= :most THEN 'parked' ELSE 'held' END "
+                "state = CASE WHEN :most IS NOT NULL AND tries + 1 >= :most THEN 'parked' ELSE 'held' END "
                 f"WHERE id IN ({holes('k', keys)}) AND state IN ('new', 'held')",
                 {"why": why, "most": most, **fill("k", keys)},
             )
@@ -160,9 +168,7 @@ class Journal:
 
 async def finish(tx: Transaction, keys: Sequence[int]) -> None:
     """Mark events done and blank their payloads, in the caller's transaction."""
-    await tx.run(
-        f"UPDATE inbox SET state = 'done', payload = '', note = '' WHERE id IN ({holes('k', keys)})", fill("k", keys)
-    )
+    await tx.run(f"UPDATE inbox SET state = 'done', payload = '', note = '' WHERE id IN ({holes('k', keys)})", fill("k", keys))
 
 
 async def queue(

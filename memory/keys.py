@@ -6,6 +6,7 @@ Without it nobody can read what is kept, Lyra included; that is the point, and i
 import os
 import re
 import secrets
+from collections.abc import Callable
 from pathlib import Path
 
 from memory.errors import KeyMissing, KeyUnusable, NotWritable
@@ -42,10 +43,26 @@ def make(path: Path) -> bytes:
     except FileExistsError:
         return load(path)
     except OSError as error:
-        raise NotWritable(f"The folder {path.parent} cannot be written ({error.strerror}). Name another with LYRA_HOME.") from error
+        raise NotWritable(
+            f"The folder {path.parent} cannot be written ({error.strerror}). Name another with LYRA_HOME."
+        ) from error
     try:
         os.write(handle, key.hex().encode() + b"\n")
         os.fsync(handle)
     finally:
         os.close(handle)
     return key
+
+
+def word(path: Path, new: Callable[[], str]) -> str:
+    """Return the secret word kept in a file that only its owner may read, made with `new` where there is none."""
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_text("ascii").strip()
+    try:
+        os.write(handle, new().encode("ascii"))
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    return path.read_text("ascii")

@@ -73,7 +73,7 @@ def stem(word: str) -> str:
     """Return the stem of a lower-case word (Snowball English), without its possessive and its accents."""
     bare = word.removesuffix("'s").replace("'", "")
     plain = "".join(c for c in unicodedata.normalize("NFD", bare) if not unicodedata.combining(c))
-    return _english().stemWord(plain)
+    return str(_english().stemWord(plain))
 
 
 @lru_cache(maxsize=1)

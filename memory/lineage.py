@@ -79,10 +79,7 @@ async def announce(tx: Transaction, domain: Domain, items: Sequence[int], op: st
     first = await tx.take("change", len(items))
     await tx.many(
         "INSERT INTO changes (seq, domain, item, op) VALUES (:seq, :domain, :item, :op)",
-        (
-            {"seq": first + at, "domain": domain.key, "item": item, "op": op}
-            for at, item in enumerate(items)
-        ),
+        ({"seq": first + at, "domain": domain.key, "item": item, "op": op} for at, item in enumerate(items)),
     )
 
 

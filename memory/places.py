@@ -76,9 +76,7 @@ class Places:
 
     async def sessions(self, domain: Domain) -> list[Session]:
         """Return a domain's sessions, newest first."""
-        rows = await self.db.all(
-            _COUNTED + "WHERE s.domain = :domain ORDER BY s.last_at DESC, s.id DESC", {"domain": domain.key}
-        )
+        rows = await self.db.all(_COUNTED + "WHERE s.domain = :domain ORDER BY s.last_at DESC, s.id DESC", {"domain": domain.key})
         return [_session(row) for row in rows]
 
     async def named(self, domain: Domain, name: str) -> Session:
@@ -102,9 +100,7 @@ class Places:
 
     async def setting(self, scope: str, key: str) -> object:
         """Return a kept setting, None where it was never set."""
-        row = await self.db.one(
-            "SELECT value FROM settings WHERE scope = :scope AND key = :key", {"scope": scope, "key": key}
-        )
+        row = await self.db.one("SELECT value FROM settings WHERE scope = :scope AND key = :key", {"scope": scope, "key": key})
         return json.loads(row["value"]) if row else None
 
     async def set(self, scope: str, key: str, value: object) -> None:
@@ -149,9 +145,7 @@ def _literal(text: str) -> str:
     return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
 
 
-_DOMAIN = (
-    "SELECT * FROM domains WHERE kind = :kind AND platform = :platform AND native_id = :native_id AND epoch = :epoch"
-)
+_DOMAIN = "SELECT * FROM domains WHERE kind = :kind AND platform = :platform AND native_id = :native_id AND epoch = :epoch"
 _SESSION = "WHERE s.domain = :domain AND s.platform = :platform AND s.place = :place AND s.epoch = :epoch"
 
 

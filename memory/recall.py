@@ -131,11 +131,7 @@ def _rank(index: DomainIndex, words: Floats, meaning: Floats, query: Query) -> F
 def _best(
     shards: Sequence[DomainIndex], ranked: Sequence[Floats], words: dict[str, str], meant: Sequence[Floats], k: int
 ) -> list[Found]:
-    candidates = [
-        (-float(score[document]), at, int(document))
-        for at, score in enumerate(ranked)
-        for document in _top(score, k)
-    ]
+    candidates = [(-float(score[document]), at, int(document)) for at, score in enumerate(ranked) for document in _top(score, k)]
     return [
         Found(
             int(shards[at].items[document]),

@@ -99,6 +99,7 @@ class Exchange:
 
     key: int
     id: str
+    domain: int
     session: int
     kind: Kind
     role: str
@@ -108,6 +109,7 @@ class Exchange:
     said_at: int
     stored_at: int
     echo: bool = False
+    episode: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,8 @@ class VectorStore:
 
     async def query(self, text: str) -> Vectors:
         """Return the unit vector of a question. Raises EmbeddingFailed."""
-        return (await self._embedder.embed([text]))[0]
+        vector: Vectors = (await self._embedder.embed([text]))[0]
+        return vector
 
     async def of(self, domain: int, dimension: int) -> tuple[np.ndarray, Vectors]:
         """Return the items of a domain that have a vector in this embedder's space, and those vectors, row by row."""
@@ -115,7 +116,7 @@ def _text(row: Row, domain: Domain) -> str:
     if row["digest"] is not None:
         return str(row["digest"])
     return index_text(
-        Exchange(row["item"], "", 0, Kind.SAID, "", row["speaker"], row["text"], "", row["said_at"], 0), domain.time_zone
+        Exchange(row["item"], "", 0, 0, Kind.SAID, "", row["speaker"], row["text"], "", row["said_at"], 0), domain.time_zone
     )
 
 

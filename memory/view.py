@@ -92,9 +92,7 @@ class View:
             reply = kept.stored[0]
             await derive(tx, reply.key, answer.sources, answer.sources)
             ref = session.ref
-            await journal.queue(
-                tx, self.home, ref.platform, ref.place, answer.parts, now, reply.key, answer.exchange.source_id
-            )
+            await journal.queue(tx, self.home, ref.platform, ref.place, answer.parts, now, reply.key, answer.exchange.source_id)
         return reply
 
     async def notify(self, session: Session, parts: Sequence[Part], finishes: Sequence[int]) -> None:
@@ -110,22 +108,18 @@ class View:
         self._own(session)
         return await exchanges.by_source(self._db, session, source_id)
 
-    async def recent(self, session: Session, limit: int) -> list[Exchange]:
-        """Return the last messages of a session, oldest first."""
+    async def window(self, session: Session, least: int) -> list[Exchange]:
+        """Return the last messages of a session, oldest first, at least `least`, from the beginning of an episode on."""
         self._own(session)
-        return await exchanges.recent(self._db, session, limit)
+        return await exchanges.window(self._db, session, least)
 
     async def said(self) -> tuple[int, int]:
         """Return how many messages people said at home, and when the last one was (0: never)."""
         return await exchanges.said(self._db, self.home)
 
-    async def recall(
-        self, text: str, k: int, *, session: Session | None = None, exclude: Collection[int] = ()
-    ) -> list[Hit]:
+    async def recall(self, text: str, k: int, *, session: Session | None = None, exclude: Collection[int] = ()) -> list[Hit]:
         """Return the k messages that answer a text best, with their neighbours and receipts."""
-        found = await self._recall.find(
-            Query(text, k, session=session.key if session else None, exclude=exclude), self._domains
-        )
+        found = await self._recall.find(Query(text, k, session=session.key if session else None, exclude=exclude), self._domains)
         keys = {key for hit in found for key in (hit.item, hit.before, hit.after) if key is not None}
         messages = await exchanges.by_keys(self._db, self._domains, sorted(keys))
         names = await self._session_names({messages[hit.item].session for hit in found if hit.item in messages})
@@ -143,9 +137,7 @@ class View:
         found = await self._recall.find(Query(text, k, digests=True, exclude=exclude), self._domains)
         digests = await summaries.by_keys(self._db, self._domains, [hit.item for hit in found])
         names = await self._session_names({digest.session for digest in digests.values()})
-        return [
-            DigestHit(digests[hit.item], names[digests[hit.item].session], hit.score) for hit in found if hit.item in digests
-        ]
+        return [DigestHit(digests[hit.item], names[digests[hit.item].session], hit.score) for hit in found if hit.item in digests]
 
     async def frontier(self, session: Session) -> list[Digest]:
         """Return the digests that together say everything that was summarized of a session, oldest first."""
@@ -190,9 +182,7 @@ class View:
 
     async def _session_names(self, keys: Collection[int]) -> dict[int, str]:
         found = list(keys)
-        rows = await self._db.all(
-            f"SELECT id, name FROM sessions WHERE id IN ({holes('s', found)})", fill("s", found)
-        )
+        rows = await self._db.all(f"SELECT id, name FROM sessions WHERE id IN ({holes('s', found)})", fill("s", found))
         return {row["id"]: row["name"] for row in rows}
 
     def _own(self, session: Session) -> None:

@@ -86,9 +86,7 @@ def _cut(run: Sequence[Mark], time_zone: str, closed_by: str) -> Cut:
     return Cut(tuple(run), month(run[0].said_at, time_zone), closed_by)
 
 
-async def close(
-    tx: Transaction, domain: Domain, session: Session, rules: Rules, now: int, *, asked: bool = False
-) -> int:
+async def close(tx: Transaction, domain: Domain, session: Session, rules: Rules, now: int, *, asked: bool = False) -> int:
     """Close the episodes of a session that are over, in the caller's transaction; return how many."""
     rows = await tx.all(
         "SELECT item, said_at FROM exchanges WHERE session = :session AND episode IS NULL AND kind IN ('said', 'reply') "
@@ -127,7 +125,8 @@ async def _store(tx: Transaction, session: Session, episode: Cut, position: int,
 async def open_sessions(db: Database, domain: Domain) -> list[int]:
     """Return the sessions of a domain that have messages in no episode."""
     rows = await db.all(
-        "SELECT DISTINCT session FROM exchanges WHERE domain = :domain AND episode IS NULL AND kind IN ('said', 'reply')",
+        "SELECT session FROM exchanges WHERE domain = :domain AND episode IS NULL AND kind IN ('said', 'reply') "
+        "GROUP BY session HAVING sum(echo = 0) > 0",
         {"domain": domain.key},
     )
     return [row["session"] for row in rows]

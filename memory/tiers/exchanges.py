@@ -28,9 +28,7 @@ def public_id(seal: Seal, domain: Domain, session: Session, source_id: str) -> s
     return seal.id(domain.ref, "exchange", ref.platform, ref.place, str(ref.epoch), source_id)
 
 
-async def store(
-    tx: Transaction, seal: Seal, domain: Domain, session: Session, offered: Sequence[NewExchange], now: int
-) -> Kept:
+async def store(tx: Transaction, seal: Seal, domain: Domain, session: Session, offered: Sequence[NewExchange], now: int) -> Kept:
     """Store messages of one session once each; what is known or was forgotten adds nothing."""
     named = {public_id(seal, domain, session, new.source_id): new for new in reversed(offered)}
     wanted = dict(reversed(named.items()))
@@ -40,13 +38,8 @@ async def store(
     if not fresh:
         return Kept([], len(wanted) - refused, refused)
     keys = await add_items(tx, domain, "exchange", list(fresh))
-    people = {
-        new.identity: await know(tx, new.identity, new.speaker, now) for new in fresh.values() if new.identity is not None
-    }
-    stored = [
-        Exchange(key, pid, session.key, new.kind, new.role, new.speaker, new.text, new.source_id, new.said_at, now, new.echo)
-        for key, (pid, new) in zip(keys, fresh.items(), strict=True)
-    ]
+    people = {new.identity: await know(tx, new.identity, new.speaker, now) for new in fresh.values() if new.identity is not None}
+    stored = [_exchange(key, pid, session, new, now) for key, (pid, new) in zip(keys, fresh.items(), strict=True)]
     await tx.many(
         "INSERT INTO exchanges "
         "(item, domain, session, kind, role, identity, speaker, text, source_id, echo, said_at, stored_at) VALUES "
@@ -64,6 +57,13 @@ async def store(
         {"last": max(e.said_at for e in stored), "first": min(e.said_at for e in stored), "session": session.key},
     )
     return Kept(stored, len(wanted) - len(fresh) - refused, refused)
+
+
+def _exchange(key: int, pid: str, session: Session, new: NewExchange, now: int) -> Exchange:
+    return Exchange(
+        key, pid, session.domain, session.key, new.kind, new.role, new.speaker, new.text, new.source_id, new.said_at, now,
+        new.echo,
+    )  # fmt: skip
 
 
 def recallable(exchange: Exchange) -> bool:
@@ -131,14 +131,20 @@ async def by_keys(db: Database, domains: Sequence[int], keys: Sequence[int]) -> 
     return found
 
 
-async def recent(db: Database, session: Session, limit: int) -> list[Exchange]:
-    """Return the last messages of a session, oldest first."""
+async def window(db: Database, session: Session, least: int) -> list[Exchange]:
+    """Return the last messages of a session, oldest first: at least `least`, from the beginning of an episode on.
+
+    Its beginning moves only when an episode closes. Where an episode is far longer, it holds `3 * least`.
+    """
     rows = await db.all(
-        SELECT + "WHERE e.session = :session AND e.kind IN ('said', 'reply') "
-        "ORDER BY e.said_at DESC, e.item DESC LIMIT :limit",
-        {"session": session.key, "limit": limit},
+        SELECT + "WHERE e.session = :session AND e.kind IN ('said', 'reply') ORDER BY e.said_at DESC, e.item DESC LIMIT :limit",
+        {"session": session.key, "limit": 3 * least},
     )
-    return [exchange(row) for row in reversed(rows)]
+    last = [exchange(row) for row in rows]
+    for at in range(least, len(last)):
+        if last[at].episode != last[at - 1].episode:
+            return last[:at][::-1]
+    return last[::-1]
 
 
 async def page(db: Database, domain: Domain, after: int) -> list[Exchange]:
@@ -166,6 +172,6 @@ SELECT = "SELECT e.*, i.public_id FROM exchanges e JOIN items i ON i.id = e.item
 def exchange(row: Row) -> Exchange:
     """Read one row."""
     return Exchange(
-        row["item"], row["public_id"], row["session"], Kind(row["kind"]), row["role"], row["speaker"], row["text"], row["source_id"],
-        row["said_at"], row["stored_at"], bool(row["echo"]),
+        row["item"], row["public_id"], row["domain"], row["session"], Kind(row["kind"]), row["role"], row["speaker"], row["text"],
+        row["source_id"], row["said_at"], row["stored_at"], bool(row["echo"]), row["episode"],
     )  # fmt: skip

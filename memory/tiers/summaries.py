@@ -65,8 +65,7 @@ async def publish(
 
 async def _taken(tx: Transaction, session: Session, place: Place) -> bool:
     row = await tx.one(
-        "SELECT 1 AS yes FROM digests "
-        "WHERE session = :session AND tier = :tier AND level = :level AND position = :position",
+        "SELECT 1 AS yes FROM digests WHERE session = :session AND tier = :tier AND level = :level AND position = :position",
         _at(session, place),
     )
     return row is not None

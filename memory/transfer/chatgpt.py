@@ -5,11 +5,10 @@ session named by the title; what a branch has for itself is a session of its own
 """
 
 from collections.abc import Iterator, Mapping
-from decimal import Decimal
 from typing import BinaryIO
 
 from memory.transfer.message import MAX_LINE, BadLine, FileUnusable, Incoming, Role, clean, from_seconds
-from memory.transfer.pieces import Broken, TooDeep, conversations
+from memory.transfer.pieces import Broken, Unreadable, conversations
 from memory.transfer.tree import Faults, Tree, grow
 
 _ROLES: Mapping[object, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
@@ -53,8 +52,7 @@ def _mapping(value: object) -> Mapping[str, object] | None:
 def _read(number: int, value: object) -> Iterator[Incoming | BadLine]:
     mapping = _mapping(value)
     if mapping is None or not isinstance(value, dict):
-        what = "is nested too deeply" if value is TooDeep else "has no messages"
-        yield BadLine(number, f"conversation {number} {what}")
+        yield BadLine(number, f"conversation {number} {value.reason if isinstance(value, Unreadable) else 'has no messages'}")
         return
     conversation = _Conversation(number, value, grow(mapping, value.get("current_node")))
     yield from conversation.messages()
@@ -118,7 +116,7 @@ class _Conversation:
     def _instant(self, seconds: object) -> int | None:
         if seconds is None or seconds == 0:  # zero is how some exports write "unknown"
             return None
-        number = seconds if isinstance(seconds, int | float | Decimal) and not isinstance(seconds, bool) else -1
+        number = seconds if isinstance(seconds, int | float) and not isinstance(seconds, bool) else -1
         instant = from_seconds(number)
         if instant is None:
             self.faults["a create_time is not a time in seconds since 1970"] = None

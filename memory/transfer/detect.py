@@ -7,13 +7,10 @@ from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import BinaryIO
 
-from ijson.backends import python as ijson  # type: ignore[import-untyped]
-from ijson.common import JSONError  # type: ignore[import-untyped]
-from ijson.utils import sendable_list  # type: ignore[import-untyped]
-
 from memory.transfer.chatgpt import read_chatgpt
 from memory.transfer.jsonl import read_jsonl
 from memory.transfer.message import BadLine, FileUnusable, Incoming, without_mark
+from memory.transfer.pieces import shows_conversations
 
 _HEAD_BYTES = 1 << 16
 _FORMATS = ("auto", "jsonl", "chatgpt")
@@ -87,24 +84,4 @@ def _shown(head: bytes) -> str:
         raise FileUnusable("this is a ZIP archive; unpack it and import the conversations.json in it")
     if start.startswith(b"["):
         return "chatgpt"
-    return "chatgpt" if start.startswith(b"{") and _holds_conversations(start) else "jsonl"
-
-
-def _holds_conversations(start: bytes) -> bool:
-    """Say whether the first object has a "mapping" or an array "conversations", as far as it can be seen."""
-    events, depth, key = sendable_list(), 0, ""
-    parser = ijson.basic_parse_coro(events)
-    try:
-        parser.send(start)
-        parser.close()
-    except (JSONError, ValueError):
-        pass  # The head is cut somewhere, and a second line is no JSON either: what came before counts.
-    for event, value in events:
-        depth -= event in ("end_map", "end_array")
-        if depth == 0 and event == "end_map":
-            return False
-        if depth == 1 and (key, event) in (("mapping", "start_map"), ("conversations", "start_array")):
-            return True
-        key = value if depth == 1 and event == "map_key" else key
-        depth += event in ("start_map", "start_array")
-    return False
+    return "chatgpt" if start.startswith(b"{") and shows_conversations(start) else "jsonl"

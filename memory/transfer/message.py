@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from decimal import Decimal
 from typing import Literal
 
 from memory.errors import MemoryFailure
@@ -62,13 +61,11 @@ def clean(text: str) -> str:
     return _SURROGATES.sub("\ufffd", _REMOVED.sub("", text))
 
 
-def from_seconds(seconds: float | Decimal) -> int | None:
+def from_seconds(seconds: float) -> int | None:
     """Turn seconds since 1970 into microseconds; None outside the years 1970 to 9999, and for what is not a number."""
     if not 0 <= seconds < _END_SECONDS:
         return None
-    # A Decimal may have an exponent that arithmetic refuses; after the comparison a float holds it.
-    exact = float(seconds) if isinstance(seconds, Decimal) else seconds
-    return within(round(exact * SECOND))
+    return within(round(seconds * SECOND))
 
 
 def within(instant: int) -> int | None:

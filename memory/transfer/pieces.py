@@ -1,137 +1,179 @@
 """Cutting an export into its conversations: one stands in memory at a time, whatever the file's size.
 
-The parser is ijson's own in Python. Its faster one in C (3.6) loses the rest of the file at a lone surrogate, and hands
-out a null pointer for a number of 4,300 digits.
+Only brackets and strings are looked at here; json reads each conversation for itself, so that one that is damaged costs
+no other. (ijson 3.6 was tried: in C it drops the rest of the file at a lone surrogate and hands out a null pointer for a
+very long number, in Python it ends up holding the whole file.)
 """
 
-import sys
-from collections.abc import Generator, Iterator
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import BinaryIO
-
-from ijson.backends import python as ijson  # type: ignore[import-untyped]
-from ijson.common import JSONError, ObjectBuilder  # type: ignore[import-untyped]
-from ijson.utils import sendable_list  # type: ignore[import-untyped]
 
 from memory.transfer.message import without_mark
 
 _READ_BYTES = 1 << 16
-_MAX_DEPTH = 200
-_OPENS = ("start_map", "start_array")
-_CLOSES = ("end_map", "end_array")
+_MAX_CONVERSATION = 128 << 20
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+("?)|[][{}]', re.DOTALL)  # a string without an end has no group 1
+_WORD = re.compile(rb"[^][{}\s,:\"]+")
+_NOT_BLANK = re.compile(rb"\S")
+_DEPTHS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+_ROOM = 1 << 10  # for the blanks around a colon
 
 
-class TooDeep:
-    """Stands for a conversation whose values are nested too deeply to be built."""
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Stands for a conversation that json refuses; `reason` goes on after "conversation 7"."""
+
+    reason: str
 
 
 class Broken(Exception):
-    """The file ends or is damaged at `number`, the conversation it stopped in; the text is one clause."""
+    """The file ends or is damaged in or after the conversation `number`; the text is one clause."""
 
     def __init__(self, number: int, reason: str) -> None:
         super().__init__(reason)
         self.number = number
 
 
-class _Nothing:
-    """No conversation is complete yet."""
+class _Window:
+    """The part of a stream that is looked at; it begins where reading stands."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._complete = 0
+        self.data = bytearray(without_mark(stream.read(_READ_BYTES)))
+
+    def more(self, pending: int = 0) -> bool:
+        """Read on, at least as far again as a string that is pending; returns whether there was something."""
+        if len(self.data) > _MAX_CONVERSATION:
+            raise Broken(self._complete + 1, f"conversation {self._complete + 1} is longer than 128 MiB")
+        chunk = self._stream.read(max(_READ_BYTES, pending))
+        self.data += chunk
+        return bool(chunk)
+
+    def next(self) -> bytes:
+        """Move to the next byte that is not blank and return it; b"" at the end."""
+        while (found := _NOT_BLANK.search(self.data)) is None:
+            self.data.clear()
+            if not self.more():
+                return b""
+        del self.data[: found.start()]
+        return bytes(self.data[:1])
+
+    def tokens(self, depth: int = 0) -> Iterator[tuple[int, int, int]]:
+        """Yield for every bracket and string the depth after it, its start and its end; ends with the file."""
+        at = 0
+        while True:
+            found = _TOKEN.search(self.data, at)
+            if found is None or (self.data[found.start()] == ord('"') and not found[1]):
+                at = found.start() if found else len(self.data)
+                if not self.more(len(self.data) - at):
+                    return
+                continue
+            depth += _DEPTHS.get(self.data[found.start()], 0)
+            at = found.end()
+            yield depth, found.start(), at
+
+    def value(self) -> object:
+        """Take one value of JSON, or an Unreadable."""
+        if self.next() in (b"{", b"[", b'"'):
+            return self.taken(next((end for depth, _, end in self.tokens() if depth == 0), None))
+        while (found := _WORD.match(self.data)) and found.end() == len(self.data) and self.more():
+            pass
+        if not found:
+            raise self.broken()
+        return self.taken(found.end())
+
+    def taken(self, end: int | None) -> object:
+        """Take what ends there as a conversation; None says that the file ended first."""
+        if end is None:
+            raise Broken(self._complete + 1, f"the file ends in the middle of conversation {self._complete + 1}")
+        raw = bytes(self.data[:end])
+        del self.data[:end]
+        self._complete += 1
+        return _parsed(raw)
+
+    def broken(self) -> Broken:
+        """Say that the file does not go on as it should."""
+        what = "is damaged" if self.next() else "ends"
+        return Broken(self._complete, f"the file {what} after conversation {self._complete}")
 
 
-class _Cutter:
-    """Builds one conversation after another from parser events.
-
-    They stand in the file's array, in the array "conversations" of its object, or the object is the only one.
-    """
-
-    def __init__(self) -> None:
-        self.complete = 0
-        self._depth = 0
-        self._level = sys.maxsize  # the depth at which conversations stand; unknown until the first event
-        self._key: object = None
-        self._builder: ObjectBuilder | None = None
-        self._too_deep = False
-
-    def take(self, event: str, value: object) -> object:
-        """Take one event; returns the conversation that it completes, or _Nothing."""
-        self._depth -= event in _CLOSES
-        at = self._depth
-        self._depth += event in _OPENS
-        if at == 0:
-            self._open(event)
-        elif at == 1 and self._level == 0 and self._is_wrapper(event, value):
-            self._level, self._builder = 2, None
-            return _Nothing
-        elif at == 1 and self._level == 2 and event == "end_array":
-            self._level = sys.maxsize
-        return self._build(at, event, value) if at >= self._level else _Nothing
-
-    def _open(self, event: str) -> None:
-        if event not in _CLOSES:
-            self._level = 1 if event == "start_array" else 0
-
-    def _is_wrapper(self, event: str, value: object) -> bool:
-        if event == "map_key":
-            self._key = value
-        return event == "start_array" and self._key == "conversations"
-
-    def _build(self, at: int, event: str, value: object) -> object:
-        if self._builder is None:
-            self._builder, self._too_deep = ObjectBuilder(), False
-        self._too_deep |= self._depth > self._level + _MAX_DEPTH
-        if not self._too_deep:
-            self._builder.event(event, value)
-        if at > self._level or event in _OPENS:
-            return _Nothing
-        built = TooDeep if self._too_deep else self._builder.value
-        self._builder = None
-        self.complete += 1
-        return built
-
-    def broken(self, what: str) -> Broken:
-        """Say where the file stopped being readable."""
-        if self._builder is None:
-            return Broken(self.complete, f"{what} after conversation {self.complete}")
-        return Broken(self.complete + 1, f"{what} in the middle of conversation {self.complete + 1}")
+def _parsed(raw: bytes) -> object:
+    try:
+        return json.loads(raw.decode(), strict=False)
+    except ValueError:
+        return Unreadable("is not JSON")
+    except RecursionError:
+        return Unreadable("is nested too deeply")
 
 
 def conversations(stream: BinaryIO) -> Iterator[object]:
-    """Yield the values of the export's array as they come; nothing for an empty file.
+    """Yield the values of the export's array as they come, or Unreadable; nothing for an empty file.
 
-    Raises Broken where the file is cut off or no JSON, FileUnusable for UTF-16.
+    Raises Broken where the file is cut off or does not go on as JSON, FileUnusable for UTF-16.
     """
-    events = sendable_list()
-    parser, cutter = ijson.basic_parse_coro(events), _Cutter()
-    try:
-        for chunk in _chunks(stream):
-            fault = _push(parser, chunk)
-            for event, value in events:
-                if (done := cutter.take(event, value)) is not _Nothing:
-                    yield done
-            if fault:
-                raise cutter.broken("the file is damaged" if chunk else "the file ends")
-            del events[:]
-    finally:
-        _push(parser, b"")  # a parser left in mid-file would complain when it is collected
-
-
-def _chunks(stream: BinaryIO) -> Iterator[bytes]:
-    """Read the stream, with b"" at its end; nothing at all where it is blank."""
-    chunk = without_mark(stream.read(_READ_BYTES))
-    blank = True
-    while chunk:
-        blank = blank and not chunk.strip()
-        yield chunk
-        chunk = stream.read(_READ_BYTES)
-    if not blank:
-        yield b""
-
-
-def _push(parser: Generator[None, bytes, None], chunk: bytes) -> bool:
-    """Feed the parser, with nothing at the end of the file; returns whether it met a fault."""
-    try:
-        if chunk:
-            parser.send(chunk)
+    window = _Window(stream)
+    while opening := window.next():  # files that were joined are several arrays
+        if opening == b"[":
+            yield from _items(window)
+        elif opening == b"{":
+            yield from _object(window)
         else:
-            parser.close()
-    except (JSONError, ValueError):
-        return True
+            raise window.broken()
+
+
+def _items(window: _Window) -> Iterator[object]:
+    del window.data[:1]
+    if window.next() != b"]":
+        yield window.value()
+    while (after := window.next()) == b",":
+        del window.data[:1]
+        yield window.value()
+    if after != b"]":
+        raise window.broken()
+    del window.data[:1]
+
+
+def _object(window: _Window) -> Iterator[object]:
+    """Yield what stands in "conversations", or else the object itself."""
+    for depth, start, end in window.tokens():
+        if depth == 0:
+            yield window.taken(end)
+            return
+        while depth == 1 and len(window.data) < end + _ROOM and window.more():
+            pass
+        if depth == 1 and (array := _opens(window.data, start, end, b"conversations", b"[")):
+            del window.data[: array - 1]
+            yield from _items(window)
+            rest = next((end for depth, _, end in window.tokens(1) if depth == 0), None)
+            if rest is None:
+                raise window.broken()
+            del window.data[:rest]
+            return
+    window.taken(None)
+
+
+def _opens(data: bytes | bytearray, start: int, end: int, key: bytes, bracket: bytes) -> int:
+    """Return where the value of a key begins that opens with the bracket, or 0."""
+    if data[start:end] != b'"%b"' % key:
+        return 0
+    found = re.compile(rb"\s*:\s*" + re.escape(bracket)).match(data, end)
+    return found.end() if found else 0
+
+
+def shows_conversations(head: bytes) -> bool:
+    """Say whether a file's first object has a "mapping" or an array "conversations", as far as its first bytes show."""
+    depth = 0
+    for found in _TOKEN.finditer(head):
+        depth += _DEPTHS.get(head[found.start()], 0)
+        if depth == 0:
+            return False
+        if depth == 1 and (
+            _opens(head, found.start(), found.end(), b"mapping", b"{")
+            or _opens(head, found.start(), found.end(), b"conversations", b"[")
+        ):
+            return True
     return False

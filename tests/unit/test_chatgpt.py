@@ -3,6 +3,7 @@
 import io
 import json
 import tracemalloc
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -243,10 +244,12 @@ class TestDamage:
                 lambda v: v["mapping"]["c"]["message"].update(author={"role": "critic"}),
                 "a message's author is none of user, assistant, system, tool",
             ),
-            (lambda v: v["mapping"]["c"]["message"].update(create_time="x"), "a create_time is not a time in seconds since 1970"),
-            (
-                lambda v: v["mapping"]["c"]["message"].update(create_time=1e99),
-                "a create_time is not a time in seconds since 1970",
+            *(
+                (
+                    lambda v, at=at: v["mapping"]["c"]["message"].update(create_time=at),
+                    "a create_time is not a time in seconds since 1970",
+                )
+                for at in (1e99, -1, float("nan"), True, "2024-01-01")
             ),
             (
                 lambda v: v["mapping"]["c"]["message"]["content"].update(parts=["x" * 2_000_000]),
@@ -271,6 +274,11 @@ class TestDamage:
         assert found[0] == BadLine(1, "conversation 1 is nested too deeply")
         assert len(found) == 3
 
+    def test_a_conversation_that_is_no_json_costs_only_itself(self) -> None:
+        found = read(b'[{"mapping": oops}, ' + json.dumps(TEA).encode() + b"]")
+        assert found[0] == BadLine(1, "conversation 1 is not JSON")
+        assert len(found) == 3
+
     def test_a_cut_off_file_gives_the_conversations_before_the_cut(self) -> None:
         data = json.dumps([TEA] * 7).encode()
         assert read(data[:-40])[-1] == BadLine(7, "the file ends in the middle of conversation 7")
@@ -279,10 +287,11 @@ class TestDamage:
 
     def test_damage_in_the_middle_gives_the_conversations_before_it(self) -> None:
         data = json.dumps([TEA] * 500).encode()
-        found = read(data[: len(data) // 2] + b"\x00\xff}}" + data[len(data) // 2 :])
-        last = found[-1]
-        assert isinstance(last, BadLine) and "the file is damaged" in last.reason
-        assert len(found) > 100
+        middle = len(data) // 2
+        for junk in (b"\x00\xff", b'"', b"\\", b"}}}}]]", b'}{"', b"[[[["):
+            found = read(data[:middle] + junk + data[middle:])
+            assert found[:498] == read(data)[:498]
+            assert 1 <= len(reasons(found)) < 5
 
     @pytest.mark.parametrize(
         "data",
@@ -298,10 +307,23 @@ class TestDamage:
 
     @given(st.binary(max_size=200))
     def test_no_bytes_raise_anything_but_the_clear_error(self, data: bytes) -> None:
-        try:
+        with suppress(FileUnusable):
             read(data)
-        except FileUnusable:
-            pass
+
+    @given(st.text('[]{}",:\\\n 1a', max_size=30), st.sampled_from(["", "[", '[{"mapping":{', '{"a":1,"conversations" : [{},']))
+    def test_brackets_and_quotes_in_any_order_read_the_same_from_a_slow_pipe(self, text: str, start: str) -> None:
+        class Slow(io.BytesIO):
+            def read(self, size: int | None = -1) -> bytes:
+                return super().read(3)
+
+        def outcome(stream: io.BytesIO) -> object:
+            try:
+                return list(read_chatgpt(stream))
+            except FileUnusable as unusable:
+                return str(unusable)
+
+        data = (start + text).encode()
+        assert outcome(Slow(data)) == outcome(io.BytesIO(data))
 
     @given(st.data())
     @settings(max_examples=200)
@@ -318,10 +340,8 @@ class TestDamage:
     def test_any_cut_or_flip_of_an_export_is_survived(self, at: int, junk: bytes) -> None:
         data = json.dumps([TEA, TEA]).encode()
         for damaged in (data[:at], data[:at] + junk + data[at + len(junk) :]):
-            try:
+            with suppress(FileUnusable):
                 read(damaged)
-            except FileUnusable:
-                pass
 
 
 def test_a_big_export_is_never_held_as_a_whole(tmp_path: Path) -> None:
@@ -338,6 +358,17 @@ def test_a_big_export_is_never_held_as_a_whole(tmp_path: Path) -> None:
         tracemalloc.stop()
     assert count == 2_000
     assert peak < 4_000_000
+
+
+def test_very_long_titles_and_numbers_take_no_time() -> None:
+    value = chat(node("q", "root"), title="\\\n" * 5_000_000)
+    found = read(json.dumps([value, TEA]).encode().replace(b'"c1"', b"1" * 1_000_000, 1))
+    assert reasons(found) == ["conversation 1 is not JSON"]
+    assert len(found) == 3
+
+
+def test_files_that_were_joined_are_read_one_after_the_other() -> None:
+    assert len(read(json.dumps([TEA]).encode() * 2 + b"\n" + json.dumps(TEA).encode())) == 6
 
 
 @pytest.mark.parametrize("indent", [None, 2])

@@ -4,6 +4,7 @@ import io
 import json
 import tracemalloc
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -198,10 +199,8 @@ def test_messages_come_before_the_file_was_read_to_its_end() -> None:
 
 @given(st.binary(max_size=300))
 def test_no_bytes_raise_anything_but_the_clear_error(data: bytes) -> None:
-    try:
+    with suppress(FileUnusable):
         read(data)
-    except FileUnusable:
-        pass
 
 
 @given(
@@ -245,7 +244,7 @@ class TestOpening:
         assert self.read(path, kind) == []
 
     def test_what_cannot_be_opened_is_named(self, tmp_path: Path) -> None:
-        with pytest.raises(FileUnusable, match="missing.jsonl does not exist"):
+        with pytest.raises(FileUnusable, match=r"missing\.jsonl does not exist"):
             self.read(tmp_path / "missing.jsonl")
         with pytest.raises(FileUnusable, match="is a folder"):
             self.read(tmp_path)
@@ -259,13 +258,13 @@ class TestOpening:
     def test_the_archive_itself_is_explained(self, tmp_path: Path) -> None:
         path = tmp_path / "export.zip"
         path.write_bytes(b"PK\x03\x04 and so on")
-        with pytest.raises(FileUnusable, match="unpack it and import the conversations.json"):
+        with pytest.raises(FileUnusable, match="unpack it and import"):
             self.read(path)
 
     def test_utf16_names_the_file(self, tmp_path: Path) -> None:
         path = tmp_path / "notes.jsonl"
         path.write_bytes('{"content": "hello"}\n'.encode("utf-16"))
-        with pytest.raises(FileUnusable, match="notes.jsonl: the file is UTF-16"):
+        with pytest.raises(FileUnusable, match=r"notes\.jsonl: the file is UTF-16"):
             self.read(path)
 
     def test_a_dash_is_standard_input(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,7 +33,7 @@ def said(
     role: str = "user",
     echo: bool = False,
 ) -> Hit:
-    exchange = Exchange(1, "x", 1, kind, role, speaker, text, "s", at(when), at(when), echo)
+    exchange = Exchange(1, "x", 1, 1, kind, role, speaker, text, "s", at(when), at(when), echo)
     return Hit(exchange, "home", score, ("words",))
 
 

@@ -1,0 +1,195 @@
+"""Lyra, put together: the one file that knows everyone.
+
+What is opened is opened on one stack, in the order config, log, memory, models, adapters, and closed in reverse: adapters
+stop hearing, mailboxes drain, housekeeping ends, models close, memory closes. What only some commands need is loaded when
+they need it, so that a start is quick.
+"""
+
+import asyncio
+import secrets
+import signal
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from adapters.base import Adapter
+from bot import config, log, persona
+from bot.commands import Commands, Household
+from bot.config import Backend, Settings, Surroundings
+from bot.connect import Connector
+from bot.domains import Domains
+from bot.model import Model
+from bot.models import Models
+from bot.outgoing import Outgoing
+from bot.prompt import Prompt
+from bot.scheduler import Keeper
+from bot.session import Mailboxes
+from bot.turn import Turns
+from memory import keys
+from memory.core import Habits, Memory, Ports
+from memory.locks import FileLock
+from memory.ports import Clock, Embedder, Ids
+from memory.tiers.episodes import Rules
+from memory.times import SystemClock
+
+_TURN_SECONDS = 20.0
+
+
+class RandomIds:
+    """Identifiers of 128 random bits, as 32 hexadecimal digits."""
+
+    def new(self) -> str:
+        """Return a new one."""
+        return secrets.token_hex(16)
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What every command stands on."""
+
+    around: Surroundings
+    settings: Settings
+    time_zone: str
+    clock: Clock
+    ids: Ids
+    key_path: Path | None
+    key_is_new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """Lyra with her memory and models open."""
+
+    base: Base
+    memory: Memory
+    models: Models
+    domains: Domains
+    keeper: Keeper
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """Lyra in conversation: her mailboxes, and what sends."""
+
+    mailboxes: Mailboxes
+    outgoing: Outgoing
+    turns: Turns
+
+
+def prepare() -> tuple[Surroundings, Settings]:
+    """Read the environment and the configuration, and set up the log. Raises BadConfig."""
+    around = config.surroundings()
+    settings = config.load(around)
+    log.configure(settings.log_level)
+    return around, settings
+
+
+def key_of(around: Surroundings, settings: Settings) -> tuple[bytes, Path | None, bool]:
+    """Return the key of the memory, its file, and whether it was made just now. Raises KeyMissing, KeyUnusable, BadSecret."""
+    if settings.key_env:
+        secret = around.secret(settings.key_env, "", "The key of the memory")
+        assert secret is not None
+        return keys.parse(secret.get_secret_value(), settings.key_env), None, False
+    path = around.path(settings.key_file) if settings.key_file else around.home / "key"
+    if path.exists() or around.db_path.exists():
+        return keys.load(path), path, False
+    return keys.make(path), path, True
+
+
+@asynccontextmanager
+async def opened(*, alone: str = "") -> AsyncIterator[App]:
+    """Open memory and models, and close them in reverse. `alone` is what to say where another process is at work."""
+    around, settings = prepare()
+    async with AsyncExitStack() as stack:
+        in_use = FileLock(around.home / "use.lock")
+        in_use.require(alone or "Another command is replacing this memory. Try again in a moment.", shared=not alone)
+        stack.callback(in_use.release)
+        checkpoint = FileLock(around.home / "checkpoint.lock")
+        stack.callback(checkpoint.release)
+        key, key_path, made = key_of(around, settings)
+        base = Base(around, settings, config.local_zone(settings), SystemClock(), RandomIds(), key_path, made)
+        ports = Ports(base.clock, base.ids, _embedder(around, settings))
+        around.db_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        memory = await stack.enter_async_context(
+            await Memory.open(around.db_path, key, ports, habits(settings), checkpoints=checkpoint.take())
+        )
+        models = Models(settings, memory.places, _maker(around, settings))
+        stack.push_async_callback(models.close)
+        await models.open()
+        keeper = Keeper(memory, models, settings, base.clock)
+        stack.push_async_callback(keeper.drain)
+        yield App(base, memory, models, Domains(memory, settings, base.clock, base.time_zone), keeper)
+
+
+@asynccontextmanager
+async def talking(
+    app: App, adapters: Mapping[str, Adapter], show_prompt: Callable[[Prompt], None] | None = None
+) -> AsyncIterator[Talk]:
+    """Let adapters' messages be heard and answered until the block ends; then finish what is under way."""
+    base, memory = app.base, app.memory
+    outgoing = Outgoing(memory.journal, adapters, base.ids)
+    connector = Connector(app.models, base.around, _probe)
+    commands = Commands(Household(memory, app.domains, app.models, app.keeper, outgoing, connector, base.clock))
+    voice = persona.persona(base.settings, base.around)
+    turns = Turns(app.domains, memory.journal, app.models, outgoing, app.keeper, voice, base.settings, base.clock)
+    turns.show_prompt = show_prompt
+    async with asyncio.TaskGroup() as group:
+        mailboxes = Mailboxes(memory.journal, turns, commands, adapters, group)
+        try:
+            yield Talk(mailboxes, outgoing, turns)
+        finally:
+            await mailboxes.drain(_TURN_SECONDS)
+
+
+@asynccontextmanager
+async def until_stopped() -> AsyncIterator[asyncio.Event]:
+    """Give an event that is set when the process is asked to end; the old handlers come back afterwards."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    try:
+        yield stop
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+
+
+def habits(settings: Settings) -> Habits:
+    """Return how memory consolidates, from the configuration."""
+    rules = Rules(settings.summarize_after, settings.episode_idle_minutes, settings.episode_least)
+    return Habits(rules, settings.max_transcript_chars)
+
+
+def _secret(around: Surroundings, backend: Backend, name: str) -> str | None:
+    secret = around.secret(backend.api_key_env, backend.api_key_file, f"The key of [models.{name}]")
+    return secret.get_secret_value() if secret else None
+
+
+def _maker(around: Surroundings, settings: Settings) -> Callable[[str, Backend], Model]:
+    def make(name: str, backend: Backend) -> Model:
+        from bot.llm import OpenAIModel
+
+        return OpenAIModel(
+            name, backend.base_url, backend.model, _secret(around, backend, name), backend.timeout, backend.max_tokens,
+            tries=settings.summary_tries,
+        )  # fmt: skip
+
+    return make
+
+
+def _embedder(around: Surroundings, settings: Settings) -> Embedder | None:
+    if not settings.embed:
+        return None
+    from bot.embedding import OpenAIEmbedder
+
+    name = settings.embed[0]
+    backend = settings.models[name]
+    return OpenAIEmbedder(name, backend.base_url, backend.model, _secret(around, backend, name), backend.timeout)
+
+
+async def _probe(base_url: str) -> list[str]:
+    from bot.llm import local_models
+
+    return await local_models(base_url)

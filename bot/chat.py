@@ -1,0 +1,96 @@
+"""`lyra chat`: a conversation at this terminal."""
+
+import hashlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from adapters.base import Person
+from adapters.console import Console, Origin, Pipe, Screen, Terminal
+from bot import receipts
+from bot.app import App, Talk, opened, talking
+from bot.prompt import Prompt
+from memory.locks import FileLock
+from memory.types import Kind
+from memory.view import View
+
+_HISTORY = 100
+
+
+async def chat(as_: str, session: str, show_prompt: bool) -> int:
+    """Talk until the input ends; return 1 where a line could not be read, else 0."""
+    async with opened() as app:
+        person = Person("console", as_ or app.base.around.user, as_ or app.base.around.user)
+        view = await app.domains.view_of("console", person.id)
+        screen = await _screen(app, view)
+        console = Console(screen, person, session, Origin(app.base.ids.new, app.base.clock.now))
+        await _greet(app, view, screen, person)
+        async with talking(app, {"console": console}, _layers(screen) if show_prompt else None) as talk:
+            with _Alone(app, console) as alone:
+                if alone:
+                    await _take_up(console, talk)
+                app.keeper.poke(view.home)
+                await console.run(talk.mailboxes.hear)
+        return 1 if screen.refused else 0
+
+
+class _Alone:
+    """Whether this is the only terminal in its conversation: only then may it take up what another left unanswered."""
+
+    def __init__(self, app: App, console: Console) -> None:
+        name = hashlib.blake2b(console.place.key.encode(), digest_size=12).hexdigest()
+        self._lock = FileLock(app.base.around.home / "chats" / f"{name}.lock")
+
+    def __enter__(self) -> bool:
+        return self._lock.take()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
+async def _take_up(console: Console, talk: Talk) -> None:
+    """Send what was queued and answer what was asked before the last end, however it came."""
+    await talk.outgoing.flush("console", console.place.key)
+    await (await talk.mailboxes.recover("console", console.place.key))
+
+
+async def _screen(app: App, view: View) -> Screen:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return Pipe(sys.stdin, sys.stdout, sys.stderr)
+    said = [message.text async for _, message in view.messages() if message.kind is Kind.SAID]
+    return Terminal(said[-_HISTORY:], colour="NO_COLOR" not in app.base.around.variables)
+
+
+async def _greet(app: App, view: View, screen: Screen, person: Person) -> None:
+    kept, last = await view.said()
+    if kept:
+        ago = receipts.ago(last, app.base.clock.now())
+        screen.note(f"Welcome back, {person.name}. {kept:,} message{'s' * (kept != 1)} kept, {ago}.")
+        return
+    where = f"Your words go to {app.models.where}." if app.models.chat else "Nothing leaves this machine."
+    screen.note(f"Lyra: hello {person.name}. {where}")
+    if app.models.chat is None:
+        screen.note("No model connected: I keep, find and summarize; /model lets me converse.")
+    screen.note("I keep what you tell me until you /forget it.")
+    if app.base.key_path is not None:
+        screen.note(f"Memory is encrypted; copy this key somewhere safe: {_tilde(app.base.key_path)}")
+
+
+def _tilde(path: Path) -> str:
+    try:
+        return f"~/{path.relative_to(Path.home())}"
+    except ValueError:
+        return str(path)
+
+
+def _layers(screen: Screen) -> Callable[[Prompt], None]:
+    def show(prompt: Prompt) -> None:
+        total = sum(layer.tokens for layer in prompt.layers)
+        for layer in prompt.layers:
+            cut = f", {layer.cut} cut" if layer.cut else ""
+            screen.note(f"--- {layer.name}: {layer.tokens} tokens{cut}")
+            for piece in layer.shown:
+                screen.note(piece)
+        screen.note(f"--- in all: {total} tokens")
+
+    return show

@@ -1,0 +1,160 @@
+"""The command line: what can be said to `lyra`, and with which words. What a command does stands in its own file."""
+
+import asyncio
+import sys
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from bot import chat as chatting
+from bot import moving, reading
+
+cli = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Lyra: a companion who lives where you talk, and remembers for years.",
+)
+
+As = Annotated[str, typer.Option("--as", metavar="NAME", help="Speak as this person; by default, as you on this machine.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+OneSession = Annotated[str, typer.Option("--session", metavar="NAME", help="Only this conversation.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask first.")]
+
+
+def _run(work: Coroutine[Any, Any, int]) -> None:
+    raise typer.Exit(asyncio.run(work))
+
+
+@cli.command()
+def chat(
+    as_: As = "",
+    session: Annotated[str, typer.Option(metavar="NAME", help="Which conversation to go on with, or to begin.")] = "main",
+    show_prompt: Annotated[bool, typer.Option("--show-prompt", help="Show what the model is given, layer by layer.")] = False,
+) -> None:
+    """Talk to Lyra here: a line in, a reply out. Ctrl-D ends it; /help shows what else you can say."""
+    _run(chatting.chat(as_, session, show_prompt))
+
+
+@cli.command()
+def run() -> None:
+    """Keep Lyra awake: every configured platform, her housekeeping, and HTTP for scripts on this machine."""
+    from bot.serve import serve
+
+    _run(serve())
+
+
+@cli.command("import")
+def import_(
+    file: Annotated[str, typer.Argument(help="The file to read; - reads from standard input.")],
+    as_: As = "",
+    format: Annotated[str, typer.Option(help="jsonl, chatgpt (its conversations.json), or auto to find out.")] = "auto",
+    session: Annotated[str, typer.Option(metavar="NAME", help="Where messages go that name no conversation.")] = "",
+) -> None:
+    """Give Lyra conversations you had elsewhere. Importing a file again adds nothing."""
+    _run(moving.import_file(as_, file, format, session))
+
+
+@cli.command()
+def recall(
+    query: Annotated[str, typer.Argument(help="What to look for; - reads one question a line.")],
+    as_: As = "",
+    k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many messages to find.")] = 5,
+    session: OneSession = "",
+    json: Json = False,
+) -> None:
+    """Find what was said about something, with who said it and when."""
+    _run(reading.recall(as_, query, k, session, json))
+
+
+@cli.command()
+def sessions(as_: As = "", json: Json = False) -> None:
+    """List your conversations, newest first."""
+    _run(reading.sessions(as_, json))
+
+
+@cli.command()
+def summarize(
+    session: Annotated[str, typer.Argument(help="Which conversation; by default the one you had last.")] = "",
+    as_: As = "",
+    all_: Annotated[bool, typer.Option("--all", help="Every conversation that has something new.")] = False,
+    limit: Annotated[int | None, typer.Option(min=1, help="With --all: at most this many conversations.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, max=64, help="With --all: how many at a time.")] = None,
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Sum up a conversation, or all that have something new."""
+    if all_ and session:
+        raise typer.BadParameter("name a conversation, or say --all, not both")
+    _run(reading.summarize_all(limit, workers, yes, json) if all_ else reading.summarize(as_, session, json))
+
+
+@cli.command()
+def memory(
+    part: Annotated[str, typer.Argument(help="What to see: summaries.")] = "summaries", as_: As = "", json: Json = False
+) -> None:
+    """See what Lyra made of what you told her."""
+    if part != "summaries":
+        raise typer.BadParameter(f'there is no "{part}" to see; try: lyra memory summaries')
+    _run(reading.summaries(as_, json))
+
+
+@cli.command()
+def forget(
+    id: Annotated[str, typer.Argument(help="The id of a message, as recall shows it.")] = "",
+    as_: As = "",
+    session: Annotated[str, typer.Option("--session", metavar="NAME", help="Forget this whole conversation instead.")] = "",
+    yes: Yes = False,
+) -> None:
+    """Forget a message or a conversation for good, and everything that was made of it."""
+    if bool(id) == bool(session):
+        raise typer.BadParameter("name the id of a message, or --session NAME")
+    _run(moving.forget(as_, id, session, yes))
+
+
+@cli.command()
+def export(
+    as_: As = "",
+    json: Annotated[bool, typer.Option("--json", help="JSON, a message a line: the default.")] = False,
+    text: Annotated[bool, typer.Option("--text", help="As text to read.")] = False,
+) -> None:
+    """Print everything you and Lyra said, so that it can be imported again."""
+    if json and text:
+        raise typer.BadParameter("choose --json or --text, not both")
+    _run(moving.export(as_, text))
+
+
+@cli.command()
+def status(json: Json = False) -> None:
+    """Say how much is kept and how far the summaries are, without anybody's words."""
+    _run(reading.status(json))
+
+
+@cli.command()
+def doctor() -> None:
+    """Check every part and say what to do where something is wrong."""
+    from bot.doctor import doctor as examine
+
+    _run(examine())
+
+
+@cli.command()
+def backup(file: Annotated[Path, typer.Argument(help="The new file to write.")]) -> None:
+    """Copy the whole memory into one encrypted file, and read the copy back to be sure."""
+    _run(moving.backup(file))
+
+
+@cli.command()
+def restore(file: Annotated[Path, typer.Argument(help="A backup.")], yes: Yes = False) -> None:
+    """Put a backup in the place of the memory. What was forgotten since stays forgotten."""
+    _run(moving.restore(file, yes))
+
+
+def ask(question: str, *, yes: bool) -> bool:
+    """Ask at the terminal; without one, only `yes` means yes."""
+    if yes or not sys.stdin.isatty():
+        return yes
+    return typer.confirm(question, default=False, err=True)

@@ -1,0 +1,90 @@
+"""Which models serve: for chat, for summaries, for vectors. Without any, the offline voice and the extractive writer do."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bot.config import OFFLINE, Backend, Settings
+from bot.model import Chain, Model
+from bot.offline import ExtractiveWriter
+from bot.writer import ModelWriter
+from memory.places import Places
+from memory.ports import Writer
+
+MakeModel = Callable[[str, Backend], Model]
+_SCOPE = "install"
+_KEY = "chat"
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A model that a person connected by hand, kept in the memory: undone by /model off."""
+
+    base_url: str
+    model: str
+
+
+class Models:
+    """The models in use now. `connect` and `off` change the chat model while she runs, and for the next start."""
+
+    def __init__(self, settings: Settings, places: Places, make: MakeModel) -> None:
+        self._settings = settings
+        self._places = places
+        self._make = make
+        self._opened: list[Model] = []
+        self.extractive = ExtractiveWriter()
+        self.chat: Model | None = None
+        self.summary: Model | None = None
+        self.where = ""
+
+    async def open(self) -> None:
+        """Open what the configuration names, or what a person connected."""
+        kept = await self._places.setting(_SCOPE, _KEY)
+        if isinstance(kept, dict):
+            self._use(Connection(str(kept["base_url"]), str(kept["model"])))
+        elif kept != "off":
+            self.chat = self._chain(self._settings.chat)
+            self.where = ", ".join(self._settings.models[name].base_url for name in self._settings.chat if name != OFFLINE)
+        self.summary = self._chain(self._settings.summary) or self.chat
+
+    @property
+    def voice_last(self) -> bool:
+        """Whether the offline voice stands in where the chat models fail."""
+        return self._settings.chat[-1:] == [OFFLINE]
+
+    @property
+    def writer(self) -> Writer:
+        """Who writes gists and summaries now."""
+        return ModelWriter(self.summary) if self.summary else self.extractive
+
+    async def connect(self, base_url: str, model: str) -> None:
+        """Chat through this model from now on, and after the next start."""
+        await self._places.set(_SCOPE, _KEY, {"base_url": base_url, "model": model})
+        self._use(Connection(base_url, model))
+        self.summary = self._chain(self._settings.summary) or self.chat
+
+    async def off(self) -> bool:
+        """Chat through no model from now on; return whether there was one."""
+        had = self.chat is not None
+        await self._places.set(_SCOPE, _KEY, "off" if self._settings.chat else None)
+        self.chat = None
+        self.summary = self._chain(self._settings.summary)
+        self.where = ""
+        return had
+
+    async def close(self) -> None:
+        """Close every model that was opened."""
+        while self._opened:
+            await self._opened.pop().close()
+
+    def _use(self, connection: Connection) -> None:
+        self.chat = self._open(connection.model, Backend(base_url=connection.base_url, model=connection.model))
+        self.where = connection.base_url
+
+    def _chain(self, names: list[str]) -> Model | None:
+        models = [self._open(name, self._settings.models[name]) for name in names if name != OFFLINE]
+        return (models[0] if len(models) == 1 else Chain(models)) if models else None
+
+    def _open(self, name: str, backend: Backend) -> Model:
+        model = self._make(name, backend)
+        self._opened.append(model)
+        return model

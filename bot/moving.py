@@ -1,0 +1,182 @@
+"""The commands that move or remove: import, export, forget, backup, restore."""
+
+import sys
+from itertools import islice
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+
+from adapters.base import Place, Reach
+from bot import receipts
+from bot.app import App, RandomIds, key_of, opened, prepare
+from memory import ledger, transfer
+from memory.backup import restore as put_back
+from memory.core import Memory, Ports
+from memory.errors import BackupFailed
+from memory.locks import FileLock
+from memory.tiers.exchanges import Kept
+from memory.times import SystemClock, local
+from memory.transfer import BadLine, Incoming
+from memory.types import Identity, Kind, NewExchange, Session, SessionRef
+from memory.view import View
+
+_BATCH = 500
+_NAMED = 5
+
+
+async def import_file(as_: str, file: str, format_: str, session: str) -> int:
+    """Read a file of messages into a person's memory; return 1 where lines could not be used, the good ones being kept."""
+    async with opened() as app:
+        name = as_ or app.base.around.user
+        view = await app.domains.view_of("console", name)
+        default = session or (Path(file).stem if file != "-" else "imported")
+        importer = _Importer(app, view, name, default)
+        with _bar() as bar:
+            task = bar.add_task("Importing", total=None)
+            lines = transfer.read_file(Path(file), format_, view.home.time_zone)
+            while batch := list(islice(lines, _BATCH)):
+                await importer.take(batch)
+                bar.update(task, advance=len(batch))
+        await importer.finish()
+        return importer.tell()
+
+
+class _Importer:
+    """Puts batches of messages into their sessions, and counts."""
+
+    def __init__(self, app: App, view: View, person: str, default: str) -> None:
+        self._app = app
+        self._view = view
+        self._person = person
+        self._default = default
+        self._sessions: dict[str, Session] = {}
+        self._bad: list[BadLine] = []
+        self._counts = {"stored": 0, "known": 0, "forgotten": 0}
+
+    async def take(self, batch: list[Incoming | BadLine]) -> None:
+        """Keep the good lines of a batch, in one transaction a session."""
+        groups: dict[str, list[NewExchange]] = {}
+        for line in batch:
+            if isinstance(line, BadLine):
+                self._bad.append(line)
+                continue
+            place = line.place or line.session or self._default
+            if place not in self._sessions:
+                self._sessions[place] = await self._session(place, line.session or self._default)
+            groups.setdefault(place, []).append(self._exchange(line))
+        for place, messages in groups.items():
+            self._count(await self._view.say(self._sessions[place], messages))
+
+    async def _session(self, place: str, name: str) -> Session:
+        where = Place("console", self._person, name, Reach.DIRECT, thread=place)
+        return await self._view.session(SessionRef("console", where.key), name)
+
+    def _exchange(self, line: Incoming) -> NewExchange:
+        kind = {"user": Kind.SAID, "assistant": Kind.REPLY, "system": Kind.NOTICE}[line.role]
+        speaker = line.speaker or {"user": self._person, "assistant": "Lyra", "system": "system"}[line.role]
+        at = line.created_at if line.created_at is not None else self._app.base.clock.now()
+        own = line.role == "user" and line.speaker in (None, self._person)
+        identity = Identity("console", self._person) if own else None
+        return NewExchange(kind, line.content, line.source_id, at, speaker, line.role, identity)
+
+    def _count(self, kept: Kept) -> None:
+        self._counts["stored"] += len(kept.stored)
+        self._counts["known"] += kept.known
+        self._counts["forgotten"] += kept.forgotten
+
+    async def finish(self) -> None:
+        """Close what is over, so that imported months are months, and note the import in the log."""
+        consolidator = self._app.memory.consolidator(self._view.home, self._app.models.extractive, self._app.models.extractive)
+        for session in self._sessions.values():
+            await consolidator.close_episodes(session)
+        async with self._app.memory.db.transaction() as tx:
+            await ledger.note(
+                tx, self._view.home.key, "import", self._app.base.clock.now(), sessions=len(self._sessions),
+                bad=len(self._bad), **self._counts,
+            )  # fmt: skip
+
+    def tell(self) -> int:
+        """Say what became of the lines; return the exit code."""
+        stored, known, forgotten = self._counts.values()
+        sessions = len(self._sessions)
+        print(f"Imported {stored:,} message{'s' * (stored != 1)} in {sessions} conversation{'s' * (sessions != 1)}"
+              + (f"; {known:,} were here already" if known else "")
+              + (f"; {forgotten:,} had been forgotten and stay so" if forgotten else "") + ".")  # fmt: skip
+        if not self._bad:
+            return 0
+        named = "; ".join(f"line {bad.line}: {bad.reason}" for bad in self._bad[:_NAMED])
+        more = f"; and {len(self._bad) - _NAMED:,} more" if len(self._bad) > _NAMED else ""
+        print(f"{len(self._bad):,} could not be used: {named}{more}.", file=sys.stderr)
+        return 1
+
+
+def _bar() -> Progress:
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:,} lines"))
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+
+
+async def export(as_: str, as_text: bool) -> int:
+    """Print every message of a person's memory, in the order it was kept."""
+    async with opened() as app:
+        view = await app.domains.view_of("console", as_ or app.base.around.user)
+        zone = view.home.time_zone
+        async for session, e in view.messages():
+            if as_text:
+                print(f"[{session}] {local(e.said_at, zone):%Y-%m-%d %H:%M} {e.speaker}: {e.text}")
+            else:
+                print(transfer.line(session, e.role, e.speaker, e.text, e.said_at, e.source_id, zone))
+    return 0
+
+
+async def forget(as_: str, id_: str, session: str, yes: bool) -> int:
+    """Forget a message or a conversation and print the receipt; return 1 where nobody agreed."""
+    from bot.cli import ask
+
+    async with opened() as app:
+        view = await app.domains.view_of("console", as_ or app.base.around.user)
+        if id_:
+            print(receipts.forgotten(await view.forget_message(id_)))
+        else:
+            found = await view.named(session)
+            question = f'Forget all {found.messages:,} messages of "{found.name}", for good?'
+            if not yes and not ask(question, yes=False):
+                print(f'Nothing was forgotten. Say --yes to forget "{found.name}" for good.', file=sys.stderr)
+                return 1
+            print(receipts.forgotten(await view.forget_session(found)))
+    return 0
+
+
+async def backup(file: Path) -> int:
+    """Write a verified backup and say how to keep it."""
+    async with opened() as app:
+        held = await app.memory.backup(file.absolute())
+        key = f" It opens with the same key, {app.base.key_path}; keep them apart." if app.base.key_path else ""
+        print(f"Backed up {held:,} message{'s' * (held != 1)} to {file}, read back and sound.{key}")
+    return 0
+
+
+async def restore(file: Path, yes: bool) -> int:
+    """Put a backup in place while nobody else is at work, then forget again what was forgotten since."""
+    from bot.cli import ask
+
+    around, settings = prepare()
+    if not file.is_file():
+        raise BackupFailed(f"There is no backup at {file}.")
+    if around.db_path.exists() and not ask(f"Put {file} in the place of {around.db_path}?", yes=yes):
+        print("Nothing was restored. Say --yes to put it in the place of the memory.", file=sys.stderr)
+        return 1
+    lock = FileLock(around.home / "use.lock")
+    lock.require("Lyra is at work in this home. End her and every lyra command first, then restore.")
+    try:
+        key, _, _ = key_of(around, settings)
+        held, aside = await put_back(file, key, around.db_path)
+        async with await Memory.open(around.db_path, key, Ports(SystemClock(), RandomIds())) as memory:
+            buried = await memory.rebury()
+    finally:
+        lock.release()
+    print(f"Restored {held - buried.messages - buried.replies:,} messages from {file}."
+          + (f" {buried.messages:,} that were forgotten since stay forgotten." if buried.messages else "")
+          + (f" The old memory is at {aside}." if aside else ""))  # fmt: skip
+    return 0

@@ -1,0 +1,186 @@
+"""The commands that read: recall, sessions, summaries, status. They print what one person may know, or counts."""
+
+import json
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import asdict
+
+from bot import receipts
+from bot.app import App, opened
+from bot.connect import Connector
+from bot.errors import BadInput, LyraError
+from bot.scheduler import Estimate
+from memory.times import iso
+from memory.types import Digest, Hit, Session
+from memory.view import View
+
+_EVERY = 25
+_LONGEST = 64 * 1024
+
+
+async def _view(app: App, as_: str) -> View:
+    return await app.domains.view_of("console", as_ or app.base.around.user)
+
+
+async def recall(as_: str, query: str, k: int, session: str, as_json: bool) -> int:
+    """Print the hits for a question, or for each line of standard input."""
+    async with opened() as app:
+        view = await _view(app, as_)
+        only = await view.named(session) if session else None
+        async for line in _questions(query):
+            hits = await view.recall(line, k, session=only)
+            _print_hits(app, view, line, hits, as_json)
+    return 0
+
+
+async def _questions(query: str) -> AsyncIterator[str]:
+    if query != "-":
+        yield query
+        return
+    while raw := sys.stdin.buffer.readline(_LONGEST + 1):
+        if len(raw) > _LONGEST:
+            raise BadInput("A question is longer than 64 KiB; ask in fewer words.")
+        try:
+            yield raw.decode("utf-8-sig").rstrip("\r\n")
+        except UnicodeDecodeError as error:
+            raise BadInput("A question is not UTF-8; convert the input first.") from error
+
+
+def _print_hits(app: App, view: View, query: str, hits: list[Hit], as_json: bool) -> None:
+    zone = view.home.time_zone
+    if as_json:
+        print(json.dumps({"query": query, "hits": [_hit(hit, zone) for hit in hits]}, ensure_ascii=False))
+    elif not hits:
+        print(f'Nothing was found about "{query}".')
+    else:
+        for at, hit in enumerate(hits, start=1):
+            print(f"{at}. {receipts.hit(hit, app.base.clock.now(), zone)}")
+
+
+def _hit(hit: Hit, time_zone: str) -> dict[str, object]:
+    e = hit.exchange
+    return {
+        "id": e.id, "source_id": e.source_id, "session": hit.session, "speaker": e.speaker, "role": e.role,
+        "created_at": iso(e.said_at, time_zone), "content": e.text, "score": hit.score, "why": list(hit.why),
+    }  # fmt: skip
+
+
+async def sessions(as_: str, as_json: bool) -> int:
+    """Print a person's conversations, newest first."""
+    async with opened() as app:
+        view = await _view(app, as_)
+        found = await view.sessions()
+        for session in found:
+            if as_json:
+                print(json.dumps(_session(session, view.home.time_zone), ensure_ascii=False))
+            else:
+                last = receipts.ago(session.last_at, app.base.clock.now())
+                print(f"{session.name}: {session.messages:,} message{'s' * (session.messages != 1)}, {last}")
+        if not found and not as_json:
+            print("There are no conversations yet. Begin one with: lyra chat")
+    return 0
+
+
+def _session(session: Session, time_zone: str) -> dict[str, object]:
+    return {
+        "id": session.id, "name": session.name, "messages": session.messages,
+        "started_at": iso(session.started_at, time_zone), "last_at": iso(session.last_at, time_zone),
+    }  # fmt: skip
+
+
+async def summarize(as_: str, name: str, as_json: bool) -> int:
+    """Print the summary of one conversation, made now where something is new."""
+    async with opened() as app:
+        view = await _view(app, as_)
+        if name:
+            session = await view.named(name)
+        else:
+            newest = await view.sessions()
+            if not newest:
+                raise LyraError("There is nothing to summarize yet. Begin a conversation with: lyra chat")
+            session = newest[0]
+        digests = await app.keeper.summarize(view.home, session)
+        if as_json:
+            print(json.dumps([_digest(session, d, view.home.time_zone) for d in digests], ensure_ascii=False))
+        else:
+            print(receipts.summary(digests, view.home.time_zone) or f'There is nothing to summarize in "{session.name}" yet.')
+    return 0
+
+
+async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_json: bool) -> int:
+    """Summarize every conversation that has something new; return 1 where one failed."""
+    from bot.cli import ask
+
+    async with opened() as app:
+        waiting = await app.keeper.waiting(limit)
+        if app.models.summary is not None and waiting:
+            question = _price(app, await app.keeper.estimate(waiting))
+            print(question, file=sys.stderr)
+            if sys.stdin.isatty() and not ask("Go on?", yes=yes):
+                return 1
+        result = await app.keeper.summarize_all(waiting, workers or app.base.settings.workers, _progress)
+        counts = result.as_dict()
+        print(json.dumps(counts) if as_json else ", ".join(f"{name} {n}" for name, n in counts.items()))
+    return 1 if result.failed else 0
+
+
+def _price(app: App, estimate: Estimate) -> str:
+    names = app.base.settings.summary or app.base.settings.chat
+    backend = app.base.settings.models.get(names[0]) if names else None
+    price = (backend.price_in * estimate.tokens + backend.price_out * 600 * estimate.calls) / 1_000_000 if backend else 0
+    cost = f", about {price:.2f} in your currency" if price else ", at no price that the configuration names"
+    return (
+        f"{estimate.sessions} conversation{'s' * (estimate.sessions != 1)}: about {estimate.calls} calls of "
+        f"{app.models.writer.name.removeprefix('model:')} and {estimate.tokens:,} tokens{cost}."
+    )
+
+
+def _progress(done: int, total: int) -> None:
+    if done % _EVERY == 0:
+        print(f"{done} of {total}", file=sys.stderr)
+
+
+async def summaries(as_: str, as_json: bool) -> int:
+    """Print every gist and summary of a person's conversations."""
+    async with opened() as app:
+        view = await _view(app, as_)
+        found = await view.digests()
+        for session, digest in found:
+            if as_json:
+                print(json.dumps(_digest(session, digest, view.home.time_zone), ensure_ascii=False))
+            else:
+                print(f"{session.name} ({digest.tier}, by {digest.writer}), "
+                      f"{receipts.summary([digest], view.home.time_zone)}\n")  # fmt: skip
+        if not found and not as_json:
+            print("Nothing was summarized yet. Try: lyra summarize")
+    return 0
+
+
+def _digest(session: Session, digest: Digest, time_zone: str) -> dict[str, object]:
+    return {
+        "id": digest.id, "session": session.name, "tier": digest.tier, "level": digest.level, "writer": digest.writer,
+        "first_at": iso(digest.first_at, time_zone), "last_at": iso(digest.last_at, time_zone), "text": digest.text,
+    }  # fmt: skip
+
+
+async def status(as_json: bool) -> int:
+    """Print counts over all domains, and which models serve."""
+    async with opened() as app:
+        backlog = asdict(await app.memory.backlog())
+        backlog["parked"] = await app.memory.journal.parked()
+        backlog["chat"] = app.models.chat.name if app.models.chat else None
+        backlog["summary"] = app.models.writer.name
+        if as_json:
+            print(json.dumps(backlog))
+        else:
+            print(f"{backlog['sessions']} conversations, {backlog['max_exchange_id']:,} items so far.")
+            print(f"{backlog['unsummarized_total']:,} messages in no gist yet, in {backlog['dirty']} conversations; "
+                  f"{backlog['ripe']} are ripe.")  # fmt: skip
+            print(Connector(app.models, app.base.around, _no_probe).describe())
+            if backlog["parked"]:
+                print(f"{backlog['parked']} messages were given up after three tries; the log says why.")
+    return 0
+
+
+async def _no_probe(_: str) -> list[str]:
+    return []

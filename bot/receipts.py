@@ -1,0 +1,69 @@
+"""How recalled things are shown to people: who said it, when, where, and its id."""
+
+from datetime import timedelta
+
+from memory.times import local
+from memory.types import MINUTE, Digest, Exchange, Forgotten, Hit
+
+_LONG = 300
+
+
+def moment(at: int, now: int, time_zone: str) -> str:
+    """Return an instant as people say it: today at 21:04, yesterday at 09:10, on 3 March 2026 at 08:00."""
+    then, today = local(at, time_zone), local(now, time_zone).date()
+    if then.date() == today:
+        return f"today at {then:%H:%M}"
+    if then.date() == today - timedelta(days=1):
+        return f"yesterday at {then:%H:%M}"
+    return f"on {then.day} {then:%B %Y} at {then:%H:%M}"
+
+
+def ago(at: int, now: int) -> str:
+    """Return how long ago an instant was: just now, 3 minutes ago, 2 days ago."""
+    minutes = max(0, now - at) // MINUTE
+    for size, name in ((60 * 24, "day"), (60, "hour"), (1, "minute")):
+        if n := minutes // size:
+            return f"{n} {name}{'s' if n > 1 else ''} ago"
+    return "just now"
+
+
+def hit(found: Hit, now: int, time_zone: str) -> str:
+    """Return a recalled message with its receipt, on two lines."""
+    e = found.exchange
+    where = f'in "{found.session}"'
+    return f"{_short(e.text)}\n    {e.speaker}, {moment(e.said_at, now, time_zone)}, {where} · {'; '.join(found.why)} · id {e.id}"
+
+
+def summary(digests: list[Digest], time_zone: str) -> str:
+    """Return a session's summary, oldest first, each digest with the days it covers."""
+    return "\n\n".join(f"{_days(digest, time_zone)}\n{digest.text}" for digest in digests)
+
+
+def _days(digest: Digest, time_zone: str) -> str:
+    first, last = local(digest.first_at, time_zone), local(digest.last_at, time_zone)
+    if first.date() == last.date():
+        return f"{first.day} {first:%B %Y}"
+    return f"{first.day} {first:%B %Y} – {last.day} {last:%B %Y}"
+
+
+def forgotten(receipt: Forgotten) -> str:
+    """Return what is gone, counted."""
+    parts = [_count(receipt.messages, "message"), _count(receipt.replies, "reply"), _count(receipt.digests, "digest")]
+    named = [part for part in parts if part]
+    return f"Forgotten: {', '.join(named)}." if named else "Nothing was left to forget."
+
+
+def _count(n: int, what: str) -> str:
+    if n == 1:
+        return f"1 {what}"
+    return f"{n:,} {what.removesuffix('y') + 'ies' if what.endswith('y') else what + 's'}" if n else ""
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONG else line[: _LONG - 1] + "…"
+
+
+def said(e: Exchange, now: int, time_zone: str) -> str:
+    """Return one message as it was said, with who and when."""
+    return f"{e.speaker}, {moment(e.said_at, now, time_zone)}: {_short(e.text)}"

@@ -1,0 +1,143 @@
+"""Housekeeping: what is done while nobody waits. Sessions that are due get their gists, new texts their vectors."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+from bot.config import Settings
+from bot.log import log
+from bot.models import Models
+from memory.consolidate import Consolidator
+from memory.core import Memory
+from memory.errors import MemoryFailure, NotFound
+from memory.ports import Clock
+from memory.types import MINUTE, Digest, Domain, Session
+
+DAY = 24 * 60 * MINUTE
+_DRAIN_SECONDS = 5.0
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Summarized:
+    """What became of `summarize --all`."""
+
+    summarized: int
+    failed: int
+    total: int
+
+    def as_dict(self) -> dict[str, int]:
+        """Return the counts by name."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What `summarize --all` would ask of a model."""
+
+    sessions: int
+    calls: int
+    tokens: int
+
+
+class Keeper:
+    """Keeps memory tidy: after a turn when poked, every minute in `lyra run`, and at a start."""
+
+    def __init__(self, memory: Memory, models: Models, settings: Settings, clock: Clock) -> None:
+        self._memory = memory
+        self._models = models
+        self._settings = settings
+        self._clock = clock
+        self._busy: set[asyncio.Task[None]] = set()
+
+    def poke(self, domain: Domain, session: Session | None = None) -> None:
+        """Look after a domain, or one session of it, in the background."""
+        task = asyncio.create_task(self._look_after(domain, session))
+        self._busy.add(task)
+        task.add_done_callback(self._busy.discard)
+
+    async def drain(self) -> None:
+        """Wait a few seconds for what is under way, then cancel it: the claims let the next start go on."""
+        if not self._busy:
+            return
+        _, late = await asyncio.wait(self._busy, timeout=_DRAIN_SECONDS)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+
+    async def tick(self) -> None:
+        """Look after every domain once."""
+        await self._memory.journal.blank(self._clock.now() - DAY)
+        for domain in await self._memory.places.domains():
+            await self._look_after(domain, None)
+
+    async def _look_after(self, domain: Domain, only: Session | None) -> None:
+        # One of the three places where a broad handler stands: one job failed, and the others go on.
+        try:
+            sessions = [only] if only else await self._memory.view(domain).sessions()
+            for session in sessions:
+                consolidator = self._consolidator(domain)
+                await consolidator.close_episodes(session)
+                await consolidator.digest(session)
+            await self._memory.view(domain).embed()
+        except MemoryFailure as error:
+            log.info("housekeeping.later", why=str(error))
+        except Exception as error:  # noqa: BLE001
+            log.error("housekeeping.failed", error=type(error).__name__)
+
+    async def summarize(self, domain: Domain, session: Session) -> list[Digest]:
+        """Bring one session's digests up to date, its open end included, and return its summary.
+
+        Raises WriterFailed where the model is out of reach.
+        """
+        consolidator = self._consolidator(domain)
+        await consolidator.close_episodes(session, asked=True)
+        await consolidator.digest(session)
+        return await consolidator.summary(session)
+
+    async def summarize_by_id(self, session_id: str) -> list[Digest]:
+        """As `summarize`, for a session of any domain by its public id. Raises NotFound."""
+        session, domain = await self._memory.places.session_by_id(session_id)
+        return await self.summarize(domain, session)
+
+    async def waiting(self, limit: int | None = None) -> list[tuple[Domain, Session]]:
+        """Return every session with a message in no gist, oldest first."""
+        found: list[tuple[Domain, Session]] = []
+        for domain in await self._memory.places.domains():
+            dirty = await self._memory.dirty(domain, redo_extractive=self._models.summary is not None)
+            sessions = {session.key: session for session in await self._memory.view(domain).sessions()}
+            found.extend((domain, sessions[key]) for key in dirty)
+        found.sort(key=lambda pair: pair[1].last_at)
+        return found[:limit]
+
+    async def estimate(self, pairs: list[tuple[Domain, Session]]) -> Estimate:
+        """Return how many calls and tokens summarizing these sessions may take."""
+        characters, gists = await self._memory.unsummarized([session.key for _, session in pairs])
+        calls = gists + characters // self._settings.max_transcript_chars + gists // 8
+        return Estimate(len(pairs), calls, characters // 3 + 600 * calls)
+
+    async def summarize_all(self, pairs: list[tuple[Domain, Session]], workers: int, progress: Progress) -> Summarized:
+        """Summarize these sessions, several at a time; what fails is counted and left for the next time."""
+        room = asyncio.Semaphore(workers)
+        done = failed = 0
+
+        async def one(domain: Domain, session: Session) -> None:
+            nonlocal done, failed
+            async with room:
+                try:
+                    await self.summarize(domain, session)
+                    done += 1
+                except NotFound:
+                    done += 1
+                except MemoryFailure as error:
+                    log.warning("summarize.failed", session=session.id, why=str(error))
+                    failed += 1
+                progress(done + failed, len(pairs))
+
+        async with asyncio.TaskGroup() as group:
+            for domain, session in pairs:
+                group.create_task(one(domain, session))
+        return Summarized(done, failed, len(pairs))
+
+    def _consolidator(self, domain: Domain) -> Consolidator:
+        return self._memory.consolidator(domain, self._models.writer, self._models.extractive)

@@ -1,0 +1,173 @@
+"""The embedder, over real HTTP on loopback, against a server that fails in every way."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bot.embedding import OpenAIEmbedder
+from memory.errors import EmbeddingFailed
+from memory.ports import Embedder
+from tests.fakes import openai_behaviours as fake
+from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.openai_vectors import DIMENSION
+
+KEY = "sk-very-secret"
+TEXTS = ["the cat is called Turing", "a cat called Turing", "stock prices fell sharply"]
+
+
+@asynccontextmanager
+async def embedding(**options: Any) -> AsyncIterator[tuple[OpenAIServer, OpenAIEmbedder]]:
+    async with OpenAIServer() as server:
+        given = {"base_url": server.base_url, "model": "e", "api_key": KEY, "timeout": 5.0}
+        embedder = OpenAIEmbedder("main", **{**given, **options})
+        try:
+            yield server, embedder
+        finally:
+            await embedder.close()
+
+
+def asked(server: OpenAIServer) -> list[int]:
+    return [len(request.body["input"]) for request in server.requests]
+
+
+async def test_texts_that_share_words_are_near_each_other() -> None:
+    async with embedding() as (_, embedder):
+        port: Embedder = embedder
+        rows = await port.embed(TEXTS)
+        assert rows.shape == (3, DIMENSION)
+        assert rows.dtype == np.float32
+        assert np.allclose(np.linalg.norm(rows, axis=1), 1.0)
+        assert rows[0] @ rows[1] > rows[0] @ rows[2] + 0.3
+
+
+async def test_the_name_holds_the_model_as_vectors_of_another_are_not_comparable() -> None:
+    async with embedding() as (_, embedder):
+        assert embedder.name == "main:e"
+
+
+async def test_nothing_in_nothing_out() -> None:
+    async with embedding() as (server, embedder):
+        assert (await embedder.embed([])).shape == (0, 0)
+        assert server.requests == []
+
+
+async def test_many_texts_go_in_batches_and_come_back_in_order() -> None:
+    async with embedding(batch=2) as (server, embedder):
+        rows = await embedder.embed(TEXTS)
+        assert asked(server) == [2, 1]
+        for text, row in zip(TEXTS, rows, strict=True):
+            assert np.allclose(row, (await embedder.embed([text]))[0])
+
+
+async def test_vectors_sent_in_another_order_find_their_texts() -> None:
+    async with embedding() as (server, embedder):
+        right = await embedder.embed(TEXTS)
+        server.script(fake.Vectors("order"))
+        assert np.array_equal(await embedder.embed(TEXTS), right)
+
+
+async def test_numbers_are_read_where_base64_is_not_known() -> None:
+    async with embedding() as (server, embedder):
+        server.script(fake.Raw(b'{"data": [{"embedding": [3, 4.0]}]}', "application/json"))
+        assert np.allclose(await embedder.embed(["a"]), [[0.6, 0.8]])
+
+
+SPOILT: list[fake.Behaviour] = [
+    *(fake.Vectors(wrong) for wrong in ("count", "indices", "zero", "nan", "dimension", "types")),
+    fake.HTML,
+    fake.Status(400),
+    fake.Status(400, "the input length exceeds the context length"),
+    fake.Raw(b'{"data": 3}', "application/json"),
+    fake.Raw(b'{"data": [1, 2, 3]}', "application/json"),
+    fake.Raw(b'{"error": {"message": "no"}, "data": []}', "application/json"),
+]
+
+
+@pytest.mark.parametrize("fault", SPOILT, ids=str)
+async def test_a_spoilt_batch_is_asked_for_again_text_by_text(fault: fake.Behaviour) -> None:
+    async with embedding() as (server, embedder):
+        right = await embedder.embed(TEXTS)
+        server.script(fault)
+        assert np.allclose(await embedder.embed(TEXTS), right)
+        assert asked(server) == [3, 3, 1, 1, 1]
+
+
+@pytest.mark.parametrize("wrong", ["count", "indices", "zero", "nan", "types"])
+async def test_a_text_that_stays_spoilt_fails_the_whole(wrong: Any) -> None:
+    bad = (
+        fake.Raw(b'{"data": [{"index": 7, "embedding": [1.0]}]}', "application/json")
+        if wrong == "indices"
+        else fake.Vectors(wrong)
+    )
+    async with embedding() as (server, embedder):
+        server.script(fake.HTML, "", bad)
+        with pytest.raises(EmbeddingFailed, match=r"The model e at http.* is no answer"):
+            await embedder.embed(TEXTS)
+
+
+@pytest.mark.parametrize("number", ["1e300", "1e999", "Infinity", "1" + "0" * 400, '"1"', "null"])
+async def test_a_number_that_is_none_is_refused(number: str) -> None:
+    async with embedding() as (server, embedder):
+        server.script(fake.Raw(f'{{"data": [{{"index": 0, "embedding": [{number}, 1.0]}}]}}'.encode(), "application/json"))
+        with pytest.raises(EmbeddingFailed):
+            await embedder.embed(["a"])
+
+
+async def test_too_few_vectors_are_counted_in_the_sentence() -> None:
+    async with embedding() as (server, embedder):
+        server.script(fake.Vectors("count"))
+        with pytest.raises(EmbeddingFailed, match="0 vectors for 1 texts"):
+            await embedder.embed(["a"])
+
+
+async def test_a_dimension_that_changes_between_batches_fails_the_whole() -> None:
+    async with embedding(batch=1) as (server, embedder):
+        server.script("", fake.Vectors("dimension"))
+        with pytest.raises(EmbeddingFailed, match="different dimensions"):
+            await embedder.embed(TEXTS)
+    async with embedding() as (server, embedder):
+        server.script(fake.Vectors("dimension"), fake.Vectors("dimension"))
+        with pytest.raises(EmbeddingFailed, match="different dimensions"):
+            await embedder.embed(TEXTS)
+
+
+FAILURES: dict[str, tuple[fake.Behaviour, str]] = {
+    "busy": (fake.BUSY, "busy"),
+    "broken": (fake.BROKEN, "failed"),
+    "wrong key": (fake.DENIED, "does not accept the key"),
+    "silence": (fake.Hang(), "no vectors within"),
+}
+
+
+@pytest.mark.parametrize(("fault", "sentence"), FAILURES.values(), ids=FAILURES.keys())
+async def test_what_may_heal_with_time_is_asked_once(fault: fake.Behaviour, sentence: str) -> None:
+    async with embedding(timeout=0.5 if isinstance(fault, fake.Hang) else 5.0) as (server, embedder):
+        server.script(fault)
+        with pytest.raises(EmbeddingFailed, match=sentence) as caught:
+            await embedder.embed(TEXTS)
+        assert asked(server) == [3]
+        assert KEY not in str(caught.value)
+        assert "Turing" not in str(caught.value)
+
+
+async def test_a_text_too_long_is_embedded_by_its_beginning() -> None:
+    too_long = fake.Status(400, "the input length exceeds the context length")
+    async with embedding() as (server, embedder):
+        server.script(too_long, too_long)
+        await embedder.embed(["word " * 400])
+        assert [len(request.body["input"][0]) for request in server.requests] == [2000, 1000, 500]
+        server.script(too_long)
+        with pytest.raises(EmbeddingFailed):
+            await embedder.embed(["short"])
+
+
+async def test_who_is_not_there_is_said() -> None:
+    async with OpenAIServer() as server:
+        address = server.base_url
+    embedder = OpenAIEmbedder("main", address, "e", None, 5.0)
+    with pytest.raises(EmbeddingFailed, match=r"No model answers at .*\. Is it running\?"):
+        await embedder.embed(TEXTS)
+    await embedder.close()

@@ -1,0 +1,370 @@
+"""The model port, over real HTTP on loopback, against a server that fails in every way."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from bot.endpoint import Endpoint, retry_after
+from bot.errors import (
+    BadSecret,
+    ContextTooLong,
+    ModelBusy,
+    ModelDenied,
+    ModelDown,
+    ModelError,
+    ModelGarbled,
+    ModelRefused,
+    ModelTimeout,
+)
+from bot.llm import OpenAIModel, backoff
+from bot.model import Message, closing, complete
+from tests.fakes import openai_behaviours as fake
+from tests.fakes.openai_server import OpenAIServer
+
+KEY = "sk-very-secret"
+SECRET = "my diagnosis is private"
+ASKED: list[Message] = [{"role": "system", "content": "You are Lyra."}, {"role": "user", "content": SECRET}]
+
+
+@asynccontextmanager
+async def talking(**options: Any) -> AsyncIterator[tuple[OpenAIServer, OpenAIModel]]:
+    async with OpenAIServer() as server:
+        given = {"base_url": server.base_url, "model": "m", "api_key": KEY, "timeout": 5.0, "max_tokens": 64, "waits": [0.0]}
+        model = OpenAIModel("main", **{**given, **options})
+        try:
+            yield server, model
+        finally:
+            await model.close()
+
+
+def free_address() -> str:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{probe.getsockname()[1]}/v1"
+
+
+async def test_an_answer_comes_in_pieces_that_join_to_the_text() -> None:
+    async with talking() as (server, model):
+        server.script("Good  evening, Ada.\nTea?")
+        pieces = [piece async for piece in model.stream(ASKED)]
+        assert len(pieces) == 4
+        assert "".join(pieces) == "Good  evening, Ada.\nTea?"
+
+
+async def test_the_whole_prompt_arrives_and_the_key_with_it() -> None:
+    async with talking() as (server, model):
+        assert await complete(model, ASKED) == f"Echo: {SECRET}"
+        [request] = server.requests
+        assert request.messages == ASKED
+        assert request.body["max_tokens"] == 64
+        assert request.headers["authorization"] == f"Bearer {KEY}"
+
+
+async def test_without_a_key_none_is_sent_whatever_the_environment_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-somebody-else")
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-of-somebody-else")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "project-of-somebody-else")
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    async with talking(api_key=None) as (server, model):
+        await complete(model, ASKED)
+        assert "somebody-else" not in str(server.requests[0].headers)
+        assert "authorization" not in server.requests[0].headers
+
+
+async def test_an_endpoint_that_cannot_stream_is_understood() -> None:
+    async with talking() as (server, model):
+        server.script(fake.Raw(b'{"choices": [{"message": {"content": "Hello."}}]}', "application/json"))
+        assert await complete(model, ASKED) == "Hello."
+
+
+async def test_an_answer_cut_at_the_token_limit_counts() -> None:
+    async with talking() as (server, model):
+        server.script(fake.Say("As far as I", finish="length"))
+        assert await complete(model, ASKED) == "As far as I"
+
+
+async def test_half_characters_and_nul_do_not_get_in() -> None:
+    async with talking() as (server, model):
+        server.script(fake.Events((fake.delta("a\ud800\0b", "stop"), "[DONE]")))
+        assert await complete(model, ASKED) == "a\ufffd\ufffdb"
+
+
+@pytest.mark.parametrize("fault", [fake.BUSY, fake.BROKEN, fake.DOWN, fake.HTML, fake.Cut("Good evening", 0)])
+async def test_a_passing_trouble_is_not_noticed(fault: fake.Behaviour) -> None:
+    async with talking() as (server, model):
+        server.script(fault, fault, fault, "Here I am.")
+        assert await complete(model, ASKED) == "Here I am."
+        assert len(server.requests) == 4
+
+
+NO_ANSWERS = {
+    "a web page": fake.HTML,
+    "no choices": fake.NO_CHOICES,
+    "empty choices": fake.EMPTY_CHOICES,
+    "null content": fake.NULL_CONTENT,
+    "broken JSON in a stream": fake.INVALID_JSON,
+    "broken JSON": fake.Raw(b'{"choices": [', "application/json"),
+    "JSON of the wrong kind": fake.Raw(b"[1, 2]", "application/json"),
+    "deep JSON": fake.Raw(b"[" * 100_000, "application/json"),
+    "text of the wrong type": fake.WRONG_TYPES,
+    "choices of the wrong type": fake.Events(('{"choices": {"0": 1}}',)),
+    "a choice of the wrong type": fake.Events(('{"choices": [3]}',)),
+    "white space": fake.Say(" \n  "),
+    "nothing": fake.Say(""),
+    "filtered away": fake.Say("", finish="content_filter"),
+    "ten megabytes": fake.HUGE,
+    "ten megabytes in a line": fake.HUGE_STREAM,
+    "no bytes": fake.Raw(b"", "text/event-stream"),
+}
+
+
+@pytest.mark.parametrize("fault", NO_ANSWERS.values(), ids=NO_ANSWERS.keys())
+async def test_what_is_no_answer_is_tried_again_and_then_said(fault: fake.Behaviour) -> None:
+    async with talking(tries=2) as (server, model):
+        server.script(fault, fault)
+        with pytest.raises(ModelGarbled, match=r"The model m at http://127.* is no answer: .+\."):
+            await complete(model, ASKED)
+        assert len(server.requests) == 2
+
+
+FAULTS: dict[str, tuple[fake.Behaviour, type[ModelError], int]] = {
+    "busy": (fake.BUSY, ModelBusy, 2),
+    "broken": (fake.BROKEN, ModelDown, 2),
+    "overloaded": (fake.Status(529), ModelDown, 2),
+    "cut before the first word": (fake.Cut("Good evening", 0), ModelDown, 2),
+    "an error in the stream": (fake.Events(('{"error": {"message": "cuda", "code": 500}}',)), ModelDown, 2),
+    "wrong key": (fake.DENIED, ModelDenied, 1),
+    "forbidden": (fake.Status(403), ModelDenied, 1),
+    "no credit": (fake.Status(429, "You exceeded your current quota", "insufficient_quota"), ModelDenied, 1),
+    "unknown model": (fake.Status(404, "model 'm' not found"), ModelRefused, 1),
+    "bad request": (fake.Status(400, SECRET, "invalid_value", param="temperature"), ModelRefused, 1),
+    "unprocessable": (fake.Status(422), ModelRefused, 1),
+    "redirect": (fake.Raw(b"", status=307, headers={"Location": "http://127.0.0.1:1/v1"}), ModelRefused, 1),
+    "body too large": (fake.Raw(b"<html>413</html>", status=413), ContextTooLong, 1),
+}
+
+
+@pytest.mark.parametrize(("fault", "error", "asked"), FAULTS.values(), ids=FAULTS.keys())
+async def test_each_failure_has_its_name(fault: fake.Behaviour, error: type[ModelError], asked: int) -> None:
+    async with talking(tries=2) as (server, model):
+        server.script(fault, fault)
+        with pytest.raises(error) as caught:
+            await complete(model, ASKED)
+        assert type(caught.value) is error
+        assert len(server.requests) == asked
+        assert KEY not in str(caught.value)
+        assert SECRET not in str(caught.value)
+
+
+TOO_LONG = {
+    "OpenAI": fake.TOO_LONG,
+    "Ollama": fake.Status(400, "the input length exceeds the context length"),
+    "Ollama, older": fake.Status(400, "input length exceeds maximum context length"),
+    "Ollama, chat": fake.Status(400, "prompt too long; exceeded max context length by 12 tokens"),
+    "llama.cpp": fake.Status(
+        400, "request (4390 tokens) exceeds the available context size (4096 tokens), try increasing it", 400
+    ),
+    "llama.cpp, type": fake.Status(400, "no", 400, "exceed_context_size_error"),
+    "llama.cpp, 500": fake.Status(500, "Context size has been exceeded.", 500, "server_error"),
+    "vLLM": fake.Status(400, "This model's maximum context length is 16384 tokens. However, you requested 122946 tokens", 400),
+    "vLLM, engine": fake.Status(400, "The decoder prompt (length 17772) is longer than the maximum model length of 16384."),
+    "vLLM, old shape": fake.Raw(b'{"object":"error","message":"maximum context length is 9"}', "application/json", 400),
+    "in the stream": fake.Events(('{"error": {"message": "Context size has been exceeded.", "code": 500}}',)),
+}
+
+
+@pytest.mark.parametrize("fault", TOO_LONG.values(), ids=TOO_LONG.keys())
+async def test_a_prompt_that_is_too_long_is_told_apart_and_not_repeated(fault: fake.Behaviour) -> None:
+    async with talking() as (server, model):
+        server.script(fault)
+        with pytest.raises(ContextTooLong):
+            await complete(model, ASKED)
+        assert len(server.requests) == 1
+
+
+async def test_a_newer_model_gets_the_limit_under_its_new_name() -> None:
+    refusal = fake.Status(400, "Use 'max_completion_tokens' instead.", "unsupported_parameter", param="max_tokens")
+    async with talking() as (server, model):
+        server.script(refusal)
+        await complete(model, ASKED)
+        await complete(model, ASKED)
+        assert ["max_completion_tokens" in request.body for request in server.requests] == [False, True, True]
+
+
+async def test_who_is_not_there_is_said_with_what_to_do() -> None:
+    address = free_address()
+    model = OpenAIModel("main", address, "m", None, 5.0, 64, tries=2, waits=[0.0])
+    with pytest.raises(ModelDown) as caught:
+        await complete(model, ASKED)
+    assert str(caught.value) == f"No model answers at {address}. Is it running?"
+    await model.close()
+
+
+async def test_a_wrong_model_name_is_in_the_sentence() -> None:
+    async with talking(model="llama9") as (server, model):
+        server.script(fake.Status(404))
+        with pytest.raises(ModelRefused, match="llama9"):
+            await complete(model, ASKED)
+
+
+async def test_the_endpoint_says_how_long_to_wait() -> None:
+    waited: list[int] = []
+
+    def wait(attempt: int) -> float:
+        waited.append(attempt)
+        return 1_000.0
+
+    async with talking(waits=wait) as (server, model):
+        server.script(fake.Status(429, headers={"Retry-After": "0"}), "Here I am.")
+        assert await complete(model, ASKED) == "Here I am."
+        # Its own pause would have outlasted the deadline.
+        server.script(fake.BUSY)
+        with pytest.raises(ModelBusy):
+            await complete(model, ASKED)
+        assert waited == [1, 1]
+
+
+async def test_a_wait_beyond_the_deadline_is_not_begun() -> None:
+    async with talking() as (server, model):
+        server.script(fake.Status(429, headers={"Retry-After": "3600"}))
+        async with asyncio.timeout(2):
+            with pytest.raises(ModelBusy) as caught:
+                await complete(model, ASKED)
+        assert caught.value.retry_after == 3600.0
+        assert len(server.requests) == 1
+
+
+def test_retry_after_is_read_in_all_its_spellings() -> None:
+    now = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
+    assert retry_after({"retry-after": "1.5"}, now) == 1.5
+    assert retry_after({"retry-after-ms": "250", "retry-after": "1"}, now) == 0.25
+    assert retry_after({"retry-after": "Thu, 01 Jan 2026 12:00:30 GMT"}, now) == 30.0
+    assert retry_after({"retry-after": "Thu, 01 Jan 2026 11:00:00 GMT"}, now) == 0.0
+    assert [retry_after({"retry-after": value}, now) for value in ("soon", "nan", "inf", "")] == [None] * 4
+    assert retry_after({}, now) is None
+
+
+def test_waits_grow_and_spread() -> None:
+    for attempt, least in ((1, 1.0), (2, 2.0), (3, 4.0)):
+        assert least <= backoff(attempt) <= least * 1.25
+
+
+@pytest.mark.parametrize("politely", [True, False])
+async def test_an_answer_cut_in_the_middle_is_no_answer_and_not_repeated(politely: bool) -> None:
+    async with talking() as (server, model):
+        server.script(fake.Cut("one two three four", 2, politely))
+        got: list[str] = []
+        with pytest.raises(ModelDown):
+            async for piece in model.stream(ASKED):
+                got.append(piece)
+        assert "".join(got) == "one two"
+        assert len(server.requests) == 1
+
+
+async def test_garbage_after_the_first_piece_is_said_and_not_repeated() -> None:
+    async with talking() as (server, model):
+        server.script(fake.Events((fake.delta("Good"), "{{{")))
+        with pytest.raises(ModelGarbled):
+            await complete(model, ASKED)
+        assert len(server.requests) == 1
+
+
+STALLS = {"silence": fake.Hang(), "silence after a word": fake.Hang("Well,"), "slow drip": fake.Drip("a b c d e f g h", 0.1)}
+
+
+@pytest.mark.parametrize("stall", STALLS.values(), ids=STALLS.keys())
+async def test_the_deadline_is_for_the_whole_answer(stall: fake.Behaviour) -> None:
+    async with talking(timeout=0.5) as (server, model):
+        server.script(stall)
+        with pytest.raises(ModelTimeout, match=r"within 0\.5 seconds"):
+            await complete(model, ASKED)
+        assert len(server.requests) <= 1
+
+
+async def test_the_deadline_does_not_disturb_what_the_caller_does_between_pieces() -> None:
+    async with talking(timeout=0.5) as (server, model):
+        server.script(fake.Hang("a"))
+        stream = model.stream(ASKED)
+        assert await anext(stream) == "a"
+        await asyncio.sleep(0.55)
+        with pytest.raises(ModelTimeout):
+            await anext(stream)
+
+
+async def test_a_line_without_an_end_is_not_kept() -> None:
+    async with talking(tries=1) as (server, model):
+        server.script(fake.Raw(b"data: " + b"x" * 3_000_000, "text/event-stream"))
+        with pytest.raises(ModelGarbled, match="a line of more than"):
+            await complete(model, ASKED)
+
+
+async def test_an_endless_answer_ends_at_the_byte_cap() -> None:
+    async with talking(max_bytes=2_000) as (server, model):
+        server.script(fake.Endless("and on "))
+        with pytest.raises(ModelGarbled, match="longer than 2000 bytes"):
+            await complete(model, ASKED)
+        await asyncio.wait_for(server.left.wait(), 5)
+
+
+async def test_an_answer_nobody_wants_any_more_is_hung_up() -> None:
+    async with talking() as (server, model):
+        server.script(fake.Endless(delay=0.01))
+        async with closing(model.stream(ASKED)) as pieces:
+            await anext(pieces)
+        await asyncio.wait_for(server.left.wait(), 5)
+
+
+@pytest.mark.parametrize("stall", [fake.Hang(), fake.Hang("Well,")])
+async def test_cancelling_stops_at_once(stall: fake.Behaviour) -> None:
+    async with talking() as (server, model):
+        server.script(stall)
+        task = asyncio.create_task(complete(model, ASKED))
+        await server.heard(1)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await asyncio.wait_for(server.left.wait(), 5)
+        assert len(server.requests) == 1
+
+
+async def test_cancelling_during_a_wait_stops_at_once() -> None:
+    waiting = asyncio.Event()
+
+    def wait(_: int) -> float:
+        waiting.set()
+        return 4.0
+
+    async with talking(waits=wait) as (server, model):
+        server.script(fake.DOWN)
+        task = asyncio.create_task(complete(model, ASKED))
+        await waiting.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("key", ["", "two\nlines", " padded", "schlüssel"])
+def test_a_key_that_cannot_be_sent_is_refused_without_showing_it(key: str) -> None:
+    with pytest.raises(BadSecret) as caught:
+        OpenAIModel("main", "http://127.0.0.1/v1", "m", key, 1.0, 64)
+    assert not key or key not in str(caught.value)
+
+
+def test_neither_key_nor_password_is_shown() -> None:
+    endpoint = Endpoint("http://ada:pass@[::1]:8080/v1/?token=abc", "m", KEY)
+    assert endpoint.shown == "http://[::1]:8080/v1"
+    assert KEY not in repr(endpoint)
+
+
+async def test_equal_prompts_give_equal_answers_where_the_answer_is_their_hash() -> None:
+    async with talking() as (server, model):
+        server.default = fake.hashed
+        first, again = await complete(model, ASKED), await complete(model, ASKED)
+        other = await complete(model, [*ASKED, {"role": "user", "content": "?"}])
+        assert first == again != other

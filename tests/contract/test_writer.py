@@ -1,0 +1,90 @@
+"""Digests written by a model, over real HTTP on loopback."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from bot.llm import OpenAIModel
+from bot.model import Chain
+from bot.writer import ModelWriter
+from memory.errors import WriterFailed, WriterRefused
+from memory.ports import Entry, Source, Task, Writer
+from tests.fakes import openai_behaviours as fake
+from tests.fakes.openai_server import OpenAIServer
+
+TASK = Task(
+    "gist",
+    (
+        Source("m1", "Ada", "2024-05-03 10:00", "My cat is called Turing."),
+        Source("m2", "Lyra", "2024-05-03 10:01", "A fine name."),
+    ),
+)
+
+
+@asynccontextmanager
+async def writing(tries: int = 1) -> AsyncIterator[tuple[OpenAIServer, ModelWriter]]:
+    async with OpenAIServer(fake.sensible) as server:
+        model = OpenAIModel("main", server.base_url, "m", None, 5.0, 512, tries=tries, waits=[0.0])
+        yield server, ModelWriter(model)
+        await model.close()
+
+
+async def test_a_gist_is_written_and_cites_its_messages() -> None:
+    async with writing() as (_, writer):
+        port: Writer = writer
+        assert await port.write(TASK) == [
+            Entry("Ada said: My cat is called Turing.", ("m1",)),
+            Entry("Lyra said: A fine name.", ("m2",)),
+        ]
+
+
+async def test_digests_are_joined() -> None:
+    async with writing() as (server, writer):
+        entries = await writer.write(Task("merge", (Source("g1", "", "2024-05-03", "Ada has a cat."),)))
+        assert entries == [Entry("Ada has a cat.", ("g1",))]
+        assert "You join digests" in server.requests[0].messages[0]["content"]
+
+
+async def test_it_says_who_it_is() -> None:
+    async with writing() as (_, writer):
+        assert writer.name == "model:main"
+        assert not writer.extractive
+
+
+async def test_the_chain_is_named_whole() -> None:
+    model = OpenAIModel("main", "http://127.0.0.1:1/v1", "m", None, 5.0, 512)
+    assert ModelWriter(Chain([model, model])).name == "model:main → main"
+    await model.close()
+
+
+@pytest.mark.parametrize(
+    "fault", [fake.DOWN, fake.BUSY, fake.DENIED, fake.HTML, fake.Status(404), fake.Cut("Ada is", 1)], ids=str
+)
+async def test_a_model_out_of_reach_is_no_digest_and_no_refusal(fault: fake.Behaviour) -> None:
+    async with writing() as (server, writer):
+        server.script(fault)
+        with pytest.raises(WriterFailed, match=r"127\.0\.0\.1") as caught:
+            await writer.write(TASK)
+        assert "Turing" not in str(caught.value)
+
+
+async def test_a_transient_trouble_is_over_before_the_writer_notices() -> None:
+    async with writing(tries=3) as (server, writer):
+        server.script(fake.DOWN, fake.HTML)
+        assert len(await writer.write(TASK)) == 2
+
+
+async def test_an_unusable_answer_is_kept() -> None:
+    async with writing() as (server, writer):
+        server.script("I cannot summarize private conversations.")
+        with pytest.raises(WriterRefused) as caught:
+            await writer.write(TASK)
+        assert caught.value.answer == "I cannot summarize private conversations."
+
+
+async def test_sources_too_long_for_the_model_are_a_refusal_as_trying_again_would_not_help() -> None:
+    async with writing() as (server, writer):
+        server.script(fake.TOO_LONG)
+        with pytest.raises(WriterRefused, match="a prompt that long"):
+            await writer.write(TASK)

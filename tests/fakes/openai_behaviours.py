@@ -1,0 +1,157 @@
+"""What the loopback model server can be told to do: each value is one answer, good or bad."""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request as it came in; header names are in lower case."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: Any
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        """The prompt's messages."""
+        return list(self.body["messages"])
+
+    @property
+    def last_user(self) -> str:
+        """The text of the last user message, or nothing."""
+        return next((str(m["content"]) for m in reversed(self.messages) if m["role"] == "user"), "")
+
+    @property
+    def prompt_hash(self) -> str:
+        """A hash of the whole prompt: equal prompts, equal hashes."""
+        return hashlib.sha256(json.dumps(self.messages, sort_keys=True).encode()).hexdigest()
+
+
+Answerer = Callable[[Request], str]
+
+
+def echo(request: Request) -> str:
+    """Repeat the last user message."""
+    return f"Echo: {request.last_user}"
+
+
+def hashed(request: Request) -> str:
+    """Answer with a hash of the whole prompt, so that whatever enters a prompt shows in the answer."""
+    return f"Answer {request.prompt_hash[:32]}"
+
+
+def sensible(request: Request) -> str:
+    """Answer a request for a digest with cited sentences of its transcript, and echo the rest."""
+    found = re.findall(r"^\[(\w+)\] ([^·\n]*)(?:· (.*))?\n\| (.*)$", request.last_user, re.MULTILINE)
+    lines = [f"{f'{who} said: {text}' if who else text} [{label}]" for label, _, who, text in found[:8]]
+    return "\n".join(lines) or echo(request)
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """A whole answer: a text, or what a callable makes of the request."""
+
+    text: str | Answerer
+    finish: str = "stop"
+
+
+@dataclass(frozen=True, slots=True)
+class Drip:
+    """An answer that comes word by word, `delay` seconds apart."""
+
+    text: str
+    delay: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The first `pieces` words of an answer, then the connection closes; `politely` ends the body as if that were all."""
+
+    text: str
+    pieces: int
+    politely: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Endless:
+    """The same piece for ever, until the client leaves."""
+
+    piece: str = "and on "
+    delay: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Hang:
+    """The first pieces of an answer, or not even headers, and then silence until the client leaves."""
+
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """An HTTP error with OpenAI's error object."""
+
+    status: int
+    message: str = "The server says no."
+    code: str | int | None = None
+    type: str = "invalid_request_error"
+    param: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """A body byte by byte, whatever was asked for."""
+
+    body: bytes
+    content_type: str = "text/html"
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """Server-sent events with these data, as they are."""
+
+    data: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """Embeddings with something wrong about them."""
+
+    wrong: Literal["count", "order", "indices", "zero", "nan", "dimension", "types"]
+
+
+Behaviour = Say | Drip | Cut | Endless | Hang | Status | Raw | Events | Vectors
+
+HTML = Raw(b"<html><body><h1>Welcome to the captive portal</h1></body></html>")
+HUGE = Raw(b'{"choices": [{"message": {"content": "' + b"x" * 10_000_000 + b'"}}]}', "application/json")
+HUGE_STREAM = Raw(b'data: {"choices": [{"delta": {"content": "' + b"x" * 10_000_000 + b'"}}]}\n\n', "text/event-stream")
+BUSY = Status(429, "Rate limit reached", "rate_limit_exceeded", "requests")
+DOWN = Status(503, "Overloaded", None, "server_error")
+BROKEN = Status(500, "Internal error", None, "server_error")
+DENIED = Status(401, "Incorrect API key provided", "invalid_api_key")
+TOO_LONG = Status(
+    400, "This model's maximum context length is 8192 tokens.", "context_length_exceeded", "invalid_request_error", "messages"
+)
+
+
+def delta(content: object, finish: object = None) -> str:
+    """The data of one streamed chunk."""
+    return json.dumps(
+        {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": content}, "finish_reason": finish}]}
+    )
+
+
+EMPTY_CHOICES = Events(('{"choices": []}', "[DONE]"))
+NULL_CONTENT = Events((delta(None, "stop"), "[DONE]"))
+INVALID_JSON = Events(('{"choices": [{"del', "[DONE]"))
+WRONG_TYPES = Events((delta(["a", 1]), "[DONE]"))
+NO_CHOICES = Events(('{"answer": "hello"}', "[DONE]"))

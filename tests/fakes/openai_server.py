@@ -1,0 +1,248 @@
+"""A loopback server that speaks the OpenAI protocol and can fail in every way.
+
+In a test: `async with OpenAIServer() as server:` and give `server.base_url` to the client. As a process:
+`python -m tests.fakes.openai_server --port-file F` writes its port to F and to standard output, and ends when its standard
+input closes.
+"""
+
+import argparse
+import asyncio
+import json
+import re
+import sys
+import threading
+from collections import deque
+from pathlib import Path
+from typing import Any, Self
+
+from aiohttp import web
+
+from tests.fakes import openai_behaviours as b
+from tests.fakes.openai_vectors import as_base64, bag_of_words, spoilt
+
+_CHAT = "/v1/chat/completions"
+
+
+class OpenAIServer:
+    """The server. Scripted behaviours are used up in order; then `default` answers. All requests are kept in `requests`."""
+
+    def __init__(self, default: b.Answerer = b.echo, models: tuple[str, ...] = ("fake-model",)) -> None:
+        self.default = default
+        self.models = models
+        self.requests: list[b.Request] = []
+        self.left = asyncio.Event()
+        """Set when a client has left an answer that had no end."""
+        self._script: deque[b.Behaviour] = deque()
+        self._heard = asyncio.Condition()
+        self._runner: web.AppRunner | None = None
+        self.port = 0
+
+    @property
+    def base_url(self) -> str:
+        """What a client is configured with."""
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    def script(self, *behaviours: b.Behaviour | str) -> None:
+        """Queue behaviours for the next requests of any kind but GET; a text is said."""
+        self._script.extend(b.Say(step) if isinstance(step, str) else step for step in behaviours)
+
+    async def heard(self, number: int) -> None:
+        """Wait until that many requests have come in since the start."""
+        async with self._heard:
+            await self._heard.wait_for(lambda: len(self.requests) >= number)
+
+    async def __aenter__(self) -> Self:
+        app = web.Application(client_max_size=1 << 26)
+        app.router.add_get("/v1/models", self._models)
+        app.router.add_post(_CHAT, self._chat)
+        app.router.add_post("/v1/embeddings", self._embeddings)
+        self._runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1, access_log=None)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", 0)
+        await site.start()
+        self.port = self._runner.addresses[0][1]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        assert self._runner is not None
+        await self._runner.cleanup()
+
+    async def _record(self, request: web.Request) -> b.Request:
+        raw = await request.read()
+        headers = {name.lower(): value for name, value in request.headers.items()}
+        recorded = b.Request(request.method, request.path, headers, json.loads(raw) if raw else None)
+        async with self._heard:
+            self.requests.append(recorded)
+            self._heard.notify_all()
+        return recorded
+
+    async def _models(self, request: web.Request) -> web.Response:
+        await self._record(request)
+        rows = [{"id": name, "object": "model", "created": 1_700_000_000, "owned_by": "fake"} for name in self.models]
+        return web.json_response({"object": "list", "data": rows})
+
+    async def _chat(self, request: web.Request) -> web.StreamResponse:
+        recorded = await self._record(request)
+        step = self._script.popleft() if self._script else b.Say(self.default)
+        if plain := _plain(step):
+            return plain
+        if isinstance(step, b.Say) and not recorded.body.get("stream"):
+            return web.json_response(_completion(recorded, _text(step, recorded), step.finish))
+        return await self._stream(request, recorded, step)
+
+    async def _stream(self, request: web.Request, recorded: b.Request, step: b.Behaviour) -> web.StreamResponse:
+        if step == b.Hang():
+            await self._until_left()
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        send = _Stream(response, recorded)
+        match step:
+            case b.Events(data):
+                for item in data:
+                    await send.data(item)
+            case b.Say():
+                await send.pieces(_text(step, recorded))
+                await send.end(step.finish)
+            case b.Drip(text, delay):
+                await send.pieces(text, delay)
+                await send.end("stop")
+            case b.Cut(text, pieces, politely):
+                await send.pieces("".join(_words(text)[:pieces]))
+                if not politely and request.transport:
+                    request.transport.close()
+            case b.Hang(text):
+                await send.pieces(text)
+                await self._until_left()
+            case b.Endless(piece, delay):
+                await self._for_ever(send, piece, delay)
+        return response
+
+    async def _for_ever(self, send: "_Stream", piece: str, delay: float) -> None:
+        try:
+            while True:
+                await send.pieces(piece, delay)
+                await asyncio.sleep(delay)
+        except (ConnectionError, asyncio.CancelledError):
+            self.left.set()
+            raise
+
+    async def _until_left(self) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.left.set()
+
+    async def _embeddings(self, request: web.Request) -> web.StreamResponse:
+        recorded = await self._record(request)
+        step = self._script.popleft() if self._script else b.Say("")
+        if plain := _plain(step):
+            return plain
+        if isinstance(step, b.Hang):
+            await self._until_left()
+        asked = recorded.body["input"]
+        texts = [asked] if isinstance(asked, str) else list(asked)
+        rows = [(place, bag_of_words(text)) for place, text in enumerate(texts)]
+        if isinstance(step, b.Vectors):
+            rows = spoilt(rows, step.wrong)
+        encode = as_base64 if recorded.body.get("encoding_format") == "base64" else list
+        data = [{"object": "embedding", "index": place, "embedding": encode(row)} for place, row in rows]
+        usage = {"prompt_tokens": len(texts), "total_tokens": len(texts)}
+        return web.json_response({"object": "list", "data": data, "model": recorded.body["model"], "usage": usage})
+
+
+class _Stream:
+    """Writes the chunks of one streamed answer."""
+
+    def __init__(self, response: web.StreamResponse, request: b.Request) -> None:
+        self._response = response
+        self._request = request
+
+    async def data(self, data: str) -> None:
+        await self._response.write(f"data: {data}\n\n".encode())
+
+    async def chunk(self, part: dict[str, Any], finish: str | None = None) -> None:
+        choice = {"index": 0, "delta": part, "logprobs": None, "finish_reason": finish}
+        await self.data(json.dumps(_head(self._request, "chat.completion.chunk") | {"choices": [choice]}))
+
+    async def pieces(self, text: str, delay: float = 0.0) -> None:
+        for place, word in enumerate(_words(text)):
+            if place and delay:
+                await asyncio.sleep(delay)
+            await self.chunk({"role": "assistant", "content": word} if not place else {"content": word})
+
+    async def end(self, finish: str) -> None:
+        await self.chunk({}, finish)
+        if (self._request.body.get("stream_options") or {}).get("include_usage"):
+            head = _head(self._request, "chat.completion.chunk")
+            await self.data(json.dumps(head | {"choices": [], "usage": _usage(self._request, "")}))
+        await self.data("[DONE]")
+
+
+def _plain(step: b.Behaviour) -> web.Response | None:
+    match step:
+        case b.Status():
+            error = {"message": step.message, "type": step.type, "param": step.param, "code": step.code}
+            return web.json_response({"error": error}, status=step.status, headers=dict(step.headers))
+        case b.Raw():
+            return web.Response(body=step.body, status=step.status, headers={"Content-Type": step.content_type, **step.headers})
+        case _:
+            return None
+
+
+def _text(step: b.Say, request: b.Request) -> str:
+    return step.text if isinstance(step.text, str) else step.text(request)
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\s*\S+\s*$|\s*\S+", text) or ([text] if text else [])
+
+
+def _head(request: b.Request, kind: str) -> dict[str, Any]:
+    return {"id": "chatcmpl-fake", "object": kind, "created": 1_700_000_000, "model": request.body["model"]}
+
+
+def _usage(request: b.Request, text: str) -> dict[str, int]:
+    asked = sum(len(str(message["content"]).split()) for message in request.messages)
+    said = len(text.split())
+    return {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
+
+
+def _completion(request: b.Request, text: str, finish: str) -> dict[str, Any]:
+    message = {"role": "assistant", "content": text, "refusal": None}
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": finish}
+    return _head(request, "chat.completion") | {"choices": [choice], "usage": _usage(request, text)}
+
+
+async def _serve(port_file: Path, default: b.Answerer) -> None:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def watch() -> None:
+        while sys.stdin.buffer.read(4096):
+            pass
+        loop.call_soon_threadsafe(stop.set)
+
+    async with OpenAIServer(default) as server:
+        partial = port_file.with_suffix(".part")
+        partial.write_text(str(server.port))
+        partial.replace(port_file)
+        print(server.port, flush=True)
+        threading.Thread(target=watch, daemon=True).start()
+        await stop.wait()
+
+
+def main() -> None:
+    """Run until standard input closes."""
+    parser = argparse.ArgumentParser(
+        description="A model server for tests: it answers digests from their transcript, and echoes the rest."
+    )
+    parser.add_argument("--port-file", type=Path, required=True, help="where to write the port, once it listens")
+    style = parser.add_mutually_exclusive_group()
+    style.add_argument("--echo", dest="default", action="store_const", const=b.echo, help="echo every last user message")
+    style.add_argument("--hashed", dest="default", action="store_const", const=b.hashed, help="answer with a hash of the prompt")
+    options = parser.parse_args()
+    asyncio.run(_serve(options.port_file, options.default or b.sensible))
+
+
+if __name__ == "__main__":
+    main()
