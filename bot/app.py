@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from adapters.base import Adapter
 from bot import config, log, persona
@@ -20,7 +21,7 @@ from bot.config import Backend, Settings, Surroundings
 from bot.connect import Connector
 from bot.domains import Domains
 from bot.model import Model
-from bot.models import Models
+from bot.models import MakeModel, Models
 from bot.outgoing import Outgoing
 from bot.prompt import Prompt
 from bot.scheduler import Keeper
@@ -29,9 +30,12 @@ from bot.turn import Turns
 from memory import keys
 from memory.core import Habits, Memory, Ports
 from memory.locks import FileLock
-from memory.ports import Clock, Embedder, Ids
+from memory.ports import Clock, Ids
 from memory.tiers.episodes import Rules
 from memory.times import SystemClock
+
+if TYPE_CHECKING:
+    from bot.embedding import OpenAIEmbedder
 
 _TURN_SECONDS = 20.0
 
@@ -109,7 +113,10 @@ async def opened(*, alone: str = "") -> AsyncIterator[App]:
         stack.callback(checkpoint.release)
         key, key_path, made = key_of(around, settings)
         base = Base(around, settings, config.local_zone(settings), SystemClock(), RandomIds(), key_path, made)
-        ports = Ports(base.clock, base.ids, _embedder(around, settings))
+        embedder = _embedder(around, settings)
+        if embedder:
+            stack.push_async_callback(embedder.close)
+        ports = Ports(base.clock, base.ids, embedder)
         around.db_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         memory = await stack.enter_async_context(
             await Memory.open(around.db_path, key, ports, habits(settings), checkpoints=checkpoint.take())
@@ -167,19 +174,20 @@ def _secret(around: Surroundings, backend: Backend, name: str) -> str | None:
     return secret.get_secret_value() if secret else None
 
 
-def _maker(around: Surroundings, settings: Settings) -> Callable[[str, Backend], Model]:
-    def make(name: str, backend: Backend) -> Model:
-        from bot.llm import OpenAIModel
+def _maker(around: Surroundings, settings: Settings) -> MakeModel:
+    def make(name: str, backend: Backend, patient: bool) -> Model:
+        from bot.llm import OpenAIModel, backoff
 
         return OpenAIModel(
             name, backend.base_url, backend.model, _secret(around, backend, name), backend.timeout, backend.max_tokens,
-            tries=settings.summary_tries,
+            tries=settings.summary_tries if patient else 4,
+            waits=settings.summary_waits if patient else backoff,
         )  # fmt: skip
 
     return make
 
 
-def _embedder(around: Surroundings, settings: Settings) -> Embedder | None:
+def _embedder(around: Surroundings, settings: Settings) -> "OpenAIEmbedder | None":
     if not settings.embed:
         return None
     from bot.embedding import OpenAIEmbedder

@@ -11,7 +11,6 @@ from bot import receipts
 from bot.app import App, Talk, opened, talking
 from bot.prompt import Prompt
 from memory.locks import FileLock
-from memory.types import Kind
 from memory.view import View
 
 _HISTORY = 100
@@ -57,8 +56,8 @@ async def _take_up(console: Console, talk: Talk) -> None:
 async def _screen(app: App, view: View) -> Screen:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return Pipe(sys.stdin, sys.stdout, sys.stderr)
-    said = [message.text async for _, message in view.messages() if message.kind is Kind.SAID]
-    return Terminal(said[-_HISTORY:], colour="NO_COLOR" not in app.base.around.variables)
+    said = await view.last_said(_HISTORY)
+    return Terminal(said, colour="NO_COLOR" not in app.base.around.variables)
 
 
 async def _greet(app: App, view: View, screen: Screen, person: Person) -> None:

@@ -1,15 +1,14 @@
-"""The command line: what can be said to `lyra`, and with which words. What a command does stands in its own file."""
+"""The command line: what can be said to `lyra`, and with which words.
+
+What a command does stands in its own file, loaded when it is called, so that every start loads only what it needs.
+"""
 
 import asyncio
-import sys
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-
-from bot import chat as chatting
-from bot import moving, reading
 
 cli = typer.Typer(
     add_completion=False,
@@ -35,13 +34,19 @@ def chat(
     session: Annotated[str, typer.Option(metavar="NAME", help="Which conversation to go on with, or to begin.")] = "main",
     show_prompt: Annotated[bool, typer.Option("--show-prompt", help="Show what the model is given, layer by layer.")] = False,
 ) -> None:
-    """Talk to Lyra here: a line in, a reply out. Ctrl-D ends it; /help shows what else you can say."""
-    _run(chatting.chat(as_, session, show_prompt))
+    """Talk to Lyra here.
+
+    A line in, a reply out. Ctrl-D ends it; /help shows what else you can say."""
+    from bot.chat import chat as talk
+
+    _run(talk(as_, session, show_prompt))
 
 
 @cli.command()
 def run() -> None:
-    """Keep Lyra awake: every configured platform, her housekeeping, and HTTP for scripts on this machine."""
+    """Keep Lyra awake in the background.
+
+    Every configured platform, her housekeeping, and HTTP for scripts on this machine, until Ctrl-C."""
     from bot.serve import serve
 
     _run(serve())
@@ -54,7 +59,11 @@ def import_(
     format: Annotated[str, typer.Option(help="jsonl, chatgpt (its conversations.json), or auto to find out.")] = "auto",
     session: Annotated[str, typer.Option(metavar="NAME", help="Where messages go that name no conversation.")] = "",
 ) -> None:
-    """Give Lyra conversations you had elsewhere. Importing a file again adds nothing."""
+    """Give Lyra conversations you had elsewhere.
+
+    Importing a file again adds nothing; what was forgotten stays forgotten."""
+    from bot import moving
+
     _run(moving.import_file(as_, file, format, session))
 
 
@@ -66,13 +75,19 @@ def recall(
     session: OneSession = "",
     json: Json = False,
 ) -> None:
-    """Find what was said about something, with who said it and when."""
+    """Find what was said about something.
+
+    Every hit says who said it, when, in which conversation, and why it was found."""
+    from bot import reading
+
     _run(reading.recall(as_, query, k, session, json))
 
 
 @cli.command()
 def sessions(as_: As = "", json: Json = False) -> None:
     """List your conversations, newest first."""
+    from bot import reading
+
     _run(reading.sessions(as_, json))
 
 
@@ -89,6 +104,8 @@ def summarize(
     """Sum up a conversation, or all that have something new."""
     if all_ and session:
         raise typer.BadParameter("name a conversation, or say --all, not both")
+    from bot import reading
+
     _run(reading.summarize_all(limit, workers, yes, json) if all_ else reading.summarize(as_, session, json))
 
 
@@ -99,6 +116,8 @@ def memory(
     """See what Lyra made of what you told her."""
     if part != "summaries":
         raise typer.BadParameter(f'there is no "{part}" to see; try: lyra memory summaries')
+    from bot import reading
+
     _run(reading.summaries(as_, json))
 
 
@@ -109,9 +128,13 @@ def forget(
     session: Annotated[str, typer.Option("--session", metavar="NAME", help="Forget this whole conversation instead.")] = "",
     yes: Yes = False,
 ) -> None:
-    """Forget a message or a conversation for good, and everything that was made of it."""
+    """Forget a message or a conversation for good.
+
+    Everything that was made of it goes too: summaries, vectors, replies that quote it."""
     if bool(id) == bool(session):
         raise typer.BadParameter("name the id of a message, or --session NAME")
+    from bot import moving
+
     _run(moving.forget(as_, id, session, yes))
 
 
@@ -121,21 +144,25 @@ def export(
     json: Annotated[bool, typer.Option("--json", help="JSON, a message a line: the default.")] = False,
     text: Annotated[bool, typer.Option("--text", help="As text to read.")] = False,
 ) -> None:
-    """Print everything you and Lyra said, so that it can be imported again."""
+    """Print everything said, to read or to import again."""
     if json and text:
         raise typer.BadParameter("choose --json or --text, not both")
+    from bot import moving
+
     _run(moving.export(as_, text))
 
 
 @cli.command()
 def status(json: Json = False) -> None:
-    """Say how much is kept and how far the summaries are, without anybody's words."""
+    """Count what is kept and what is not summarized yet."""
+    from bot import reading
+
     _run(reading.status(json))
 
 
 @cli.command()
 def doctor() -> None:
-    """Check every part and say what to do where something is wrong."""
+    """Check every part, and say what to do where one is ill."""
     from bot.doctor import doctor as examine
 
     _run(examine())
@@ -143,18 +170,19 @@ def doctor() -> None:
 
 @cli.command()
 def backup(file: Annotated[Path, typer.Argument(help="The new file to write.")]) -> None:
-    """Copy the whole memory into one encrypted file, and read the copy back to be sure."""
+    """Copy the whole memory into one encrypted file.
+
+    The copy is read back before it counts. It opens with the same key."""
+    from bot import moving
+
     _run(moving.backup(file))
 
 
 @cli.command()
 def restore(file: Annotated[Path, typer.Argument(help="A backup.")], yes: Yes = False) -> None:
-    """Put a backup in the place of the memory. What was forgotten since stays forgotten."""
+    """Put a backup in the place of the memory.
+
+    The old memory is kept aside; what was forgotten since the backup stays forgotten."""
+    from bot import moving
+
     _run(moving.restore(file, yes))
-
-
-def ask(question: str, *, yes: bool) -> bool:
-    """Ask at the terminal; without one, only `yes` means yes."""
-    if yes or not sys.stdin.isatty():
-        return yes
-    return typer.confirm(question, default=False, err=True)

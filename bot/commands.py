@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from adapters.base import Adapter, Audience, Call, CommandSpec, Message, Parameter
 from adapters.errors import CommandUnclear
@@ -129,10 +130,8 @@ class Commands:
             raise LyraError("A new conversation cannot be begun here.")
         view, _ = await self._here(call)
         taken = {session.name for session in await view.sessions()}
-        name = str(call.arguments.get("name", "")).strip()
-        number = len(taken) + 1
-        while not name or (not call.arguments.get("name") and name in taken):
-            name, number = f"conversation {number}", number + 1
+        numbered = (f"conversation {number}" for number in count(len(taken) + 1))
+        name = str(call.arguments.get("name", "")) or next(name for name in numbered if name not in taken)
         call.surface.enter(name)
         return f'We are in "{name}" now.' if name in taken else f'This is a new conversation: "{name}".'
 

@@ -38,6 +38,13 @@ class Backend(_Section):
     price_in: float = Field(0, ge=0)
     price_out: float = Field(0, ge=0)
 
+    @field_validator("base_url")
+    @classmethod
+    def _a_url(cls, value: str) -> str:
+        if not value.startswith(("http://", "https://")):
+            raise ValueError(f'"{value}" is no address; write it like "http://127.0.0.1:11434/v1"')
+        return value.rstrip("/")
+
 
 class Someone(_Section):
     """The accounts of one person. A name, or a list of names, a platform."""
@@ -81,6 +88,7 @@ class Settings(BaseSettings):
     episode_least: int = Field(4, ge=1)
     max_transcript_chars: int = Field(24_000, ge=1000)
     summary_tries: int = Field(4, ge=1)
+    summary_waits: list[float] = Field(default_factory=lambda: [5.0, 10.0, 15.0])
     workers: int = Field(8, ge=1, le=64)
     answer_within_minutes: int = Field(60, ge=1)
     web: Web = Web()

@@ -10,7 +10,8 @@ from bot.writer import ModelWriter
 from memory.places import Places
 from memory.ports import Writer
 
-MakeModel = Callable[[str, Backend], Model]
+MakeModel = Callable[[str, Backend, bool], Model]
+"""Opens a backend under a name; patient ones, for summaries, may wait long between tries."""
 _SCOPE = "install"
 _KEY = "chat"
 
@@ -35,6 +36,7 @@ class Models:
         self.chat: Model | None = None
         self.summary: Model | None = None
         self.where = ""
+        self._connected: Backend | None = None
 
     async def open(self) -> None:
         """Open what the configuration names, or what a person connected."""
@@ -44,7 +46,7 @@ class Models:
         elif kept != "off":
             self.chat = self._chain(self._settings.chat)
             self.where = ", ".join(self._settings.models[name].base_url for name in self._settings.chat if name != OFFLINE)
-        self.summary = self._chain(self._settings.summary) or self.chat
+        self.summary = self._summarizer()
 
     @property
     def voice_last(self) -> bool:
@@ -60,14 +62,14 @@ class Models:
         """Chat through this model from now on, and after the next start."""
         await self._places.set(_SCOPE, _KEY, {"base_url": base_url, "model": model})
         self._use(Connection(base_url, model))
-        self.summary = self._chain(self._settings.summary) or self.chat
+        self.summary = self._summarizer()
 
     async def off(self) -> bool:
         """Chat through no model from now on; return whether there was one."""
         had = self.chat is not None
         await self._places.set(_SCOPE, _KEY, "off" if self._settings.chat else None)
-        self.chat = None
-        self.summary = self._chain(self._settings.summary)
+        self.chat = self._connected = None
+        self.summary = self._summarizer()
         self.where = ""
         return had
 
@@ -77,14 +79,26 @@ class Models:
             await self._opened.pop().close()
 
     def _use(self, connection: Connection) -> None:
-        self.chat = self._open(connection.model, Backend(base_url=connection.base_url, model=connection.model))
+        backend = Backend(base_url=connection.base_url, model=connection.model)
+        self._connected = backend
+        self.chat = self._open(connection.model, backend, patient=False)
         self.where = connection.base_url
 
-    def _chain(self, names: list[str]) -> Model | None:
-        models = [self._open(name, self._settings.models[name]) for name in names if name != OFFLINE]
+    def _summarizer(self) -> Model | None:
+        """Return the model for summaries: the one that `summary` names, else the chat model's backend."""
+        if self._settings.summary:
+            return self._chain(self._settings.summary, patient=True)
+        if self.chat is None:
+            return None
+        if self._connected is not None:
+            return self._open(self.chat.name, self._connected, patient=True)
+        return self._chain(self._settings.chat, patient=True)
+
+    def _chain(self, names: list[str], *, patient: bool = False) -> Model | None:
+        models = [self._open(name, self._settings.models[name], patient=patient) for name in names if name != OFFLINE]
         return (models[0] if len(models) == 1 else Chain(models)) if models else None
 
-    def _open(self, name: str, backend: Backend) -> Model:
-        model = self._make(name, backend)
+    def _open(self, name: str, backend: Backend, *, patient: bool) -> Model:
+        model = self._make(name, backend, patient)
         self._opened.append(model)
         return model

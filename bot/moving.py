@@ -10,10 +10,11 @@ from rich.progress import BarColumn, Progress, TextColumn
 from adapters.base import Place, Reach
 from bot import receipts
 from bot.app import App, RandomIds, key_of, opened, prepare
-from memory import ledger, transfer
+from bot.asking import ask
+from memory import transfer
 from memory.backup import restore as put_back
 from memory.core import Memory, Ports
-from memory.errors import BackupFailed
+from memory.errors import BackupFailed, EmbeddingFailed
 from memory.locks import FileLock
 from memory.tiers.exchanges import Kept
 from memory.times import SystemClock, local
@@ -90,11 +91,11 @@ class _Importer:
         consolidator = self._app.memory.consolidator(self._view.home, self._app.models.extractive, self._app.models.extractive)
         for session in self._sessions.values():
             await consolidator.close_episodes(session)
-        async with self._app.memory.db.transaction() as tx:
-            await ledger.note(
-                tx, self._view.home.key, "import", self._app.base.clock.now(), sessions=len(self._sessions),
-                bad=len(self._bad), **self._counts,
-            )  # fmt: skip
+        await self._view.note("import", sessions=len(self._sessions), bad=len(self._bad), **self._counts)
+        try:
+            await self._view.embed()
+        except EmbeddingFailed as error:
+            print(f"{error} Words find these messages meanwhile; their vectors come later.", file=sys.stderr)
 
     def tell(self) -> int:
         """Say what became of the lines; return the exit code."""
@@ -132,8 +133,6 @@ async def export(as_: str, as_text: bool) -> int:
 
 async def forget(as_: str, id_: str, session: str, yes: bool) -> int:
     """Forget a message or a conversation and print the receipt; return 1 where nobody agreed."""
-    from bot.cli import ask
-
     async with opened() as app:
         view = await app.domains.view_of("console", as_ or app.base.around.user)
         if id_:
@@ -141,7 +140,7 @@ async def forget(as_: str, id_: str, session: str, yes: bool) -> int:
         else:
             found = await view.named(session)
             question = f'Forget all {found.messages:,} messages of "{found.name}", for good?'
-            if not yes and not ask(question, yes=False):
+            if not ask(question, yes=yes):
                 print(f'Nothing was forgotten. Say --yes to forget "{found.name}" for good.', file=sys.stderr)
                 return 1
             print(receipts.forgotten(await view.forget_session(found)))
@@ -159,8 +158,6 @@ async def backup(file: Path) -> int:
 
 async def restore(file: Path, yes: bool) -> int:
     """Put a backup in place while nobody else is at work, then forget again what was forgotten since."""
-    from bot.cli import ask
-
     around, settings = prepare()
     if not file.is_file():
         raise BackupFailed(f"There is no backup at {file}.")

@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 from bot import receipts
 from bot.app import App, opened
+from bot.asking import ask
 from bot.connect import Connector
 from bot.errors import BadInput, LyraError
 from bot.scheduler import Estimate
@@ -49,7 +50,7 @@ async def _questions(query: str) -> AsyncIterator[str]:
 def _print_hits(app: App, view: View, query: str, hits: list[Hit], as_json: bool) -> None:
     zone = view.home.time_zone
     if as_json:
-        print(json.dumps({"query": query, "hits": [_hit(hit, zone) for hit in hits]}, ensure_ascii=False))
+        print(json.dumps({"query": query, "hits": [_hit(hit, zone) for hit in hits]}, ensure_ascii=False), flush=True)
     elif not hits:
         print(f'Nothing was found about "{query}".')
     else:
@@ -109,8 +110,6 @@ async def summarize(as_: str, name: str, as_json: bool) -> int:
 
 async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_json: bool) -> int:
     """Summarize every conversation that has something new; return 1 where one failed."""
-    from bot.cli import ask
-
     async with opened() as app:
         waiting = await app.keeper.waiting(limit)
         if app.models.summary is not None and waiting:

@@ -1,7 +1,8 @@
 """Housekeeping: what is done while nobody waits. Sessions that are due get their gists, new texts their vectors."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 
 from bot.config import Settings
@@ -9,7 +10,7 @@ from bot.log import log
 from bot.models import Models
 from memory.consolidate import Consolidator
 from memory.core import Memory
-from memory.errors import MemoryFailure, NotFound
+from memory.errors import BusyElsewhere, MemoryFailure, NotFound
 from memory.ports import Clock
 from memory.types import MINUTE, Digest, Domain, Session
 
@@ -49,6 +50,7 @@ class Keeper:
         self._settings = settings
         self._clock = clock
         self._busy: set[asyncio.Task[None]] = set()
+        self._locks: dict[int, tuple[asyncio.Lock, int]] = {}
 
     def poke(self, domain: Domain, session: Session | None = None) -> None:
         """Look after a domain, or one session of it, in the background."""
@@ -74,11 +76,11 @@ class Keeper:
     async def _look_after(self, domain: Domain, only: Session | None) -> None:
         # One of the three places where a broad handler stands: one job failed, and the others go on.
         try:
-            sessions = [only] if only else await self._memory.view(domain).sessions()
-            for session in sessions:
-                consolidator = self._consolidator(domain)
-                await consolidator.close_episodes(session)
-                await consolidator.digest(session)
+            for session in [only] if only else await self._dirty(domain):
+                async with self._alone(session):
+                    consolidator = self._consolidator(domain)
+                    await consolidator.close_episodes(session)
+                    await consolidator.digest(session)
             await self._memory.view(domain).embed()
         except MemoryFailure as error:
             log.info("housekeeping.later", why=str(error))
@@ -88,12 +90,15 @@ class Keeper:
     async def summarize(self, domain: Domain, session: Session) -> list[Digest]:
         """Bring one session's digests up to date, its open end included, and return its summary.
 
-        Raises WriterFailed where the model is out of reach.
+        Raises WriterFailed where the model is out of reach, BusyElsewhere where another process writes on it just now.
         """
-        consolidator = self._consolidator(domain)
-        await consolidator.close_episodes(session, asked=True)
-        await consolidator.digest(session)
-        return await consolidator.summary(session)
+        async with self._alone(session):
+            consolidator = self._consolidator(domain)
+            await consolidator.close_episodes(session, asked=True)
+            await consolidator.digest(session)
+            if await consolidator.due(session):
+                raise BusyElsewhere(f'Another process is summarizing "{session.name}". Try again in a moment.')
+            return await consolidator.summary(session)
 
     async def summarize_by_id(self, session_id: str) -> list[Digest]:
         """As `summarize`, for a session of any domain by its public id. Raises NotFound."""
@@ -104,9 +109,7 @@ class Keeper:
         """Return every session with a message in no gist, oldest first."""
         found: list[tuple[Domain, Session]] = []
         for domain in await self._memory.places.domains():
-            dirty = await self._memory.dirty(domain, redo_extractive=self._models.summary is not None)
-            sessions = {session.key: session for session in await self._memory.view(domain).sessions()}
-            found.extend((domain, sessions[key]) for key in dirty)
+            found.extend((domain, session) for session in await self._dirty(domain))
         found.sort(key=lambda pair: pair[1].last_at)
         return found[:limit]
 
@@ -138,6 +141,23 @@ class Keeper:
             for domain, session in pairs:
                 group.create_task(one(domain, session))
         return Summarized(done, failed, len(pairs))
+
+    async def _dirty(self, domain: Domain) -> list[Session]:
+        keys = set(await self._memory.dirty(domain, redo_extractive=self._models.summary is not None))
+        return [session for session in await self._memory.view(domain).sessions() if session.key in keys] if keys else []
+
+    @asynccontextmanager
+    async def _alone(self, session: Session) -> AsyncIterator[None]:
+        """One at a time on a session in this process; the table holds a lock only while somebody wants it."""
+        lock, waiting = self._locks.get(session.key, (asyncio.Lock(), 0))
+        self._locks[session.key] = (lock, waiting + 1)
+        try:
+            async with lock:
+                yield
+        finally:
+            lock, waiting = self._locks.pop(session.key)
+            if waiting > 1:
+                self._locks[session.key] = (lock, waiting - 1)
 
     def _consolidator(self, domain: Domain) -> Consolidator:
         return self._memory.consolidator(domain, self._models.writer, self._models.extractive)

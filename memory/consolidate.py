@@ -14,6 +14,7 @@ from memory import evidence, forget, ledger
 from memory.db import Database
 from memory.errors import WriterRefused
 from memory.lineage import Seal
+from memory.locks import Holders
 from memory.ports import Clock, Entry, Source, Task, Writer
 from memory.tiers import episodes, exchanges, summaries
 from memory.tiers.summaries import Place, Written
@@ -53,7 +54,7 @@ class Workshop:
     writer: Writer
     fallback: Writer
     rules: episodes.Rules
-    holder: str
+    holders: Holders
     max_transcript_chars: int = 24_000
 
 
@@ -66,12 +67,12 @@ class Consolidator:
     async def close_episodes(self, session: Session, *, asked: bool = False) -> int:
         """Close what is over in a session, or, asked, all of it; return how many episodes were closed."""
         closed = 0
-        while True:
+        w = self._w
+        while await episodes.over(w.db, w.domain, session, w.rules, w.clock.now(), asked=asked):
             async with self._w.db.transaction() as tx:
                 n = await episodes.close(tx, self._w.domain, session, self._w.rules, self._w.clock.now(), asked=asked)
             closed += n
-            if n == 0:
-                return closed
+        return closed
 
     async def due(self, session: Session) -> list[episodes.Episode]:
         """Return the closed episodes of a session that want a gist from this writer."""
@@ -117,7 +118,7 @@ class Consolidator:
     async def _make(self, session: Session, job: Job) -> bool:
         slot = f"{session.id}/{job.place.level}/{job.place.position}"
         async with self._w.db.transaction() as tx:
-            held = await ledger.claim(tx, job.place.tier, slot, self._w.holder, self._w.clock.now())
+            held = await ledger.claim(tx, job.place.tier, slot, self._w.holders, self._w.clock.now())
         if held is None:
             return False
         try:

@@ -22,6 +22,7 @@ from memory.forget import Graveyard
 from memory.index import Indexes
 from memory.journal import Journal
 from memory.lineage import Seal, fill, holes
+from memory.locks import Holders
 from memory.places import Places
 from memory.ports import Clock, Embedder, Ids, Writer
 from memory.tiers import episodes
@@ -70,7 +71,8 @@ class Memory:
         self._key = key
         self._ports = ports
         self._habits = habits
-        self._holder = ports.ids.new()
+        self._holders = Holders(db.path.with_name("holders"), ports.ids.new())
+        self._holders.join()
         vectors = VectorStore(db, ports.embedder, ports.clock) if ports.embedder else None
         self._reading = Reading(
             self.places, Indexes(db), vectors, Graveyard(db, db.path.with_name("tombstones.log")), ports.clock
@@ -95,7 +97,8 @@ class Memory:
         await self.close()
 
     async def close(self) -> None:
-        """Close the file."""
+        """Close the file and let go of every claim."""
+        self._holders.leave()
         await self.db.close()
 
     def view(self, home: Domain, also: Sequence[Domain] = ()) -> View:
@@ -107,7 +110,7 @@ class Memory:
         return Consolidator(
             Workshop(
                 self.db, self.places.seal, self._ports.clock, domain, writer, fallback, self._habits.rules,
-                self._holder, self._habits.max_transcript_chars,
+                self._holders, self._habits.max_transcript_chars,
             )
         )  # fmt: skip
 

@@ -5,6 +5,7 @@ MemoryFailure
 ├── NewerDatabase · NotADatabase             the file is not one this version can open
 ├── DatabaseBusy · DiskFull · NotWritable    the file cannot be written now
 ├── HomeInUse                                another process holds what this one needs alone
+├── BusyElsewhere                             another process is at the same work
 ├── NotFound                                 nothing by that name or id in this domain
 ├── BackupFailed                             the copy could not be made or read
 ├── SourceGone                                a message was forgotten while an answer was made from it
@@ -51,6 +52,10 @@ class NotWritable(MemoryFailure):
 
 class HomeInUse(MemoryFailure):
     """Another process of Lyra holds this home."""
+
+
+class BusyElsewhere(MemoryFailure):
+    """Another process is doing this very work."""
 
 
 class NotFound(MemoryFailure):

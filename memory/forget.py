@@ -14,6 +14,7 @@ from pathlib import Path
 from memory.db import Database, Transaction
 from memory.errors import DiskFull
 from memory.lineage import announce, descendants, fill, holes
+from memory.tiers import summaries
 from memory.types import Domain, Forgotten
 
 _PAGE = 500
@@ -79,7 +80,11 @@ async def _bury(tx: Transaction, domain: Domain, items: Sequence[int], names: Se
     gone = await descendants(tx, items)
     receipt = await _receipt(tx, domain, gone)
     await _remove_all(tx, domain, gone, now)
-    await _drop_empty_episodes(tx, domain)
+    await _drop_what_is_empty(tx, domain)
+    await tx.run(
+        "UPDATE outbox SET text = '' WHERE domain = :domain AND item IS NULL AND state IN ('sent', 'cancelled')",
+        {"domain": domain.key},
+    )
     return receipt
 
 
@@ -145,6 +150,7 @@ async def _remove(tx: Transaction, domain: Domain, some: Sequence[int], now: int
     within = f"IN ({holes('i', some)})"
     keys = fill("i", some)
     scoped = {"domain": domain.key, **keys}
+    await summaries.uncover(tx, some)
     await tx.run(f"UPDATE items SET dead_at = :now WHERE id {within}", {"now": now, **keys})
     await tx.run(
         f"DELETE FROM refusals WHERE EXISTS (SELECT 1 FROM exchanges e WHERE e.session = refusals.session AND e.item {within})",
@@ -165,8 +171,12 @@ async def _remove(tx: Transaction, domain: Domain, some: Sequence[int], now: int
     )
 
 
-async def _drop_empty_episodes(tx: Transaction, domain: Domain) -> None:
+async def _drop_what_is_empty(tx: Transaction, domain: Domain) -> None:
+    """Drop the episodes and sessions, with their names, that hold no message any more."""
     await tx.run(
         "DELETE FROM episodes WHERE domain = :domain AND NOT EXISTS (SELECT 1 FROM exchanges e WHERE e.episode = episodes.id)",
         {"domain": domain.key},
     )
+    emptied = "domain = :domain AND NOT EXISTS (SELECT 1 FROM exchanges e WHERE e.session = {0})"
+    await tx.run(f"DELETE FROM refusals WHERE {emptied.format('refusals.session')}", {"domain": domain.key})
+    await tx.run(f"DELETE FROM sessions WHERE {emptied.format('sessions.id')}", {"domain": domain.key})

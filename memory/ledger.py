@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 
 from memory.db import Database, Transaction
+from memory.locks import Holders
 from memory.types import MINUTE
 
 LEASE = 10 * MINUTE
@@ -28,15 +29,22 @@ class Happening:
     detail: dict[str, object]
 
 
-async def claim(tx: Transaction, name: str, slot: str, holder: str, now: int) -> Claim | None:
-    """Take the lease on (name, slot) for ten minutes, or return None while another holds it."""
+async def claim(tx: Transaction, name: str, slot: str, holders: Holders, now: int) -> Claim | None:
+    """Take the lease on (name, slot) for ten minutes, or return None while another living process holds it."""
+    held = await tx.one(
+        "SELECT holder FROM claims WHERE name = :name AND slot = :slot AND until > :now",
+        {"name": name, "slot": slot, "now": now},
+    )
+    if held is not None and holders.living(held["holder"]):
+        return None
     row = await tx.one(
         "INSERT INTO claims (name, slot, holder, fence, until, tries) VALUES (:name, :slot, :holder, 1, :until, 1) "
         "ON CONFLICT (name, slot) DO UPDATE SET holder = :holder, fence = claims.fence + 1, until = :until, "
-        "tries = claims.tries + 1 WHERE claims.until <= :now RETURNING fence",
-        {"name": name, "slot": slot, "holder": holder, "until": now + LEASE, "now": now},
+        "tries = claims.tries + 1 RETURNING fence",
+        {"name": name, "slot": slot, "holder": holders.own, "until": now + LEASE},
     )
-    return Claim(name, slot, row["fence"]) if row else None
+    assert row is not None
+    return Claim(name, slot, row["fence"])
 
 
 async def holds(tx: Transaction, held: Claim) -> bool:

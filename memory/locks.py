@@ -45,3 +45,34 @@ class FileLock:
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
+
+
+class Holders:
+    """Who holds claims: each process under a name of its own, alive as long as it keeps the lock on its file."""
+
+    def __init__(self, folder: Path, own: str) -> None:
+        self.own = own
+        self._folder = folder
+        self._lock = FileLock(folder / own)
+
+    def join(self) -> None:
+        """Be alive from now on. Raises NotWritable."""
+        self._lock.take()
+
+    def leave(self) -> None:
+        """Be gone."""
+        self._lock.path.unlink(missing_ok=True)
+        self._lock.release()
+
+    def living(self, name: str) -> bool:
+        """Say whether a holder is alive; what a dead one left behind is cleared away."""
+        if name == self.own:
+            return True
+        other = FileLock(self._folder / name)
+        if not other.path.exists():
+            return False
+        if not other.take():
+            return True
+        other.path.unlink(missing_ok=True)
+        other.release()
+        return False

@@ -75,8 +75,12 @@ class Places:
             )
 
     async def sessions(self, domain: Domain) -> list[Session]:
-        """Return a domain's sessions, newest first."""
-        rows = await self.db.all(_COUNTED + "WHERE s.domain = :domain ORDER BY s.last_at DESC, s.id DESC", {"domain": domain.key})
+        """Return a domain's sessions that hold anything, newest first."""
+        rows = await self.db.all(
+            _COUNTED + "WHERE s.domain = :domain AND EXISTS (SELECT 1 FROM exchanges e WHERE e.session = s.id) "
+            "ORDER BY s.last_at DESC, s.id DESC",
+            {"domain": domain.key},
+        )
         return [_session(row) for row in rows]
 
     async def named(self, domain: Domain, name: str) -> Session:

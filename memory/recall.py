@@ -57,7 +57,7 @@ class Recall:
         """Return the best k items of these domains, best first; ties in the order they were stored."""
         shards = [index for index in [await self._indexes.of(domain) for domain in domains] if len(index)]
         words = lexical.key_words(query.text)
-        lexically = _bm25(shards, words)
+        lexically = _bm25(shards, words, digests=query.digests)
         meant = await self._meaning(query.text, shards)
         ranked = [
             _rank(index, words_score, meaning, query)
@@ -85,15 +85,20 @@ class Recall:
         return scores
 
 
-def _bm25(shards: Sequence[DomainIndex], words: dict[str, str]) -> list[Floats]:
+def _bm25(shards: Sequence[DomainIndex], words: dict[str, str], *, digests: bool) -> list[Floats]:
+    """Score messages, or digests, each with the statistics of its own kind: a digest never weakens what it was made from."""
     scores = [np.zeros(len(index), np.float32) for index in shards]
-    total = sum(len(index) for index in shards)
+    wanted = [index.digests == digests for index in shards]
+    total = sum(int(kind.sum()) for kind in wanted)
     if not total:
         return scores
-    average = max(1.0, sum(float(index.lengths.sum()) for index in shards) / total)
+    average = max(1.0, sum(float(index.lengths[kind].sum()) for index, kind in zip(shards, wanted, strict=True)) / total)
     for stem in set(words.values()):
         term = lexical.term(stem)
-        postings = [list(index.find(term)) for index in shards]
+        postings = [
+            [(documents[kind[documents]], counts[kind[documents]]) for documents, counts in index.find(term)]
+            for index, kind in zip(shards, wanted, strict=True)
+        ]
         holding = sum(len(documents) for found in postings for documents, _ in found)
         weight = np.float32(np.log(1 + (total - holding + 0.5) / (holding + 0.5)))
         for index, score, found in zip(shards, scores, postings, strict=True):

@@ -7,7 +7,7 @@ made, from live facts, and cannot be widened afterwards.
 from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import dataclass
 
-from memory import journal
+from memory import journal, ledger
 from memory.db import Transaction
 from memory.errors import NotFound, SourceGone
 from memory.forget import Graveyard
@@ -117,6 +117,14 @@ class View:
         """Return how many messages people said at home, and when the last one was (0: never)."""
         return await exchanges.said(self._db, self.home)
 
+    async def last_said(self, n: int) -> list[str]:
+        """Return the last texts people said at home, oldest first."""
+        rows = await self._db.all(
+            "SELECT text FROM exchanges WHERE domain = :domain AND kind = 'said' ORDER BY item DESC LIMIT :n",
+            {"domain": self.home.key, "n": n},
+        )
+        return [row["text"] for row in reversed(rows)]
+
     async def recall(self, text: str, k: int, *, session: Session | None = None, exclude: Collection[int] = ()) -> list[Hit]:
         """Return the k messages that answer a text best, with their neighbours and receipts."""
         found = await self._recall.find(Query(text, k, session=session.key if session else None, exclude=exclude), self._domains)
@@ -159,6 +167,11 @@ class View:
                     names.update((session.key, session.name) for session in await self.sessions())
                 yield names[message.session], message
             after = page[-1].key
+
+    async def note(self, kind: str, **counts: object) -> None:
+        """Write a line into the log of what was done; it never holds anybody's words."""
+        async with self._db.transaction() as tx:
+            await ledger.note(tx, self.home.key, kind, self._r.clock.now(), **counts)
 
     async def embed(self) -> int:
         """Give a vector to everything at home that has none; return how many. Raises EmbeddingFailed."""

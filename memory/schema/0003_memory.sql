@@ -25,8 +25,11 @@ CREATE TABLE episodes (
   last_at INTEGER NOT NULL,
   closed_by TEXT NOT NULL CHECK (closed_by IN ('count', 'idle', 'month', 'asked', 'late')),
   closed_at INTEGER NOT NULL,
+  digested INTEGER NOT NULL DEFAULT 0,
   UNIQUE (session, position)
 );
+
+CREATE INDEX episodes_waiting ON episodes (domain, session, position) WHERE digested = 0;
 
 CREATE TABLE exchanges (
   item INTEGER PRIMARY KEY REFERENCES items (id),
@@ -63,8 +66,12 @@ CREATE TABLE digests (
   first_at INTEGER NOT NULL,
   last_at INTEGER NOT NULL,
   made_at INTEGER NOT NULL,
+  merged INTEGER NOT NULL DEFAULT 0,
   UNIQUE (session, tier, level, position)
 );
+
+CREATE INDEX digests_edge ON digests (session, level) WHERE merged = 0 AND tier IN ('gist', 'merge');
+CREATE INDEX digests_extractive ON digests (domain, session) WHERE tier = 'gist' AND extractive = 1;
 
 CREATE INDEX digests_domain ON digests (domain, item);
 

@@ -7,7 +7,7 @@ messages, so live talk, late originals and imports are cut by the same rule, and
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory.db import Database, Transaction
+from memory.db import Database, Row, Transaction
 from memory.lineage import fill, holes
 from memory.tiers.exchanges import SELECT, exchange
 from memory.times import month
@@ -86,14 +86,14 @@ def _cut(run: Sequence[Mark], time_zone: str, closed_by: str) -> Cut:
     return Cut(tuple(run), month(run[0].said_at, time_zone), closed_by)
 
 
+async def over(db: Database, domain: Domain, session: Session, rules: Rules, now: int, *, asked: bool = False) -> bool:
+    """Say whether an episode of a session is over, without writing."""
+    return bool(cut(_marks(await db.all(_OPEN, {"session": session.key})), rules, domain.time_zone, now, asked=asked))
+
+
 async def close(tx: Transaction, domain: Domain, session: Session, rules: Rules, now: int, *, asked: bool = False) -> int:
     """Close the episodes of a session that are over, in the caller's transaction; return how many."""
-    rows = await tx.all(
-        "SELECT item, said_at FROM exchanges WHERE session = :session AND episode IS NULL AND kind IN ('said', 'reply') "
-        "ORDER BY said_at, item LIMIT 500",
-        {"session": session.key},
-    )
-    marks = [Mark(row["item"], row["said_at"]) for row in rows]
+    marks = _marks(await tx.all(_OPEN, {"session": session.key}))
     cuts = cut(marks, rules, domain.time_zone, now, asked=asked)
     if not cuts:
         return 0
@@ -104,6 +104,16 @@ async def close(tx: Transaction, domain: Domain, session: Session, rules: Rules,
     for at, episode in enumerate(cuts):
         await _store(tx, session, episode, position["next"] + at, now)
     return len(cuts)
+
+
+_OPEN = (
+    "SELECT item, said_at FROM exchanges WHERE session = :session AND episode IS NULL AND kind IN ('said', 'reply') "
+    "ORDER BY said_at, item LIMIT 500"
+)
+
+
+def _marks(rows: Sequence[Row]) -> list[Mark]:
+    return [Mark(row["item"], row["said_at"]) for row in rows]
 
 
 async def _store(tx: Transaction, session: Session, episode: Cut, position: int, now: int) -> None:
@@ -137,16 +147,20 @@ async def wanting(db: Database, domain: Domain, *, session: int | None = None, r
 
     With `redo_extractive`, also those whose gist was extracted, unless three answers about them were refused.
     """
-    rows = await db.all(
-        "SELECT p.* FROM episodes p LEFT JOIN digests d "
-        "ON d.session = p.session AND d.tier = 'gist' AND d.level = 0 AND d.position = p.position "
-        "WHERE p.domain = :domain AND (:session IS NULL OR p.session = :session) "
-        "AND EXISTS (SELECT 1 FROM exchanges e WHERE e.episode = p.id AND e.echo = 0) "
-        "AND (d.item IS NULL OR (:redo AND d.extractive AND (SELECT count(*) FROM refusals r WHERE r.session = p.session AND r.tier = 'gist' "
-        "AND r.position = p.position) < 3)) ORDER BY p.session, p.position",
-        {"domain": domain.key, "session": session, "redo": int(redo_extractive)},
+    only = "" if session is None else "AND p.session = :session "
+    waiting = f"SELECT p.* FROM episodes p WHERE p.domain = :domain {only}AND p.digested = 0 AND {HAS_TALK}"
+    extracted = (
+        "SELECT p.* FROM digests d JOIN episodes p ON p.session = d.session AND p.position = d.position "
+        f"WHERE d.domain = :domain {only}AND d.tier = 'gist' AND d.extractive = 1 AND (SELECT count(*) FROM refusals r "
+        "WHERE r.session = p.session AND r.tier = 'gist' AND r.level = 0 AND r.position = p.position) < 3"
     )
+    both = f"{waiting} UNION ALL {extracted}" if redo_extractive else waiting
+    rows = await db.all(f"SELECT * FROM ({both}) ORDER BY session, position", {"domain": domain.key, "session": session})
     return [Episode(row["id"], row["session"], row["position"], row["first_at"], row["last_at"]) for row in rows]
+
+
+HAS_TALK = "EXISTS (SELECT 1 FROM exchanges e WHERE e.episode = p.id AND e.echo = 0)"
+"""An episode of nothing but echoes has nothing to digest."""
 
 
 async def messages(db: Database, episode: Episode) -> list[Exchange]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from memory.db import Database, Row, Transaction
 from memory.lineage import Seal, add_items, derive, fill, holes, next_source
+from memory.tiers.episodes import HAS_TALK
 from memory.tiers.exchanges import index_terms
 from memory.types import Digest, Domain, Session
 
@@ -59,8 +60,32 @@ async def publish(
          "extractive": int(written.extractive), "first_at": written.first_at, "last_at": written.last_at, "now": now},
     )  # fmt: skip
     await derive(tx, key, written.parents, written.cited)
+    await _cover(tx, session, place, written.parents)
     await index_terms(tx, domain, [(key, written.text)])
     return key
+
+
+async def _cover(tx: Transaction, session: Session, place: Place, parents: Sequence[int]) -> None:
+    """Mark what a new digest stands for: an episode, or the digests that it merges."""
+    if place.tier == "gist":
+        await tx.run("UPDATE episodes SET digested = 1 WHERE session = :session AND position = :position", _at(session, place))
+    elif place.tier == "merge":
+        await tx.run(f"UPDATE digests SET merged = 1 WHERE item IN ({holes('p', parents)})", fill("p", parents))
+
+
+async def uncover(tx: Transaction, gone: Sequence[int]) -> None:
+    """Take the marks back before these digests are removed, so that what they stood for is digested again."""
+    within = f"IN ({holes('g', gone)})"
+    await tx.run(
+        "UPDATE digests SET merged = 0 WHERE item IN (SELECT l.parent FROM lineage l JOIN digests up ON up.item = l.child "
+        f"WHERE up.tier = 'merge' AND up.item {within})",
+        fill("g", gone),
+    )
+    await tx.run(
+        "UPDATE episodes SET digested = 0 WHERE EXISTS (SELECT 1 FROM digests d WHERE d.tier = 'gist' "
+        f"AND d.session = episodes.session AND d.position = episodes.position AND d.item {within})",
+        fill("g", gone),
+    )
 
 
 async def _taken(tx: Transaction, session: Session, place: Place) -> bool:
@@ -87,9 +112,7 @@ def _at(session: Session, place: Place) -> dict[str, object]:
 async def frontier(db: Database, session: Session) -> list[Digest]:
     """Return the digests that together cover every gist of a session, oldest first."""
     rows = await db.all(
-        SELECT + "WHERE d.session = :session AND d.tier IN ('gist', 'merge') AND NOT EXISTS ("
-        "SELECT 1 FROM digests up WHERE up.session = d.session AND up.tier = 'merge' AND up.level = d.level + 1 "
-        f"AND up.position = d.position / {FAN_IN}) ORDER BY d.first_at, d.item",
+        SELECT + "WHERE d.session = :session AND d.merged = 0 AND d.tier IN ('gist', 'merge') ORDER BY d.first_at, d.item",
         {"session": session.key},
     )
     return [digest(row) for row in rows]
@@ -115,10 +138,10 @@ async def mergeable(db: Database, session: Session) -> tuple[Place, list[Digest]
 async def _progress(db: Database, session: Session) -> tuple[int | None, int]:
     """Return the first episode without a gist, and one past the last episode."""
     row = await db.one(
-        "SELECT min(CASE WHEN d.item IS NULL THEN p.position END) AS waiting, coalesce(max(p.position), -1) + 1 AS stop "
-        "FROM episodes p LEFT JOIN digests d ON d.session = p.session AND d.tier = 'gist' AND d.position = p.position "
-        "WHERE p.session = :session",
-        {"session": session.key},
+        "SELECT (SELECT min(p.position) FROM episodes p WHERE p.domain = :domain AND p.session = :session "
+        f"AND p.digested = 0 AND {HAS_TALK}) AS waiting, "
+        "(SELECT coalesce(max(position), -1) + 1 FROM episodes WHERE session = :session) AS stop",
+        {"session": session.key, "domain": session.domain},
     )
     assert row is not None
     return row["waiting"], row["stop"]

@@ -1,0 +1,152 @@
+"""The real `lyra chat` in a terminal, as a newcomer sees it."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fakes import openai_behaviours as b
+from tests.lyra_kit import Home, ModelServer
+from tests.lyra_terminal import CTRL_C, CTRL_D, UP, Terminal
+
+
+@pytest.fixture
+def ollama() -> Iterator[ModelServer]:
+    """A model server that this machine would take for Ollama."""
+    with ModelServer(models=("llama3.2",)) as server:
+        yield server
+
+
+@pytest.fixture
+def home(tmp_path: Path, ollama: ModelServer) -> Home:
+    """A new machine, with an Ollama on it."""
+    return Home(tmp_path, OLLAMA_HOST=ollama.host, NO_COLOR="1")
+
+
+def test_a_first_evening_is_remembered_at_the_second_start(home: Home, ollama: ModelServer) -> None:
+    with Terminal(home) as terminal:
+        greeting = terminal.ready()
+        assert greeting[:2] == [
+            "Lyra: hello ada. Nothing leaves this machine.",
+            "No model connected: I keep, find and summarize; /model lets me converse.",
+        ]
+        assert "Memory is encrypted; copy this key somewhere safe: ~/.lyra/key" in greeting
+        assert terminal.say("my cat is called Turing") == ["you › my cat is called Turing", "lyra › Kept.", "you ›"]
+        assert terminal.leave(CTRL_D) == 0
+
+    with Terminal(home) as terminal:
+        assert re.fullmatch(r"Welcome back, ada\. 1 message kept, (just now|1 minute ago)\.", terminal.ready()[0])
+        assert terminal.lines[1:] == ["you ›"]
+        cat = terminal.say("what is the name of my cat?")[1]
+        assert re.fullmatch(r'lyra › You told me (today|yesterday) at \d\d:\d\d: "my cat is called Turing"\.', cat)
+        assert terminal.say("and my sister's?")[1] == 'lyra › Nothing about "sister" yet.'
+        assert ollama.chats == []
+
+        terminal.type("/model ollama")
+        asked = terminal.until("[y/N]")
+        assert asked[-1] == "lyra › Found llama3.2 on this machine. Send your words there? [y/N]"
+        terminal.type("y")
+        assert terminal.until("Connected.")[-1] == "lyra › Connected. /model off undoes it."
+        ollama.script(b.Drip("Turing is a fine name for a cat.", 0.02))
+        assert terminal.say("is that a good name?")[1:] == ["lyra › Turing is a fine name for a cat.", "you ›"]
+        assert len(ollama.chats) == 1
+        assert terminal.leave(CTRL_D) == 0
+
+
+def test_an_answer_is_shown_while_it_is_made(home: Home, ollama: ModelServer) -> None:
+    home.configure(ollama.config())
+    with Terminal(home) as terminal:
+        terminal.ready()
+        ollama.script(b.Hang("The first half"))
+        terminal.type("tell me something long")
+        assert terminal.until("The first half")[-1] == "lyra › The first half"
+
+
+def test_the_models_words_cannot_draw_on_the_screen(home: Home, ollama: ModelServer) -> None:
+    home.configure(ollama.config())
+    with Terminal(home) as terminal:
+        terminal.ready()
+        before = len(terminal.raw)
+        ollama.script("before \x1b[2J\x1b]0;owned\x07\x1b[31mafter\u202e and \x9b5mon")
+        assert terminal.say("paint it red")[1].startswith("lyra › before ")
+        shown = terminal.raw[before:]
+    for forbidden in (b"\x1b[2J", b"\x1b]0;", b"\x1b[31m", "\u202e".encode(), "\x9b".encode()):
+        assert forbidden not in shown
+
+
+@pytest.mark.parametrize("key", [CTRL_C, CTRL_D], ids=["Ctrl-C", "Ctrl-D"])
+def test_leaving_ends_quietly_with_exit_code_0(home: Home, key: str) -> None:
+    with Terminal(home) as terminal:
+        terminal.say("remember the milk")
+        assert terminal.leave(key) == 0
+        assert "Traceback" not in "\n".join(terminal.lines)
+    assert [row["content"] for row in home.export() if row["role"] == "user"] == ["remember the milk"]
+
+
+def test_ctrl_c_in_the_middle_of_an_answer_ends_cleanly_and_the_question_is_answered_later(
+    home: Home, ollama: ModelServer
+) -> None:
+    home.configure(ollama.config())
+    with Terminal(home) as terminal:
+        terminal.ready()
+        ollama.script(b.Hang("Well, I"))
+        terminal.type("what do you think of Vienna?")
+        terminal.until("Well, I")
+        assert terminal.leave(CTRL_C) == 0
+        assert "Traceback" not in "\n".join(terminal.lines)
+    ollama.script("It has good coffee.")
+    with Terminal(home) as terminal:
+        terminal.until("It has good coffee.")
+        terminal.leave()
+    assert [row["content"] for row in home.export()] == ["what do you think of Vienna?", "It has good coffee."]
+
+
+def test_arrow_up_offers_what_was_said_before_and_nothing_of_it_is_readable_on_disk(home: Home) -> None:
+    words = ("my locker code is 7741", "the zebra sleeps at noon")
+    with Terminal(home) as terminal:
+        for line in words:
+            terminal.say(line)
+        terminal.leave()
+    with Terminal(home) as terminal:
+        terminal.ready()
+        terminal.type(UP, end="")
+        assert terminal.until("you › the zebra sleeps at noon")
+        terminal.type(UP, end="")
+        assert terminal.until("you › my locker code is 7741")
+        terminal.type("", end="\r")
+        terminal.until("lyra › ")
+        terminal.leave()
+    files = [path for path in home.folder.rglob("*") if path.is_file()]
+    assert home.db in files
+    for path in files:
+        content = path.read_bytes()
+        for secret in (b"locker", b"7741", b"zebra", b"sleeps at noon"):
+            assert secret not in content, f"{secret!r} is readable in {path.relative_to(home.folder)}"
+
+
+def test_a_conversation_is_left_and_entered_again_by_name(home: Home) -> None:
+    with Terminal(home) as terminal:
+        terminal.say("we met in Lisbon")
+        assert '"travels"' in terminal.say("/new travels")[1]
+        terminal.say("the train leaves at nine")
+        assert '"main"' in terminal.say("/new main")[1]
+        terminal.leave()
+    told = {row["session"]: row["content"] for row in home.export() if row["role"] == "user"}
+    assert told == {"main": "we met in Lisbon", "travels": "the train leaves at nine"}
+
+
+def test_forgetting_a_conversation_asks_first(home: Home) -> None:
+    with Terminal(home) as terminal:
+        terminal.say("the password of the shed is rosebud")
+        terminal.type("/forget session")
+        terminal.until("[y/N]")
+        terminal.type("n")
+        terminal.until("Nothing was forgotten.")
+        terminal.ready()
+        terminal.type("/forget session")
+        terminal.awaits_keys()
+        terminal.type("y")
+        terminal.until("Forgotten: 1 message")
+        terminal.leave()
+    assert home.export() == []

@@ -1,0 +1,106 @@
+"""A terminal with the real `lyra chat` in it: a pseudo-terminal, and a screen that shows what a person would see."""
+
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Self
+
+import pexpect
+import pyte
+
+from tests.lyra_kit import LYRA, PATIENCE, Home
+
+ROWS, COLUMNS = 60, 160
+UP, CTRL_C, CTRL_D = "\x1b[A", "\x03", "\x04"
+
+
+class Terminal:
+    """A window in which a person talks to Lyra."""
+
+    def __init__(self, home: Home, *options: str, env: Mapping[str, str] | None = None) -> None:
+        self._screen = pyte.Screen(COLUMNS, ROWS)
+        self._stream = pyte.ByteStream(self._screen)
+        self.raw = b""
+        with warnings.catch_warnings():
+            # From Python 3.12 on, forking beside a thread is warned of; the child runs another program at once.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self._child = pexpect.spawn(
+                LYRA[0], [*LYRA[1:], "chat", *options], env=home.environment(env), cwd=str(home.folder),
+                dimensions=(ROWS, COLUMNS), timeout=PATIENCE,
+            )  # fmt: skip
+        self._child.delaybeforesend = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._child.close(force=True)
+
+    @property
+    def lines(self) -> list[str]:
+        """What stands on the screen, without empty lines."""
+        return [line.rstrip() for line in self._screen.display if line.strip()]
+
+    @property
+    def waits(self) -> bool:
+        """Whether Lyra waits for something to be typed."""
+        return self.lines[-1:] == ["you ›"]
+
+    def until(self, text: str) -> list[str]:
+        """Watch until a text stands on the screen; return the screen's lines."""
+        self._watch(lambda: any(text in line for line in self.lines), text)
+        return self.lines
+
+    def ready(self) -> list[str]:
+        """Watch until Lyra waits for the person; return the screen's lines."""
+        self._watch(lambda: self.waits, "an empty line to type in")
+        return self.lines
+
+    def awaits_keys(self) -> None:
+        """Watch until Lyra waits for the person, be it with a question."""
+        self._watch(
+            lambda: self.waits or (self.lines[-1:] != [] and self.lines[-1].endswith("[y/N]")), "an empty line or a question"
+        )
+
+    def say(self, text: str) -> list[str]:
+        """Type a line once Lyra waits for it, watch until she waits again, and return the lines since."""
+        before = self.ready()
+        self.type(text)
+        self._watch(lambda: len(self.lines) > len(before) and self.waits, f'an answer to "{text}"')
+        return self.lines[len(before) - 1 :]
+
+    def type(self, text: str, end: str = "\r") -> None:
+        """Press keys."""
+        self._child.send(text + end)
+
+    def leave(self, key: str = CTRL_D) -> int:
+        """Press a key that ends the conversation, watch the rest, and return the exit code."""
+        self.type(key, end="")
+        return self.end()
+
+    def end(self) -> int:
+        """Watch until the process has ended, and return its exit code."""
+        while self._more(PATIENCE):
+            pass
+        self._child.wait()
+        assert self._child.exitstatus is not None, f"ended by signal {self._child.signalstatus}"
+        return int(self._child.exitstatus)
+
+    def kill(self) -> None:
+        """End the process as a power cut would."""
+        self._child.close(force=True)
+
+    def _watch(self, seen: Callable[[], bool], wanted: str) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while not seen():
+            more = self._more(max(0.0, deadline - time.monotonic()))
+            assert more, f"wanted: {wanted}\non the screen:\n" + "\n".join(self.lines)
+
+    def _more(self, seconds: float) -> bool:
+        try:
+            data: bytes = self._child.read_nonblocking(65536, seconds)
+        except (pexpect.EOF, pexpect.TIMEOUT):
+            return False
+        self.raw += data
+        self._stream.feed(data)
+        return True
