@@ -165,12 +165,13 @@ class Database:
 
     async def copy_to(self, target: Path, key: bytes | None) -> None:
         """Write a consistent copy of the present state to `target`, encrypted with the same key, while others go on."""
-        with _translated(target):
-            copy = await _connect(target, key, _COMMON)
-            try:
-                await self._writer.backup(copy)
-            finally:
-                await to_the_end(copy.close())
+        async with self._writing:
+            with _translated(target):
+                copy = await _connect(target, key, _COMMON)
+                try:
+                    await self._writer.backup(copy)
+                finally:
+                    await to_the_end(copy.close())
 
 
 _COMMON = ("foreign_keys=ON", f"busy_timeout={BUSY_TIMEOUT_MS}", "mmap_size=0", "temp_store=MEMORY")
