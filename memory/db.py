@@ -137,8 +137,16 @@ class Database:
                 try:
                     return list(await self._reader.execute_fetchall(sql, parameters or {}))
                 except asyncio.CancelledError:
-                    await self._reader.interrupt()
+                    await to_the_end(self._interrupt())
                     raise
+
+    async def _interrupt(self) -> None:
+        # A statement that is still in the queue cannot be interrupted yet: go on until what stands behind it has come back.
+        behind = asyncio.ensure_future(self._reader.execute_fetchall("SELECT 1"))
+        while not behind.done():
+            await self._reader.interrupt()
+            await asyncio.wait([behind], timeout=0.001)
+        behind.exception()
 
     async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
         """Read the first row of one statement, or None."""
@@ -214,7 +222,7 @@ async def to_the_end(work: Coroutine[Any, Any, object]) -> None:
         try:
             await asyncio.shield(task)
         except asyncio.CancelledError as error:
-            if task.done():
+            if task.cancelled():
                 break
             cancelled = error
         except Exception:  # noqa: BLE001 - raised below, by task.result()
