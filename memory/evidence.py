@@ -18,7 +18,7 @@ from itertools import zip_longest
 
 from memory.dates import DATE, MONTHS, WEEKDAYS, WORD, Day, dates, derived, parts_of
 from memory.lexical import STOP_WORDS, stem
-from memory.numbers import COUNT_WORDS, COUNTED, NUMBER, UNCOUNTED, clock_times, loose, phrase, pieces, readings_of
+from memory.numbers import COUNT_WORDS, COUNTED, NUMBER, UNCOUNTED, clock_times, loose, phrase, pieces, readings_of, whole
 from memory.ports import Source
 
 # Words of other languages that open sentences or stand for people, and words that only join sentences.
@@ -72,10 +72,10 @@ def _held(cited: Sequence[Source]) -> _Held:
     for source in cited:
         text = plain(f"{source.speaker}\n{source.text}")
         said = [day for _, readings in dates(text) for day in readings]
-        derived = list(derived(plain(source.said_at), text))
-        days.update(said, derived)
+        following = list(derived(plain(source.said_at), text))
+        days.update(said, following)
         numbers.update(_numbers(text), clock_times(source.said_at), *(parts_of(day) for day in said))
-        numbers.update(str(year) for year, _, _ in derived if year)
+        numbers.update(str(year) for year, _, _ in following if year)
         folded = [word.casefold() for word in WORD.findall(text)]
         words.update(folded, map(stem, folded))
     months = {MONTHS[word] for word in words if word in MONTHS} | {month for _, month, _ in days if month}
@@ -123,7 +123,7 @@ def _numbers(text: str) -> set[str]:
         counts = [COUNT_WORDS[w] for w in re.split(r"[\s-]+(?:and\s+)?", m.group().casefold())]
         values.update(map(str, (*counts, phrase(counts))))
     spaced = re.findall(r"(?<!\d)\d{1,3}(?:\s\d{3})+(?!\d)", text)
-    return values | {_whole(re.sub(r"\s", "", run)) for run in spaced}
+    return values | {whole(re.sub(r"\s", "", run)) for run in spaced}
 
 
 def _names(text: str) -> Iterator[re.Match[str]]:
