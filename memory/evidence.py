@@ -18,7 +18,7 @@ from itertools import zip_longest
 
 from memory.dates import DATE, MONTHS, WEEKDAYS, WORD, Day, dates, derived, parts_of
 from memory.lexical import STOP_WORDS, stem
-from memory.numbers import COUNT_WORDS, COUNTED, NUMBER, UNCOUNTED, clock_times, loose, phrase, pieces, readings_of, whole
+from memory.numbers import COUNT_WORDS, COUNTED, NUMBER, UNCOUNTED, clock_times, loose, phrase, pieces, readings_of, trimmed
 from memory.ports import Source
 
 # Words of other languages that open sentences or stand for people, and words that only join sentences.
@@ -123,7 +123,7 @@ def _numbers(text: str) -> set[str]:
         counts = [COUNT_WORDS[w] for w in re.split(r"[\s-]+(?:and\s+)?", m.group().casefold())]
         values.update(map(str, (*counts, phrase(counts))))
     spaced = re.findall(r"(?<!\d)\d{1,3}(?:\s\d{3})+(?!\d)", text)
-    return values | {whole(re.sub(r"\s", "", run)) for run in spaced}
+    return values | {trimmed(re.sub(r"\s", "", run)) for run in spaced}
 
 
 def _names(text: str) -> Iterator[re.Match[str]]:

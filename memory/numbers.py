@@ -45,7 +45,7 @@ def readings_of(m: re.Match[str]) -> set[str]:
     power = {"hundred": 2, "k": 3, "thousand": 3, "million": 6, "billion": 9}.get(suffix)
     for value in tuple(values) if power else ():
         whole, _, part = value.partition(".")
-        values.add(whole(whole + part[:power].ljust(power or 0, "0")) if len(part) <= (power or 0) else value)
+        values.add(trimmed(whole + part[:power].ljust(power or 0, "0")) if len(part) <= (power or 0) else value)
     return values
 
 
@@ -61,7 +61,7 @@ def pieces(run: str) -> set[str]:
 
 def loose(run: str) -> set[str]:
     """The parts of a run that has no value of its own; they stand for it together."""
-    return set() if pieces(run) else {whole(part) for part in re.split(r"\D", run)}
+    return set() if pieces(run) else {trimmed(part) for part in re.split(r"\D", run)}
 
 
 def clock_times(text: str) -> set[str]:
@@ -82,9 +82,9 @@ def phrase(values: Sequence[int]) -> int:
     return total + current
 
 
-def whole(digits: str) -> str:
+def trimmed(digits: str) -> str:
     return digits.lstrip("0") or "0"
 
 
 def _decimal(whole: str, part: str = "") -> str:
-    return whole(whole) + ("." + part.rstrip("0")).rstrip(".")
+    return trimmed(whole) + ("." + part.rstrip("0")).rstrip(".")
