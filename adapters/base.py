@@ -45,6 +45,11 @@ class Place:
         return json.dumps([self.server, self.channel, self.thread], ensure_ascii=False)
 
 
+def thread_of(key: str) -> str:
+    """Return the thread of a place's key."""
+    return str(json.loads(key)[2])
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """Something a person said at a place; `said_at` in microseconds UTC."""

@@ -8,6 +8,7 @@ they need it, so that a start is quick.
 import asyncio
 import secrets
 import signal
+import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from bot.commands import Commands, Household
 from bot.config import Backend, Settings, Surroundings
 from bot.connect import Connector
 from bot.domains import Domains
-from bot.model import Model
+from bot.model import LateModel, Model
 from bot.models import MakeModel, Models
 from bot.outgoing import Outgoing
 from bot.prompt import Prompt
@@ -102,16 +103,18 @@ def key_of(around: Surroundings, settings: Settings) -> tuple[bytes, Path | None
 
 
 @asynccontextmanager
-async def opened(*, alone: str = "") -> AsyncIterator[App]:
-    """Open memory and models, and close them in reverse. `alone` is what to say where another process is at work."""
+async def opened(*, greets: bool = False) -> AsyncIterator[App]:
+    """Open memory and models, and close them in reverse. A key made just now is told, unless the caller greets himself."""
     around, settings = prepare()
     async with AsyncExitStack() as stack:
         in_use = FileLock(around.home / "use.lock")
-        in_use.require(alone or "Another command is replacing this memory. Try again in a moment.", shared=not alone)
+        in_use.require("Another command is replacing this memory. Try again in a moment.", shared=True)
         stack.callback(in_use.release)
         checkpoint = FileLock(around.home / "checkpoint.lock")
         stack.callback(checkpoint.release)
         key, key_path, made = key_of(around, settings)
+        if made and not greets:
+            print(f"Memory is encrypted; copy this key somewhere safe: {key_path}", file=sys.stderr)
         base = Base(around, settings, config.local_zone(settings), SystemClock(), RandomIds(), key_path, made)
         embedder = _embedder(around, settings)
         if embedder:
@@ -176,13 +179,15 @@ def _secret(around: Surroundings, backend: Backend, name: str) -> str | None:
 
 def _maker(around: Surroundings, settings: Settings) -> MakeModel:
     def make(name: str, backend: Backend, patient: bool) -> Model:
-        from bot.llm import OpenAIModel, backoff
+        def late() -> Model:
+            from bot.llm import OpenAIModel, backoff
 
-        return OpenAIModel(
-            name, backend.base_url, backend.model, _secret(around, backend, name), backend.timeout, backend.max_tokens,
-            tries=settings.summary_tries if patient else 4,
-            waits=settings.summary_waits if patient else backoff,
-        )  # fmt: skip
+            return OpenAIModel(
+                name, backend.base_url, backend.model, _secret(around, backend, name), backend.timeout, backend.max_tokens,
+                tries=settings.summary_tries if patient else 4, waits=settings.summary_waits if patient else backoff,
+            )  # fmt: skip
+
+        return LateModel(name, late)
 
     return make
 

@@ -18,11 +18,12 @@ _HISTORY = 100
 
 async def chat(as_: str, session: str, show_prompt: bool) -> int:
     """Talk until the input ends; return 1 where a line could not be read, else 0."""
-    async with opened() as app:
+    async with opened(greets=True) as app:
         person = Person("console", as_ or app.base.around.user, as_ or app.base.around.user)
         view = await app.domains.view_of("console", person.id)
         screen = await _screen(app, view)
-        console = Console(screen, person, session, Origin(app.base.ids.new, app.base.clock.now))
+        thread = await app.domains.thread(view, session)
+        console = Console(screen, person, thread, Origin(app.base.ids.new, app.base.clock.now))
         await _greet(app, view, screen, person)
         async with talking(app, {"console": console}, _layers(screen) if show_prompt else None) as talk:
             with _Alone(app, console) as alone:
@@ -62,7 +63,7 @@ async def _screen(app: App, view: View) -> Screen:
 
 async def _greet(app: App, view: View, screen: Screen, person: Person) -> None:
     kept, last = await view.said()
-    if kept:
+    if kept and not app.base.key_is_new:
         ago = receipts.ago(last, app.base.clock.now())
         screen.note(f"Welcome back, {person.name}. {kept:,} message{'s' * (kept != 1)} kept, {ago}.")
         return

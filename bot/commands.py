@@ -58,18 +58,24 @@ class Commands:
         except (CommandUnclear, LyraError, MemoryFailure) as error:
             text = str(error)
         await self._say(message, text, [heard.key])
-        await self._h.outgoing.flush(message.place.platform, message.place.key)
+
+    async def cut_off(self, heard: Heard, message: Message) -> None:
+        """Say that a command was not finished before the last end, and finish it without running it again."""
+        await self._say(
+            message, f"{message.text.split()[0]} was cut off before it was done; say it again if you want it.", [heard.key]
+        )
 
     async def apologize(self, message: Message, number: str, error: Exception) -> None:
         """Say that something failed, with the number under which the log has it, and never with anybody's words."""
         known = isinstance(error, MemoryFailure | LyraError)
         text = str(error) if known else f"Something went wrong on my side; your message is kept. The log has it as {number}."
         await self._say(message, text, [])
-        await self._h.outgoing.flush(message.place.platform, message.place.key)
 
     async def _say(self, message: Message, text: str, finishes: Sequence[int]) -> None:
         view, session = await self._here(message)
-        await view.notify(session, self._h.outgoing.parts(text), finishes)
+        parts = self._h.outgoing.parts(text)
+        await view.notify(session, parts, finishes)
+        await self._h.outgoing.flush(message.place.platform, message.place.key, parts)
 
     async def _here(self, call: Call | Message) -> tuple[View, Session]:
         view = await self._h.domains.view(call.place, call.person)
@@ -132,7 +138,7 @@ class Commands:
         taken = {session.name for session in await view.sessions()}
         numbered = (f"conversation {number}" for number in count(len(taken) + 1))
         name = str(call.arguments.get("name", "")) or next(name for name in numbered if name not in taken)
-        call.surface.enter(name)
+        call.surface.enter(await self._h.domains.thread(view, name))
         return f'We are in "{name}" now.' if name in taken else f'This is a new conversation: "{name}".'
 
     async def _model(self, call: Call) -> str:

@@ -89,6 +89,7 @@ class Settings(BaseSettings):
     max_transcript_chars: int = Field(24_000, ge=1000)
     summary_tries: int = Field(4, ge=1)
     summary_waits: list[float] = Field(default_factory=lambda: [5.0, 10.0, 15.0])
+    background_calls_per_day: int = Field(200, ge=0)
     workers: int = Field(8, ge=1, le=64)
     answer_within_minutes: int = Field(60, ge=1)
     web: Web = Web()

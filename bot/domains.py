@@ -5,7 +5,7 @@ Decided on every turn, from what holds now; what is not known for sure is not re
 
 from collections.abc import Sequence
 
-from adapters.base import Person, Place, Reach
+from adapters.base import Person, Place, Reach, thread_of
 from bot.config import Settings
 from bot.errors import LyraError
 from memory.core import Memory
@@ -21,6 +21,7 @@ class Domains:
         self._memory = memory
         self._clock = clock
         self._time_zone = time_zone
+        self._fixed = bool(settings.time_zone)
         self._people = [
             [(platform, account) for platform in ("console", "discord", "matrix") for account in getattr(someone, platform)]
             for someone in settings.people.values()
@@ -40,15 +41,19 @@ class Domains:
         """Return the session of a place, named after it."""
         return await view.session(SessionRef(place.platform, place.key), place.thread or place.name)
 
-    async def still_home(self, domain: int, place: Place, person: Person) -> bool:
-        """Say whether a domain is still the one of a place: what was meant for others does not go out."""
-        return (await self._home(place, person)).key == domain
+    async def thread(self, view: View, name: str) -> str:
+        """Return the thread of a terminal's conversation by the name people call it; a new one is called like its thread."""
+        known = {session.name: session for session in await view.sessions()}
+        return thread_of(known[name].ref.place) if name in known else name
 
     async def _home(self, place: Place, person: Person) -> Domain:
         if place.reach is not Reach.DIRECT:
             raise LyraError(f"{place.platform} places that more than one person reads are not known here.")
         ref = DomainRef(DomainKind.DM, person.platform, person.id)
-        return await self._memory.places.domain(ref, self._time_zone, self._clock.now())
+        domain = await self._memory.places.domain(ref, self._time_zone, self._clock.now())
+        if self._fixed and domain.time_zone != self._time_zone:
+            return await self._memory.places.tell_times_in(domain, self._time_zone)
+        return domain
 
     async def _also(self, place: Place, person: Person) -> Sequence[Domain]:
         if place.reach is not Reach.DIRECT:

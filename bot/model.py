@@ -4,11 +4,11 @@ A model is asked with messages and answers with pieces of text. The answer is co
 happens is one of the ModelError tree of bot/errors.py.
 """
 
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Literal, Protocol, Self, TypedDict
 
-from bot.errors import ModelError
+from bot.errors import BadSecret, ModelDenied, ModelError
 
 
 class Message(TypedDict):
@@ -113,3 +113,28 @@ class Chain:
         """Close all models, the last first."""
         for model in reversed(self._models):
             await model.close()
+
+
+class LateModel:
+    """A model that is opened when it is first asked, so that a start loads nothing that it may not need."""
+
+    def __init__(self, name: str, open_: Callable[[], Model]) -> None:
+        self.name = name
+        self._open = open_
+        self._model: Model | None = None
+
+    async def stream(self, messages: Sequence[Message]) -> AsyncGenerator[str, None]:
+        """Yield the answer in pieces. Raises ModelDenied where the model's key is not to be had."""
+        if self._model is None:
+            try:
+                self._model = self._open()
+            except BadSecret as error:
+                raise ModelDenied(str(error)) from error
+        async with closing(self._model.stream(messages)) as pieces:
+            async for piece in pieces:
+                yield piece
+
+    async def close(self) -> None:
+        """Close the model if it was opened."""
+        if self._model is not None:
+            await self._model.close()

@@ -79,7 +79,7 @@ class _Importer:
         at = line.created_at if line.created_at is not None else self._app.base.clock.now()
         own = line.role == "user" and line.speaker in (None, self._person)
         identity = Identity("console", self._person) if own else None
-        return NewExchange(kind, line.content, line.source_id, at, speaker, line.role, identity)
+        return NewExchange(kind, line.content, line.source_id, at, speaker, line.role, identity, line.echo)
 
     def _count(self, kept: Kept) -> None:
         self._counts["stored"] += len(kept.stored)
@@ -127,7 +127,7 @@ async def export(as_: str, as_text: bool) -> int:
             if as_text:
                 print(f"[{session}] {local(e.said_at, zone):%Y-%m-%d %H:%M} {e.speaker}: {e.text}")
             else:
-                print(transfer.line(session, e.role, e.speaker, e.text, e.said_at, e.source_id, zone))
+                print(transfer.line(session, e.role, e.speaker, e.text, e.said_at, e.source_id, zone, echo=e.echo))
     return 0
 
 

@@ -27,10 +27,14 @@ class Outgoing:
             safe = safe[:MOST_CHARACTERS] + " […]"
         return [Part(self._ids.new(), safe)]
 
-    async def flush(self, platform: str, place: str) -> None:
-        """Send what waits for a place, in order; what did not arrive for sure waits for the next time."""
+    async def flush(self, platform: str, place: str, parts: Sequence[Part] | None = None) -> None:
+        """Send these parts to a place, or at a start everything that waits for it, in order.
+
+        What did not arrive for sure waits for the next time.
+        """
         adapter = self._adapters[platform]
-        for row in await self._journal.take(platform, place):
+        keys = None if parts is None else [part.key for part in parts]
+        for row in await self._journal.take(platform, place, keys):
             sending = Sending(row.part.key, row.place, row.part.text, row.part.operation, row.answers, row.unsure)
             try:
                 await self._journal.sent(row.row, await adapter.send(sending))

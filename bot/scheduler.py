@@ -72,6 +72,7 @@ class Keeper:
         await self._memory.journal.blank(self._clock.now() - DAY)
         for domain in await self._memory.places.domains():
             await self._look_after(domain, None)
+        await self._memory.db.checkpoint()
 
     async def _look_after(self, domain: Domain, only: Session | None) -> None:
         # One of the three places where a broad handler stands: one job failed, and the others go on.
@@ -80,22 +81,23 @@ class Keeper:
                 async with self._alone(session):
                     consolidator = self._consolidator(domain)
                     await consolidator.close_episodes(session)
-                    await consolidator.digest(session)
+                    await consolidator.digest(session, most=await self._calls_left())
             await self._memory.view(domain).embed()
         except MemoryFailure as error:
             log.info("housekeeping.later", why=str(error))
         except Exception as error:  # noqa: BLE001
             log.error("housekeeping.failed", error=type(error).__name__)
 
-    async def summarize(self, domain: Domain, session: Session) -> list[Digest]:
+    async def summarize(self, domain: Domain, session: Session, *, redo: bool = False) -> list[Digest]:
         """Bring one session's digests up to date, its open end included, and return its summary.
 
+        With `redo`, gists that were extracted while there was no model are written anew.
         Raises WriterFailed where the model is out of reach, BusyElsewhere where another process writes on it just now.
         """
         async with self._alone(session):
             consolidator = self._consolidator(domain)
             await consolidator.close_episodes(session, asked=True)
-            await consolidator.digest(session)
+            await consolidator.digest(session, redo=redo)
             if await consolidator.due(session):
                 raise BusyElsewhere(f'Another process is summarizing "{session.name}". Try again in a moment.')
             return await consolidator.summary(session)
@@ -109,7 +111,8 @@ class Keeper:
         """Return every session with a message in no gist, oldest first."""
         found: list[tuple[Domain, Session]] = []
         for domain in await self._memory.places.domains():
-            found.extend((domain, session) for session in await self._dirty(domain))
+            redo = not self._models.writer.extractive
+            found.extend((domain, session) for session in await self._dirty(domain, redo=redo))
         found.sort(key=lambda pair: pair[1].last_at)
         return found[:limit]
 
@@ -128,7 +131,7 @@ class Keeper:
             nonlocal done, failed
             async with room:
                 try:
-                    await self.summarize(domain, session)
+                    await self.summarize(domain, session, redo=True)
                     done += 1
                 except NotFound:
                     done += 1
@@ -142,8 +145,15 @@ class Keeper:
                 group.create_task(one(domain, session))
         return Summarized(done, failed, len(pairs))
 
-    async def _dirty(self, domain: Domain) -> list[Session]:
-        keys = set(await self._memory.dirty(domain, redo_extractive=self._models.summary is not None))
+    async def _calls_left(self) -> int | None:
+        """Return how many more calls of a model housekeeping may make today; None where it makes none."""
+        if self._models.writer.extractive:
+            return None
+        made = await self._memory.calls_since(self._clock.now() - DAY)
+        return max(0, self._settings.background_calls_per_day - made)
+
+    async def _dirty(self, domain: Domain, *, redo: bool = False) -> list[Session]:
+        keys = set(await self._memory.dirty(domain, redo_extractive=redo))
         return [session for session in await self._memory.view(domain).sessions() if session.key in keys] if keys else []
 
     @asynccontextmanager

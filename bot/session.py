@@ -14,6 +14,7 @@ from adapters.base import Adapter, Message
 from bot.commands import Commands
 from bot.log import log
 from bot.turn import Turns
+from memory.errors import MemoryFailure
 from memory.journal import Event, Heard, Journal
 
 _TRIES = 3
@@ -51,9 +52,15 @@ class Mailboxes:
         return self._post([(event, by_id[event.event.event_id]) for event in heard])
 
     async def recover(self, platform: str, place: str | None = None) -> Awaitable[None]:
-        """Take up again what was heard and not answered, as a kill or an outage left it."""
-        unfinished = await self._journal.unfinished(platform, place)
-        return self._post([(event, Message.read(event.event.payload)) for event in unfinished])
+        """Take up again what was heard and not answered, as a kill or an outage left it.
+
+        A command is not run again: whoever gave it may not be waiting any more.
+        """
+        unfinished = [(event, Message.read(event.event.payload)) for event in await self._journal.unfinished(platform, place)]
+        for event, message in unfinished:
+            if self._commands.is_command(message):
+                await self._commands.cut_off(event, message)
+        return self._post([pair for pair in unfinished if not self._commands.is_command(pair[1])])
 
     async def drain(self, seconds: float) -> None:
         """Wait for the turns under way, then cancel them: their messages are committed, and the next start answers them."""
@@ -101,7 +108,8 @@ class Mailboxes:
     async def _failed(self, heard: Sequence[tuple[Heard, Message]], error: Exception) -> None:
         number = secrets.token_hex(4)
         log.error("turn.failed", number=number, error=type(error).__name__, exc_info=_trace(error))
-        await self._journal.hold([event.key for event, _ in heard], number, _TRIES)
+        most = None if isinstance(error, MemoryFailure) else _TRIES
+        await self._journal.hold([event.key for event, _ in heard], number, most)
         await self._commands.apologize(heard[-1][1], number, error)
 
 

@@ -15,7 +15,7 @@ from bot.outgoing import Outgoing
 from bot.prompt import Prompt, Recollection, build
 from bot.scheduler import Keeper
 from memory.errors import SourceGone
-from memory.journal import Heard, Journal
+from memory.journal import Heard, Journal, Part
 from memory.lexical import key_words
 from memory.ports import Clock
 from memory.types import MINUTE, Exchange, Hit, Identity, Kind, NewExchange, Session
@@ -73,8 +73,7 @@ class Turns:
         for left in reversed(range(_TRIES)):
             preview = adapter.preview(place.key)
             try:
-                spoken = await self._answer(turn, preview)
-                await self._store(turn, spoken)
+                parts = await self._store(turn, await self._answer(turn, preview))
                 break
             except SourceGone:
                 if preview:
@@ -85,9 +84,9 @@ class Turns:
             except ModelError as error:
                 if preview:
                     await preview.drop()
-                await self._hold(turn, error)
+                parts = await self._hold(turn, error)
                 break
-        await self._outgoing.flush(place.platform, place.key)
+        await self._outgoing.flush(place.platform, place.key, parts)
         self._keeper.poke(turn.view.home, turn.session)
 
     async def _keep(self, heard: Sequence[tuple[Heard, Message]]) -> Turn | None:
@@ -135,6 +134,8 @@ class Turns:
                 pieces.append(piece)
                 if preview:
                     await preview.show(piece)
+            for name, error in getattr(stream, "passed_over", ()):
+                log.warning("model.passed_over", model=name, error=type(error).__name__)
         foreign = any(hit.exchange.domain != turn.view.home.key for hit in memory.hits)
         return Spoken("".join(pieces).strip(), prompt.sources | {e.key for e in turn.asked}, foreign)
 
@@ -160,8 +161,8 @@ class Turns:
         gists = await turn.view.gists(text, self._settings.gists_k, exclude={digest.key for digest in earlier})
         return Recollection(summary, recent, gists, hits)
 
-    async def _store(self, turn: Turn, spoken: Spoken) -> None:
-        """T3: the reply, what it rests on, its parts and the end of what it answers."""
+    async def _store(self, turn: Turn, spoken: Spoken) -> Sequence[Part]:
+        """T3: the reply, what it rests on, its parts and the end of what it answers; return the parts."""
         question = turn.asked[-1]
         reply = NewExchange(
             Kind.REPLY, spoken.text, f"reply:{question.source_id}", max(self._clock.now(), question.said_at + 1), NAME,
@@ -169,14 +170,16 @@ class Turns:
         )  # fmt: skip
         parts = self._outgoing.parts(spoken.text)
         await turn.view.answer(turn.session, Answer(reply, spoken.sources, turn.finishes, parts))
+        return parts
 
-    async def _hold(self, turn: Turn, error: ModelError) -> None:
-        """Keep the question for when the model is back, and say so once."""
+    async def _hold(self, turn: Turn, error: ModelError) -> Sequence[Part]:
+        """Keep the question for when the model is back; return what says so."""
         if isinstance(error, ModelDenied):
             log.error("model.denied", why=str(error))
         await self._journal.hold(turn.finishes, type(error).__name__)
-        text = f"{error} Your message is kept; I answer it when the model does."
-        await turn.view.notify(turn.session, self._outgoing.parts(text), [])
+        parts = self._outgoing.parts(f"{error} Your message is kept; I answer it when the model does.")
+        await turn.view.notify(turn.session, parts, [])
+        return parts
 
 
 def _said(message: Message) -> NewExchange:

@@ -74,21 +74,20 @@ class Consolidator:
             closed += n
         return closed
 
-    async def due(self, session: Session) -> list[episodes.Episode]:
-        """Return the closed episodes of a session that want a gist from this writer."""
-        return await episodes.wanting(
-            self._w.db, self._w.domain, session=session.key, redo_extractive=not self._w.writer.extractive
-        )
+    async def due(self, session: Session, *, redo: bool = False) -> list[episodes.Episode]:
+        """Return the closed episodes of a session that want a gist; with `redo` and a model, those with an extracted one too."""
+        again = redo and not self._w.writer.extractive
+        return await episodes.wanting(self._w.db, self._w.domain, session=session.key, redo_extractive=again)
 
-    async def digest(self, session: Session) -> int:
-        """Write every gist and merge that is due in a session; return how many were written.
+    async def digest(self, session: Session, *, redo: bool = False, most: int | None = None) -> int:
+        """Write every gist and merge that is due in a session, at most `most` where given; return how many were written.
 
         Raises WriterFailed where the writer is out of reach: what is done stays done.
         """
         written = 0
-        for episode in await self.due(session):
+        for episode in (await self.due(session, redo=redo))[:most]:
             written += await self._make(session, await self._gist_job(session, episode))
-        while (ripe := await summaries.mergeable(self._w.db, session)) is not None:
+        while (most is None or written < most) and (ripe := await summaries.mergeable(self._w.db, session)) is not None:
             place, children = ripe
             if not await self._make(session, _merge_job(place, children, self._w.domain)):
                 break

@@ -146,6 +146,15 @@ class Memory:
                 gists += max(len(some), -(-row["n"] // self._habits.rules.count))
         return characters, gists
 
+    async def calls_since(self, then: int) -> int:
+        """Count the digests that a model wrote since an instant, over all domains."""
+        row = await self.db.one(
+            "SELECT count(*) AS n FROM activity WHERE at >= :then AND kind IN ('gist', 'merge', 'summary') "
+            'AND detail LIKE \'%"writer": "model:%\'',
+            {"then": then},
+        )
+        return int(row["n"]) if row else 0
+
     async def backup(self, target: Path) -> int:
         """Make a verified encrypted copy; return how many messages it holds. Raises BackupFailed."""
         return await backup(self.db, self._key, target)

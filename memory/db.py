@@ -70,8 +70,9 @@ class Transaction:
 class Database:
     """An open database. Use `Database.open`; close it, or leave the `async with`."""
 
-    def __init__(self, path: Path, writer: Connection, reader: Connection) -> None:
+    def __init__(self, path: Path, writer: Connection, reader: Connection, *, checkpoints: bool) -> None:
         self.path = path
+        self._checkpoints = checkpoints
         self._writer = writer
         self._reader = reader
         self._writing = asyncio.Lock()
@@ -90,7 +91,8 @@ class Database:
             try:
                 await _pragma(writer, f"wal_autocheckpoint={1000 if checkpoints else 0}")
                 await _migrate(writer, migrations())
-                return cls(path, writer, await _connect(path, key, _READER))
+                reader = await _connect(path, key, _READER)
+                return cls(path, writer, reader, checkpoints=checkpoints)
             except BaseException:
                 await to_the_end(writer.close())
                 raise
@@ -160,7 +162,12 @@ class Database:
         return int(row["data_version"])
 
     async def checkpoint(self) -> None:
-        """Fold the log into the file and empty it, so that erased bytes are gone from both."""
+        """Fold the log into the file and empty it, so that erased bytes are gone from both.
+
+        Does nothing where another process holds that duty.
+        """
+        if not self._checkpoints:
+            return
         async with self._writing:
             with _translated(self.path):
                 await self._writer.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -188,7 +195,9 @@ _READER = (*_COMMON, "query_only=ON")
 
 
 async def _connect(path: Path, key: bytes | None, pragmas: Sequence[str]) -> Connection:
-    connection = await Connection(lambda: _opened(path, key), iter_chunk_size=64)
+    # Opened before aiosqlite has it: the thread of a connection that fails to open outlives this call, and may outlive the loop.
+    opened = await asyncio.to_thread(_opened, path, key)
+    connection = await Connection(lambda: opened, iter_chunk_size=64)
     try:
         for pragma in pragmas:
             await _pragma(connection, pragma)

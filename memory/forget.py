@@ -39,7 +39,9 @@ class Graveyard:
             names.extend(row["public_id"] for row in rows)
         self._append(names)
         async with self.db.transaction() as tx:
-            return await _bury(tx, domain, items, names, now)
+            receipt = await _bury(tx, domain, items, names, now)
+        await self.db.checkpoint()
+        return receipt
 
     async def replay(self, domains: Sequence[Domain], now: int) -> Forgotten:
         """Bury again whatever the log names and the file still holds: a restored backup brings back nothing forgotten."""

@@ -125,13 +125,17 @@ class Journal:
         async with self._db.transaction() as tx:
             await finish(tx, keys)
 
-    async def take(self, platform: str, place: str | None = None) -> list[Outgoing]:
-        """Mark what waits in the outbox as being attempted, and return it in order."""
+    async def take(self, platform: str, place: str, keys: Sequence[str] | None = None) -> list[Outgoing]:
+        """Mark what waits for a place as being attempted, and return it in order: these parts alone, or everything.
+
+        Everything includes parts whose attempt another process did not outlive: take it only where no other one sends.
+        """
+        only = f"AND state = 'pending' AND key IN ({holes('p', keys)}) " if keys is not None else ""
         async with self._db.transaction() as tx:
             rows = await tx.all(
                 "SELECT id, domain, place, key, operation, text, answers, state FROM outbox WHERE platform = :platform "
-                "AND (:place IS NULL OR place = :place) AND state IN ('pending', 'attempting') ORDER BY id",
-                {"platform": platform, "place": place},
+                f"AND place = :place AND state IN ('pending', 'attempting') {only}ORDER BY id",
+                {"platform": platform, "place": place, **fill("p", keys or ())},
             )
             await tx.run(
                 f"UPDATE outbox SET state = 'attempting' WHERE id IN ({holes('k', rows)}) AND state = 'pending'",

@@ -36,6 +36,12 @@ class Places:
         assert row is not None
         return _domain(row)
 
+    async def tell_times_in(self, domain: Domain, time_zone: str) -> Domain:
+        """Tell a domain's times in another zone from now on."""
+        async with self.db.transaction() as tx:
+            await tx.run("UPDATE domains SET time_zone = :zone WHERE id = :id", {"zone": time_zone, "id": domain.key})
+        return Domain(domain.key, domain.ref, time_zone)
+
     async def find_domain(self, ref: DomainRef) -> Domain | None:
         """Return the domain of a natural key, or None where nothing was ever kept there."""
         row = await self.db.one(_DOMAIN, _domain_key(ref))

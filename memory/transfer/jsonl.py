@@ -83,7 +83,8 @@ def _message(number: int, fields: Mapping[str, object], zone: ZoneInfo, seen: Co
     source_id = _id(fields)
     if source_id is None:
         source_id = _hashed((session, role, speaker, content, written), seen)
-    return Incoming(number, session, None, role, speaker, content, created_at, source_id)
+    echo = fields.get("echo") is True
+    return Incoming(number, session, None, role, speaker, content, created_at, source_id, echo)
 
 
 def _content(fields: Mapping[str, object]) -> str:

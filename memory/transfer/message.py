@@ -43,6 +43,7 @@ class Incoming:
     content: str
     created_at: int | None
     source_id: str
+    echo: bool = False
 
 
 @dataclass(frozen=True, slots=True)
