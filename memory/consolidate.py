@@ -7,13 +7,13 @@ stands.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from memory import evidence, forget, ledger
 from memory.db import Database
-from memory.errors import WriterRefused
-from memory.lineage import Seal
+from memory.errors import SourceGone, WriterRefused
+from memory.lineage import Seal, require_living
 from memory.locks import Holders
 from memory.ports import Clock, Entry, Source, Task, Writer
 from memory.tiers import episodes, exchanges, summaries
@@ -85,8 +85,10 @@ class Consolidator:
         Raises WriterFailed where the writer is out of reach: what is done stays done.
         """
         written = 0
-        for episode in (await self.due(session, redo=redo))[:most]:
-            written += await self._make(session, await self._gist_job(session, episode))
+        # Twice, because what a gist was being made from may be forgotten meanwhile: then the rest of it is due again.
+        for _ in range(2):
+            for episode in (await self.due(session, redo=redo))[: None if most is None else most - written]:
+                written += await self._make(session, await self._gist_job(session, episode))
         while (most is None or written < most) and (ripe := await summaries.mergeable(self._w.db, session)) is not None:
             place, children = ripe
             if not await self._make(session, _merge_job(place, children, self._w.domain)):
@@ -122,6 +124,10 @@ class Consolidator:
             return False
         try:
             writer, entries = await self._write(session, job)
+        except SourceGone:
+            async with self._w.db.transaction() as tx:
+                await ledger.release(tx, held)
+            return False
         except BaseException:
             async with self._w.db.transaction() as tx:
                 await ledger.release(tx, held)
@@ -155,7 +161,7 @@ class Consolidator:
             try:
                 return writer, await self._compose(session, job, writer)
             except WriterRefused as refusal:
-                await self._keep_refusal(session, job.place, writer, str(refusal), refusal.answer)
+                await self._keep_refusal(session, job, writer, str(refusal), refusal.answer)
         return self._w.fallback, await self._compose(session, job, self._w.fallback)
 
     async def _compose(self, session: Session, job: Job, writer: Writer) -> list[Entry]:
@@ -189,9 +195,8 @@ class Consolidator:
         if not good:
             raise WriterRefused("no sentence rests on its sources", "\n".join(bad))
         if bad:
-            await self._keep_refusal(
-                session, Place("entry", job.place.level, job.place.position), writer, "dropped", "\n".join(bad)
-            )
+            dropped = replace(job, place=Place("entry", job.place.level, job.place.position))
+            await self._keep_refusal(session, dropped, writer, "dropped", "\n".join(bad))
         return good
 
     async def _refusals(self, session: Session, place: Place) -> int:
@@ -202,12 +207,15 @@ class Consolidator:
         )
         return int(row["n"]) if row else 0
 
-    async def _keep_refusal(self, session: Session, place: Place, writer: Writer, reason: str, answer: str) -> None:
+    async def _keep_refusal(self, session: Session, job: Job, writer: Writer, reason: str, answer: str) -> None:
+        """Keep an answer that cannot be used. Raises SourceGone where something it was made from was forgotten meanwhile."""
+        items = sorted({draft.item for draft in job.drafts})
         async with self._w.db.transaction() as tx:
+            await require_living(tx, items)
             await tx.run(
-                "INSERT INTO refusals (domain, session, tier, level, position, writer, reason, answer, refused_at) VALUES "
-                "(:domain, :session, :tier, :level, :position, :writer, :reason, :answer, :now)",
-                {**_target(session, place), "domain": self._w.domain.key, "writer": writer.name, "reason": reason,
+                "INSERT INTO refusals (domain, session, tier, level, position, writer, reason, answer, refused_at) "
+                "VALUES (:domain, :session, :tier, :level, :position, :writer, :reason, :answer, :now)",
+                {**_target(session, job.place), "domain": self._w.domain.key, "writer": writer.name, "reason": reason,
                  "answer": answer, "now": self._w.clock.now()},
             )  # fmt: skip
 

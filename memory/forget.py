@@ -159,7 +159,7 @@ async def _remove(tx: Transaction, domain: Domain, some: Sequence[int], now: int
         keys,
     )
     await tx.run(
-        "UPDATE inbox SET state = 'done', payload = '' WHERE state IN ('new', 'held') AND EXISTS (SELECT 1 FROM exchanges e "
+        "UPDATE inbox SET state = 'done', payload = '' WHERE state <> 'done' AND EXISTS (SELECT 1 FROM exchanges e "
         f"JOIN sessions s ON s.id = e.session WHERE e.item {within} AND e.source_id = inbox.event_id "
         "AND s.platform = inbox.platform)",
         keys,

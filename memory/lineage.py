@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from memory.db import Parameters, Transaction
+from memory.errors import SourceGone
 from memory.types import Domain, DomainRef
 
 ID_BYTES = 16
@@ -81,6 +82,15 @@ async def announce(tx: Transaction, domain: Domain, items: Sequence[int], op: st
         "INSERT INTO changes (seq, domain, item, op) VALUES (:seq, :domain, :item, :op)",
         ({"seq": first + at, "domain": domain.key, "item": item, "op": op} for at, item in enumerate(items)),
     )
+
+
+async def require_living(tx: Transaction, keys: Sequence[int]) -> None:
+    """Raise SourceGone where one of these items was forgotten."""
+    row = await tx.one(
+        f"SELECT count(*) AS n FROM items WHERE id IN ({holes('k', keys)}) AND dead_at IS NOT NULL", fill("k", keys)
+    )
+    if row is not None and row["n"]:
+        raise SourceGone("Something this answer rests on was forgotten while it was made.")
 
 
 def holes(prefix: str, values: Sequence[object]) -> str:

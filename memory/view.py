@@ -8,12 +8,11 @@ from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import dataclass
 
 from memory import journal, ledger
-from memory.db import Transaction
-from memory.errors import NotFound, SourceGone
+from memory.errors import NotFound
 from memory.forget import Graveyard
 from memory.index import Indexes
 from memory.journal import Part
-from memory.lineage import Seal, derive, fill, holes
+from memory.lineage import Seal, derive, fill, holes, require_living
 from memory.places import Places
 from memory.ports import Clock
 from memory.recall import Query, Recall
@@ -84,7 +83,7 @@ class View:
         self._own(session)
         now = self._r.clock.now()
         async with self._db.transaction() as tx:
-            await _require_living(tx, list(answer.sources))
+            await require_living(tx, list(answer.sources))
             kept = await exchanges.store(tx, self._r.seal, self.home, session, [answer.exchange], now)
             await journal.finish(tx, answer.finishes)
             if not kept.stored:
@@ -201,11 +200,3 @@ class View:
     def _own(self, session: Session) -> None:
         if session.domain != self.home.key:
             raise NotFound("That session belongs elsewhere.")
-
-
-async def _require_living(tx: Transaction, keys: Sequence[int]) -> None:
-    row = await tx.one(
-        f"SELECT count(*) AS n FROM items WHERE id IN ({holes('k', keys)}) AND dead_at IS NOT NULL", fill("k", keys)
-    )
-    if row is not None and row["n"]:
-        raise SourceGone("Something this answer rests on was forgotten while it was made.")
