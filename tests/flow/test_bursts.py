@@ -1,0 +1,196 @@
+"""Conversations on a platform: what is said while she is busy is answered together, places do not wait for each other."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from adapters.base import Hear, Message, Person, Place, Preview, Reach, Sending, Surface
+from bot.app import App, Talk, opened, talking
+from bot.errors import ModelDown
+from bot.model import Message as Said
+from memory.journal import Event
+from memory.types import Kind
+
+ADA = Person("platform", "1", "ada")
+
+
+class Platform:
+    """A chat platform that keeps what is sent to it."""
+
+    platform = "platform"
+
+    def __init__(self) -> None:
+        self.sent: list[Sending] = []
+
+    async def run(self, hear: Hear) -> None:
+        raise AssertionError("these tests hand messages over themselves")
+
+    async def send(self, sending: Sending) -> str:
+        self.sent.append(sending)
+        return f"remote-{len(self.sent)}"
+
+    def preview(self, place: str) -> Preview | None:
+        return None
+
+    def surface(self, place: str) -> Surface | None:
+        return None
+
+    @property
+    def texts(self) -> list[str]:
+        return [sending.text for sending in self.sent]
+
+
+class Thinking:
+    """A model that says what it was asked, after it was allowed to."""
+
+    name = "thinking"
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.begun = asyncio.Event()
+        self.allowed: dict[str, asyncio.Event] = {}
+        self.fails: Exception | None = None
+
+    async def stream(self, messages: Sequence[Said]) -> AsyncIterator[str]:
+        question = messages[-1]["content"].rpartition("\n\n")[2]
+        self.asked.append(question)
+        self.begun.set()
+        for word, gate in self.allowed.items():
+            if word in question:
+                await gate.wait()
+        if self.fails:
+            raise self.fails
+        yield f"You said: {question}"
+
+    async def close(self) -> None:
+        pass
+
+
+@asynccontextmanager
+async def platform(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, config: str = ""
+) -> AsyncIterator[tuple[App, Talk, Platform, Thinking]]:
+    """Put Lyra together with a platform and a model of the tests'."""
+    (tmp_path / "lyra.toml").write_text(config)
+    monkeypatch.setenv("LYRA_HOME", str(tmp_path))
+    async with opened() as app:
+        here, model = Platform(), Thinking()
+        app.models.chat = model
+        async with talking(app, {"platform": here}) as talk:
+            yield app, talk, here, model
+
+
+def saying(app: App) -> Callable[..., Message]:
+    """Return a maker of messages, each with an id of its own and said now."""
+    count = iter(range(1, 1000))
+
+    def say(text: str, channel: str = "dm", ident: str = "", ago: int = 0) -> Message:
+        place = Place("platform", channel, channel, Reach.DIRECT)
+        return Message(ident or f"id-{next(count)}", place, ADA, text, app.base.clock.now() - ago)
+
+    return say
+
+
+async def test_what_is_said_while_she_is_busy_is_answered_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with platform(tmp_path, monkeypatch) as (app, talk, here, model):
+        say = saying(app)
+        model.allowed["first"] = asyncio.Event()
+        first = await talk.mailboxes.hear([say("first")])
+        await model.begun.wait()
+        second = await talk.mailboxes.hear([say("second")])
+        third = await talk.mailboxes.hear([say("third")])
+        model.allowed["first"].set()
+        for answered in (first, second, third):
+            await answered
+        assert here.texts == ["You said: first", "You said: second\nthird"]
+        view = await app.domains.view_of("platform", ADA.id)
+        kept = [message.text async for _, message in view.messages() if message.kind is Kind.SAID]
+        assert kept == ["first", "second", "third"]
+
+
+async def test_one_place_does_not_wait_for_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with platform(tmp_path, monkeypatch) as (app, talk, here, model):
+        say = saying(app)
+        model.allowed["slow"] = asyncio.Event()
+        slow = await talk.mailboxes.hear([say("slow", "a")])
+        await model.begun.wait()
+        await (await talk.mailboxes.hear([say("quick", "b")]))
+        assert here.texts == ["You said: quick"]
+        model.allowed["slow"].set()
+        await slow
+        assert here.texts == ["You said: quick", "You said: slow"]
+
+
+async def test_a_command_stands_alone_and_keeps_its_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with platform(tmp_path, monkeypatch) as (app, talk, here, _):
+        say = saying(app)
+        await (await talk.mailboxes.hear([say("one"), say("/status"), say("two"), say("three")]))
+        assert here.texts[0] == "You said: one"
+        assert here.texts[1].startswith("1 message of yours kept")
+        assert here.texts[2:] == ["You said: two\nthree"]
+
+
+async def test_an_event_that_comes_twice_is_answered_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with platform(tmp_path, monkeypatch) as (app, talk, here, _):
+        say = saying(app)
+        for _ in range(3):
+            await (await talk.mailboxes.hear([say("hello there", ident="same")]))
+        assert here.texts == ["You said: hello there"]
+
+
+async def test_an_old_message_is_kept_without_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with platform(tmp_path, monkeypatch, "answer_within_minutes = 60") as (app, talk, here, _):
+        hour = 3_600_000_000
+        await (await talk.mailboxes.hear([saying(app)("long ago", ago=hour + 1_000_000)]))
+        assert here.texts == []
+        view = await app.domains.view_of("platform", ADA.id)
+        assert [hit.exchange.text for hit in await view.recall("long ago", 3)] == ["long ago"]
+        assert await app.memory.journal.unfinished("platform") == []
+
+
+async def test_a_model_that_fails_holds_the_message_for_the_next_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with platform(tmp_path, monkeypatch) as (app, talk, here, model):
+        say = saying(app)
+        model.fails = ModelDown("No model answers.")
+        await (await talk.mailboxes.hear([say("are you there")]))
+        assert here.texts == ["No model answers. Your message is kept; I answer it when the model does."]
+        assert len(await app.memory.journal.unfinished("platform")) == 1
+        model.fails = None
+        await (await talk.mailboxes.recover("platform"))
+        assert here.texts[1:] == ["You said: are you there"]
+        assert await app.memory.journal.unfinished("platform") == []
+
+
+async def test_a_message_that_always_crashes_is_given_up_after_three_tries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with platform(tmp_path, monkeypatch) as (app, talk, here, model):
+        model.fails = ValueError("a canary of somebody's words")
+        await (await talk.mailboxes.hear([saying(app)("poison")]))
+        for _ in range(4):
+            await (await talk.mailboxes.recover("platform"))
+        assert await app.memory.journal.parked() == 1
+        assert len(here.texts) == 3
+        assert all("Something went wrong on my side; your message is kept." in text for text in here.texts)
+        model.fails = None
+        await (await talk.mailboxes.hear([saying(app)("healthy", ident="other")]))
+        assert here.texts[-1] == "You said: healthy"
+    seen = capsys.readouterr()
+    assert "canary" not in seen.err + seen.out
+    assert "poison" not in seen.err + seen.out
+
+
+async def test_a_command_cut_off_by_a_kill_is_not_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with platform(tmp_path, monkeypatch) as (app, talk, here, _):
+        message = saying(app)("/forget session")
+        await app.memory.journal.accept("platform", [_event(message)])
+        await (await talk.mailboxes.recover("platform"))
+        assert here.texts == ["/forget was cut off before it was done; say it again if you want it."]
+        assert await app.memory.journal.unfinished("platform") == []
+
+
+def _event(message: Message) -> Event:
+    return Event(message.id, message.place.key, message.payload())

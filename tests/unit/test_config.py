@@ -1,0 +1,110 @@
+"""The configuration: every key has a default that works, what is wrong is named, secrets are never shown."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from bot import config
+from bot.config import Backend, Settings, Someone, Surroundings, load
+from bot.errors import BadConfig, BadSecret
+
+ROOT = Path(__file__).parents[2]
+SECRET = "sk-canary-0123456789"
+
+
+def around(tmp_path: Path, text: str | None = None, **variables: str) -> Surroundings:
+    """Return the surroundings of a home that holds this configuration file."""
+    file = tmp_path / "lyra.toml"
+    if text is not None:
+        file.write_text(text, "utf-8")
+    return Surroundings(tmp_path, tmp_path / "lyra.db", file, "ada", "http://127.0.0.1:11434/v1", variables)
+
+
+def test_without_a_file_every_default_holds(tmp_path: Path) -> None:
+    settings = load(around(tmp_path))
+    assert settings == Settings()
+    assert settings.summarize_after == 20
+
+
+def test_the_example_has_every_key_with_its_default() -> None:
+    text = (ROOT / "deploy" / "lyra.example.toml").read_text("utf-8")
+    assert Settings(**tomllib.loads(text)) == Settings()
+    assert set(tomllib.loads(text)) == set(Settings.model_fields) - {"models", "people"}
+    uncommented = tomllib.loads(re.sub(r"(?m)^# (?=\[|\w+ = )", "", text))
+    (model,) = uncommented["models"].values()
+    (person,) = uncommented["people"].values()
+    assert set(model) == set(Backend.model_fields)
+    assert set(person) == set(Someone.model_fields)
+    made = Backend(base_url=model["base_url"], model=model["model"])
+    assert {key: model[key] for key in model} == made.model_dump()
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('chatt = "main"', 'unknown key "chatt" (did you mean "chat"?)'),
+        ("[web]\nprot = 1", 'unknown key "web.prot" (did you mean "port"?)'),
+        ('chat = "main"', 'chat names "main", but there is no [models.main]'),
+        (
+            'chat = ["offline", "main"]\n[models.main]\nbase_url = "http://x/v1"\nmodel = "m"',
+            '"offline" can only stand last in chat',
+        ),
+        ('time_zone = "Mars/Olympus"', '"Mars/Olympus" is no time zone'),
+        ('[models.main]\nbase_url = "ftp://x"\nmodel = "m"', '"ftp://x" is no address'),
+        ("summarize_after = 0", '"summarize_after"'),
+        ("chat = ", "is not TOML"),
+    ],
+)
+def test_what_is_wrong_is_named_in_one_sentence(tmp_path: Path, text: str, sentence: str) -> None:
+    with pytest.raises(BadConfig) as caught:
+        load(around(tmp_path, text))
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_variable_changes_no_key_unseen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SUMMARIZE_AFTER", "7")
+    assert load(around(tmp_path)).summarize_after == 20
+
+
+def test_one_account_or_several_make_a_person(tmp_path: Path) -> None:
+    settings = load(around(tmp_path, '[people.ada]\nconsole = "ada"\ndiscord = ["1", "2"]'))
+    assert settings.people["ada"] == Someone(console=["ada"], discord=["1", "2"], matrix=[])
+
+
+def test_a_secret_comes_from_its_variable_or_its_file(tmp_path: Path) -> None:
+    (tmp_path / "word").write_text(f"{SECRET}\n")
+    where = around(tmp_path, A_KEY=SECRET)
+    for found in (where.secret("A_KEY", "", "The key"), where.secret("", "word", "The key")):
+        assert found is not None
+        assert found.get_secret_value() == SECRET
+    assert where.secret("", "", "The key") is None
+
+
+def test_a_secret_is_never_shown(tmp_path: Path) -> None:
+    where = around(tmp_path, A_KEY=SECRET)
+    assert SECRET not in repr(where)
+    assert SECRET not in repr(where.secret("A_KEY", "", "The key"))
+
+
+def test_a_missing_secret_is_named_and_not_shown(tmp_path: Path) -> None:
+    with pytest.raises(BadSecret, match="ABSENT, which is not set"):
+        around(tmp_path).secret("ABSENT", "", "The key")
+    with pytest.raises(BadSecret, match="cannot be read"):
+        around(tmp_path).secret("", "nowhere", "The key")
+
+
+@pytest.mark.parametrize(
+    ("host", "address"),
+    [
+        ("", "http://127.0.0.1:11434/v1"),
+        ("127.0.0.1:9", "http://127.0.0.1:9/v1"),
+        ("0.0.0.0", "http://127.0.0.1:11434/v1"),
+        ("http://127.0.0.1:9/", "http://127.0.0.1:9/v1"),
+    ],
+)
+def test_ollama_is_looked_for_where_its_own_variable_says(host: str, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", host)
+    assert config.surroundings().ollama == address
