@@ -44,13 +44,14 @@ def build(persona: str, memory: Recollection, asked: Sequence[Exchange], now: in
     question = clip(_lines(asked), budget // 2)
     today = f"Today is {local(now, time_zone):%A, %d %B %Y}."
     left = max(0, budget - tokens(head) - tokens(question) - tokens(today))
+    details = _details(memory.hits, {e.key for e in (*memory.recent, *asked)}, time_zone)
     said = [_turn(message, memory.recent) for message in reversed(memory.recent)]
     summary, recent, gists, recalled = fit(
         [
             Layer("summary", [_digest(d, time_zone) for d in reversed(memory.summary)], _SHARES["summary"]),
             Layer("recent turns", [clip(text, left // 4) for _, text in said], _SHARES["recent turns"]),
             Layer("gists", [_gist(hit, time_zone) for hit in memory.gists], _SHARES["gists"]),
-            Layer("recalled", [_hit(hit, time_zone) for hit in memory.hits], _SHARES["recalled"]),
+            Layer("recalled", [text for text, _ in details], _SHARES["recalled"]),
         ],
         left,
     )
@@ -59,10 +60,10 @@ def build(persona: str, memory: Recollection, asked: Sequence[Exchange], now: in
     context = _block("From other conversations:", gists.shown) + _block("What you recall:", recalled.shown)
     ending = f"{context.strip()}\n\n{today}\n\n{question}" if context else f"{today}\n\n{question}"
     messages = [Message(role="system", content=system), *shown[::-1], Message(role="user", content=ending)]
-    sources = {hit.digest.key for hit in memory.gists[: len(gists.shown)]} | {
-        hit.exchange.key for hit in memory.hits[: len(recalled.shown)]
-    }
-    return Prompt(messages, _told(head, summary, recent, gists, recalled, today, question), frozenset(sources))
+    sources = frozenset(hit.digest.key for hit in memory.gists[: len(gists.shown)]).union(
+        *(keys for _, keys in details[: len(recalled.shown)])
+    )
+    return Prompt(messages, _told(head, summary, recent, gists, recalled, today, question), sources)
 
 
 def _told(head: str, summary: Fitted, recent: Fitted, gists: Fitted, recalled: Fitted, today: str, question: str) -> list[Fitted]:
@@ -98,13 +99,25 @@ def _gist(hit: DigestHit, time_zone: str) -> str:
     return _quoted(f'{local(hit.digest.first_at, time_zone):%d %B %Y}, in "{hit.session}": {hit.digest.text}')
 
 
-def _hit(hit: Hit, time_zone: str) -> str:
-    lines = [m for m in (hit.before, hit.exchange, hit.after) if m is not None and (m is hit.exchange or not m.echo)]
-    return "\n".join(_quoted(f"{local(m.said_at, time_zone):%d %B %Y %H:%M}, {m.speaker}: {clip(m.text, 200)}") for m in lines)
+def _details(hits: Sequence[Hit], in_view: set[int], time_zone: str) -> list[tuple[str, frozenset[int]]]:
+    """Return each hit with its neighbours, as text and keys; what is in view already, or came with a better hit, is left out."""
+    seen = set(in_view)
+    details: list[tuple[str, frozenset[int]]] = []
+    for hit in hits:
+        around = [m for m in (hit.before, hit.exchange, hit.after) if m is not None and (m is hit.exchange or not m.echo)]
+        fresh = [message for message in around if message.key not in seen]
+        seen.update(message.key for message in fresh)
+        if fresh:
+            details.append(("\n".join(_line(m, time_zone) for m in fresh), frozenset(m.key for m in fresh)))
+    return details
+
+
+def _line(m: Exchange, time_zone: str) -> str:
+    return _quoted(f"{local(m.said_at, time_zone):%d %B %Y %H:%M}, {m.speaker}: {clip(m.text, 200)}")
 
 
 def _quoted(text: str) -> str:
-    return "\n".join(f"> {line}" for line in text.splitlines() if line.strip())
+    return "> " + "\n>   ".join(line for line in text.splitlines() if line.strip())
 
 
 def _block(title: str, pieces: Sequence[str]) -> str:

@@ -107,7 +107,7 @@ class Mailboxes:
 
     async def _failed(self, heard: Sequence[tuple[Heard, Message]], error: Exception) -> None:
         number = secrets.token_hex(4)
-        log.error("turn.failed", number=number, error=type(error).__name__, exc_info=_trace(error))
+        log.error("turn.failed", number=number, error=type(error).__name__, at=_trace(error))
         most = None if isinstance(error, MemoryFailure) else _TRIES
         await self._journal.hold([event.key for event, _ in heard], number, most)
         await self._commands.apologize(heard[-1][1], number, error)
