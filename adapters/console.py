@@ -204,7 +204,7 @@ class Terminal:
 
     async def read(self, prompt: str) -> str | None:
         try:
-            line = await self._session.prompt_async(ANSI(prompt), set_exception_handler=False)
+            line = await self._session.prompt_async(ANSI(prompt), set_exception_handler=False, handle_sigint=False)
         except (EOFError, KeyboardInterrupt):
             return None
         if len(line.encode("utf-8", "replace")) > MOST_BYTES:

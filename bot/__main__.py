@@ -2,6 +2,7 @@
 
 import os
 import sys
+from io import TextIOWrapper
 
 import typer
 from typer.exceptions import Abort, Exit, TyperException
@@ -20,6 +21,10 @@ def main() -> None:
 
 
 def _outcome() -> int:
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A name that is no UTF-8 is printed with a mark in its place, not refused.
+            stream.reconfigure(errors="replace")
     try:
         code = typer.main.get_command(cli)(standalone_mode=False)
         sys.stdout.flush()

@@ -1,14 +1,17 @@
 """`lyra chat`: a conversation at this terminal."""
 
+import asyncio
 import hashlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from adapters.base import Person
 from adapters.console import Console, Origin, Pipe, Screen, Terminal
 from bot import receipts
-from bot.app import App, Talk, opened, talking
+from bot.app import App, Talk, opened, talking, until_stopped
 from bot.prompt import Prompt
 from memory.locks import FileLock
 from memory.view import View
@@ -27,11 +30,30 @@ async def chat(as_: str, session: str, show_prompt: bool) -> int:
         await _greet(app, view, screen, person)
         async with talking(app, {"console": console}, _layers(screen) if show_prompt else None) as talk:
             with _Alone(app, console) as alone:
-                if alone:
-                    await _take_up(console, talk)
                 app.keeper.poke(view.home)
-                await console.run(talk.mailboxes.hear)
+                await _until_stopped(_converse(console, talk, alone=bool(alone)), talk)
         return 1 if screen.refused else 0
+
+
+async def _converse(console: Console, talk: Talk, *, alone: bool) -> None:
+    if alone:
+        await _take_up(console, talk)
+    await console.run(talk.mailboxes.hear)
+
+
+async def _until_stopped(conversation: Coroutine[Any, Any, None], talk: Talk) -> None:
+    """Converse until the input ends, or until Ctrl-C: then an answer under way is left, and made at the next start."""
+    async with until_stopped() as stop:
+        talking_ = asyncio.create_task(conversation)
+        stopped = asyncio.create_task(stop.wait())
+        await asyncio.wait((talking_, stopped), return_when=asyncio.FIRST_COMPLETED)
+        stopped.cancel()
+        if not talking_.done():
+            talking_.cancel()
+            await talk.mailboxes.drain(0)
+        await asyncio.gather(stopped, return_exceptions=True)
+        with suppress(asyncio.CancelledError):
+            await talking_
 
 
 class _Alone:

@@ -5,10 +5,13 @@ What a command does stands in its own file, loaded when it is called, so that ev
 
 import asyncio
 from collections.abc import Coroutine
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from memory.transfer.message import clean
 
 cli = typer.Typer(
     add_completion=False,
@@ -18,9 +21,25 @@ cli = typer.Typer(
     help="Lyra: a companion who lives where you talk, and remembers for years.",
 )
 
-As = Annotated[str, typer.Option("--as", metavar="NAME", help="Speak as this person; by default, as you on this machine.")]
+
+class Format(StrEnum):
+    """The formats of files to import."""
+
+    AUTO = "auto"
+    JSONL = "jsonl"
+    CHATGPT = "chatgpt"
+
+
+def _words(given: str) -> str:
+    """Return what was typed as text that can be kept: bytes that are no UTF-8 become U+FFFD."""
+    return clean(given)
+
+
+As = Annotated[
+    str, typer.Option("--as", metavar="NAME", parser=_words, help="Speak as this person; by default, as you on this machine.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
-OneSession = Annotated[str, typer.Option("--session", metavar="NAME", help="Only this conversation.")]
+OneSession = Annotated[str, typer.Option("--session", metavar="NAME", parser=_words, help="Only this conversation.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask first.")]
 
 
@@ -31,7 +50,9 @@ def _run(work: Coroutine[Any, Any, int]) -> None:
 @cli.command()
 def chat(
     as_: As = "",
-    session: Annotated[str, typer.Option(metavar="NAME", help="Which conversation to go on with, or to begin.")] = "main",
+    session: Annotated[
+        str, typer.Option(metavar="NAME", parser=_words, help="Which conversation to go on with, or to begin.")
+    ] = "main",
     show_prompt: Annotated[bool, typer.Option("--show-prompt", help="Show what the model is given, layer by layer.")] = False,
 ) -> None:
     """Talk to Lyra here.
@@ -56,8 +77,10 @@ def run() -> None:
 def import_(
     file: Annotated[str, typer.Argument(help="The file to read; - reads from standard input.")],
     as_: As = "",
-    format: Annotated[str, typer.Option(help="jsonl, chatgpt (its conversations.json), or auto to find out.")] = "auto",
-    session: Annotated[str, typer.Option(metavar="NAME", help="Where messages go that name no conversation.")] = "",
+    format: Annotated[Format, typer.Option(help="jsonl, chatgpt (its conversations.json), or auto to find out.")] = Format.AUTO,
+    session: Annotated[
+        str, typer.Option(metavar="NAME", parser=_words, help="Where messages go that name no conversation.")
+    ] = "",
 ) -> None:
     """Give Lyra conversations you had elsewhere.
 
@@ -69,7 +92,7 @@ def import_(
 
 @cli.command()
 def recall(
-    query: Annotated[str, typer.Argument(help="What to look for; - reads one question a line.")],
+    query: Annotated[str, typer.Argument(metavar="QUERY", parser=_words, help="What to look for; - reads one question a line.")],
     as_: As = "",
     k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many messages to find.")] = 5,
     session: OneSession = "",
@@ -93,7 +116,9 @@ def sessions(as_: As = "", json: Json = False) -> None:
 
 @cli.command()
 def summarize(
-    session: Annotated[str, typer.Argument(help="Which conversation; by default the one you had last.")] = "",
+    session: Annotated[
+        str, typer.Argument(metavar="SESSION", parser=_words, help="Which conversation; by default the one you had last.")
+    ] = "",
     as_: As = "",
     all_: Annotated[bool, typer.Option("--all", help="Every conversation that has something new.")] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="With --all: at most this many conversations.")] = None,
@@ -111,7 +136,9 @@ def summarize(
 
 @cli.command()
 def memory(
-    part: Annotated[str, typer.Argument(help="What to see: summaries.")] = "summaries", as_: As = "", json: Json = False
+    part: Annotated[str, typer.Argument(metavar="PART", parser=_words, help="What to see: summaries.")] = "summaries",
+    as_: As = "",
+    json: Json = False,
 ) -> None:
     """See what Lyra made of what you told her."""
     if part != "summaries":
@@ -123,9 +150,11 @@ def memory(
 
 @cli.command()
 def forget(
-    id: Annotated[str, typer.Argument(help="The id of a message, as recall shows it.")] = "",
+    id: Annotated[str, typer.Argument(metavar="ID", parser=_words, help="The id of a message, as recall shows it.")] = "",
     as_: As = "",
-    session: Annotated[str, typer.Option("--session", metavar="NAME", help="Forget this whole conversation instead.")] = "",
+    session: Annotated[
+        str, typer.Option("--session", metavar="NAME", parser=_words, help="Forget this whole conversation instead.")
+    ] = "",
     yes: Yes = False,
 ) -> None:
     """Forget a message or a conversation for good.

@@ -151,9 +151,12 @@ class Surroundings:
             return SecretStr(value)
         if file:
             try:
-                return SecretStr(self.path(file).read_text("utf-8").strip())
+                value = self.path(file).read_text("utf-8").strip()
             except (OSError, UnicodeDecodeError) as error:
                 raise BadSecret(f"{what} is in the file {file}, which cannot be read.") from error
+            if not value:
+                raise BadSecret(f"{what} is in the file {file}, which is empty.")
+            return SecretStr(value)
         return None
 
     def path(self, text: str) -> Path:
@@ -195,6 +198,8 @@ def load(around: Surroundings) -> Settings:
         if around.variables.get("LYRA_CONFIG"):
             raise BadConfig(f"LYRA_CONFIG names {path}, and there is no such file.")
         return Settings()
+    if not path.is_file():
+        raise BadConfig(f"{path} is no file. Name a TOML file with LYRA_CONFIG.")
     try:
         return Settings(**TomlConfigSettingsSource(Settings, toml_file=path)())
     except ValidationError as error:

@@ -95,7 +95,10 @@ class Web:
 
     async def _log(self, request: web.Request) -> web.StreamResponse:
         """Send what is done from now on, by any process, as server-sent events, until the caller or Lyra goes."""
-        seen = int(request.headers.get("Last-Event-ID", "-1"))
+        given = request.headers.get("Last-Event-ID", "")
+        if given and not (given.isascii() and given.isdecimal() and len(given) < 19):
+            return _problem(400, "Last-Event-ID is a number that an event had.")
+        seen = int(given or -1)
         if seen < 0:
             seen = await ledger.last_happening(self._memory.db)
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})

@@ -17,6 +17,8 @@ def clip(text: str, most: int) -> str:
         return text
     room = max(0, 3 * most - len(MARK.encode()))
     raw = text.encode("utf-8", "replace")
+    if 3 * most < len(MARK.encode()):
+        return raw[: 3 * most].decode("utf-8", "ignore")
     head = raw[: room - room // 3].decode("utf-8", "ignore")
     tail = raw[len(raw) - room // 3 :].decode("utf-8", "ignore") if room // 3 else ""
     return head + MARK + tail

@@ -107,19 +107,23 @@ class Consolidator:
             return [old]
         await self._make(session, _merge_job(place, edge, self._w.domain, old.key if old else None))
         made = await summaries.at(self._w.db, session, place)
-        return [made] if made else edge
+        return [made] if made else await summaries.frontier(self._w.db, session)
 
     async def _gist_job(self, session: Session, episode: episodes.Episode) -> Job:
         messages = [e for e in await episodes.messages(self._w.db, episode) if exchanges.recallable(e)]
         place = Place("gist", 0, episode.position)
-        old = await summaries.at(self._w.db, session, place)
         drafts = tuple(_draft(at, message, self._w.domain.time_zone) for at, message in enumerate(messages, start=1))
-        return Job(place, drafts, episode.first_at, episode.last_at, old.key if old else None)
+        return Job(place, drafts, episode.first_at, episode.last_at, episode.gist)
 
     async def _make(self, session: Session, job: Job) -> bool:
+        if not job.drafts:  # all of it was forgotten meanwhile
+            return False
         slot = f"{session.id}/{job.place.level}/{job.place.position}"
         async with self._w.db.transaction() as tx:
             held = await ledger.claim(tx, job.place.tier, slot, self._w.holders, self._w.clock.now())
+            if held and await summaries.key_at(tx, session, job.place) != job.replaces:
+                await ledger.settle(tx, held)  # another has made it meanwhile
+                held = None
         if held is None:
             return False
         try:
@@ -157,7 +161,7 @@ class Consolidator:
     async def _write(self, session: Session, job: Job) -> tuple[Writer, list[Entry]]:
         """Return the checked entries of a digest and who wrote them. Raises WriterFailed."""
         writer = self._w.writer
-        while not writer.extractive and await self._refusals(session, job.place) < MOST_REFUSALS:
+        while not writer.extractive and await self._refusals(session, job) < MOST_REFUSALS:
             try:
                 return writer, await self._compose(session, job, writer)
             except WriterRefused as refusal:
@@ -187,7 +191,7 @@ class Consolidator:
             cited = [by_label[label] for label in entry.cites if label in by_label]
             invented = evidence.unsupported(entry.text, cited)
             if cited and not invented:
-                good.append(entry)
+                good.append(Entry(entry.text, tuple(label for label in entry.cites if label in by_label)))
             else:
                 bad.append(
                     f"{entry.text} [{', '.join(entry.cites)}]" + (f" invents {invented}" if invented else " cites nothing")
@@ -199,11 +203,13 @@ class Consolidator:
             await self._keep_refusal(session, dropped, writer, "dropped", "\n".join(bad))
         return good
 
-    async def _refusals(self, session: Session, place: Place) -> int:
+    async def _refusals(self, session: Session, job: Job) -> int:
+        """Count the refused answers since the digest that is to be replaced was made."""
         row = await self._w.db.one(
             "SELECT count(*) AS n FROM refusals "
-            "WHERE session = :session AND tier = :tier AND level = :level AND position = :position",
-            _target(session, place),
+            "WHERE session = :session AND tier = :tier AND level = :level AND position = :position "
+            "AND refused_at > coalesce((SELECT made_at FROM digests WHERE item = :replaces), -1)",
+            {**_target(session, job.place), "replaces": job.replaces},
         )
         return int(row["n"]) if row else 0
 

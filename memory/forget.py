@@ -6,6 +6,7 @@ transaction marks the items and all their descendants dead and removes raw text,
 and refused drafts. Only the empty shells of the items stay, so that their ids are never used again.
 """
 
+import errno
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from pathlib import Path
 from memory.db import Database, Transaction
 from memory.errors import DiskFull
 from memory.lineage import announce, descendants, fill, holes
+from memory.places import read_domain
 from memory.tiers import summaries
 from memory.types import Domain, Forgotten
 
@@ -69,7 +71,10 @@ class Graveyard:
         try:
             handle = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             try:
-                os.write(handle, "".join(f"{name}\n" for name in names).encode("ascii"))
+                # Each on a line of its own, even behind one that a power cut tore.
+                lines = "".join(f"\n{name}\n" for name in names).encode("ascii")
+                if os.write(handle, lines) < len(lines):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
                 os.fsync(handle)
             finally:
                 os.close(handle)
@@ -79,15 +84,31 @@ class Graveyard:
 
 async def _bury(tx: Transaction, domain: Domain, items: Sequence[int], names: Sequence[str], now: int) -> Forgotten:
     await _mark(tx, names, now)
-    gone = await descendants(tx, items)
-    receipt = await _receipt(tx, domain, gone)
-    await _remove_all(tx, domain, gone, now)
-    await _drop_what_is_empty(tx, domain)
+    messages = digests = replies = 0
+    # A reply in another domain of the same person may rest on what was said here.
+    for there, gone in await _by_domain(tx, await descendants(tx, items)):
+        receipt = await _receipt(tx, there, gone)
+        messages, digests, replies = messages + receipt.messages, digests + receipt.digests, replies + receipt.replies
+        await _remove_all(tx, there, gone, now)
+        await _drop_what_is_empty(tx, there)
     await tx.run(
         "UPDATE outbox SET text = '' WHERE domain = :domain AND item IS NULL AND state IN ('sent', 'cancelled')",
         {"domain": domain.key},
     )
-    return receipt
+    return Forgotten(messages, digests, replies)
+
+
+async def _by_domain(tx: Transaction, items: Sequence[int]) -> list[tuple[Domain, list[int]]]:
+    found: dict[Domain, list[int]] = {}
+    for start in range(0, len(items), _PAGE):
+        some = items[start : start + _PAGE]
+        rows = await tx.all(
+            f"SELECT i.id AS item, d.* FROM items i JOIN domains d ON d.id = i.domain WHERE i.id IN ({holes('i', some)})",
+            fill("i", some),
+        )
+        for row in rows:
+            found.setdefault(read_domain(row), []).append(row["item"])
+    return list(found.items())
 
 
 async def retire(tx: Transaction, domain: Domain, digests: Sequence[int], now: int) -> None:
@@ -174,11 +195,14 @@ async def _remove(tx: Transaction, domain: Domain, some: Sequence[int], now: int
 
 
 async def _drop_what_is_empty(tx: Transaction, domain: Domain) -> None:
-    """Drop the episodes and sessions, with their names, that hold no message any more."""
+    """Drop the episodes that hold no message any more, and the names of such sessions.
+
+    Their rows stay: a turn may hold one in its hand, and their numbers must never mean another session.
+    """
     await tx.run(
         "DELETE FROM episodes WHERE domain = :domain AND NOT EXISTS (SELECT 1 FROM exchanges e WHERE e.episode = episodes.id)",
         {"domain": domain.key},
     )
     emptied = "domain = :domain AND NOT EXISTS (SELECT 1 FROM exchanges e WHERE e.session = {0})"
     await tx.run(f"DELETE FROM refusals WHERE {emptied.format('refusals.session')}", {"domain": domain.key})
-    await tx.run(f"DELETE FROM sessions WHERE {emptied.format('sessions.id')}", {"domain": domain.key})
+    await tx.run(f"UPDATE sessions SET name = public_id WHERE {emptied.format('sessions.id')}", {"domain": domain.key})

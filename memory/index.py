@@ -6,7 +6,7 @@ the statistics must not remember it either.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,15 @@ class DomainIndex:
     def __len__(self) -> int:
         return len(self.items)
 
+    @property
+    def last(self) -> int:
+        """The newest item, 0 where there is none."""
+        return int(self.items[-1]) if len(self) else 0
+
+    def as_it_is(self) -> "DomainIndex":
+        """Return this index as it is now; the arrays are shared, since they are replaced and never changed."""
+        return replace(self, segments=list(self.segments))
+
     def find(self, term: int) -> Iterator[tuple[NDArray[np.int32], Floats]]:
         """Yield the documents that hold a term, segment by segment."""
         for segment in self.segments:
@@ -98,7 +107,13 @@ class Indexes:
         self._loaded: dict[int, DomainIndex] = {}
 
     async def of(self, domain: int) -> DomainIndex:
-        """Return the index of a domain as of the last committed write of any process."""
+        """Return the index of a domain as of the last committed write of any process.
+
+        It stays as it is while the caller waits for something else: what comes in later makes a new one.
+        """
+        return (await self._current(domain)).as_it_is()
+
+    async def _current(self, domain: int) -> DomainIndex:
         index = self._loaded.get(domain)
         if index is None:
             return await self._load(domain)
@@ -110,8 +125,10 @@ class Indexes:
             return index
         if any(row["op"] == "drop" for row in changes):
             return await self._load(domain)
-        index.add(await self._rows(domain, int(index.items[-1]) if len(index) else 0))
-        index.seq = changes[-1]["seq"]
+        rows = await self._rows(domain, index.last)
+        # Another task may have taken them in while this one waited.
+        index.add([row for row in rows if row["item"] > index.last])
+        index.seq = max(index.seq, changes[-1]["seq"])
         return index
 
     async def _load(self, domain: int) -> DomainIndex:

@@ -34,7 +34,7 @@ class Places:
             )
             row = await tx.one(_DOMAIN, _domain_key(ref))
         assert row is not None
-        return _domain(row)
+        return read_domain(row)
 
     async def tell_times_in(self, domain: Domain, time_zone: str) -> Domain:
         """Tell a domain's times in another zone from now on."""
@@ -45,22 +45,23 @@ class Places:
     async def find_domain(self, ref: DomainRef) -> Domain | None:
         """Return the domain of a natural key, or None where nothing was ever kept there."""
         row = await self.db.one(_DOMAIN, _domain_key(ref))
-        return _domain(row) if row else None
+        return read_domain(row) if row else None
 
     async def domains(self) -> list[Domain]:
         """Return every domain, oldest first."""
-        return [_domain(row) for row in await self.db.all("SELECT * FROM domains ORDER BY id")]
+        return [read_domain(row) for row in await self.db.all("SELECT * FROM domains ORDER BY id")]
 
     async def session(self, domain: Domain, ref: SessionRef, name: str, now: int) -> Session:
         """Return the session of a place; a new one is named after it, with a number behind a name that is taken."""
         row = await self.db.one(_COUNTED + _SESSION, _session_key(domain, ref))
-        if row:
+        if row and row["name"] != row["public_id"]:
             return _session(row)
         async with self.db.transaction() as tx:
             await tx.run(
                 "INSERT INTO sessions (public_id, domain, platform, place, epoch, name, started_at, last_at) "
                 "VALUES (:public_id, :domain, :platform, :place, :epoch, :name, :now, :now) "
-                "ON CONFLICT (domain, platform, place, epoch) DO NOTHING",
+                "ON CONFLICT (domain, platform, place, epoch) DO UPDATE SET name = excluded.name "
+                "WHERE sessions.name = sessions.public_id",  # it lost its name when all of it was forgotten
                 {
                     **_session_key(domain, ref),
                     "public_id": self.seal.id(domain.ref, "session", ref.platform, ref.place, str(ref.epoch)),
@@ -77,7 +78,7 @@ class Places:
         async with self.db.transaction() as tx:
             await tx.run(
                 "UPDATE sessions SET name = :name WHERE id = :id",
-                {"name": await _free_name(tx, domain, name), "id": session.key},
+                {"name": await _free_name(tx, domain, name, but=session.key), "id": session.key},
             )
 
     async def sessions(self, domain: Domain) -> list[Session]:
@@ -106,7 +107,7 @@ class Places:
             raise NotFound("There is no session with that id.")
         domain = await self.db.one("SELECT * FROM domains WHERE id = :id", {"id": row["domain"]})
         assert domain is not None
-        return _session(row), _domain(domain)
+        return _session(row), read_domain(domain)
 
     async def setting(self, scope: str, key: str) -> object:
         """Return a kept setting, None where it was never set."""
@@ -137,10 +138,10 @@ async def know(tx: Transaction, identity: Identity, name: str, now: int) -> int:
     return int(row["id"])
 
 
-async def _free_name(tx: Transaction, domain: Domain, name: str) -> str:
+async def _free_name(tx: Transaction, domain: Domain, name: str, but: int = 0) -> str:
     rows = await tx.all(
-        "SELECT name FROM sessions WHERE domain = :domain AND (name = :name OR name LIKE :like ESCAPE '!')",
-        {"domain": domain.key, "name": name, "like": _literal(name) + " (%)"},
+        "SELECT name FROM sessions WHERE domain = :domain AND id <> :but AND (name = :name OR name LIKE :like ESCAPE '!')",
+        {"domain": domain.key, "but": but, "name": name, "like": _literal(name) + " (%)"},
     )
     taken = {row["name"] for row in rows}
     if name not in taken:
@@ -167,7 +168,8 @@ def _session_key(domain: Domain, ref: SessionRef) -> dict[str, object]:
     return {"domain": domain.key, "platform": ref.platform, "place": ref.place, "epoch": ref.epoch}
 
 
-def _domain(row: Row) -> Domain:
+def read_domain(row: Row) -> Domain:
+    """Read one row."""
     ref = DomainRef(DomainKind(row["kind"]), row["platform"], row["native_id"], row["epoch"])
     return Domain(row["id"], ref, row["time_zone"])
 

@@ -58,14 +58,14 @@ class Recall:
         shards = [index for index in [await self._indexes.of(domain) for domain in domains] if len(index)]
         words = lexical.key_words(query.text)
         lexically = _bm25(shards, words, digests=query.digests)
-        meant = await self._meaning(query.text, shards)
+        meant = await self._meaning(query.text, shards, digests=query.digests)
         ranked = [
             _rank(index, words_score, meaning, query)
             for index, words_score, meaning in zip(shards, _scaled(lexically), _scaled(meant), strict=True)
         ]
         return _best(shards, ranked, words, meant, query.k)
 
-    async def _meaning(self, text: str, shards: Sequence[DomainIndex]) -> list[Floats]:
+    async def _meaning(self, text: str, shards: Sequence[DomainIndex], *, digests: bool) -> list[Floats]:
         nothing = [np.zeros(len(index), np.float32) for index in shards]
         if self._vectors is None or not shards:
             return nothing
@@ -73,7 +73,8 @@ class Recall:
             asked = await self._vectors.query(text)
         except EmbeddingFailed:
             return nothing
-        return [await self._cosine(index, asked) for index in shards]
+        scores = [await self._cosine(index, asked) for index in shards]
+        return [np.where(index.digests == digests, score, np.float32(0)) for index, score in zip(shards, scores, strict=True)]
 
     async def _cosine(self, index: DomainIndex, asked: Vectors) -> Floats:
         assert self._vectors is not None
@@ -93,7 +94,7 @@ def _bm25(shards: Sequence[DomainIndex], words: dict[str, str], *, digests: bool
     if not total:
         return scores
     average = max(1.0, sum(float(index.lengths[kind].sum()) for index, kind in zip(shards, wanted, strict=True)) / total)
-    for stem in set(words.values()):
+    for stem in dict.fromkeys(words.values()):
         term = lexical.term(stem)
         postings = [
             [(documents[kind[documents]], counts[kind[documents]]) for documents, counts in index.find(term)]

@@ -42,13 +42,14 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """A closed episode: `position` is its number within the session, from 0."""
+    """A closed episode: `position` is its number within the session, from 0; `gist` is the key of the gist it has."""
 
     key: int
     session: int
     position: int
     first_at: int
     last_at: int
+    gist: int | None = None
 
 
 def cut(marks: Sequence[Mark], rules: Rules, time_zone: str, now: int, *, asked: bool = False) -> list[Cut]:
@@ -88,13 +89,13 @@ def _cut(run: Sequence[Mark], time_zone: str, closed_by: str) -> Cut:
 
 async def over(db: Database, domain: Domain, session: Session, rules: Rules, now: int, *, asked: bool = False) -> bool:
     """Say whether an episode of a session is over, without writing."""
-    return bool(cut(_marks(await db.all(_OPEN, {"session": session.key})), rules, domain.time_zone, now, asked=asked))
+    return bool(_over(_marks(await db.all(_OPEN, {"session": session.key})), rules, domain, now, asked=asked))
 
 
 async def close(tx: Transaction, domain: Domain, session: Session, rules: Rules, now: int, *, asked: bool = False) -> int:
     """Close the episodes of a session that are over, in the caller's transaction; return how many."""
     marks = _marks(await tx.all(_OPEN, {"session": session.key}))
-    cuts = cut(marks, rules, domain.time_zone, now, asked=asked)
+    cuts = _over(marks, rules, domain, now, asked=asked)
     if not cuts:
         return 0
     position = await tx.one(
@@ -106,9 +107,17 @@ async def close(tx: Transaction, domain: Domain, session: Session, rules: Rules,
     return len(cuts)
 
 
+def _over(marks: Sequence[Mark], rules: Rules, domain: Domain, now: int, *, asked: bool) -> list[Cut]:
+    # After a full page more messages may follow: its end is not the end of the talk.
+    if len(marks) == _PAGE and (cuts := cut(marks, rules, domain.time_zone, marks[-1].said_at)):
+        return cuts
+    return cut(marks, rules, domain.time_zone, now, asked=asked)
+
+
+_PAGE = 500
 _OPEN = (
     "SELECT item, said_at FROM exchanges WHERE session = :session AND episode IS NULL AND kind IN ('said', 'reply') "
-    "ORDER BY said_at, item LIMIT 500"
+    f"ORDER BY said_at, item LIMIT {_PAGE}"
 )
 
 
@@ -148,15 +157,15 @@ async def wanting(db: Database, domain: Domain, *, session: int | None = None, r
     With `redo_extractive`, also those whose gist was extracted, unless three answers about them were refused.
     """
     only = "" if session is None else "AND p.session = :session "
-    waiting = f"SELECT p.* FROM episodes p WHERE p.domain = :domain {only}AND p.digested = 0 AND {HAS_TALK}"
+    waiting = f"SELECT p.*, NULL AS gist FROM episodes p WHERE p.domain = :domain {only}AND p.digested = 0 AND {HAS_TALK}"
     extracted = (
-        "SELECT p.* FROM digests d JOIN episodes p ON p.session = d.session AND p.position = d.position "
+        "SELECT p.*, d.item AS gist FROM digests d JOIN episodes p ON p.session = d.session AND p.position = d.position "
         f"WHERE d.domain = :domain {only}AND d.tier = 'gist' AND d.extractive = 1 AND (SELECT count(*) FROM refusals r "
         "WHERE r.session = p.session AND r.tier = 'gist' AND r.level = 0 AND r.position = p.position) < 3"
     )
     both = f"{waiting} UNION ALL {extracted}" if redo_extractive else waiting
     rows = await db.all(f"SELECT * FROM ({both}) ORDER BY session, position", {"domain": domain.key, "session": session})
-    return [Episode(row["id"], row["session"], row["position"], row["first_at"], row["last_at"]) for row in rows]
+    return [Episode(row["id"], row["session"], row["position"], row["first_at"], row["last_at"], row["gist"]) for row in rows]
 
 
 HAS_TALK = "EXISTS (SELECT 1 FROM exchanges e WHERE e.episode = p.id AND e.echo = 0)"

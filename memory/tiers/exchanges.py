@@ -53,8 +53,9 @@ async def store(tx: Transaction, seal: Seal, domain: Domain, session: Session, o
     )  # fmt: skip
     await _index(tx, domain, [e for e in stored if recallable(e)])
     await tx.run(
-        "UPDATE sessions SET last_at = max(last_at, :last), started_at = min(started_at, :first) WHERE id = :session",
-        {"last": max(e.said_at for e in stored), "first": min(e.said_at for e in stored), "session": session.key},
+        "UPDATE sessions SET last_at = (SELECT max(said_at) FROM exchanges WHERE session = :session), "
+        "started_at = (SELECT min(said_at) FROM exchanges WHERE session = :session) WHERE id = :session",
+        {"session": session.key},
     )
     return Kept(stored, len(wanted) - len(fresh) - refused, refused)
 
@@ -100,7 +101,7 @@ async def _met_before(tx: Transaction, ids: Sequence[str]) -> tuple[set[str], se
     for start in range(0, len(ids), PAGE):
         some = ids[start : start + PAGE]
         rows = await tx.all(
-            f"SELECT public_id, 0 AS dead FROM items WHERE public_id IN ({holes('p', some)}) AND dead_at IS NULL "
+            f"SELECT public_id, dead_at IS NOT NULL AS dead FROM items WHERE public_id IN ({holes('p', some)}) "
             f"UNION ALL SELECT public_id, 1 AS dead FROM tombstones WHERE public_id IN ({holes('p', some)})",
             fill("p", some),
         )

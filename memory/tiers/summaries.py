@@ -47,7 +47,7 @@ async def publish(
         f"SELECT count(*) AS n FROM items WHERE id IN ({holes('p', written.parents)}) AND dead_at IS NULL",
         fill("p", written.parents),
     )
-    if living is None or living["n"] < len(written.parents) or await _taken(tx, session, place):
+    if living is None or living["n"] < len(written.parents) or await key_at(tx, session, place):
         return None
     pid = seal.id(domain.ref, place.tier, await next_source(tx, domain))
     (key,) = await add_items(tx, domain, place.tier, [pid])
@@ -88,12 +88,13 @@ async def uncover(tx: Transaction, gone: Sequence[int]) -> None:
     )
 
 
-async def _taken(tx: Transaction, session: Session, place: Place) -> bool:
+async def key_at(tx: Transaction, session: Session, place: Place) -> int | None:
+    """Return the key of the digest at a place, None where there is none."""
     row = await tx.one(
-        "SELECT 1 AS yes FROM digests WHERE session = :session AND tier = :tier AND level = :level AND position = :position",
+        "SELECT item FROM digests WHERE session = :session AND tier = :tier AND level = :level AND position = :position",
         _at(session, place),
     )
-    return row is not None
+    return row["item"] if row else None
 
 
 async def at(db: Database, session: Session, place: Place) -> Digest | None:
