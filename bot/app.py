@@ -9,7 +9,7 @@ import asyncio
 import secrets
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -124,7 +124,7 @@ async def opened(*, greets: bool = False) -> AsyncIterator[App]:
         memory = await stack.enter_async_context(
             await Memory.open(around.db_path, key, ports, habits(settings), checkpoints=checkpoint.take())
         )
-        models = Models(settings, memory.places, _maker(around, settings))
+        models = Models(settings, memory.places, _maker(around))
         stack.push_async_callback(models.close)
         await models.open()
         keeper = Keeper(memory, models, settings, base.clock)
@@ -177,14 +177,14 @@ def _secret(around: Surroundings, backend: Backend, name: str) -> str | None:
     return secret.get_secret_value() if secret else None
 
 
-def _maker(around: Surroundings, settings: Settings) -> MakeModel:
-    def make(name: str, backend: Backend, patient: bool) -> Model:
+def _maker(around: Surroundings) -> MakeModel:
+    def make(name: str, backend: Backend, tries: int, waits: Sequence[float]) -> Model:
         def late() -> Model:
-            from bot.llm import OpenAIModel, backoff
+            from bot.llm import OpenAIModel
 
             return OpenAIModel(
                 name, backend.base_url, backend.model, _secret(around, backend, name), backend.timeout, backend.max_tokens,
-                tries=settings.summary_tries if patient else 4, waits=settings.summary_waits if patient else backoff,
+                tries=tries, waits=waits,
             )  # fmt: skip
 
         return LateModel(name, late)

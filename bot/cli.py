@@ -129,6 +129,8 @@ def summarize(
     """Sum up a conversation, or all that have something new."""
     if all_ and session:
         raise typer.BadParameter("name a conversation, or say --all, not both")
+    if not all_ and (limit or workers):
+        raise typer.BadParameter("--limit and --workers go with --all")
     from bot import reading
 
     _run(reading.summarize_all(limit, workers, yes, json) if all_ else reading.summarize(as_, session, json))

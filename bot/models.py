@@ -1,6 +1,6 @@
 """Which models serve: for chat, for summaries, for vectors. Without any, the offline voice and the extractive writer do."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from bot.config import OFFLINE, Backend, Settings
@@ -10,8 +10,10 @@ from bot.writer import ModelWriter
 from memory.places import Places
 from memory.ports import Writer
 
-MakeModel = Callable[[str, Backend, bool], Model]
-"""Opens a backend under a name; patient ones, for summaries, may wait long between tries."""
+MakeModel = Callable[[str, Backend, int, Sequence[float]], Model]
+"""Opens a backend under a name, to be tried so often with these seconds in between."""
+
+_TRIES, _WAITS = 4, (1.0, 2.0, 4.0)
 _SCOPE = "install"
 _KEY = "chat"
 
@@ -95,10 +97,13 @@ class Models:
         return self._chain(self._settings.chat, patient=True)
 
     def _chain(self, names: list[str], *, patient: bool = False) -> Model | None:
-        models = [self._open(name, self._settings.models[name], patient=patient) for name in names if name != OFFLINE]
+        called = [name for name in names if name != OFFLINE]
+        # Where another one stands behind it, a model is tried once: the next is a better answer than waiting.
+        models = [self._open(name, self._settings.models[name], patient=patient, alone=name == names[-1]) for name in called]
         return (models[0] if len(models) == 1 else Chain(models)) if models else None
 
-    def _open(self, name: str, backend: Backend, *, patient: bool) -> Model:
-        model = self._make(name, backend, patient)
+    def _open(self, name: str, backend: Backend, *, patient: bool, alone: bool = True) -> Model:
+        tries, waits = (self._settings.summary_tries, self._settings.summary_waits) if patient else (_TRIES, _WAITS)
+        model = self._make(name, backend, tries if alone else 1, waits)
         self._opened.append(model)
         return model

@@ -11,7 +11,7 @@ which tests use to look at bytes. What only SQLite does is here and nowhere else
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, Protocol, Self, cast
@@ -19,8 +19,9 @@ from typing import Any, Protocol, Self, cast
 from aiosqlite.core import Connection
 from sqlcipher3 import dbapi2 as sqlcipher
 
-from memory.errors import DatabaseBusy, DiskFull, MemoryFailure, NewerDatabase, NotADatabase, NotWritable, WrongKey
-from memory.schema import Migration, migrations
+from memory.cancellation import to_the_end
+from memory.errors import DatabaseBusy, DiskFull, MemoryFailure, NotADatabase, NotWritable, WrongKey
+from memory.migrate import migrate
 
 BUSY_TIMEOUT_MS = 5_000
 Parameters = Mapping[str, object]
@@ -90,7 +91,7 @@ class Database:
             writer = await _connect(path, key, _WRITER)
             try:
                 await _pragma(writer, f"wal_autocheckpoint={1000 if checkpoints else 0}")
-                await _migrate(writer, migrations())
+                await migrate(writer)
                 reader = await _connect(path, key, _READER)
                 return cls(path, writer, reader, checkpoints=checkpoints)
             except BaseException:
@@ -221,56 +222,6 @@ def _opened(path: Path, key: bytes | None) -> sqlite3.Connection:
 
 async def _pragma(connection: Connection, pragma: str) -> None:
     await connection.execute_fetchall(f"PRAGMA {pragma}")
-
-
-async def to_the_end(work: Coroutine[Any, Any, object]) -> None:
-    """Finish `work` even if this task is cancelled meanwhile; the cancellation is raised afterwards."""
-    task = asyncio.ensure_future(work)
-    cancelled: asyncio.CancelledError | None = None
-    while not task.done():
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError as error:
-            if task.cancelled():
-                break
-            cancelled = error
-        except Exception:  # noqa: BLE001 - raised below, by task.result()
-            break
-    if cancelled is not None and not task.cancelled() and task.exception() is None:
-        raise cancelled
-    task.result()
-
-
-async def _migrate(connection: Connection, steps: Sequence[Migration]) -> None:
-    """Apply the steps this file has not seen, each with its ledger row in one transaction."""
-    await connection.execute_fetchall(
-        "CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL)"
-    )
-    for step in steps:
-        try:
-            await connection.execute_fetchall("BEGIN IMMEDIATE")
-            if step.version > await _version(connection, steps):
-                for statement in step.statements():
-                    await connection.execute_fetchall(statement)
-                await connection.execute_fetchall(
-                    "INSERT INTO migrations (version, name, digest) VALUES (:version, :name, :digest)",
-                    {"version": step.version, "name": step.name, "digest": step.digest},
-                )
-            await to_the_end(connection.commit())
-        except BaseException:
-            await to_the_end(connection.rollback())
-            raise
-
-
-async def _version(connection: Connection, steps: Sequence[Migration]) -> int:
-    rows = list(await connection.execute_fetchall("SELECT coalesce(max(version), 0) AS version FROM migrations"))
-    version = int(rows[0]["version"])
-    if version > steps[-1].version:
-        raise NewerDatabase(
-            f"This memory was written by a newer Lyra (schema {version}, this one knows {steps[-1].version}). "
-            "Start the newer version, or restore a backup made with this one."
-        )
-    return version
 
 
 @contextmanager

@@ -92,7 +92,9 @@ async def _bury(tx: Transaction, domain: Domain, items: Sequence[int], names: Se
         await _remove_all(tx, there, gone, now)
         await _drop_what_is_empty(tx, there)
     await tx.run(
-        "UPDATE outbox SET text = '' WHERE domain = :domain AND item IS NULL AND state IN ('sent', 'cancelled')",
+        # A notice has no lineage: what it quotes is not known, so none keeps its text, and none goes out any more.
+        "UPDATE outbox SET text = '', state = CASE WHEN state = 'sent' THEN 'sent' ELSE 'cancelled' END "
+        "WHERE domain = :domain AND item IS NULL",
         {"domain": domain.key},
     )
     return Forgotten(messages, digests, replies)

@@ -21,6 +21,7 @@ class Terminal:
         self._screen = pyte.Screen(COLUMNS, ROWS)
         self._stream = pyte.ByteStream(self._screen)
         self.raw = b""
+        self._typed = 0
         with warnings.catch_warnings():
             # From Python 3.12 on, forking beside a thread is warned of; the child runs another program at once.
             warnings.simplefilter("ignore", DeprecationWarning)
@@ -43,8 +44,8 @@ class Terminal:
 
     @property
     def waits(self) -> bool:
-        """Whether Lyra waits for something to be typed."""
-        return self.lines[-1:] == ["you ›"]
+        """Whether Lyra waits for something to be typed, and not only has not seen yet what was."""
+        return self.lines[-1:] == ["you ›"] and len(self.lines) > self._typed
 
     def until(self, text: str) -> list[str]:
         """Watch until a text stands on the screen; return the screen's lines."""
@@ -58,23 +59,30 @@ class Terminal:
 
     def awaits_keys(self) -> None:
         """Watch until Lyra waits for the person, be it with a question."""
-        self._watch(
-            lambda: self.waits or (self.lines[-1:] != [] and self.lines[-1].endswith("[y/N]")), "an empty line or a question"
-        )
+        self._watch(lambda: self.waits or self._asks(), "an empty line or a question")
+
+    def _asks(self) -> bool:
+        return len(self.lines) > self._typed and self.lines[-1].endswith("[y/N]")
 
     def say(self, text: str) -> list[str]:
         """Type a line once Lyra waits for it, watch until she waits again, and return the lines since."""
         before = self.ready()
         self.type(text)
-        self._watch(lambda: len(self.lines) > len(before) and self.waits, f'an answer to "{text}"')
-        return self.lines[len(before) - 1 :]
+        return self.ready()[len(before) - 1 :]
 
     def type(self, text: str, end: str = "\r") -> None:
-        """Press keys."""
+        """Press keys. A line that ends so is answered in further lines, which `waits` watches for."""
+        if end:
+            self._typed = len(self.lines)
         self._child.send(text + end)
 
     def leave(self, key: str = CTRL_D) -> int:
-        """Press a key that ends the conversation, watch the rest, and return the exit code."""
+        """Press a key that ends the conversation, watch the rest, and return the exit code.
+
+        Ctrl-D says so only while Lyra waits for a line; Ctrl-C does at any moment.
+        """
+        if key == CTRL_D:
+            self.ready()
         self.type(key, end="")
         return self.end()
 
@@ -82,6 +90,7 @@ class Terminal:
         """Watch until the process has ended, and return its exit code."""
         while self._more(PATIENCE):
             pass
+        assert self._child.flag_eof, "still there, with this on the screen:\n" + "\n".join(self.lines)
         self._child.wait()
         assert self._child.exitstatus is not None, f"ended by signal {self._child.signalstatus}"
         return int(self._child.exitstatus)

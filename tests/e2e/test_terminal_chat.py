@@ -47,7 +47,8 @@ def test_a_first_evening_is_remembered_at_the_second_start(home: Home, ollama: M
         asked = terminal.until("[y/N]")
         assert asked[-1] == "lyra › Found llama3.2 on this machine. Send your words there? [y/N]"
         terminal.type("y")
-        assert terminal.until("Connected.")[-1] == "lyra › Connected. /model off undoes it."
+        terminal.until("Connected.")
+        assert terminal.ready()[-2] == "lyra › Connected. /model off undoes it."
         ollama.script(b.Drip("Turing is a fine name for a cat.", 0.02))
         assert terminal.say("is that a good name?")[1:] == ["lyra › Turing is a fine name for a cat.", "you ›"]
         assert len(ollama.chats) == 1

@@ -1,0 +1,23 @@
+"""Work that is finished whatever happens to whoever waits for it."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+
+async def to_the_end(work: Coroutine[Any, Any, object]) -> None:
+    """Finish `work` even if this task is cancelled meanwhile; the cancellation is raised afterwards."""
+    task = asyncio.ensure_future(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError as error:
+            if task.cancelled():
+                break
+            cancelled = error
+        except Exception:  # noqa: BLE001 - raised below, by task.result()
+            break
+    if cancelled is not None and not task.cancelled() and task.exception() is None:
+        raise cancelled
+    task.result()

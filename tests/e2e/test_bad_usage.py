@@ -1,0 +1,122 @@
+"""Wrong words on the command line, and broken configurations: one clear sentence, exit code 2 or 1, and nothing is touched."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.lyra_kit import Home, one_sentence
+
+MISUSED = {
+    "unknown command": (["remember"], "remember"),
+    "unknown flag": (["chat", "--loud"], "--loud"),
+    "flag without its value": (["chat", "--as"], "--as"),
+    "word too many": (["chat", "hello"], "hello"),
+    "recall without a question": (["recall"], "query"),
+    "no number": (["recall", "cat", "-k", "many"], "-k"),
+    "number too small": (["recall", "cat", "-k", "0"], "-k"),
+    "import without a file": (["import"], "file"),
+    "import in an unknown format": (["import", "-", "--format", "xml"], "xml"),
+    "both one and all": (["summarize", "garden", "--all"], "not both"),
+    "limit of none": (["summarize", "--all", "--limit", "0"], "--limit"),
+    "too many workers": (["summarize", "--all", "--workers", "65"], "64"),
+    "unknown part of memory": (["memory", "dreams"], "dreams"),
+    "forget nothing": (["forget"], "--session"),
+    "forget two things": (["forget", "abc", "--session", "main"], "--session"),
+    "two formats of export": (["export", "--json", "--text"], "not both"),
+    "backup without a file": (["backup"], "file"),
+    "restore without a file": (["restore"], "file"),
+    "run with a word": (["run", "fast"], "fast"),
+}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """A new machine."""
+    return Home(tmp_path)
+
+
+@pytest.mark.parametrize(("words", "named"), MISUSED.values(), ids=list(MISUSED))
+def test_wrong_usage_is_named_with_exit_code_2(home: Home, words: list[str], named: str) -> None:
+    done = home.lyra(*words)
+    assert (done.out, done.code) == ("", 2)
+    sentence = one_sentence(done)
+    assert named.casefold() in sentence.casefold()
+    assert "--help" in sentence
+    assert not home.path.exists()
+
+
+def test_lyra_alone_says_what_there_is(home: Home) -> None:
+    done = home.lyra()
+    assert "chat" in done.out + done.err and "recall" in done.out + done.err
+    assert "Traceback" not in done.err
+
+
+CONFIGS = {
+    "unknown key": ("sumary = 'x'\n", ['"sumary"', 'did you mean "summary"']),
+    "unknown key of a model": ('[models.main]\nbase_ulr = "x"\nmodel = "m"\n', ['"models.main.base_ulr"', 'did you mean "base_url"']),
+    "unknown key of the web": ("[web]\nprot = 1\n", ['"web.prot"', 'did you mean "port"']),
+    "unknown section": ("[irc]\nnick = 'lyra'\n", ['"irc"']),
+    "no TOML": ("chat = \n", ["is not TOML", "line 1"]),
+    "UTF-16": ("chat = 'x'".encode("utf-16"), ["cannot be read"]),
+    "unknown time zone": ('time_zone = "Mars/Olympus"\n', ['"Mars/Olympus" is no time zone']),
+    "absent model": ('chat = "claude"\n', ['chat names "claude"', "[models.claude]"]),
+    "absent model in a chain": ('summary = ["a"]\n', ['summary names "a"', "[models.a]"]),
+    "offline voice too early": (
+        'chat = ["offline", "m"]\n[models.m]\nbase_url = "http://127.0.0.1:1/v1"\nmodel = "m"\n', ["offline", "last"]
+    ),
+    "model without an address": ('[models.main]\nmodel = "m"\n', ['"models.main.base_url"']),
+    "address that is none": ('[models.main]\nbase_url = "localhost"\nmodel = "m"\n', ["localhost"]),
+    "number as text": ('recall_k = "five"\n', ['"recall_k"']),
+    "number too large": ("[web]\nport = 70000\n", ['"web.port"', "65535"]),
+    "unknown level": ('log_level = "loud"\n', ['"log_level"']),
+    "key of the memory that is not set": ('key_env = "NO_SUCH_KEY"\n', ["NO_SUCH_KEY", "not set"]),
+    "two problems at once": ("recal_k = 3\ntime_zone = 'X'\n", ['"recal_k"', '"X"']),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("config", "named"), CONFIGS.values(), ids=list(CONFIGS))
+def test_a_broken_configuration_is_named_with_exit_code_1(home: Home, config: str | bytes, named: list[str]) -> None:
+    file = home.configure("")
+    file.write_bytes(config if isinstance(config, bytes) else config.encode())
+    done = home.chat("hello")
+    assert (done.out, done.code) == ("", 1)
+    sentence = one_sentence(done)
+    for words in named:
+        assert words in sentence
+    assert not home.db.exists()
+
+
+MODEL = 'chat = "m"\n[models.m]\nbase_url = "http://127.0.0.1:1/v1"\nmodel = "m"\n'
+
+
+@pytest.mark.parametrize("where", ['api_key_env = "NO_SUCH_KEY"', 'api_key_file = "NO_SUCH_KEY"'])
+def test_a_secret_that_is_not_there_is_named_and_the_message_is_held(home: Home, where: str) -> None:
+    home.configure(MODEL + where)
+    done = home.chat("hello")
+    assert "Traceback" not in done.err
+    assert len(done.lines) == 1
+    assert "[models.m]" in done.lines[0] and "NO_SUCH_KEY" in done.lines[0]
+    assert done.lines[0].endswith("Your message is kept; I answer it when the model does.")
+    asked = home.lyra("summarize")
+    assert asked.code == 1
+    assert "NO_SUCH_KEY" in one_sentence(asked)
+
+
+@pytest.mark.parametrize("secret", ["sk-hidden\nsecond line", "sk-hidden-é", ""])
+def test_a_secret_that_no_header_can_hold_is_refused_and_never_printed(home: Home, secret: str) -> None:
+    home.configure(MODEL + 'api_key_file = "token"')
+    (home.path / "token").write_text(secret, "utf-8")
+    done = home.chat("hello")
+    assert len(done.lines) == 1
+    assert "key" in done.lines[0]
+    assert "Traceback" not in done.err
+    for told in (done.out, done.err, home.lyra("doctor").out):
+        assert "hidden" not in told and "second line" not in told
+
+
+@pytest.mark.parametrize("named", ["missing", "folder"])
+def test_a_configuration_that_was_named_must_be_there(home: Home, named: str) -> None:
+    (home.folder / "folder").mkdir()
+    done = home.lyra("status", env={"LYRA_CONFIG": str(home.folder / named)})
+    assert done.code == 1
+    assert str(home.folder / named) in one_sentence(done)

@@ -1,0 +1,104 @@
+"""`lyra doctor` looks at every part and says what to do where something is wrong."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fakes import openai_behaviours as b
+from tests.lyra_kit import Home, ModelServer
+
+DEAD = 'chat = "dead"\n[models.dead]\nbase_url = "http://127.0.0.1:1/v1"\nmodel = "llama3.2"\n'
+
+
+@pytest.fixture
+def model() -> Iterator[ModelServer]:
+    """A model server."""
+    with ModelServer() as server:
+        yield server
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """A new machine."""
+    return Home(tmp_path)
+
+
+def problems(home: Home) -> list[str]:
+    """Run the doctor and return what is wrong, which must make the exit code 1."""
+    done = home.lyra("doctor")
+    assert "Traceback" not in done.err
+    found = [line for line in done.lines if line.startswith("!! ")]
+    assert done.code == (1 if found else 0), done.err
+    return found
+
+
+def test_a_new_home_is_sound(home: Home) -> None:
+    done = home.lyra("doctor")
+    assert done.code == 0
+    assert done.err == f"Memory is encrypted; copy this key somewhere safe: {home.key}\n"
+    assert all(line.startswith("ok  ") for line in done.lines)
+    for part in ("Configuration", "Persona", "Home", "Key", "Memory", "Model", "lyra run"):
+        assert part in done.out
+
+
+def test_a_model_that_answers_is_sound(home: Home, model: ModelServer) -> None:
+    home.configure(model.config('embed = "main"'))
+    done = home.lyra("doctor")
+    assert done.code == 0
+    assert f"ok  Model main: fake-model answers at {model.server.base_url}." in done.lines
+
+
+def test_a_model_out_of_reach_is_named(home: Home) -> None:
+    home.configure(DEAD)
+    assert problems(home) == ["!!  Model dead: No model answers at http://127.0.0.1:1/v1. Is it running?"]
+
+
+def test_a_wrong_key_is_named_and_never_shown(home: Home, model: ModelServer) -> None:
+    home.configure(model.config(backend='api_key_env = "MY_KEY"'))
+    model.script(b.DENIED)
+    home.variables["MY_KEY"] = "sk-very-secret"
+    (problem,) = problems(home)
+    assert "does not accept the key" in problem
+    assert "sk-very-secret" not in problem
+
+
+def test_a_key_that_is_not_set_is_named(home: Home, model: ModelServer) -> None:
+    home.configure(model.config(backend='api_key_env = "MY_KEY"'))
+    done = home.lyra("doctor")
+    assert done.code == 1
+    assert "MY_KEY" in done.out + done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_persona_that_is_not_there_is_named(home: Home) -> None:
+    home.configure('persona = "who.md"\n')
+    (problem,) = problems(home)
+    assert str(home.path / "who.md") in problem
+    assert home.chat("hello").code == 1
+
+
+def test_a_key_that_others_can_read_is_named(home: Home) -> None:
+    home.chat()
+    home.key.chmod(0o644)
+    assert problems(home) == [f"!!  Key: others may read {home.key}. Close it: chmod 600 {home.key}"]
+    home.key.chmod(0o600)
+    assert problems(home) == []
+
+
+def test_a_damaged_memory_is_named(home: Home) -> None:
+    home.lyra("import", "-", given="".join(f'{{"content": "message number {n}"}}\n' for n in range(500)))
+    pages = bytearray(home.db.read_bytes())
+    pages[40960:41960] = bytes(1000)
+    home.db.write_bytes(pages)
+    done = home.lyra("doctor")
+    assert done.code == 1
+    assert "Traceback" not in done.err
+    assert "damaged" in done.out + done.err
+    assert "lyra restore" in done.out + done.err
+
+
+def test_vectors_out_of_reach_are_named(home: Home) -> None:
+    home.configure(DEAD.replace("chat =", "embed ="))
+    (problem,) = problems(home)
+    assert "nothing answers at http://127.0.0.1:1/v1" in problem

@@ -1,0 +1,164 @@
+"""Forgetting and moving a memory, as a user pipes it: forget, export and import, backup and restore."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.lyra_kit import Done, Home, jsonl, one_sentence
+
+DIARY = jsonl(
+    {"session": "diary", "content": "Eve's number is 5550199.", "created_at": "2024-05-01T10:00:00Z", "id": "d1"},
+    {"session": "diary", "role": "assistant", "content": "Noted.", "created_at": "2024-05-01T10:00:05Z", "id": "d2"},
+    {"session": "diary", "content": "Noah plays the cello.", "created_at": "2024-05-02T10:00:00Z", "id": "d3"},
+    {"session": "work", "content": "The server room is on floor 3.", "created_at": "2024-05-03T10:00:00Z", "id": "w1"},
+)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """A machine with an imported diary, summarized once."""
+    home = Home(tmp_path / "one")
+    (home.folder / "diary.jsonl").write_text(DIARY, "utf-8")
+    assert home.lyra("import", "diary.jsonl").code == 0
+    return home
+
+
+def texts(home: Home) -> list[str]:
+    """Return what is kept."""
+    return [row["content"] for row in home.export()]
+
+
+def forget(home: Home, text: str) -> Done:
+    """Forget the message that recall finds first for a text, by its id."""
+    found = home.lyra("recall", text, "--json", "-k", "1").rows[0]["hits"][0]
+    return home.lyra("forget", found["id"])
+
+
+def test_a_forgotten_message_is_gone_from_everything_and_stays_gone(home: Home) -> None:
+    assert "5550199" in home.lyra("summarize", "diary").out
+    done = forget(home, "Eve's number")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("Forgotten: 1 message, ")
+    assert "5550199" not in "".join(texts(home))
+    assert "5550199" not in home.lyra("memory", "summaries", "--json").out
+    assert home.lyra("recall", "Eve's number 5550199").out.count("5550199") == 1  # the question itself
+    again = home.lyra("import", "diary.jsonl")
+    assert again.out == "Imported 0 messages in 2 conversations; 3 were here already; 1 had been forgotten and stay so.\n"
+    assert "5550199" not in "".join(texts(home))
+    assert "Noah plays the cello." in texts(home)
+    renewed = home.lyra("summarize", "diary").out
+    assert "cello" in renewed and "5550199" not in renewed
+
+
+def test_a_conversation_is_forgotten_only_when_it_is_meant(home: Home) -> None:
+    asked = home.lyra("forget", "--session", "diary")
+    assert (asked.out, asked.code) == ("", 1)
+    assert one_sentence(asked) == 'Nothing was forgotten. Say --yes to forget "diary" for good.'
+    assert len(texts(home)) == 4
+    meant = home.lyra("forget", "--session", "diary", "--yes")
+    assert (meant.out, meant.code) == ("Forgotten: 2 messages, 1 reply.\n", 0)
+    assert texts(home) == ["The server room is on floor 3."]
+    home.lyra("import", "diary.jsonl")
+    assert texts(home) == ["The server room is on floor 3."]
+
+
+def test_what_she_answered_from_a_forgotten_message_is_gone_too(home: Home) -> None:
+    assert "5550199" in home.chat("what is Eve's number?").out
+    forget(home, "5550199")
+    assert "5550199" not in "".join(texts(home))
+
+
+def test_forgetting_in_a_conversation(home: Home) -> None:
+    found = home.lyra("recall", "cello", "--json", "-k", "1").rows[0]["hits"][0]["id"]
+    done = home.chat(f"/forget {found}", f"/forget {found}", "/forget")
+    assert done.lines[0].startswith("Forgotten: 1 message")
+    assert done.lines[1] == "There is no message with that id here. Recall it first: every hit shows its id."
+    assert done.lines[2].startswith("/forget needs what: ")
+    assert "Noah plays the cello." not in texts(home)
+
+
+def test_an_export_imported_elsewhere_exports_the_same(home: Home) -> None:
+    home.chat("my dog is Rex", "who is Rex?", 'he said "down, boy" \t\\ naïve 犬', options=["--session", "dogs"])
+    home.lyra("forget", "--session", "work", "--yes")
+    exported = home.lyra("export")
+    assert (exported.err, exported.code) == ("", 0)
+    assert len(exported.rows) == 9
+    for row in exported.rows:
+        assert list(row)[:6] == ["session", "role", "speaker", "content", "created_at", "id"]
+        assert row.keys() - {"session", "role", "speaker", "content", "created_at", "id"} <= {"echo"}
+    assert home.lyra("export", "--json").out == exported.out
+    other = Home(home.folder.parent / "two")
+    imported = other.lyra("import", "-", given=exported.out)
+    assert imported.out == "Imported 9 messages in 2 conversations.\n"
+    assert other.lyra("export").out == exported.out
+    assert "9 were here already" in home.lyra("import", "-", given=exported.out).out
+    readable = home.lyra("export", "--text").lines
+    assert readable[0] == "[diary] 2024-05-01 10:00 ada: Eve's number is 5550199."
+
+
+def test_a_backup_brings_everything_back_but_what_was_forgotten_since(home: Home) -> None:
+    done = home.lyra("backup", "copy.lyra")
+    assert (done.err, done.code) == ("", 0)
+    assert done.out.startswith("Backed up 4 messages to copy.lyra, read back and sound. It opens with the same key, ")
+    copy = home.folder / "copy.lyra"
+    assert b"5550199" not in copy.read_bytes()
+    assert copy.stat().st_mode & 0o077 == 0
+    forget(home, "Eve's number")
+    home.chat("said after the backup")
+
+    refused = home.lyra("restore", "copy.lyra")
+    assert (one_sentence(refused), refused.code) == (
+        "Nothing was restored. Say --yes to put it in the place of the memory.", 1
+    )  # fmt: skip
+    assert "said after the backup" in texts(home)
+
+    restored = home.lyra("restore", "copy.lyra", "--yes")
+    assert (restored.err, restored.code) == ("", 0)
+    assert restored.out.startswith("Restored 3 messages from copy.lyra. 1 that were forgotten since stay forgotten. ")
+    assert texts(home) == ["Noted.", "Noah plays the cello.", "The server room is on floor 3."]
+    assert home.lyra("recall", "cello").lines[0] == "1. Noah plays the cello."
+    assert home.chat("and on it goes").lines == ["Kept."]
+
+
+def test_a_backup_moves_to_a_new_machine_with_its_key(home: Home) -> None:
+    home.lyra("backup", "copy.lyra")
+    other = Home(home.folder.parent / "two")
+    other.path.mkdir(mode=0o700)
+    other.key.write_bytes(home.key.read_bytes())
+    done = other.lyra("restore", str(home.folder / "copy.lyra"))
+    assert (done.out, done.err, done.code) == (f"Restored 4 messages from {home.folder / 'copy.lyra'}.\n", "", 0)
+    assert other.export() == home.export()
+
+
+def test_a_backup_never_takes_the_place_of_a_file(home: Home) -> None:
+    taken = home.folder / "taken"
+    taken.write_text("precious", "utf-8")
+    done = home.lyra("backup", "taken")
+    assert done.code == 1
+    assert "exists already" in one_sentence(done)
+    assert taken.read_text("utf-8") == "precious"
+    nowhere = home.lyra("backup", "no/such/folder/copy")
+    assert nowhere.code == 1
+    assert "No backup was made" in one_sentence(nowhere)
+
+
+@pytest.mark.parametrize("what", ["another key", "no backup", "half a backup"])
+def test_what_cannot_be_restored_changes_nothing(home: Home, what: str) -> None:
+    home.lyra("backup", "copy.lyra")
+    before = home.export()
+    file = home.folder / "copy.lyra"
+    match what:
+        case "another key":
+            other = Home(home.folder.parent / "two")
+            other.chat("a stranger's memory")
+            other.lyra("backup", str(home.folder / "other.lyra"))
+            file = home.folder / "other.lyra"
+        case "no backup":
+            file.write_text("just some text " * 1000, "utf-8")
+        case "half a backup":
+            file.write_bytes(file.read_bytes()[:20480])
+    done = home.lyra("restore", file.name, "--yes")
+    assert done.code == 1
+    assert one_sentence(done).startswith(f"Nothing was restored from {file.name}: ")
+    assert home.export() == before
+    assert not list(home.path.glob("*restor*"))

@@ -1,0 +1,174 @@
+"""The real `lyra chat`, ended as a power cut would end it: what was heard is kept once and answered once."""
+
+import asyncio
+import os
+import random
+import subprocess
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from memory.db import Database
+from tests.fakes import openai_behaviours as b
+from tests.lyra_kit import LYRA, Home, ModelServer, Process, jsonl
+from tests.lyra_terminal import Terminal
+
+KILLS = 200 if os.environ.get("LYRA_TORTURE") else 8
+
+
+@pytest.fixture
+def model() -> Iterator[ModelServer]:
+    """A model server."""
+    with ModelServer() as server:
+        yield server
+
+
+@pytest.fixture
+def home(tmp_path: Path, model: ModelServer) -> Home:
+    """A machine with a model."""
+    return Home(tmp_path, model.config())
+
+
+def said(home: Home) -> list[tuple[str, str]]:
+    """Return who said what."""
+    return [(row["role"], row["content"]) for row in home.export()]
+
+
+def waiting(home: Home) -> tuple[int, int]:
+    """Count what waits in the inbox and in the outbox."""
+
+    async def count() -> tuple[int, int]:
+        async with await Database.open(home.db, bytes.fromhex(home.key.read_text("ascii"))) as db:
+            unheard = await db.one("SELECT count(*) AS n FROM inbox WHERE state <> 'done'")
+            unsent = await db.one("SELECT count(*) AS n FROM outbox WHERE state IN ('pending', 'attempting')")
+        assert unheard and unsent
+        return unheard["n"], unsent["n"]
+
+    return asyncio.run(count())
+
+
+def test_killed_before_the_models_first_word(home: Home, model: ModelServer) -> None:
+    model.script(b.Hang())
+    with home.started("chat") as chat:
+        chat.write("what is the capital of Peru?")
+        model.wait(1)
+        assert chat.kill().out == ""
+    assert said(home) == [("user", "what is the capital of Peru?")]
+    model.script("Lima.")
+    assert home.chat().lines == ["Lima."]
+    assert said(home) == [("user", "what is the capital of Peru?"), ("assistant", "Lima.")]
+    assert waiting(home) == (0, 0)
+    assert home.chat().lines == []
+
+
+def test_killed_while_the_answer_is_on_the_screen(home: Home, model: ModelServer) -> None:
+    model.script(b.Hang("The capital of Peru"))
+    with Terminal(home) as terminal:
+        terminal.ready()
+        terminal.type("what is the capital of Peru?")
+        terminal.until("The capital of Peru")
+        terminal.kill()
+    model.script("It is Lima.")
+    with Terminal(home) as terminal:
+        terminal.until("It is Lima.")
+        assert terminal.leave() == 0
+    assert said(home) == [("user", "what is the capital of Peru?"), ("assistant", "It is Lima.")]
+    assert waiting(home) == (0, 0)
+
+
+def test_killed_right_after_the_answer(home: Home, model: ModelServer) -> None:
+    model.script("Lima.")
+    with home.started("chat") as chat:
+        assert chat.say("what is the capital of Peru?") == "Lima."
+        chat.kill()
+    later = home.chat()
+    assert later.lines in ([], ["Lima."])
+    if later.lines:
+        assert "(this may be a repeat)" in later.err
+    assert len(model.chats) == 1
+    assert said(home) == [("user", "what is the capital of Peru?"), ("assistant", "Lima.")]
+    assert waiting(home) == (0, 0)
+    assert home.chat().lines == []
+
+
+def answered(chat: Process, number: int) -> str:
+    """Say a line and wait for the answer to it; what a kill left unanswered is answered before. Return the line."""
+    line = f"line number {number}"
+    chat.write(line)
+    while f"You said {line}." != chat.reply():
+        pass
+    return line
+
+
+def test_killed_again_and_again_at_any_moment(home: Home, model: ModelServer) -> None:
+    chance = random.Random(2026)
+    model.server.default = lambda request: f"You said {request.last_user.splitlines()[-1]}."
+    told = 0
+    acknowledged: list[str] = []
+    for kill in range(KILLS):
+        with home.started("chat") as chat:
+            if kill % 4:  # every fourth is killed while it starts
+                chat.note()
+            if kill % 4 == 2:  # and some in the middle of things
+                acknowledged.append(answered(chat, told := told + 1))
+            timer = threading.Timer(chance.uniform(0.0, 1.0), chat.kill_now)
+            timer.start()
+            with suppress(AssertionError, BrokenPipeError):
+                while True:
+                    acknowledged.append(answered(chat, told := told + 1))
+            timer.join()
+    assert home.chat().code == 0
+    assert waiting(home) == (0, 0)
+    rows = home.export()
+    users = Counter(row["content"] for row in rows if row["role"] == "user")
+    assert set(users.values()) <= {1}
+    assert acknowledged
+    assert [line for line in acknowledged if users[line] != 1] == []
+    replies = Counter(row["id"] for row in rows if row["role"] == "assistant")
+    assert set(replies.values()) <= {1}
+    assert len(replies) <= len(users)
+    texts = Counter(row["content"] for row in rows if row["role"] == "assistant")
+    assert [line for line in acknowledged if texts[f"You said {line}."] != 1] == []
+    assert home.lyra("doctor").code == 0
+
+
+def test_an_import_killed_half_way_is_finished_by_the_next(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.chat()
+    many = jsonl(*({"session": f"s{n % 7}", "content": f"message {n}", "id": str(n)} for n in range(4000)))
+    file = home.folder / "many.jsonl"
+    file.write_text(many, "utf-8")
+    with home.started("import", str(file)) as importing:
+        before = home.db.stat().st_size
+        wal = home.db.with_name("lyra.db-wal")
+        while importing.running and (not wal.exists() or wal.stat().st_size + home.db.stat().st_size < before + 400_000):
+            pass
+        importing.kill()
+    partly = [row["content"] for row in home.export()]
+    assert len(partly) == len(set(partly))
+    assert home.lyra("import", str(file)).code == 0
+    assert sorted(row["content"] for row in home.export()) == sorted(f"message {n}" for n in range(4000))
+
+
+def test_an_import_and_a_conversation_at_once_lose_nothing(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.chat()
+    file = home.folder / "many.jsonl"
+    file.write_text(jsonl(*({"session": "old", "content": f"old {n}", "id": str(n)} for n in range(3000))), "utf-8")
+    importing = subprocess.Popen(
+        [*LYRA, "import", str(file)], cwd=home.folder, env=home.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    with home.started("chat") as chat:
+        spoken = 0
+        while importing.poll() is None or spoken < 20:
+            assert chat.say(f"new {spoken}") == "Kept."
+            spoken += 1
+        assert chat.finish().code == 0
+    out, err = importing.communicate()
+    assert (out.decode(), err.decode(), importing.returncode) == ("Imported 3,000 messages in 1 conversation.\n", "", 0)
+    contents = Counter(row["content"] for row in home.export() if row["role"] == "user")
+    assert contents == Counter([f"old {n}" for n in range(3000)] + [f"new {n}" for n in range(spoken)])

@@ -1,0 +1,214 @@
+"""What tests of memory share: time that stands still, fixed ids, and a person's own place in a fresh memory."""
+
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from memory.core import Habits, Memory, Ports
+from memory.journal import Part
+from memory.lexical import tokens
+from memory.ports import Embedder, Entry, Task, Vectors
+from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Kind, NewExchange, Session, SessionRef
+from memory.view import Answer, View
+
+TORTURE = os.environ.get("LYRA_TORTURE") == "1"
+KEY = bytes(range(32))
+START = 1_772_539_200_000_000  # 2026-03-03 12:00 UTC
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
+
+
+def examples(n: int) -> int:
+    """Return how many examples a property is tried on: n, twenty times that under LYRA_TORTURE=1."""
+    return 20 * n if TORTURE else n
+
+
+@dataclass
+class Clock:
+    """Time that moves only when told to."""
+
+    at: int = START
+
+    def now(self) -> int:
+        """Return the present instant."""
+        return self.at
+
+    def forward(self, microseconds: int) -> None:
+        """Let time pass."""
+        self.at += microseconds
+
+
+@dataclass
+class Ids:
+    """Identifiers that are the same in every run."""
+
+    prefix: str = "id"
+    given: int = 0
+
+    def new(self) -> str:
+        """Return the next identifier."""
+        self.given += 1
+        return f"{self.prefix}{self.given:030d}"
+
+
+class BagOfWords:
+    """An embedder that hashes words into buckets; words of one meaning may be told to share theirs."""
+
+    def __init__(self, name: str = "bag", dimension: int = 64, meanings: dict[str, str] | None = None) -> None:
+        self.name = name
+        self.dimension = dimension
+        self._meanings = meanings or {}
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return one unit vector a text."""
+        rows = np.full((len(texts), self.dimension), 1e-3, np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for word in tokens(text):
+                meant = self._meanings.get(word, word)
+                row[int.from_bytes(blake2b(meant.encode(), digest_size=4).digest(), "big") % self.dimension] += 1
+        return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)
+
+
+Move = Callable[[Task], Awaitable[list[Entry]]]
+
+
+@dataclass
+class Writer:
+    """A writer that copies from its transcript, unless a scripted move answers instead; it remembers every task."""
+
+    name: str = "scripted"
+    extractive: bool = False
+    moves: list[Move] = field(default_factory=list)
+    tasks: list[Task] = field(default_factory=list)
+
+    async def write(self, task: Task) -> list[Entry]:
+        """Answer with the next move, or copy the sources."""
+        self.tasks.append(task)
+        return await self.moves.pop(0)(task) if self.moves else copied(task)
+
+
+def copied(task: Task) -> list[Entry]:
+    """Return every source's text as an entry that cites it."""
+    return [Entry(source.text, (source.label,)) for source in task.sources]
+
+
+def raising(error: Exception) -> Move:
+    """Return a move that fails."""
+
+    async def move(task: Task) -> list[Entry]:
+        raise error
+
+    return move
+
+
+def answering(*entries: Entry) -> Move:
+    """Return a move that answers with these entries."""
+
+    async def move(task: Task) -> list[Entry]:
+        return list(entries)
+
+    return move
+
+
+@dataclass
+class Corner:
+    """One domain with one session, and short ways to talk there."""
+
+    memory: Memory
+    clock: Clock
+    domain: Domain
+    view: View
+    session: Session
+    said: int = 0
+
+    async def say(self, text: str, *, at: int | None = None, source: str = "", session: Session | None = None) -> Exchange:
+        """Keep one message of Ada's, a minute after the last unless told when."""
+        self.said += 1
+        self.clock.forward(MINUTE)
+        message = said(text, source or f"m{self.said}", self.clock.now() if at is None else at)
+        kept = await self.view.say(session or self.session, [message])
+        assert kept.stored, "the message was not stored"
+        return kept.stored[0]
+
+    async def reply(self, text: str, sources: Sequence[int], *, echo: bool = False, parts: Sequence[Part] = ()) -> Exchange:
+        """Keep one reply of Lyra's that rests on these items."""
+        self.said += 1
+        self.clock.forward(MINUTE)
+        new = NewExchange(Kind.REPLY, text, f"r{self.said}", self.clock.now(), "Lyra", "assistant", echo=echo)
+        stored = await self.view.answer(self.session, Answer(new, sources, (), parts))
+        assert stored, "the reply was not stored"
+        return stored
+
+    async def found(self, text: str, k: int = 50) -> list[str]:
+        """Return the texts that a question finds."""
+        return [hit.exchange.text for hit in await self.view.recall(text, k)]
+
+    async def count(self, table: str) -> int:
+        """Count the rows of a table."""
+        row = await self.memory.db.one(f"SELECT count(*) AS n FROM {table}")
+        assert row is not None
+        return int(row["n"])
+
+
+def said(text: str, source: str, at: int = START, speaker: str = "Ada") -> NewExchange:
+    """Return a message to be kept."""
+    return NewExchange(Kind.SAID, text, source, at, speaker)
+
+
+@asynccontextmanager
+async def opened(
+    path: Path, key: bytes | None = KEY, *, clock: Clock | None = None, ids: Ids | None = None,
+    embedder: Embedder | None = None, habits: Habits | None = None,
+) -> AsyncIterator[Memory]:  # fmt: skip
+    """Open a memory, encrypted unless the key is None."""
+    async with await Memory.open(path, key, Ports(clock or Clock(), ids or Ids(), embedder), habits) as memory:
+        yield memory
+
+
+async def corner(memory: Memory, clock: Clock, person: str = "ada", time_zone: str = "UTC", place: str = "dm") -> Corner:
+    """Make a person's own domain with one session."""
+    domain = await memory.places.domain(DomainRef(DomainKind.DM, "console", person), time_zone, clock.now())
+    view = memory.view(domain)
+    return Corner(memory, clock, domain, view, await view.session(SessionRef("console", place), place))
+
+
+@asynccontextmanager
+async def at_home(
+    folder: Path, key: bytes | None = KEY, *, embedder: Embedder | None = None, habits: Habits | None = None
+) -> AsyncIterator[Corner]:
+    """Open a fresh memory with Ada's corner in it."""
+    clock = Clock()
+    async with opened(folder / "lyra.db", key, clock=clock, embedder=embedder, habits=habits) as memory:
+        yield await corner(memory, clock)
+
+
+class CancelledAt:
+    """Runs work and cancels its task when it waits for the n-th time; `waits` tells how often it waited."""
+
+    def __init__(self, work: Coroutine[Any, Any, object], n: int) -> None:
+        self._work = work
+        self._n = n
+        self.waits = 0
+        self.task: Any = None
+
+    def __await__(self) -> Generator[Any, Any, object]:
+        error: BaseException | None = None
+        while True:
+            try:
+                waiting = self._work.throw(error) if error else self._work.send(None)
+            except StopIteration as end:
+                return end.value
+            self.waits += 1
+            if self.waits == self._n:
+                self.task.cancel()
+            try:
+                yield waiting
+                error = None
+            except BaseException as thrown:  # noqa: BLE001 - handed to the work
+                error = thrown

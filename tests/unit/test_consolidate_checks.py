@@ -1,0 +1,209 @@
+"""What a writer may not do, and what workers beside each other may not: invent, write twice, or bring back what is forgotten."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from memory.core import Habits
+from memory.ledger import LEASE
+from memory.ports import Entry, Task
+from memory.tiers import summaries
+from memory.tiers.episodes import Rules
+from tests.memory_kit import Clock, Corner, Ids, Writer, answering, at_home, copied, corner, opened
+
+ONE = Habits(Rules(count=1))
+REFUSED = [
+    Entry("Ada met Humphrey", ("m1",)),
+    Entry("Ada has 17 tomatoes", ("m1",)),
+    Entry("Ada has tomatoes", ()),
+    Entry("Ada has tomatoes", ("m9",)),
+]
+
+
+async def digest(here: Corner, writer: Writer, *, redo: bool = False) -> int:
+    """Close all there is and write what is due."""
+    work = here.memory.consolidator(here.domain, writer, Writer("extractive", extractive=True))
+    await work.close_episodes(here.session, asked=True)
+    return await work.digest(here.session, redo=redo)
+
+
+async def gists(here: Corner) -> list[tuple[str, str]]:
+    """Return text and writer of what covers the session."""
+    return [(d.text, d.writer) for d in await summaries.frontier(here.memory.db, here.session)]
+
+
+@pytest.mark.parametrize("entry", REFUSED, ids=["a name", "a number", "no citation", "an unknown citation"])
+async def test_three_refused_answers_leave_the_extracted_digest_and_are_kept(tmp_path: Path, entry: Entry) -> None:
+    async with at_home(tmp_path) as here:
+        await here.say("tomatoes grow")
+        writer = Writer(moves=[answering(entry)] * 5)
+        assert await digest(here, writer) == 1
+        assert len(writer.tasks) == 3
+        assert await gists(here) == [("tomatoes grow", "extractive")]
+        kept = await here.memory.db.all("SELECT answer FROM refusals")
+        assert len(kept) == 3 and all(entry.text in row["answer"] for row in kept)
+        assert await digest(here, writer, redo=True) == 0 and len(writer.tasks) == 3, "it is not asked for ever"
+
+
+async def test_a_refused_answer_is_asked_for_again(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await here.say("tomatoes grow")
+        assert await digest(here, Writer(moves=[answering(REFUSED[0])])) == 1
+        assert await gists(here) == [("tomatoes grow", "scripted")]
+        assert await here.count("refusals") == 1
+
+
+async def test_only_the_sentences_that_rest_on_something_are_published(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        message = await here.say("tomatoes grow")
+        good = Entry("tomatoes grow", ("m1", "m77"))
+        assert await digest(here, Writer(moves=[answering(REFUSED[0], good, REFUSED[2])])) == 1
+        assert await gists(here) == [("tomatoes grow", "scripted")]
+        (gist,) = await summaries.frontier(here.memory.db, here.session)
+        assert await summaries.parents(here.memory.db, gist.key) == [message.key]
+
+
+async def test_a_summary_that_was_refused_now_and_then_is_still_asked_for(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=ONE) as here:
+        await here.say("remark zero")
+        for n in range(1, 5):
+            await here.say(f"remark {n}")
+            await digest(here, Writer())
+            writer = Writer("model", moves=[answering(Entry("Ada met Humphrey", ("d1",)))])
+            (made,) = await here.memory.consolidator(here.domain, writer, Writer("extractive", extractive=True)).summary(
+                here.session
+            )
+            assert made.writer == "model", f"summary {n}, each refused once"
+
+
+async def test_workers_beside_each_other_write_nothing_twice(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=ONE) as here:
+        for n in range(20):
+            await here.say(f"remark {n}")
+
+        class Slow(Writer):
+            async def write(self, task: Task) -> list[Entry]:
+                await here.memory.db.all("SELECT 1")
+                return await super().write(task)
+
+        writer = Slow()
+        await here.memory.consolidator(here.domain, writer, writer).close_episodes(here.session, asked=True)
+        done = await asyncio.gather(
+            *(here.memory.consolidator(here.domain, writer, writer).digest(here.session) for _ in range(4))
+        )
+        await digest(here, writer)
+        asked = [task.sources[0].text for task in writer.tasks if task.kind == "gist"]
+        assert sorted(asked) == sorted(f"remark {n}" for n in range(20)), "each gist was asked for once"
+        assert sum(done) <= 22 and await here.count("digests") == 22
+
+
+async def test_workers_of_two_processes_write_nothing_twice(tmp_path: Path) -> None:
+    clock = Clock()
+    path = tmp_path / "lyra.db"
+    async with (
+        opened(path, clock=clock, ids=Ids("a"), habits=ONE) as one,
+        opened(path, clock=clock, ids=Ids("b"), habits=ONE) as other,
+    ):
+        here, there = await corner(one, clock), await corner(other, clock)
+        await here.say("tomatoes grow")
+        started, go = asyncio.Event(), asyncio.Event()
+
+        async def waits(task: Task) -> list[Entry]:
+            started.set()
+            await go.wait()
+            return copied(task)
+
+        first = asyncio.create_task(digest(here, Writer(moves=[waits])))
+        await started.wait()
+        second = Writer()
+        assert await digest(there, second) == 0 and second.tasks == []
+        go.set()
+        assert await first == 1
+
+
+async def test_a_holder_whose_lease_ran_out_publishes_nothing(tmp_path: Path) -> None:
+    clock = Clock()
+    path = tmp_path / "lyra.db"
+    async with (
+        opened(path, clock=clock, ids=Ids("a"), habits=ONE) as one,
+        opened(path, clock=clock, ids=Ids("b"), habits=ONE) as other,
+    ):
+        here, there = await corner(one, clock), await corner(other, clock)
+        await here.say("tomatoes grow")
+
+        async def overtaken(task: Task) -> list[Entry]:
+            clock.forward(LEASE + 1)
+            assert await digest(there, Writer("the other")) == 1
+            return copied(task)
+
+        await digest(here, Writer("too late", moves=[overtaken]))
+        assert await gists(here) == [("tomatoes grow", "the other")]
+        assert await here.count("claims") == 0
+
+
+@pytest.mark.parametrize("count", [1, 3], ids=["all of it", "a part of it"])
+async def test_what_is_forgotten_while_the_writer_works_is_not_published(tmp_path: Path, count: int) -> None:
+    async with at_home(tmp_path, habits=Habits(Rules(count=count))) as here:
+        secret = await here.say("Xerxes is the parrot")
+        for n in range(count - 1):
+            await here.say(f"remark {n}")
+
+        async def forgets(task: Task) -> list[Entry]:
+            await here.view.forget_message(secret.id)
+            return copied(task)
+
+        await digest(here, Writer(moves=[forgets]))
+        await digest(here, Writer())
+        assert "Xerxes" not in repr(await here.memory.db.all("SELECT text FROM digests"))
+        assert [hit for hit in await here.view.gists("Xerxes", 5) if "Xerxes" in hit.digest.text] == []
+        assert await here.count("digests") == (0 if count == 1 else 1)
+
+
+async def test_what_is_forgotten_while_the_summary_is_written_is_not_shown(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=ONE) as here:
+        secret = await here.say("Xerxes is the parrot")
+        for n in range(3):
+            await here.say(f"remark {n}")
+        await digest(here, Writer())
+
+        async def forgets(task: Task) -> list[Entry]:
+            await here.view.forget_message(secret.id)
+            return copied(task)
+
+        shown = await here.memory.consolidator(here.domain, Writer(moves=[forgets]), Writer()).summary(here.session)
+        assert shown and "Xerxes" not in "\n".join(d.text for d in shown)
+
+
+async def test_an_episode_that_is_forgotten_before_its_turn_comes_is_passed_over(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=ONE) as here:
+        await here.say("remark one")
+        secret = await here.say("Xerxes is the parrot")
+        await here.say("remark two")
+
+        async def forgets(task: Task) -> list[Entry]:
+            await here.view.forget_message(secret.id)
+            return copied(task)
+
+        writer = Writer(moves=[forgets])
+        assert await digest(here, writer) == 2
+        assert all(task.sources for task in writer.tasks), "nobody is asked to digest nothing"
+        assert [text for text, _ in await gists(here)] == ["remark one", "remark two"]
+
+
+async def test_a_cancelled_worker_leaves_its_work_to_the_next(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=ONE) as here:
+        await here.say("tomatoes grow")
+        started = asyncio.Event()
+
+        async def never(task: Task) -> list[Entry]:
+            started.set()
+            await asyncio.Event().wait()
+            return []
+
+        task = asyncio.create_task(digest(here, Writer(moves=[never])))
+        await started.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert await digest(here, Writer()) == 1

@@ -1,0 +1,265 @@
+"""A transaction is kept whole or not at all, wherever its task is cancelled; a cancelled read holds nobody up."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory.cancellation import to_the_end
+from memory.db import Database, Parameters, Row, Transaction
+from memory.errors import MemoryFailure
+from tests.memory_kit import KEY, CancelledAt
+
+COUNT = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {}) SELECT count(*) AS n FROM n"
+PROMPT = 2.0
+
+
+class BeginOutside(Database):
+    """The twin without the guard: BEGIN stands before the `try`."""
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Transaction]:
+        async with self._writing:
+            await self._writer.execute_fetchall("BEGIN IMMEDIATE")
+            try:
+                yield Transaction(self._writer)
+                await to_the_end(self._writer.commit())
+            except BaseException:
+                await to_the_end(self._roll_back())
+                raise
+
+
+class ForgetsCancelling(Database):
+    """The twin that rolls back for errors only, and a cancellation is none."""
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Transaction]:
+        async with self._writing:
+            try:
+                await self._writer.execute_fetchall("BEGIN IMMEDIATE")
+                yield Transaction(self._writer)
+                await self._writer.commit()
+            except Exception:
+                await self._roll_back()
+                raise
+
+
+class LetsReadsRun(Database):
+    """The twin that leaves a cancelled read running."""
+
+    async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
+        async with self._reading:
+            return list(await self._reader.execute_fetchall(sql, parameters or {}))
+
+
+async def pair(db: Database, name: str) -> None:
+    """Write two rows that belong together."""
+    async with db.transaction() as tx:
+        for half in "ab":
+            await tx.run("INSERT INTO settings (scope, key, value) VALUES (:s, :k, '')", {"s": name, "k": half})
+
+
+async def cancelled_at(db: Database, n: int, work: Coroutine[Any, Any, object]) -> bool:
+    """Run work, cancelled at its n-th wait; return whether it waited that often."""
+    stepped = CancelledAt(work, n)
+
+    async def run() -> None:
+        stepped.task = asyncio.current_task()
+        await stepped
+
+    with suppress(asyncio.CancelledError):
+        await asyncio.create_task(run())
+    return stepped.waits >= n
+
+
+async def whole(db: Database) -> bool:
+    """Say whether only whole pairs are visible and the next transaction works."""
+    halves = await db.all("SELECT scope, count(*) AS n FROM settings GROUP BY scope")
+    try:
+        await pair(db, f"next after {len(halves)}")
+    except MemoryFailure:
+        return False
+    except Exception:  # noqa: BLE001 - a raw error of the library, from a twin
+        return False
+    return all(row["n"] == 2 for row in halves)
+
+
+async def broken_steps(folder: Path, kind: type[Database], *, behind: int = 0) -> list[int]:
+    """Cancel a transaction at its first wait, its second and so on; return where something was left half done."""
+    broken = []
+    for n in range(1, 100):
+        db = await kind.open(folder / f"{kind.__name__}-{n}.db", KEY)
+        slow = asyncio.create_task(db._writer.execute_fetchall(COUNT.format(behind))) if behind else None
+        await asyncio.sleep(0)
+        reached = await cancelled_at(db, n, pair(db, "cancelled"))
+        if not await whole(db):
+            broken.append(n)
+            await db._roll_back()
+        if slow:
+            await slow
+        await db.close()
+        if not reached:
+            return broken
+    raise AssertionError("the transaction never ended")
+
+
+@pytest.mark.parametrize("behind", [0, 30_000], ids=["at once", "behind a slow statement"])
+async def test_a_transaction_cancelled_anywhere_leaves_nothing_half_done(tmp_path: Path, behind: int) -> None:
+    assert await broken_steps(tmp_path, Database, behind=behind) == []
+
+
+async def test_with_begin_outside_the_try_a_cancel_leaves_the_transaction_open(tmp_path: Path) -> None:
+    assert 1 in await broken_steps(tmp_path, BeginOutside)
+
+
+async def test_without_the_guard_for_cancelling_a_cancel_leaves_the_transaction_open(tmp_path: Path) -> None:
+    assert await broken_steps(tmp_path, ForgetsCancelling) != []
+
+
+async def test_a_transaction_cancelled_while_it_waits_for_its_turn_never_begins(tmp_path: Path) -> None:
+    async with await Database.open(tmp_path / "lyra.db", KEY) as db:
+        async with db.transaction() as tx:
+            await tx.run("INSERT INTO settings (scope, key, value) VALUES ('first', 'a', '')")
+            waiting = asyncio.create_task(pair(db, "waiting"))
+            await asyncio.sleep(0)
+            waiting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await waiting
+            await tx.run("INSERT INTO settings (scope, key, value) VALUES ('first', 'b', '')")
+        assert [row["scope"] for row in await db.all("SELECT DISTINCT scope FROM settings")] == ["first"]
+        assert await whole(db)
+
+
+async def test_a_transaction_cancelled_once_and_again_while_it_is_undone_is_undone(tmp_path: Path) -> None:
+    async with await Database.open(tmp_path / "lyra.db", KEY) as db:
+        inside = asyncio.Event()
+
+        async def stay() -> None:
+            async with db.transaction() as tx:
+                await tx.run("INSERT INTO settings (scope, key, value) VALUES ('s', 'a', '')")
+                inside.set()
+                await asyncio.Event().wait()
+
+        task = asyncio.create_task(stay())
+        await inside.wait()
+        task.cancel()
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert await db.all("SELECT * FROM settings") == []
+        assert await whole(db)
+
+
+async def test_an_error_inside_undoes_the_transaction_and_travels_on(tmp_path: Path) -> None:
+    async with await Database.open(tmp_path / "lyra.db", KEY) as db:
+        with pytest.raises(LookupError, match="mine"):
+            async with db.transaction() as tx:
+                await tx.run("INSERT INTO settings (scope, key, value) VALUES ('s', 'a', '')")
+                raise LookupError("mine")
+        assert await db.all("SELECT * FROM settings") == []
+        assert await whole(db)
+
+
+@pytest.mark.parametrize("turns", range(8))
+async def test_a_single_cancellation_before_the_commit_has_come_back_is_raised(turns: int) -> None:
+    done = asyncio.get_running_loop().create_future()
+    went_on = []
+
+    async def work() -> None:
+        await done
+
+    async def caller() -> None:
+        await to_the_end(work())
+        went_on.append(True)
+
+    task = asyncio.create_task(caller())
+    for _ in range(3):
+        await asyncio.sleep(0)
+    done.set_result(None)
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    if task.cancel():
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert not went_on
+    else:
+        assert went_on
+
+
+async def begun(db: Database, sql: str) -> asyncio.Task[list[Row]]:
+    """Start a read and return when it is running."""
+    running = threading.Event()
+    await db._reader.create_function("running", 0, running.set)
+    task = asyncio.create_task(db.all(f"SELECT running() AS r, ({sql}) AS n"))
+    assert await asyncio.to_thread(running.wait, PROMPT)
+    return task
+
+
+async def next_read_is_prompt(db: Database, task: asyncio.Task[list[Row]], patience: float) -> bool:
+    """Cancel a read; say whether the next one comes back in time."""
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    try:
+        async with asyncio.timeout(patience):
+            return [row["n"] for row in await db.all("SELECT 7 AS n")] == [7]
+    except TimeoutError:
+        return False
+
+
+async def test_a_cancelled_read_is_interrupted_and_the_next_does_not_wait(tmp_path: Path) -> None:
+    async with await Database.open(tmp_path / "lyra.db", KEY) as db:
+        assert await next_read_is_prompt(db, await begun(db, COUNT.format(10**9)), PROMPT)
+
+
+async def test_a_cancelled_read_that_is_left_running_holds_the_next_one_up(tmp_path: Path) -> None:
+    async with await LetsReadsRun.open(tmp_path / "lyra.db", KEY) as db:
+        assert not await next_read_is_prompt(db, await begun(db, COUNT.format(10**9)), 0.2)
+        await db._reader.interrupt()
+
+
+async def test_a_read_cancelled_before_it_began_does_not_hold_the_next_one_up(tmp_path: Path) -> None:
+    async with await Database.open(tmp_path / "lyra.db", KEY) as db:
+        for _ in range(20):
+            assert await cancelled_at(db, 1, db.all(COUNT.format(10**9)))
+            async with asyncio.timeout(PROMPT):
+                assert [row["n"] for row in await db.all("SELECT 7 AS n")] == [7]
+
+
+async def test_a_copy_made_while_a_transaction_is_open_waits_for_it_and_holds_it(tmp_path: Path) -> None:
+    async with await Database.open(tmp_path / "lyra.db", None) as db:
+        async with asyncio.timeout(20):
+            async with db.transaction() as tx:
+                await tx.run("INSERT INTO settings (scope, key, value) VALUES ('s', 'a', '')")
+                copying = asyncio.create_task(db.copy_to(tmp_path / "copy.db", None))
+                for _ in range(50):  # turns enough for the copy to begin, if nothing holds it
+                    await db.all("SELECT 1")
+                await tx.run("INSERT INTO settings (scope, key, value) VALUES ('s', 'b', '')")
+            await copying
+    async with await Database.open(tmp_path / "copy.db", None) as copy:
+        assert len(await copy.all("SELECT * FROM settings")) == 2
+
+
+async def test_numbers_of_a_counter_are_never_given_twice(tmp_path: Path) -> None:
+    async with await Database.open(tmp_path / "lyra.db", KEY) as db:
+
+        async def three(_: int) -> list[int]:
+            async with db.transaction() as tx:
+                first = await tx.take("item", 3)
+                return list(range(first, first + 3))
+
+        taken = [number for batch in await asyncio.gather(*map(three, range(20))) for number in batch]
+        assert len(set(taken)) == 60
+
+
+async def test_a_file_is_opened_beside_a_long_write(tmp_path: Path) -> None:
+    path = tmp_path / "lyra.db"
+    async with await Database.open(path, KEY) as writing, writing.transaction() as tx:
+        await tx.run("INSERT INTO settings (scope, key, value) VALUES ('a', 'b', 'c')")
+        async with await Database.open(path, KEY) as reading:
+            assert await reading.all("SELECT * FROM settings") == []

@@ -1,0 +1,135 @@
+"""Processes beside each other and processes that are killed: what was committed stays, what was not leaves no trace."""
+
+import asyncio
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memory.db import Database
+from tests.memory_kit import KEY, TORTURE, Clock, corner, opened
+
+REPO = Path(__file__).resolve().parents[2]
+HEAD = """
+import asyncio, sys
+sys.path.insert(0, sys.argv[1])
+from pathlib import Path
+from memory.db import Database
+from tests.memory_kit import KEY, Clock, Ids, corner, opened, said
+
+path, who = Path(sys.argv[2]), sys.argv[3]
+"""
+TALK = """
+async def main():
+    clock = Clock()
+    async with opened(path, clock=clock, ids=Ids(who)) as memory:
+        here = await corner(memory, clock)
+        for n in range(100):
+            await here.view.say(here.session, [said(f"{who} says {n}", f"{who}{n}")])
+
+asyncio.run(main())
+"""
+PAIRS = """
+async def main():
+    async with await Database.open(path, KEY) as db:
+        print("ready", flush=True)
+        n = int(who)
+        while True:
+            async with db.transaction() as tx:
+                for half in "ab":
+                    row = {"s": f"{n:09d}", "k": half, "v": half * 3000}
+                    await tx.run("INSERT INTO settings (scope, key, value) VALUES (:s, :k, :v)", row)
+            print(n, flush=True)
+            n += 1
+
+asyncio.run(main())
+"""
+
+
+def start(body: str, path: Path, who: str) -> subprocess.Popen[str]:
+    """Start a process that writes."""
+    return subprocess.Popen(
+        [sys.executable, "-c", HEAD + body, str(REPO), str(path), who], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+
+
+async def test_two_processes_and_this_one_write_at_once_and_lose_nothing(tmp_path: Path) -> None:
+    clock = Clock()
+    async with opened(tmp_path / "lyra.db", clock=clock) as memory:
+        here = await corner(memory, clock)
+        others = [start(TALK, tmp_path / "lyra.db", who) for who in ("bo", "cy")]
+        for n in range(50):
+            await here.say(f"ada says {n}", source=f"ada{n}")
+        for other in others:
+            _, errors = await asyncio.to_thread(other.communicate, timeout=60)
+            assert other.returncode == 0, errors
+        kept = [message.text async for _, message in here.view.messages()]
+        assert sorted(kept) == sorted(
+            [f"ada says {n}" for n in range(50)] + [f"{who} says {n}" for who in ("bo", "cy") for n in range(100)]
+        )
+        assert len(await here.found("says", k=500)) == 250
+        await memory.db.verify()
+
+
+async def pairs(path: Path) -> list[int]:
+    """Open the file again; return the pairs in it, all of them whole."""
+    async with await Database.open(path, KEY) as db:
+        await db.verify()
+        rows = await db.all("SELECT scope, count(*) AS n FROM settings GROUP BY scope ORDER BY scope")
+        assert all(row["n"] == 2 for row in rows), "half a transaction is visible"
+        return [int(row["scope"]) for row in rows]
+
+
+def killed(path: Path, first: int, after: float) -> int:
+    """Kill a writer -9 at some moment; return the last number it said was committed, or `first` - 1."""
+    writer = start(PAIRS, path, str(first))
+    assert writer.stdout and writer.stderr
+    assert writer.stdout.readline() == "ready\n", writer.stderr.read()
+    try:
+        writer.wait(timeout=after)
+    except subprocess.TimeoutExpired:
+        writer.send_signal(signal.SIGKILL)
+    printed, errors = writer.communicate(timeout=30)
+    assert writer.returncode == -signal.SIGKILL, errors
+    numbers = [int(line) for line in printed.splitlines(keepends=True) if line.endswith("\n")]
+    return max(numbers, default=first - 1)
+
+
+async def test_kill_9_in_the_middle_of_writing_loses_nothing_committed_and_leaves_nothing_half(tmp_path: Path) -> None:
+    path = tmp_path / "lyra.db"
+    chance = random.Random(9)
+    first = 0
+    for _ in range(200 if TORTURE else 4):
+        committed = await asyncio.to_thread(killed, path, first, chance.uniform(0.005, 0.15))
+        there = await pairs(path)
+        assert there == list(range(len(there)))
+        assert committed + 1 <= len(there) <= committed + 2, "one more may be committed that was not yet said to be"
+        first = len(there)
+    assert first > 0
+
+
+@pytest.mark.parametrize("finished", [True, False], ids=["committed", "not committed"])
+async def test_a_process_that_dies_around_its_commit(tmp_path: Path, finished: bool) -> None:
+    body = f"""
+async def main():
+    async with await Database.open(path, KEY) as db:
+        async with db.transaction() as tx:
+            for half in "ab":
+                await tx.run("INSERT INTO settings (scope, key, value) VALUES ('1', :k, '')", {{"k": half}})
+            if not {finished}:
+                print("ready", flush=True)
+                await asyncio.Event().wait()
+        print("ready", flush=True)
+        await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+    writer = start(body, tmp_path / "lyra.db", "ada")
+    assert writer.stdout
+    assert await asyncio.to_thread(writer.stdout.readline) == "ready\n"
+    writer.kill()
+    await asyncio.to_thread(writer.communicate)
+    assert await pairs(tmp_path / "lyra.db") == ([1] if finished else [])

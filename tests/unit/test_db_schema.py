@@ -1,0 +1,104 @@
+"""A memory made today and one that came up through every older version are the same, and lose no row on the way."""
+
+from pathlib import Path
+
+import pytest
+from aiosqlite.core import Connection
+
+from memory import db as database
+from memory.cancellation import to_the_end
+from memory.db import Database, Row
+from memory.migrate import migrate
+from memory.schema import Migration, migrations
+from tests.memory_kit import KEY
+
+STEPS = migrations()
+SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
+
+
+async def made_at(path: Path, steps: list[Migration]) -> dict[str, int]:
+    """Make a memory of an older version with a row in every table it has; return how many rows each holds."""
+    writer = await database._connect(path, KEY, ())
+    try:
+        await migrate(writer, steps)
+        await writer.execute_fetchall("PRAGMA foreign_keys=OFF")
+        tables = list(await writer.execute_fetchall("SELECT name FROM sqlite_master WHERE type = 'table'"))
+        held = {}
+        for table in (row["name"] for row in tables):
+            if table != "migrations":
+                await _one_row(writer, table)
+            ((n,),) = [tuple(row) for row in await writer.execute_fetchall(f"SELECT count(*) FROM {table}")]
+            held[table] = n
+        return held
+    finally:
+        await to_the_end(writer.close())
+
+
+WORDS = {"kind": "said", "tier": "gist", "state": "new", "operation": "send", "closed_by": "count", "op": "add"}
+KINDS = {"domains": "dm", "items": "exchange"}
+
+
+async def _one_row(writer: Connection, table: str) -> None:
+    columns = list(await writer.execute_fetchall(f"SELECT name, type FROM pragma_table_info('{table}')"))
+    values = {
+        row["name"]: 1 if row["type"] == "INTEGER" else b"" if row["type"] == "BLOB" else WORDS.get(row["name"], "x")
+        for row in columns
+    }
+    if table == "outbox":
+        values["state"] = "pending"
+    if "kind" in values:
+        values["kind"] = KINDS.get(table, values["kind"])
+    names = ", ".join(values)
+    marks = ", ".join(f":{name}" for name in values)
+    await writer.execute_fetchall(f"INSERT INTO {table} ({names}) VALUES ({marks})", values)
+    await writer.commit()
+
+
+async def schema(path: Path) -> list[tuple[object, ...]]:
+    """Open a memory and return what it is made of."""
+    async with await Database.open(path, KEY) as db:
+        return [_plain(row) for row in await db.all(SCHEMA)]
+
+
+def _plain(row: Row) -> tuple[object, ...]:
+    return row["type"], row["name"], row["tbl_name"], row["sql"]
+
+
+def test_the_steps_are_numbered_without_a_gap() -> None:
+    assert [step.version for step in STEPS] == list(range(1, len(STEPS) + 1))
+
+
+@pytest.mark.parametrize("version", range(len(STEPS) + 1))
+async def test_a_memory_of_any_older_version_becomes_like_a_new_one_and_keeps_its_rows(tmp_path: Path, version: int) -> None:
+    held = await made_at(tmp_path / "old.db", STEPS[:version])
+    assert version == 0 or len(held) > 1
+    assert await schema(tmp_path / "old.db") == await schema(tmp_path / "new.db")
+    async with await Database.open(tmp_path / "old.db", KEY) as db:
+        for table, n in held.items():
+            if table != "migrations":
+                row = await db.one(f"SELECT count(*) AS n FROM {table}")
+                assert row is not None and row["n"] == n == 1, table
+
+
+async def test_every_step_is_recorded_once_with_its_digest(tmp_path: Path) -> None:
+    for _ in range(3):
+        async with await Database.open(tmp_path / "lyra.db", KEY) as db:
+            rows = await db.all("SELECT version, name, digest FROM migrations ORDER BY version")
+            assert [(row["version"], row["name"], row["digest"]) for row in rows] == [
+                (step.version, step.name, step.digest) for step in STEPS
+            ]
+
+
+@pytest.mark.parametrize("version", range(1, len(STEPS) + 1))
+async def test_a_migration_that_breaks_off_is_undone_and_taken_up_again(tmp_path: Path, version: int) -> None:
+    step = STEPS[version - 1]
+    broken = Migration(step.version, step.name, step.text + "; SELECT * FROM nothing_of_that_name")
+    writer = await database._connect(tmp_path / "lyra.db", KEY, ())
+    try:
+        with pytest.raises(Exception, match="nothing_of_that_name"):
+            await migrate(writer, [*STEPS[: version - 1], broken])
+        rows = list(await writer.execute_fetchall("SELECT coalesce(max(version), 0) AS v FROM migrations"))
+        assert rows[0]["v"] == version - 1
+    finally:
+        await to_the_end(writer.close())
+    assert await schema(tmp_path / "lyra.db") == await schema(tmp_path / "new.db")

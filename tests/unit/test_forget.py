@@ -1,0 +1,262 @@
+"""Forgetting: a message goes with everything that rests on it, at once, for good, and takes nothing else along."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from memory import forget
+from memory.backup import restore
+from memory.core import Habits
+from memory.errors import DiskFull, NotFound, SourceGone
+from memory.journal import Event, Part
+from memory.ports import Entry
+from memory.tiers.episodes import Rules
+from memory.types import Kind, NewExchange, SessionRef
+from memory.view import Answer
+from tests.memory_kit import KEY, BagOfWords, Clock, Corner, Writer, answering, at_home, corner, opened, said
+
+SECRET = "the parrot is called Xerxes"
+FEW = Habits(Rules(count=4))
+
+
+async def digested(here: Corner, writer: Writer | None = None) -> None:
+    """Close what there is and write its digests and summary."""
+    writer = writer or Writer()
+    consolidator = here.memory.consolidator(here.domain, writer, Writer("extractive", extractive=True))
+    await consolidator.close_episodes(here.session, asked=True)
+    await consolidator.digest(here.session)
+    await consolidator.summary(here.session)
+
+
+async def holding(here: Corner, word: str) -> list[str]:
+    """Return which columns of the whole file hold a word."""
+    found = []
+    for table in await here.memory.db.all("SELECT name FROM sqlite_master WHERE type = 'table'"):
+        for column in await here.memory.db.all(f"SELECT name FROM pragma_table_info('{table['name']}')"):
+            place = f"{table['name']}.{column['name']}"
+            if await here.memory.db.all(f"SELECT 1 FROM {table['name']} WHERE {column['name']} LIKE :w", {"w": f"%{word}%"}):
+                found.append(place)
+    return sorted(found)
+
+
+async def test_a_message_goes_with_all_that_was_made_from_it(tmp_path: Path) -> None:
+    async with at_home(tmp_path, embedder=BagOfWords(), habits=FEW) as here:
+        await here.memory.journal.accept("console", [Event("s1", "dm", SECRET)])
+        secret = await here.say(SECRET, source="s1")
+        others = [await here.say(f"an ordinary remark about tomatoes {n}") for n in range(40)]
+        reply = await here.reply(f"You said {SECRET}", [secret.key], parts=[Part("p1", f"You said {SECRET}")])
+        further = await here.reply("Xerxes, as I said", [reply.key])
+        await digested(here, Writer(moves=[answering(Entry("Xerxes in Atlantis", ("m1",)))]))
+        await here.view.embed()
+        assert set(await holding(here, "Xerxes")) == {
+            "digests.text", "exchanges.text", "inbox.payload", "outbox.text", "refusals.answer",
+        }  # fmt: skip
+
+        receipt = await here.view.forget_message(secret.id.upper() + "\n")
+        assert await holding(here, "Xerxes") == []
+        gone = {secret.key, reply.key, further.key}
+        assert (receipt.messages, receipt.replies) == (1, 2) and receipt.digests >= 2
+        for table in ("terms", "vectors", "exchanges"):
+            assert not gone & {row["item"] for row in await here.memory.db.all(f"SELECT item FROM {table}")}, table
+        assert not gone & {n for row in await here.memory.db.all("SELECT * FROM lineage") for n in (row["child"], row["parent"])}
+        outbox = await here.memory.db.all("SELECT state, text FROM outbox")
+        assert [(row["state"], row["text"]) for row in outbox] == [("cancelled", "")]
+        assert await here.memory.journal.unfinished("console") == []
+        assert sorted(await here.found("tomatoes", 100)) == sorted(e.text for e in others), "all others are found"
+
+        await digested(here)
+        assert await here.count("digests") > 0 and await holding(here, "Xerxes") == []
+
+
+async def test_what_was_forgotten_is_refused_when_it_comes_again(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        secret = await here.say(SECRET, source="s1")
+        await here.view.forget_message(secret.id)
+        for _ in range(2):
+            kept = await here.view.say(here.session, [said(SECRET, "s1"), said("something new", "s2")])
+            assert kept.forgotten == 1
+        assert [message.text async for _, message in here.view.messages()] == ["something new"]
+        with pytest.raises(NotFound):
+            await here.view.forget_message(secret.id)
+
+
+async def test_without_its_tombstone_it_would_come_back(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await here.view.forget_message((await here.say(SECRET, source="s1")).id)
+        async with here.memory.db.transaction() as tx:
+            await tx.run("DELETE FROM tombstones")
+            await tx.run("UPDATE items SET public_id = 'x' || id WHERE dead_at IS NOT NULL")
+        assert len((await here.view.say(here.session, [said(SECRET, "s1")])).stored) == 1
+
+
+async def test_a_reply_that_went_with_its_source_may_be_offered_again_and_stays_away(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        secret = await here.say(SECRET, source="s1")
+        reply = await here.reply(f"You said {SECRET}", [secret.key])
+        await here.view.forget_message(secret.id)
+        again = NewExchange(Kind.REPLY, reply.text, reply.source_id, reply.said_at, "Lyra", "assistant")
+        assert (await here.view.say(here.session, [again])).stored == []
+        assert await here.view.answer(here.session, Answer(again, (), (), [Part("p1", reply.text)])) is None
+        assert await holding(here, "Xerxes") == []
+
+
+async def test_an_answer_from_what_was_forgotten_meanwhile_is_not_kept(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        secret = await here.say(SECRET)
+        await here.view.forget_message(secret.id)
+        with pytest.raises(SourceGone):
+            await here.reply(f"You said {SECRET}", [secret.key], parts=[Part("p1", SECRET)])
+        assert await holding(here, "Xerxes") == []
+
+
+async def test_a_session_goes_whole_and_leaves_the_others(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=FEW) as here:
+        other = await here.view.session(SessionRef("console", "other"), "other")
+        await here.say("the tomatoes are elsewhere", session=other)
+        for n in range(120):
+            await here.say(f"{SECRET} {n}")
+        await digested(here)
+        receipt = await here.view.forget_session(here.session)
+        assert receipt.messages == 120 and receipt.digests > 30
+        assert await holding(here, "Xerxes") == []
+        assert await here.found("tomatoes") == ["the tomatoes are elsewhere"]
+        assert await here.count("episodes") == 0 and await here.count("digests") == 0
+        assert (await here.view.forget_session(here.session)).messages == 0
+
+
+async def test_what_is_elsewhere_is_not_found(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        secret = await here.say(SECRET)
+        bob = await corner(here.memory, here.clock, "bob")
+        with pytest.raises(NotFound):
+            await bob.view.forget_message(secret.id)
+        with pytest.raises(NotFound):
+            await bob.view.forget_session(here.session)
+        reader = here.memory.view(bob.domain, [here.domain])
+        with pytest.raises(NotFound):
+            await reader.forget_message(secret.id)
+        assert await here.found("Xerxes") == [SECRET]
+
+
+async def test_a_reply_in_another_place_of_the_same_person_goes_too(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        secret = await here.say(SECRET)
+        phone = await corner(here.memory, here.clock, "ada-phone")
+        reply = await phone.reply(f"You said {SECRET}", [secret.key], echo=True, parts=[Part("p1", SECRET)])
+        await here.view.forget_message(secret.id)
+        assert reply.text not in [e.text for e in await phone.view.window(phone.session, 10)]
+        assert await holding(here, "Xerxes") == []
+
+
+async def test_who_holds_a_session_while_all_of_it_is_forgotten_goes_on_in_it(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        bob = await corner(here.memory, here.clock, "bob")
+        late = await corner(here.memory, here.clock, "ada", place="a place with a name")
+        await late.say(SECRET)
+        await late.view.forget_session(late.session)
+        assert await holding(here, "Xerxes") == [] and "a place with a name" not in [s.name for s in await here.view.sessions()]
+        cy = await corner(here.memory, here.clock, "cy")
+        await cy.say("what cy says")
+        await bob.say("what bob says")
+        await late.say("and now the tomatoes")
+        assert [e.text for e in await cy.view.window(cy.session, 10)] == ["what cy says"]
+        assert [e.text for e in await late.view.window(late.session, 10)] == ["and now the tomatoes"]
+        again = await late.view.session(late.session.ref, "a new name")
+        assert (again.key, again.name) == (late.session.key, "a new name")
+
+
+class Broken(Exception):
+    """Stands for a process that dies between the log and the rows."""
+
+
+async def test_the_tombstone_is_on_disk_before_any_row_goes_and_finishes_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with at_home(tmp_path) as here:
+        secret = await here.say(SECRET)
+        await here.reply(f"You said {SECRET}", [secret.key])
+
+        async def dies(*_: object) -> None:
+            raise Broken
+
+        with monkeypatch.context() as patch:
+            patch.setattr(forget, "_bury", dies)
+            with pytest.raises(Broken):
+                await here.view.forget_message(secret.id)
+        assert secret.id in (tmp_path / "tombstones.log").read_text()
+        assert len(await here.found("Xerxes")) == 2, "nothing is half gone"
+        receipt = await here.memory.rebury()
+        assert (receipt.messages, receipt.replies) == (1, 1)
+        assert await holding(here, "Xerxes") == []
+        assert (await here.memory.rebury()).messages == 0
+
+
+async def test_an_older_backup_does_not_bring_it_back(tmp_path: Path) -> None:
+    clock = Clock()
+    path = tmp_path / "lyra.db"
+    async with opened(path, clock=clock) as memory:
+        here = await corner(memory, clock)
+        secret = await here.say(SECRET, source="s1")
+        other = await here.say("the tomatoes are ripe")
+        await digested(here)
+        await memory.backup(tmp_path / "backup.db")
+        await here.view.forget_message(secret.id)
+    await restore(tmp_path / "backup.db", KEY, path)
+    async with opened(path, clock=clock) as memory:
+        here = await corner(memory, clock)
+        assert SECRET in await here.found("Xerxes"), "the backup is older than the forgetting"
+        receipt = await memory.rebury()
+        assert receipt.messages == 1 and receipt.digests >= 1
+        assert await holding(here, "Xerxes") == [] and await here.found("tomatoes") == [other.text]
+        assert (await here.view.say(here.session, [said(SECRET, "s1")])).forgotten == 1
+
+
+async def test_a_torn_line_in_the_log_spoils_no_other(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        (tmp_path / "tombstones.log").write_text("abcdef")  # a power cut in the middle of a line
+        secret = await here.say(SECRET)
+        await here.view.forget_message(secret.id)
+        assert secret.id in (tmp_path / "tombstones.log").read_text().split()
+
+
+@pytest.mark.parametrize("room", [0, 10], ids=["no room", "room for half a tombstone"])
+async def test_without_room_for_the_tombstone_nothing_is_forgotten_and_that_is_said(
+    tmp_path: Path, room: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with at_home(tmp_path) as here:
+        secret = await here.say(SECRET)
+        log = tmp_path / "tombstones.log"
+        write = os.write
+
+        def full(handle: int, data: bytes) -> int:
+            left = room - log.stat().st_size
+            if left <= 0:
+                raise OSError(28, "No space left on device")
+            return write(handle, data[:left])
+
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "write", full)
+            with pytest.raises(DiskFull, match="Nothing was forgotten"):
+                await here.view.forget_message(secret.id)
+        assert await here.found("Xerxes") == [SECRET]
+        await here.view.forget_message(secret.id)
+        assert secret.id in log.read_text().split()
+
+
+async def test_the_log_can_be_read_by_its_owner_alone_and_holds_no_words(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        secret = await here.say(SECRET)
+        await here.view.forget_message(secret.id)
+        log = tmp_path / "tombstones.log"
+        assert log.stat().st_mode & 0o777 == 0o600
+        assert log.read_text().split() == [secret.id]
+
+
+async def test_a_notice_that_waits_to_be_sent_is_dropped_with_what_it_may_quote(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        secret = await here.say(SECRET)
+        await here.view.notify(here.session, [Part("k", SECRET)], [])
+        await here.view.forget_message(secret.id)
+        assert await holding(here, "Xerxes") == []
+        assert await here.memory.journal.take(here.session.ref.platform, here.session.ref.place) == []

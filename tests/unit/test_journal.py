@@ -1,0 +1,137 @@
+"""The journal: what was heard is committed before any work, and an answer with all that it finishes, or not at all."""
+
+from pathlib import Path
+
+import pytest
+
+from memory.errors import MemoryFailure
+from memory.journal import Event, Part
+from memory.types import Kind, NewExchange
+from memory.view import Answer
+from tests.memory_kit import DAY, Corner, at_home
+
+EVENTS = [Event("e1", "dm", "one"), Event("e2", "dm", "two"), Event("e3", "elsewhere", "three")]
+
+
+def reply(text: str = "hello", source: str = "r1") -> NewExchange:
+    """Return a reply to be stored."""
+    return NewExchange(Kind.REPLY, text, source, 1, "Lyra", "assistant")
+
+
+async def states(here: Corner) -> list[tuple[str, str, str]]:
+    """Return id, state and payload of every event."""
+    rows = await here.memory.db.all("SELECT event_id, state, payload FROM inbox ORDER BY id")
+    return [(row["event_id"], row["state"], row["payload"]) for row in rows]
+
+
+async def test_an_event_is_heard_once_and_the_cursor_moves_with_it(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        journal = here.memory.journal
+        assert await journal.cursor("matrix", "sync") is None
+        assert [h.event for h in await journal.accept("matrix", EVENTS[:2], "sync", "c1")] == EVENTS[:2]
+        assert await journal.cursor("matrix", "sync") == "c1"
+        assert [h.event for h in await journal.accept("matrix", EVENTS, "sync", "c2")] == EVENTS[2:]
+        assert await journal.cursor("matrix", "sync") == "c2"
+        assert [h.event for h in await journal.accept("discord", EVENTS[:1])] == EVENTS[:1], "ids are a platform's own"
+        assert await journal.cursor("discord", "") is None
+
+
+async def test_events_and_cursor_are_committed_together_or_not_at_all(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        journal = here.memory.journal
+        await journal.accept("matrix", EVENTS[:1], "sync", "c1")
+        with pytest.raises(MemoryFailure):
+            await journal.accept("matrix", [EVENTS[1], Event("e9", "dm", None)], "sync", "c2")  # type: ignore[arg-type]
+        assert [h.event for h in await journal.unfinished("matrix")] == EVENTS[:1]
+        assert await journal.cursor("matrix", "sync") == "c1"
+
+
+async def test_what_waits_for_its_answer_is_found_again_oldest_first(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        journal = here.memory.journal
+        first, second, third = await journal.accept("console", EVENTS)
+        assert await journal.unfinished("console") == [first, second, third]
+        assert await journal.unfinished("console", "elsewhere") == [third]
+        assert await journal.unfinished("matrix") == []
+        await journal.drop([second.key])
+        assert [h.event for h in await journal.unfinished("console", "dm")] == EVENTS[:1]
+        assert ("e2", "done", "") in await states(here), "its words are not kept"
+
+
+async def test_after_its_last_try_an_event_is_parked(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        journal = here.memory.journal
+        first, second, _ = await journal.accept("console", EVENTS)
+        for tries in (1, 2):
+            await journal.hold([first.key], "no model", 3)
+            assert [h.tries for h in await journal.unfinished("console", "dm")] == [tries, 0]
+            assert await journal.held("console", "dm") == [first.key]
+        await journal.hold([first.key], "no model", 3)
+        assert await journal.parked() == 1 and await journal.held("console", "dm") == []
+        assert [h.key for h in await journal.unfinished("console", "dm")] == [second.key]
+        for _ in range(10):
+            await journal.hold([second.key], "no model")
+        assert await journal.held("console", "dm") == [second.key], "without a limit it waits for good"
+
+
+async def test_a_reply_is_stored_with_its_sources_its_parts_and_the_end_of_what_it_answers(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        (heard,) = await here.memory.journal.accept("console", EVENTS[:1])
+        asked = await here.say("one", source="e1")
+        parts = [Part("k1", "hel"), Part("k2", "lo", "edit")]
+        stored = await here.view.answer(here.session, Answer(reply(), [asked.key], [heard.key], parts))
+        assert stored and await here.memory.journal.unfinished("console") == []
+        assert await states(here) == [("e1", "done", "")]
+        edges = await here.memory.db.all("SELECT child, parent, cited FROM lineage")
+        assert [(row["child"], row["parent"], row["cited"]) for row in edges] == [(stored.key, asked.key, 1)]
+        out = await here.memory.journal.take("console", "dm")
+        assert [(o.part, o.place, o.domain, o.answers, o.unsure) for o in out] == [
+            (part, "dm", here.domain.key, "r1", False) for part in parts
+        ]
+        again = await here.view.answer(here.session, Answer(reply("otherwise"), [asked.key], [heard.key], parts))
+        assert again is None and await here.count("outbox") == 2 and await here.count("exchanges") == 2
+
+
+@pytest.mark.parametrize("parts", [[Part("k1", "hel"), Part("k2", "lo", "shout")]], ids=["the last part cannot be stored"])
+async def test_of_an_answer_that_cannot_be_stored_whole_nothing_is_stored(tmp_path: Path, parts: list[Part]) -> None:
+    async with at_home(tmp_path) as here:
+        (heard,) = await here.memory.journal.accept("console", EVENTS[:1])
+        asked = await here.say("one", source="e1")
+        with pytest.raises(MemoryFailure):
+            await here.view.answer(here.session, Answer(reply(), [asked.key], [heard.key], parts))
+        assert await here.count("exchanges") == 1 and await here.count("outbox") == 0 and await here.count("lineage") == 0
+        assert [h.event for h in await here.memory.journal.unfinished("console")] == EVENTS[:1]
+        assert await here.found("hello") == []
+
+
+async def test_a_part_that_was_being_sent_when_she_died_may_have_arrived(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        journal = here.memory.journal
+        await here.view.notify(here.session, [Part("k1", "one"), Part("k2", "two"), Part("k3", "three")], [])
+        one, two, _ = await journal.take("console", "dm")
+        assert not one.unsure
+        await journal.sent(one.row, "remote 1")
+        await journal.again(two.row)
+        rest = await journal.take("console", "dm")
+        assert [(o.part.key, o.unsure) for o in rest] == [("k2", False), ("k3", True)]
+        assert await journal.take("console", "elsewhere") == []
+
+
+async def test_words_that_were_sent_are_blanked_after_a_while(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        journal = here.memory.journal
+        await here.view.notify(here.session, [Part("k1", "one"), Part("k2", "two")], [])
+        first, _ = await journal.take("console", "dm")
+        await journal.sent(first.row)
+        await journal.blank(here.clock.now())
+        here.clock.forward(DAY)
+        assert [row["text"] for row in await here.memory.db.all("SELECT text FROM outbox ORDER BY id")] == ["one", "two"]
+        await journal.blank(here.clock.now())
+        assert [row["text"] for row in await here.memory.db.all("SELECT text FROM outbox ORDER BY id")] == ["", "two"]
+
+
+async def test_a_part_is_queued_once_under_its_key(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        for text in ("first", "second"):
+            await here.view.notify(here.session, [Part("k1", text)], [])
+        assert [o.part.text for o in await here.memory.journal.take("console", "dm")] == ["first"]

@@ -1,0 +1,223 @@
+"""Recall finds what was said, by words in any script, at once, and nothing that was not asked for."""
+
+import asyncio
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory.lexical import key_words
+from memory.types import MINUTE, Hit
+from tests.memory_kit import Clock, Corner, Ids, at_home, corner, examples, opened
+
+REPO = Path(__file__).resolve().parents[2]
+SAID = [
+    "My sister Ottilie moved to Reykjavík in 1998",
+    "we were running along the river",
+    "the invoice number is 4711",
+    "私の猫の名前はチューリングです",
+    "我住在上海，我喜欢喝绿茶",
+    "ฉันชอบกินข้าวผัดกุ้ง",
+    "Der Schlüssel liegt unter der Fußmatte",
+    "the weather was fine, as ever",
+]
+
+
+async def told(here: Corner) -> None:
+    """Say all of it, each in a session of its own, so that nothing stands beside anything."""
+    for n, text in enumerate(SAID):
+        there = await corner(here.memory, here.clock, "ada", place=f"place {n}")
+        await there.say(text, source=f"s{n}")
+
+
+@pytest.mark.parametrize(
+    ("question", "n"),
+    [
+        ("did she run?", 1),
+        ("who runs", 1),
+        ("Ottilie", 0),
+        ("what is my SISTER's name", 0),
+        ("Ottilie’s sister", 0),
+        ("reykjavik", 0),
+        ("4711", 2),
+        ("what happened in 1998?", 0),
+        ("猫", 3),
+        ("猫の名前", 3),
+        ("ﾁｭｰﾘﾝｸﾞ", 3),
+        ("绿茶", 4),
+        ("你住在上海吗", 4),
+        ("ข้าวผัด", 5),
+        ("กุ้ง", 5),
+        ("schlüssel", 6),
+        ("Fussmatte", 6),
+    ],
+)
+async def test_a_message_is_found_by_stem_name_number_and_without_spaces(tmp_path: Path, question: str, n: int) -> None:
+    async with at_home(tmp_path) as here:
+        await told(here)
+        assert (await here.found(question))[:1] == [SAID[n]]
+
+
+@pytest.mark.parametrize("question", ["", "   ", "the and of", "?!", "\n\t", "zyzzyva", "🐈", "%", "'; DROP TABLE items; --"])
+async def test_what_nobody_spoke_of_finds_nothing(tmp_path: Path, question: str) -> None:
+    async with at_home(tmp_path) as here:
+        await told(here)
+        assert await here.found(question) == []
+
+
+async def test_a_hit_carries_its_receipts_and_its_neighbours(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        before, at, after = [await here.say(text) for text in ("one thing", "the parrot is called Xerxes", "another thing")]
+        hit = (await here.view.recall("what is the parrot called?", 1))[0]
+        assert hit.exchange == at and (hit.before, hit.after) == (before, after)
+        assert hit.session == "dm" and hit.why == ("words: parrot, called",)
+        others = (await here.view.recall("parrot", 3))[1:]
+        assert {other.why for other in others} == {("beside a hit",)}
+
+
+@settings(max_examples=examples(40), deadline=None)
+@given(st.lists(st.one_of(st.text(max_size=60), st.text("\ud800\udfff\x00'\"*()^:-+~ NEAR AND OR", max_size=40)), max_size=8))
+def test_any_question_is_only_words_and_finds_only_what_holds_one_of_them(questions: list[str]) -> None:
+    async def scenario(folder: str) -> None:
+        async with at_home(Path(folder), None) as here:
+            await told(here)
+            for question in questions:
+                asked = set(key_words(question).values())
+                for hit in await here.view.recall(question, 50):
+                    held = set(key_words(f"Tuesday 03 March 2026 Ada: {hit.exchange.text}").values())
+                    assert asked & held, (question, hit.exchange.text)
+
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(scenario(folder))
+
+
+async def test_what_was_just_said_is_found_by_the_next_question(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        for n in range(40):
+            await here.say(f"parrot number {n}")
+            assert len(await here.found("parrot", 100)) == n + 1
+
+
+async def test_questions_asked_at_the_same_time_find_each_message_once(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await here.say("parrot one")
+        await here.found("parrot")
+        for n in range(2, 6):
+            await here.say(f"parrot {n}")
+            for found in await asyncio.gather(*(here.found("parrot") for _ in range(5))):
+                assert len(found) == n and len(set(found)) == n
+
+
+async def test_what_another_process_kept_and_forgot_is_seen_at_once(tmp_path: Path) -> None:
+    clock = Clock()
+    async with (
+        opened(tmp_path / "lyra.db", clock=clock, ids=Ids("a")) as one,
+        opened(tmp_path / "lyra.db", clock=clock, ids=Ids("b")) as other,
+    ):
+        here, there = await corner(one, clock), await corner(other, clock)
+        first = await here.say("the parrot is called Xerxes")
+        assert await there.found("parrot") == [first.text]
+        there.said = 100
+        second = await there.say("the parrot is green")
+        assert len(await here.found("parrot")) == 2
+        await here.view.forget_message(first.id)
+        assert await there.found("parrot") == [second.text] == await here.found("parrot")
+        await there.view.forget_message(second.id)
+        assert await here.found("parrot green Xerxes") == []
+
+
+async def test_echoes_and_commands_are_not_found(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await here.reply("You told me of a parrot", [], echo=True)
+        assert await here.found("parrot") == []
+        await here.reply("Parrots are birds", [])
+        assert await here.found("parrot") == ["Parrots are birds"]
+
+
+async def test_a_question_may_leave_out_messages_and_keep_to_one_session(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        other = await corner(here.memory, here.clock, "ada", place="other")
+        first, second = await here.say("a red parrot"), await other.say("a blue parrot", source="x")
+        assert [h.exchange for h in await here.view.recall("parrot", 5, exclude=[first.key])] == [second]
+        assert [h.exchange for h in await here.view.recall("parrot", 5, session=other.session)] == [second]
+
+
+async def test_equal_messages_come_in_the_order_they_were_stored(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        stored = []
+        for n in range(30):
+            there = await corner(here.memory, here.clock, "ada", place=f"place {n}")
+            stored.append((await there.say("a parrot", source=f"s{n}", at=here.clock.now() + 7 * n * MINUTE)).key)
+        for k in (1, 7, 30):
+            assert [hit.exchange.key for hit in await here.view.recall("parrot", k)] == stored[:k]
+
+
+def receipts(hits: list[Hit]) -> str:
+    """Return all that a person or a prompt could see of hits."""
+    return json.dumps(
+        [
+            [hit.exchange.id, hit.exchange.text, hit.exchange.said_at, hit.session, hit.score, hit.why]
+            + [near.id if near else None for near in (hit.before, hit.after)]
+            for hit in hits
+        ]
+    )
+
+
+words = st.lists(st.sampled_from("parrot tomato river garden running 1998 winter seven".split()), min_size=1, max_size=6)
+
+
+@settings(max_examples=examples(12), deadline=None)
+@given(st.lists(words, min_size=1, max_size=8), st.lists(words, max_size=12), st.lists(words, min_size=1, max_size=4))
+def test_what_others_say_moves_no_rank_score_or_id(
+    mine: list[list[str]], others: list[list[str]], asked: list[list[str]]
+) -> None:
+    async def run(folder: str, noise: list[list[str]]) -> list[str]:
+        async with at_home(Path(folder), None) as here:
+            bob = await corner(here.memory, here.clock, "bob")
+            for n in range(max(len(mine), len(noise))):
+                at = here.clock.now()
+                if n < len(noise):
+                    await bob.say(" ".join(noise[n]))
+                here.clock.at = at
+                if n < len(mine):
+                    await here.say(" ".join(mine[n]))
+            return [receipts(await here.view.recall(" ".join(question), 10)) for question in asked]
+
+    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
+        assert asyncio.run(run(one, [])) == asyncio.run(run(other, others))
+
+
+RANKED = """
+import asyncio, sys
+sys.path.insert(0, sys.argv[1])
+from pathlib import Path
+from memory.recall import _bm25
+from memory import lexical
+from tests.memory_kit import at_home
+
+WORDS = "parrot tomato river garden running 1998 winter seven guitar violin".split()
+
+async def main():
+    async with at_home(Path(sys.argv[2]), None) as here:
+        for n in range(40):
+            await here.say(" ".join(WORDS[(n * k) % 10] for k in range(1, 2 + n % 7)))
+        index = await here.memory._reading.indexes.of(here.domain.key)
+        print(_bm25([index], lexical.key_words(" ".join(WORDS)), digests=False)[0].tobytes().hex())
+
+asyncio.run(main())
+"""
+
+
+def test_scores_are_the_same_in_every_process(tmp_path: Path) -> None:
+    def score(seed: int) -> str:
+        (folder := tmp_path / str(seed)).mkdir()
+        command = [sys.executable, "-c", RANKED, str(REPO), str(folder)]
+        environment = {"PYTHONHASHSEED": str(seed), "PATH": ""}
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60, env=environment).stdout
+
+    assert len({score(seed) for seed in range(4)}) == 1

@@ -1,0 +1,134 @@
+"""Vectors find what was meant, never what is compared across embedders; without them words serve."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from memory.core import Habits
+from memory.errors import EmbeddingFailed
+from memory.ports import Vectors
+from memory.tiers.episodes import Rules
+from tests.memory_kit import BagOfWords, Clock, Ids, Writer, at_home, corner, opened
+
+CAR = {"automobile": "car", "vehicle": "car", "purchased": "buy", "acquired": "buy"}
+
+
+class Moody(BagOfWords):
+    """An embedder that fails, or first lets something else happen, when told to."""
+
+    failing = False
+    meanwhile: asyncio.Event | None = None
+    asked: asyncio.Event | None = None
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Fail, wait, or embed."""
+        if self.failing:
+            raise EmbeddingFailed("The embedder cannot be reached.")
+        if self.asked and self.meanwhile:
+            self.asked.set()
+            await self.meanwhile.wait()
+        return await super().embed(texts)
+
+
+async def test_a_paraphrase_without_a_word_in_common_is_found(tmp_path: Path) -> None:
+    async with at_home(tmp_path, embedder=BagOfWords(meanings=CAR, dimension=512)) as here:
+        for n in range(10):
+            await (await corner(here.memory, here.clock, "ada", place=f"p{n}")).say(f"a remark on gardens {n}", source=f"s{n}")
+        wanted = await here.say("I acquired an automobile")
+        assert await here.found("vehicle purchased") == [], "before anything was embedded"
+        assert await here.view.embed() == 11
+        hit = (await here.view.recall("vehicle purchased", 3))[0]
+        assert hit.exchange == wanted and hit.why[0].startswith("meaning ")
+        assert await here.view.embed() == 0
+
+
+async def test_without_the_embedder_words_serve(tmp_path: Path) -> None:
+    embedder = Moody()
+    async with at_home(tmp_path, embedder=embedder) as here:
+        await here.say("the parrot is green")
+        await here.view.embed()
+        await here.say("the parrot is loud")
+        embedder.failing = True
+        assert sorted(await here.found("parrot")) == ["the parrot is green", "the parrot is loud"]
+        with pytest.raises(EmbeddingFailed):
+            await here.view.embed()
+        embedder.failing = False
+        assert await here.view.embed() == 1
+
+
+async def test_a_hit_by_words_is_not_lost_to_meaning(tmp_path: Path) -> None:
+    async with at_home(tmp_path, embedder=BagOfWords()) as here:
+        for n in range(30):
+            await here.say(f"a remark on gardens {n}")
+        await here.view.embed()
+        await here.say("zyzzyva")
+        assert "zyzzyva" in (await here.found("zyzzyva"))[:3], "though it has no vector yet"
+
+
+@pytest.mark.parametrize(("name", "dimension"), [("other", 64), ("bag", 32), ("other", 32)])
+async def test_vectors_of_another_embedder_are_never_compared(tmp_path: Path, name: str, dimension: int) -> None:
+    path = tmp_path / "lyra.db"
+    clock = Clock()
+    async with opened(path, clock=clock, ids=Ids("a"), embedder=BagOfWords(meanings=CAR)) as memory:
+        here = await corner(memory, clock)
+        await here.say("I acquired an automobile")
+        await here.view.embed()
+        assert await here.found("vehicle") != []
+    async with opened(path, clock=clock, ids=Ids("b"), embedder=BagOfWords(name, dimension, CAR)) as memory:
+        here = await corner(memory, clock)
+        assert await here.found("vehicle") == [], "nothing of this embedder is there yet"
+        assert await here.found("automobile") == ["I acquired an automobile"]
+        assert await here.view.embed() == 1
+        assert await here.found("vehicle") == ["I acquired an automobile"]
+    async with opened(path, clock=clock, ids=Ids("c"), embedder=BagOfWords(meanings=CAR)) as memory:
+        here = await corner(memory, clock)
+        assert await here.found("vehicle") != [], "what the first one made is still there"
+
+
+async def test_what_is_forgotten_while_it_is_embedded_gets_no_vector(tmp_path: Path) -> None:
+    embedder = Moody()
+    async with at_home(tmp_path, embedder=embedder) as here:
+        secret, other = await here.say("the parrot is called Xerxes"), await here.say("a remark")
+        embedder.asked, embedder.meanwhile = asyncio.Event(), asyncio.Event()
+        embedding = asyncio.create_task(here.view.embed())
+        await embedder.asked.wait()
+        await here.view.forget_message(secret.id)
+        embedder.meanwhile.set()
+        await embedding
+        assert [row["item"] for row in await here.memory.db.all("SELECT item FROM vectors")] == [other.key]
+
+
+async def test_what_is_said_and_forgotten_while_a_question_is_embedded_does_no_harm(tmp_path: Path) -> None:
+    embedder = Moody()
+    async with at_home(tmp_path, embedder=embedder) as here:
+        secret = await here.say("the parrot is called Xerxes")
+        await here.say("the parrot is green")
+        await here.view.embed()
+        for change in ("said", "forgotten"):
+            embedder.asked, embedder.meanwhile = asyncio.Event(), asyncio.Event()
+            first = asyncio.create_task(here.found("parrot"))
+            await embedder.asked.wait()
+            if change == "said":
+                await here.say("the parrot is loud")
+            else:
+                await here.view.forget_message(secret.id)
+            second = asyncio.create_task(here.found("parrot"))
+            for _ in range(20):
+                await here.memory.db.all("SELECT 1")
+            embedder.meanwhile.set()
+            for found in (await first, await second):
+                assert "the parrot is green" in found
+                assert change == "said" or "the parrot is called Xerxes" not in found
+            embedder.asked = None
+
+
+async def test_gists_are_found_by_meaning_too(tmp_path: Path) -> None:
+    async with at_home(tmp_path, embedder=BagOfWords(meanings=CAR), habits=Habits(Rules(count=1))) as here:
+        await here.say("I acquired an automobile")
+        work = here.memory.consolidator(here.domain, Writer(), Writer())
+        await work.close_episodes(here.session)
+        await work.digest(here.session)
+        assert await here.view.embed() == 2
+        assert [hit.digest.text for hit in await here.view.gists("vehicle", 3)] == ["I acquired an automobile"]
