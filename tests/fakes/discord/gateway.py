@@ -1,0 +1,196 @@
+"""The gateway: the conversation on each connection, and what every session is told."""
+
+import asyncio
+import secrets
+import time
+from collections import deque
+from typing import Any
+
+from aiohttp import WSMsgType, web
+
+from tests.fakes.discord import wire
+from tests.fakes.discord.pulse import Pulse
+from tests.fakes.discord.sessions import Intent, Line, Op, Payload, Session
+from tests.fakes.discord.streams import encoder
+from tests.fakes.discord.things import Json
+from tests.fakes.discord.world import World
+
+_FRAMES_PER_MINUTE = 120
+
+
+class Gateway:
+    """Serves the gateway's connections, and tells every session what happens."""
+
+    def __init__(self, world: World, pulse: Pulse, heartbeat: float = 41.25) -> None:
+        self.world = world
+        self.heartbeat = heartbeat
+        self.url = ""
+        self.sessions: dict[str, Session] = {}
+        self.identifies: list[Json] = []
+        """What every IDENTIFY said."""
+        self.resumes: list[Json] = []
+        """What every RESUME said, and on which path it came."""
+        self.budget = 1000
+        """How many IDENTIFYs are left today."""
+        self.compressions: list[str | None] = []
+        self.heartbeats = 0
+        self.invalid_next: list[bool] = []
+        """For each of the next IDENTIFYs or RESUMEs: answer that the session is invalid, resumable or not."""
+        self._pulse = pulse
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    # What a test does
+
+    def live(self) -> list[Session]:
+        """The sessions that are connected now."""
+        return [one for one in self.sessions.values() if one.line]
+
+    def tell(self, event: str, payload: Payload, intent: Intent = Intent.NONE) -> None:
+        """Tell every session that asked for such events."""
+        for session in self.sessions.values():
+            if intent in session.intents:
+                readable = Intent.CONTENT in session.intents and self.world.content_intent
+                session.tell(event, payload(readable))
+
+    def disconnect(self, code: int | None = None) -> None:
+        """End every connection: with a close code, or without a word. The sessions stay, and are replayed on RESUME."""
+        for session in self.live():
+            line, session.line = session.line, None
+            assert line is not None
+            line.cut() if code is None else line.close(code)
+
+    def reconnect(self) -> None:
+        """Ask every client to come back (op 7)."""
+        for session in self.live():
+            assert session.line is not None
+            session.line.send({"op": Op.RECONNECT, "d": None})
+            session.line = None
+
+    def invalidate(self, *, resumable: bool = False) -> None:
+        """Tell every client that its session is invalid (op 9), and forget the sessions unless they are resumable."""
+        for session in self.live():
+            assert session.line is not None
+            session.line.send({"op": Op.INVALID, "d": resumable})
+            session.line = None
+        if not resumable:
+            self.forget()
+
+    def forget(self) -> None:
+        """Forget the sessions that nobody listens to: a RESUME then is answered with an invalid session."""
+        self.sessions = {key: one for key, one in self.sessions.items() if one.line}
+
+    def repeat(self) -> None:
+        """Tell the last event once more, under a new number, as Discord may."""
+        for session in self.live():
+            last = session.log[-1]
+            session.tell(last["t"], last["d"])
+
+    # A connection
+
+    async def serve(self, request: web.Request) -> web.WebSocketResponse:
+        """One connection, from HELLO until it ends."""
+        socket = web.WebSocketResponse(compress=False, autoclose=True)
+        await socket.prepare(request)
+        asked = request.query.get("compress")
+        self.compressions.append(asked)
+        assert isinstance(request.transport, asyncio.Transport)
+        line = Line(socket, request.transport, encoder(asked))
+        writer = asyncio.create_task(line.write())
+        self._tasks.add(writer)
+        line.send({"op": Op.HELLO, "d": {"heartbeat_interval": int(self.heartbeat * 1000)}})
+        try:
+            await self._listen(socket, line, request.path)
+        finally:
+            for session in self.sessions.values():
+                if session.line is line:
+                    session.line = None
+            writer.cancel()
+            await asyncio.wait([writer])
+            self._tasks.discard(writer)
+            self._pulse.beat()
+        return socket
+
+    async def _listen(self, socket: web.WebSocketResponse, line: Line, path: str) -> None:
+        heard: deque[float] = deque(maxlen=_FRAMES_PER_MINUTE)
+        async for message in socket:
+            if message.type is not WSMsgType.TEXT:
+                continue
+            now = time.monotonic()
+            if len(heard) == heard.maxlen and now - heard[0] < 60:
+                return line.close(4008)
+            heard.append(now)
+            frame = message.json()
+            self._take(line, frame["op"], frame.get("d"), path)
+            self._pulse.beat()
+        if socket.close_code in (1000, 1001):
+            self.sessions = {key: one for key, one in self.sessions.items() if one.line is not line}
+        return None
+
+    def _take(self, line: Line, op: int, data: Any, path: str) -> None:
+        known = next((one for one in self.sessions.values() if one.line is line), None)
+        match op:
+            case Op.HEARTBEAT:
+                self.heartbeats += 1
+                line.send({"op": Op.ACK, "d": None})
+            case Op.IDENTIFY:
+                line.close(4005) if known else self._identify(line, data)
+            case Op.RESUME:
+                self._resume(line, data, path)
+            case _ if known is None:
+                line.close(4003)
+            case Op.MEMBERS:
+                self._members(known, data)
+            case Op.PRESENCE | Op.VOICE:
+                pass
+            case _:
+                line.close(4001)
+
+    def _identify(self, line: Line, data: Json) -> None:
+        self.identifies.append(data)
+        self.budget -= 1
+        if data["token"] != self.world.token or self.budget < 0:
+            return line.close(4004)
+        intents = Intent(data["intents"])
+        denied = Intent.PRESENCES | (Intent.NONE if self.world.content_intent else Intent.CONTENT)
+        denied |= Intent.NONE if self.world.members_intent else Intent.MEMBERS
+        if intents & denied:
+            return line.close(4014)
+        if self.invalid_next:
+            return line.send({"op": Op.INVALID, "d": self.invalid_next.pop(0)})
+        session = Session(secrets.token_hex(16), intents, line=line)
+        self.sessions[session.id] = session
+        self._ready(session)
+        return None
+
+    def _ready(self, session: Session) -> None:
+        guilds = [one for one in self.world.guilds.values() if self.world.bot.id in one.members]
+        application = {"id": str(self.world.application_id), "flags": self.world.application_flags}
+        ready: Json = {"v": 10, "user": wire.me(self.world.bot), "session_id": session.id, "application": application}
+        ready |= {"guilds": [{"id": str(one.id), "unavailable": True} for one in guilds], "shard": [0, 1], "private_channels": []}
+        session.tell(
+            "READY", ready | {"resume_gateway_url": self.url + "/resumed", "session_type": "normal", "relationships": []}
+        )
+        for guild in guilds:
+            session.tell("GUILD_CREATE", wire.guild_created(self.world, guild, all_members=Intent.MEMBERS in session.intents))
+
+    def _resume(self, line: Line, data: Json, path: str) -> None:
+        self.resumes.append(data | {"path": path})
+        session = self.sessions.get(data["session_id"])
+        if data["token"] != self.world.token:
+            return line.close(4004)
+        if self.invalid_next or session is None:
+            return line.send({"op": Op.INVALID, "d": self.invalid_next.pop(0) if self.invalid_next else False})
+        if not isinstance(data["seq"], int) or data["seq"] > len(session.log):
+            return line.close(4007)
+        for frame in session.log[data["seq"] :]:
+            line.send(frame)
+        session.line = line
+        session.tell("RESUMED", {"_trace": []})
+        return None
+
+    def _members(self, session: Session, data: Json) -> None:
+        guild = self.world.guilds[int(data["guild_id"])]
+        wanted = {int(one) for one in data.get("user_ids") or ()}
+        members = [wire.member(one) for one in guild.members.values() if not wanted or one.user.id in wanted]
+        chunk: Json = {"guild_id": str(guild.id), "members": members, "chunk_index": 0, "chunk_count": 1}
+        session.tell("GUILD_MEMBERS_CHUNK", chunk | ({"nonce": data["nonce"]} if "nonce" in data else {}))

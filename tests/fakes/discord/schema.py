@@ -1,0 +1,151 @@
+"""Judges a JSON value by a schema of Discord's description, as tolerantly as Discord itself does.
+
+Tolerant means three things. Ids may be numbers or texts; wide integers may be texts of digits; and `oneOf` asks for at least
+one branch that fits. A keyword that this file does not know is refused when it is met, so nothing passes unread.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+_READ = frozenset(
+    "type enum const allOf oneOf anyOf items properties required additionalProperties minLength maxLength pattern minimum "
+    "maximum minItems maxItems uniqueItems minProperties maxProperties format".split()
+)
+_NOTES = frozenset("description title x-discord-union contentEncoding components".split())
+
+
+@dataclass
+class Findings:
+    """What was wrong with a value, and which of its keys the description does not know."""
+
+    errors: list[str] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+
+    def add(self, other: "Findings") -> None:
+        """Take over what another part found."""
+        self.errors += other.errors
+        self.unknown += other.unknown
+
+
+class Judge:
+    """Judges values by schemas that refer to the named ones."""
+
+    def __init__(self, named: Mapping[str, Any]) -> None:
+        self._named = named
+
+    def judge(self, schema: Mapping[str, Any], value: Any, where: str = "body") -> Findings:
+        """Everything that is wrong with the value; nothing, if it fits."""
+        if "$ref" in schema:
+            return self.judge(self._named[schema["$ref"].rpartition("/")[2]], value, where)
+        if strange := set(schema) - _READ - _NOTES:
+            raise ValueError(f"the description uses keywords this server does not read: {sorted(strange)}")
+        found = Findings()
+        kinds = schema.get("type")
+        kinds = [kinds] if isinstance(kinds, str) else kinds
+        if kinds and not any(_is(kind, value, schema) for kind in kinds):
+            found.errors.append(f"{where}: {_short(value)} is not {' or '.join(kinds)}")
+            return found
+        found.errors += [f"{where}: {_short(value)} {wrong}" for wrong in _plain_faults(schema, value)]
+        self._combined(schema, value, where, found)
+        if isinstance(value, dict):
+            self._members(schema, value, where, found)
+        if isinstance(value, list) and "items" in schema:
+            for place, item in enumerate(value):
+                found.add(self.judge(schema["items"], item, f"{where}[{place}]"))
+        return found
+
+    def _combined(self, schema: Mapping[str, Any], value: Any, where: str, found: Findings) -> None:
+        for part in schema.get("allOf", ()):
+            found.add(self.judge(part, value, where))
+        for key in ("oneOf", "anyOf"):
+            if branches := schema.get(key):
+                tried = [(self._is_other_kind(branch, value), self.judge(branch, value, where)) for branch in branches]
+                found.add(min(tried, key=lambda one: (bool(one[1].errors), one[0], len(one[1].errors), len(one[1].unknown)))[1])
+
+    def _is_other_kind(self, branch: Mapping[str, Any], value: Any) -> bool:
+        # So that a fault is told by the branch that was meant, not by the one with the fewest faults.
+        branch = self._named[branch["$ref"].rpartition("/")[2]] if "$ref" in branch else branch
+        kinds = branch.get("type", [])
+        if kinds and not any(_is(kind, value, branch) for kind in ([kinds] if isinstance(kinds, str) else kinds)):
+            return True
+        named = branch.get("properties", {}).get("type", {}).get("enum")
+        return isinstance(value, dict) and named is not None and value.get("type") not in named
+
+    def _members(self, schema: Mapping[str, Any], value: dict[str, Any], where: str, found: Findings) -> None:
+        known = schema.get("properties", {})
+        found.errors += [f"{where}: {key!r} is missing" for key in schema.get("required", ()) if key not in value]
+        others = schema.get("additionalProperties")
+        for key, item in value.items():
+            inside = f"{where}.{key}"
+            if key in known:
+                found.add(self.judge(known[key], item, inside))
+            elif isinstance(others, dict):
+                found.add(self.judge(others, item, inside))
+            elif others is False:
+                found.errors.append(f"{where}: {key!r} is not allowed")
+            elif known:
+                found.unknown.append(inside)
+
+
+def _is(kind: str, value: Any, schema: Mapping[str, Any]) -> bool:
+    form = schema.get("format")
+    match kind:
+        case "null":
+            return value is None
+        case "boolean":
+            return isinstance(value, bool)
+        case "integer":
+            digits = isinstance(value, str) and form != "int32" and re.fullmatch(r"-?\d+", value) is not None
+            return digits or (isinstance(value, int) and not isinstance(value, bool))
+        case "number":
+            return isinstance(value, int | float) and not isinstance(value, bool)
+        case "string":
+            number = form in ("snowflake", "nonce") and isinstance(value, int) and not isinstance(value, bool)
+            return isinstance(value, str) or number
+        case "array":
+            return isinstance(value, list)
+        case "object":
+            return isinstance(value, dict)
+    raise ValueError(f"the description uses a type this server does not read: {kind}")
+
+
+def _plain_faults(schema: Mapping[str, Any], value: Any) -> list[str]:
+    wrong = []
+    if "enum" in schema and value not in schema["enum"]:
+        wrong.append(f"is none of {schema['enum']}")
+    if "const" in schema and value != schema["const"]:
+        wrong.append(f"is not {schema['const']!r}")
+    if isinstance(value, str):
+        wrong += _sizes(schema, len(value), "Length")
+        if not re.search(schema.get("pattern", ""), value):
+            wrong.append(f"does not match {schema['pattern']}")
+        if schema.get("format") == "uri" and "://" not in value:
+            wrong.append("is not an address")
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        wrong += [f"is below {schema['minimum']}"] if value < schema.get("minimum", value) else []
+        wrong += [f"is above {schema['maximum']}"] if value > schema.get("maximum", value) else []
+        wrong += ["is no id"] if schema.get("format") == "snowflake" and value < 0 else []
+    if isinstance(value, list):
+        wrong += _sizes(schema, len(value), "Items")
+        if schema.get("uniqueItems") and len({json.dumps(item, sort_keys=True) for item in value}) != len(value):
+            wrong.append("has the same item twice")
+    if isinstance(value, dict):
+        wrong += _sizes(schema, len(value), "Properties")
+    return wrong
+
+
+def _sizes(schema: Mapping[str, Any], size: int, what: str) -> list[str]:
+    tests: list[tuple[str, Callable[[int], bool]]] = [("min", lambda limit: size < limit), ("max", lambda limit: size > limit)]
+    return [
+        f"has {size} {what.lower()}, {side} {schema[side + what]}"
+        for side, off in tests
+        if side + what in schema and off(schema[side + what])
+    ]
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, default=repr)
+    return text if len(text) <= 80 else text[:77] + "..."
