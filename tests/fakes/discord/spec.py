@@ -1,14 +1,13 @@
 """Discord's own description of its HTTP interface, and the verdict on one request or answer by it.
 
 The file is not part of the repository. It is read from `LYRA_DISCORD_SPEC`, or from `shared/discord/openapi.json` beside the
-repository. Without it requests are served unjudged, with a warning; under `CI` nothing starts.
+repository. Without it requests are served unjudged, and the test run says so; under `CI` nothing starts.
 """
 
 import functools
 import json
 import os
 import re
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -87,16 +86,30 @@ class Spec:
         return found
 
 
+ABSENT = "Discord's description is not here: set LYRA_DISCORD_SPEC to its openapi.json. Its requests are not judged."
+
+
+def there() -> bool:
+    """Whether the description can be read."""
+    return _path().is_file()
+
+
 def load() -> Spec | None:
-    """The description, or none with a warning when it is not there. Raises SpecMissing under CI."""
-    path = Path(os.environ.get("LYRA_DISCORD_SPEC") or PLACE)
-    if path.is_file():
-        return _read(path)
-    said = f"no description of Discord at {path}: set LYRA_DISCORD_SPEC to its openapi.json. Requests are not judged."
-    if os.environ.get("CI", "").lower() in ("1", "true", "yes"):
-        raise SpecMissing(said)
-    warnings.warn(said, stacklevel=2)
+    """The description, or none where it is not there. Raises SpecMissing under CI."""
+    if there():
+        return _read(_path())
+    if required():
+        raise SpecMissing(ABSENT)
     return None
+
+
+def required() -> bool:
+    """Whether this run may not go on without the description."""
+    return os.environ.get("CI", "").lower() in ("1", "true", "yes")
+
+
+def _path() -> Path:
+    return Path(os.environ.get("LYRA_DISCORD_SPEC") or PLACE)
 
 
 @functools.cache
