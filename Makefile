@@ -25,7 +25,7 @@ bench: $(DEV_READY)
 	$(BIN)/python -m tests.bench
 
 torture: $(DEV_READY)
-	LYRA_TORTURE=1 $(BIN)/python -m pytest -n 2 tests/faults tests/unit
+	LYRA_TORTURE=1 $(BIN)/python -m pytest -n 2 --timeout 3600 tests/faults tests/unit
 
 # Written for every platform and Python from 3.11 on; needs uv, and only whoever changes dependencies does.
 lock:

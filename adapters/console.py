@@ -219,9 +219,6 @@ class Terminal:
     def note(self, text: str) -> None:
         self.write(text)
 
-    def close(self) -> None:
-        pass
-
 
 def _without_cursor_queries(output: Vt100_Output) -> Vt100_Output:
     """Never ask the terminal where its cursor is: some do not answer, and the line editor would warn of it."""

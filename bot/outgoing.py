@@ -34,11 +34,12 @@ class Outgoing:
         """
         adapter = self._adapters[platform]
         keys = None if parts is None else [part.key for part in parts]
-        for row in await self._journal.take(platform, place, keys):
+        waiting = await self._journal.take(platform, place, keys)
+        for at, row in enumerate(waiting):
             sending = Sending(row.part.key, row.place, row.part.text, row.part.operation, row.answers, row.unsure)
             try:
                 await self._journal.sent(row.row, await adapter.send(sending))
             except SendFailed as error:
                 log.warning("send.failed", platform=platform, part=row.part.key, why=str(error))
-                await self._journal.again(row.row)
+                await self._journal.again([later.row for later in waiting[at:]])
                 return

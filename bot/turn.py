@@ -176,7 +176,8 @@ class Turns:
         """Keep the question for when the model is back; return what says so."""
         if isinstance(error, ModelDenied):
             log.error("model.denied", why=str(error))
-        await self._journal.hold(turn.finishes, type(error).__name__)
+        may_pass = error.transient or isinstance(error, ModelDenied)
+        await self._journal.hold(turn.finishes, type(error).__name__, None if may_pass else _TRIES)
         parts = self._outgoing.parts(f"{error} Your message is kept; I answer it when the model does.")
         await turn.view.notify(turn.session, parts, [])
         return parts

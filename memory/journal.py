@@ -151,10 +151,12 @@ class Journal:
                 {"id": row, "remote_id": remote_id, "now": self._clock.now()},
             )
 
-    async def again(self, row: int) -> None:
-        """Record that a part surely did not arrive, so that it is sent again."""
+    async def again(self, rows: Sequence[int]) -> None:
+        """Record that parts surely did not arrive, so that they are sent again."""
         async with self._db.transaction() as tx:
-            await tx.run("UPDATE outbox SET state = 'pending' WHERE id = :id AND state = 'attempting'", {"id": row})
+            await tx.run(
+                f"UPDATE outbox SET state = 'pending' WHERE id IN ({holes('r', rows)}) AND state = 'attempting'", fill("r", rows)
+            )
 
     async def blank(self, before: int) -> None:
         """Blank the texts of what was sent before an instant."""

@@ -238,5 +238,4 @@ def test_without_zstandard_the_client_asks_for_zlib() -> None:
 
 
 def test_with_zstandard_it_asks_for_zstd() -> None:
-    pytest.importorskip("zstandard")
     assert discord.utils._ActiveDecompressionContext.COMPRESSION_TYPE == "zstd-stream"

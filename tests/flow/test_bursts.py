@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from adapters.base import Hear, Message, Person, Place, Preview, Reach, Sending, Surface
+from adapters.errors import SendFailed
 from bot.app import App, Talk, opened, talking
-from bot.errors import ModelDown
+from bot.errors import ModelDown, ModelRefused
 from bot.model import Message as Said
 from memory.journal import Event
 from memory.types import Kind
@@ -24,11 +25,15 @@ class Platform:
 
     def __init__(self) -> None:
         self.sent: list[Sending] = []
+        self.refusals = 0
 
     async def run(self, hear: Hear) -> None:
         raise AssertionError("these tests hand messages over themselves")
 
     async def send(self, sending: Sending) -> str:
+        if self.refusals:
+            self.refusals -= 1
+            raise SendFailed("the platform is away")
         self.sent.append(sending)
         return f"remote-{len(self.sent)}"
 
@@ -162,6 +167,32 @@ async def test_a_model_that_fails_holds_the_message_for_the_next_answer(tmp_path
         await (await talk.mailboxes.recover("platform"))
         assert here.texts[1:] == ["You said: are you there"]
         assert await app.memory.journal.unfinished("platform") == []
+
+
+async def test_what_did_not_arrive_is_sent_once_when_the_platform_is_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with platform(tmp_path, monkeypatch) as (app, talk, here, _):
+        message = saying(app)("hello there")
+        here.refusals = 1
+        await (await talk.mailboxes.hear([message]))
+        assert here.texts == []
+        for _ in range(2):
+            await talk.outgoing.flush("platform", message.place.key)
+        assert here.texts == ["You said: hello there"]
+        assert not here.sent[0].unsure, "it surely had not arrived"
+
+
+async def test_a_message_that_no_model_takes_is_given_up_after_three_tries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with platform(tmp_path, monkeypatch) as (app, talk, here, model):
+        model.fails = ModelRefused("The model does not take this.")
+        await (await talk.mailboxes.hear([saying(app)("unwelcome")]))
+        for _ in range(4):
+            await (await talk.mailboxes.recover("platform"))
+        assert len(here.texts) == 3
+        assert await app.memory.journal.parked() == 1
 
 
 async def test_a_message_that_always_crashes_is_given_up_after_three_tries(

@@ -111,7 +111,7 @@ async def test_a_part_that_was_being_sent_when_she_died_may_have_arrived(tmp_pat
         one, two, _ = await journal.take("console", "dm")
         assert not one.unsure
         await journal.sent(one.row, "remote 1")
-        await journal.again(two.row)
+        await journal.again([two.row])
         rest = await journal.take("console", "dm")
         assert [(o.part.key, o.unsure) for o in rest] == [("k2", False), ("k3", True)]
         assert await journal.take("console", "elsewhere") == []
