@@ -45,6 +45,11 @@ class Place:
         return json.dumps([self.server, self.channel, self.thread], ensure_ascii=False)
 
 
+def conversation(platform: str, person: str, thread: str) -> Place:
+    """Return the place of one of the conversations that a person has alone with Lyra, told apart by their threads."""
+    return Place(platform, person, thread, Reach.DIRECT, thread=thread)
+
+
 def thread_of(key: str) -> str:
     """Return the thread of a place's key."""
     return str(json.loads(key)[2])

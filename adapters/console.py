@@ -16,7 +16,7 @@ from prompt_toolkit.formatted_text import ANSI
 from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.output.vt100 import Vt100_Output
 
-from adapters.base import Hear, Message, Person, Place, Preview, Reach, Sending, Surface
+from adapters.base import Hear, Message, Person, Place, Preview, Sending, Surface, conversation
 from adapters.markup import printable
 
 MOST_BYTES = 256 * 1024
@@ -64,7 +64,7 @@ class Console:
     @property
     def place(self) -> Place:
         """Where the conversation is now."""
-        return Place(self.platform, self._person.id, self.session, Reach.DIRECT, thread=self.session)
+        return conversation(self.platform, self._person.id, self.session)
 
     async def run(self, hear: Hear) -> None:
         """Read lines and wait for the reply to each, until the input ends."""

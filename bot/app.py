@@ -34,6 +34,7 @@ from memory.locks import FileLock
 from memory.ports import Clock, Ids
 from memory.tiers.episodes import Rules
 from memory.times import SystemClock
+from memory.view import View
 
 if TYPE_CHECKING:
     from bot.embedding import OpenAIEmbedder
@@ -72,6 +73,10 @@ class App:
     domains: Domains
     keeper: Keeper
 
+    async def view(self, name: str) -> View:
+        """Return memory as the person of that name at this machine's terminal may know it; by default the system's user."""
+        return await self.domains.view_of("console", name or self.base.around.user)
+
 
 @dataclass(frozen=True, slots=True)
 class Talk:
@@ -79,7 +84,6 @@ class Talk:
 
     mailboxes: Mailboxes
     outgoing: Outgoing
-    turns: Turns
 
 
 def prepare() -> tuple[Surroundings, Settings]:
@@ -147,7 +151,7 @@ async def talking(
     async with asyncio.TaskGroup() as group:
         mailboxes = Mailboxes(memory.journal, turns, commands, adapters, group)
         try:
-            yield Talk(mailboxes, outgoing, turns)
+            yield Talk(mailboxes, outgoing)
         finally:
             await mailboxes.drain(_TURN_SECONDS)
 
@@ -172,7 +176,8 @@ def habits(settings: Settings) -> Habits:
     return Habits(rules, settings.max_transcript_chars)
 
 
-def _secret(around: Surroundings, backend: Backend, name: str) -> str | None:
+def secret_of(around: Surroundings, backend: Backend, name: str) -> str | None:
+    """Return the key of a backend, None where it names none. Raises BadSecret."""
     secret = around.secret(backend.api_key_env, backend.api_key_file, f"The key of [models.{name}]")
     return secret.get_secret_value() if secret else None
 
@@ -183,7 +188,7 @@ def _maker(around: Surroundings) -> MakeModel:
             from bot.llm import OpenAIModel
 
             return OpenAIModel(
-                name, backend.base_url, backend.model, _secret(around, backend, name), backend.timeout, backend.max_tokens,
+                name, backend.base_url, backend.model, secret_of(around, backend, name), backend.timeout, backend.max_tokens,
                 tries=tries, waits=waits,
             )  # fmt: skip
 
@@ -199,7 +204,7 @@ def _embedder(around: Surroundings, settings: Settings) -> "OpenAIEmbedder | Non
 
     name = settings.embed[0]
     backend = settings.models[name]
-    return OpenAIEmbedder(name, backend.base_url, backend.model, _secret(around, backend, name), backend.timeout)
+    return OpenAIEmbedder(name, backend.base_url, backend.model, secret_of(around, backend, name), backend.timeout)
 
 
 async def _probe(base_url: str) -> list[str]:

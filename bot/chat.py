@@ -23,7 +23,7 @@ async def chat(as_: str, session: str, show_prompt: bool) -> int:
     """Talk until the input ends; return 1 where a line could not be read, else 0."""
     async with opened(greets=True) as app:
         person = Person("console", as_ or app.base.around.user, as_ or app.base.around.user)
-        view = await app.domains.view_of("console", person.id)
+        view = await app.view(person.id)
         screen = await _screen(app, view)
         thread = await app.domains.thread(view, session)
         console = Console(screen, person, thread, Origin(app.base.ids.new, app.base.clock.now))
@@ -87,7 +87,7 @@ async def _greet(app: App, view: View, screen: Screen, person: Person) -> None:
     kept, last = await view.said()
     if kept and not app.base.key_is_new:
         ago = receipts.ago(last, app.base.clock.now())
-        screen.note(f"Welcome back, {person.name}. {kept:,} message{'s' * (kept != 1)} kept, {ago}.")
+        screen.note(f"Welcome back, {person.name}. {receipts.counted(kept, 'message')} kept, {ago}.")
         return
     where = f"Your words go to {app.models.where}." if app.models.chat else "Nothing leaves this machine."
     screen.note(f"Lyra: hello {person.name}. {where}")

@@ -13,6 +13,7 @@ from bot.domains import Domains
 from bot.errors import LyraError
 from bot.models import Models
 from bot.outgoing import Outgoing
+from bot.receipts import counted
 from bot.scheduler import Keeper
 from memory.core import Memory
 from memory.errors import MemoryFailure
@@ -126,7 +127,7 @@ class Commands:
         now = self._h.clock.now()
         lines = [
             f"{'*' if session.key == here.key else ' '} {session.name}: "
-            f"{session.messages:,} message{'s' * (session.messages != 1)}, {receipts.ago(session.last_at, now)}"
+            f"{counted(session.messages, 'message')}, {receipts.ago(session.last_at, now)}"
             for session in await view.sessions()
         ]
         return "\n".join(lines)
@@ -150,8 +151,8 @@ class Commands:
         digests = await view.digests()
         gists = sum(digest.tier == "gist" for _, digest in digests)
         n, _ = await view.said()
-        lines = [f"I keep {n:,} message{'s' * (n != 1)} of yours in {len(sessions)} conversation{'s' * (len(sessions) != 1)}, "
-                 f"and {gists} gist{'s' * (gists != 1)} of them. /forget removes what you name, for good."]  # fmt: skip
+        lines = [f"I keep {counted(n, 'message')} of yours in {counted(len(sessions), 'conversation')}, "
+                 f"and {counted(gists, 'gist')} of them. /forget removes what you name, for good."]  # fmt: skip
         lines += [f"\n{s.name}\n{receipts.summary([d], view.home.time_zone)}" for s, d in digests[-3:]]
         return "\n".join(lines)
 
@@ -170,7 +171,7 @@ class Commands:
         view, _ = await self._here(call)
         backlog = await self._h.memory.backlog()
         n, last = await view.said()
-        heard = f"{n:,} message{'s' * (n != 1)} of yours kept"
+        heard = f"{counted(n, 'message')} of yours kept"
         if last:
             heard += f", the last {receipts.ago(last, self._h.clock.now())}"
         waiting = f"{backlog.unsummarized_total:,} not summarized yet, in {backlog.dirty} of {backlog.sessions} conversations"

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from bot import persona
-from bot.app import App, opened
+from bot.app import App, opened, secret_of
 from bot.config import OFFLINE
 from bot.errors import LyraError, ModelError
 from bot.llm import OpenAIModel, local_models
@@ -96,8 +96,7 @@ async def _memory(app: App) -> Finding:
 async def _model(app: App, name: str) -> Finding:
     backend = app.base.settings.models[name]
     try:
-        secret = app.base.around.secret(backend.api_key_env, backend.api_key_file, f"The key of [models.{name}]")
-        key = secret.get_secret_value() if secret else None
+        key = secret_of(app.base.around, backend, name)
         model = OpenAIModel(name, backend.base_url, backend.model, key, 20.0, 8, tries=1)
         try:
             await complete(model, [{"role": "user", "content": "Say ok."}])

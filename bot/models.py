@@ -1,7 +1,6 @@
 """Which models serve: for chat, for summaries, for vectors. Without any, the offline voice and the extractive writer do."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from bot.config import OFFLINE, Backend, Settings
 from bot.model import Chain, Model
@@ -16,14 +15,6 @@ MakeModel = Callable[[str, Backend, int, Sequence[float]], Model]
 _TRIES, _WAITS = 4, (1.0, 2.0, 4.0)
 _SCOPE = "install"
 _KEY = "chat"
-
-
-@dataclass(frozen=True, slots=True)
-class Connection:
-    """A model that a person connected by hand, kept in the memory: undone by /model off."""
-
-    base_url: str
-    model: str
 
 
 class Models:
@@ -44,7 +35,7 @@ class Models:
         """Open what the configuration names, or what a person connected."""
         kept = await self._places.setting(_SCOPE, _KEY)
         if isinstance(kept, dict):
-            self._use(Connection(str(kept["base_url"]), str(kept["model"])))
+            self._use(Backend(base_url=kept["base_url"], model=kept["model"]))
         elif kept != "off":
             self.chat = self._chain(self._settings.chat)
             self.where = ", ".join(self._settings.models[name].base_url for name in self._settings.chat if name != OFFLINE)
@@ -63,7 +54,7 @@ class Models:
     async def connect(self, base_url: str, model: str) -> None:
         """Chat through this model from now on, and after the next start."""
         await self._places.set(_SCOPE, _KEY, {"base_url": base_url, "model": model})
-        self._use(Connection(base_url, model))
+        self._use(Backend(base_url=base_url, model=model))
         self.summary = self._summarizer()
 
     async def off(self) -> bool:
@@ -80,11 +71,10 @@ class Models:
         while self._opened:
             await self._opened.pop().close()
 
-    def _use(self, connection: Connection) -> None:
-        backend = Backend(base_url=connection.base_url, model=connection.model)
+    def _use(self, backend: Backend) -> None:
         self._connected = backend
-        self.chat = self._open(connection.model, backend, patient=False)
-        self.where = connection.base_url
+        self.chat = self._open(backend.model, backend, patient=False)
+        self.where = backend.base_url
 
     def _summarizer(self) -> Model | None:
         """Return the model for summaries: the one that `summary` names, else the chat model's backend."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from adapters.base import Place, Reach
+from adapters.base import conversation
 from bot import receipts
 from bot.app import App, RandomIds, key_of, opened, prepare
 from bot.asking import ask
@@ -29,10 +29,9 @@ _NAMED = 5
 async def import_file(as_: str, file: str, format_: str, session: str) -> int:
     """Read a file of messages into a person's memory; return 1 where lines could not be used, the good ones being kept."""
     async with opened() as app:
-        name = as_ or app.base.around.user
-        view = await app.domains.view_of("console", name)
+        view = await app.view(as_)
         default = session or (Path(file).stem if file != "-" else "imported")
-        importer = _Importer(app, view, name, default)
+        importer = _Importer(app, view, as_ or app.base.around.user, default)
         with _bar() as bar:
             task = bar.add_task("Importing", total=None)
             lines = transfer.read_file(Path(file), format_, view.home.time_zone)
@@ -70,8 +69,7 @@ class _Importer:
             self._count(await self._view.say(self._sessions[place], messages))
 
     async def _session(self, place: str, name: str) -> Session:
-        where = Place("console", self._person, name, Reach.DIRECT, thread=place)
-        return await self._view.session(SessionRef("console", where.key), name)
+        return await self._view.session(SessionRef("console", conversation("console", self._person, place).key), name)
 
     def _exchange(self, line: Incoming) -> NewExchange:
         kind = {"user": Kind.SAID, "assistant": Kind.REPLY, "system": Kind.NOTICE}[line.role]
@@ -100,8 +98,7 @@ class _Importer:
     def tell(self) -> int:
         """Say what became of the lines; return the exit code."""
         stored, known, forgotten = self._counts.values()
-        sessions = len(self._sessions)
-        print(f"Imported {stored:,} message{'s' * (stored != 1)} in {sessions} conversation{'s' * (sessions != 1)}"
+        print(f"Imported {receipts.counted(stored, 'message')} in {receipts.counted(len(self._sessions), 'conversation')}"
               + (f"; {known:,} were here already" if known else "")
               + (f"; {forgotten:,} had been forgotten and stay so" if forgotten else "") + ".")  # fmt: skip
         if not self._bad:
@@ -121,7 +118,7 @@ def _bar() -> Progress:
 async def export(as_: str, as_text: bool) -> int:
     """Print every message of a person's memory, in the order it was kept."""
     async with opened() as app:
-        view = await app.domains.view_of("console", as_ or app.base.around.user)
+        view = await app.view(as_)
         zone = view.home.time_zone
         async for session, e in view.messages():
             if as_text:
@@ -134,7 +131,7 @@ async def export(as_: str, as_text: bool) -> int:
 async def forget(as_: str, id_: str, session: str, yes: bool) -> int:
     """Forget a message or a conversation and print the receipt; return 1 where nobody agreed."""
     async with opened() as app:
-        view = await app.domains.view_of("console", as_ or app.base.around.user)
+        view = await app.view(as_)
         if id_:
             print(receipts.forgotten(await view.forget_message(id_)))
         else:
@@ -152,7 +149,7 @@ async def backup(file: Path) -> int:
     async with opened() as app:
         held = await app.memory.backup(file.absolute())
         key = f" It opens with the same key, {app.base.key_path}; keep them apart." if app.base.key_path else ""
-        print(f"Backed up {held:,} message{'s' * (held != 1)} to {file}, read back and sound.{key}")
+        print(f"Backed up {receipts.counted(held, 'message')} to {file}, read back and sound.{key}")
     return 0
 
 

@@ -19,14 +19,10 @@ _EVERY = 25
 _LONGEST = 64 * 1024
 
 
-async def _view(app: App, as_: str) -> View:
-    return await app.domains.view_of("console", as_ or app.base.around.user)
-
-
 async def recall(as_: str, query: str, k: int, session: str, as_json: bool) -> int:
     """Print the hits for a question, or for each line of standard input."""
     async with opened() as app:
-        view = await _view(app, as_)
+        view = await app.view(as_)
         only = await view.named(session) if session else None
         async for line in _questions(query):
             hits = await view.recall(line, k, session=only)
@@ -69,14 +65,14 @@ def _hit(hit: Hit, time_zone: str) -> dict[str, object]:
 async def sessions(as_: str, as_json: bool) -> int:
     """Print a person's conversations, newest first."""
     async with opened() as app:
-        view = await _view(app, as_)
+        view = await app.view(as_)
         found = await view.sessions()
         for session in found:
             if as_json:
                 print(json.dumps(_session(session, view.home.time_zone), ensure_ascii=False))
             else:
                 last = receipts.ago(session.last_at, app.base.clock.now())
-                print(f"{session.name}: {session.messages:,} message{'s' * (session.messages != 1)}, {last}")
+                print(f"{session.name}: {receipts.counted(session.messages, 'message')}, {last}")
         if not found and not as_json:
             print("There are no conversations yet. Begin one with: lyra chat")
     return 0
@@ -92,7 +88,7 @@ def _session(session: Session, time_zone: str) -> dict[str, object]:
 async def summarize(as_: str, name: str, as_json: bool) -> int:
     """Print the summary of one conversation, made now where something is new."""
     async with opened() as app:
-        view = await _view(app, as_)
+        view = await app.view(as_)
         if name:
             session = await view.named(name)
         else:
@@ -118,7 +114,7 @@ async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_js
             if sys.stdin.isatty() and not ask("Go on?", yes=yes):
                 return 1
         result = await app.keeper.summarize_all(waiting, workers or app.base.settings.workers, _progress)
-        counts = result.as_dict()
+        counts = asdict(result)
         print(json.dumps(counts) if as_json else ", ".join(f"{name} {n}" for name, n in counts.items()))
     return 1 if result.failed else 0
 
@@ -129,7 +125,7 @@ def _price(app: App, estimate: Estimate) -> str:
     price = (backend.price_in * estimate.tokens + backend.price_out * 600 * estimate.calls) / 1_000_000 if backend else 0
     cost = f", about {price:.2f} in your currency" if price else ", at no price that the configuration names"
     return (
-        f"{estimate.sessions} conversation{'s' * (estimate.sessions != 1)}: about {estimate.calls} calls of "
+        f"{receipts.counted(estimate.sessions, 'conversation')}: about {estimate.calls} calls of "
         f"{app.models.writer.name.removeprefix('model:')} and {estimate.tokens:,} tokens{cost}."
     )
 
@@ -142,7 +138,7 @@ def _progress(done: int, total: int) -> None:
 async def summaries(as_: str, as_json: bool) -> int:
     """Print every gist and summary of a person's conversations."""
     async with opened() as app:
-        view = await _view(app, as_)
+        view = await app.view(as_)
         found = await view.digests()
         for session, digest in found:
             if as_json:

@@ -23,7 +23,7 @@ def ago(at: int, now: int) -> str:
     minutes = max(0, now - at) // MINUTE
     for size, name in ((60 * 24, "day"), (60, "hour"), (1, "minute")):
         if n := minutes // size:
-            return f"{n} {name}{'s' if n > 1 else ''} ago"
+            return f"{counted(n, name)} ago"
     return "just now"
 
 
@@ -48,15 +48,15 @@ def _days(digest: Digest, time_zone: str) -> str:
 
 def forgotten(receipt: Forgotten) -> str:
     """Return what is gone, counted."""
-    parts = [_count(receipt.messages, "message"), _count(receipt.replies, "reply"), _count(receipt.digests, "digest")]
-    named = [part for part in parts if part]
+    counts = ((receipt.messages, "message"), (receipt.replies, "reply"), (receipt.digests, "digest"))
+    named = [counted(n, what) for n, what in counts if n]
     return f"Forgotten: {', '.join(named)}." if named else "Nothing was left to forget."
 
 
-def _count(n: int, what: str) -> str:
-    if n == 1:
-        return f"1 {what}"
-    return f"{n:,} {what.removesuffix('y') + 'ies' if what.endswith('y') else what + 's'}" if n else ""
+def counted(n: int, what: str) -> str:
+    """Return a number of things as people say it: 1 reply, 3 replies, 1,200 messages."""
+    many = what.removesuffix("y") + "ies" if what.endswith("y") else what + "s"
+    return f"{n:,} {what if n == 1 else many}"
 
 
 def _short(text: str) -> str:

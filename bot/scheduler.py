@@ -3,14 +3,14 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from bot.config import Settings
 from bot.log import log
 from bot.models import Models
 from memory.consolidate import Consolidator
 from memory.core import Memory
-from memory.errors import BusyElsewhere, MemoryFailure, NotFound
+from memory.errors import BusyElsewhere, MemoryFailure
 from memory.ports import Clock
 from memory.types import MINUTE, Digest, Domain, Session
 
@@ -26,10 +26,6 @@ class Summarized:
     summarized: int
     failed: int
     total: int
-
-    def as_dict(self) -> dict[str, int]:
-        """Return the counts by name."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +128,6 @@ class Keeper:
             async with room:
                 try:
                     await self.summarize(domain, session, redo=True)
-                    done += 1
-                except NotFound:
                     done += 1
                 except MemoryFailure as error:
                     log.warning("summarize.failed", session=session.id, why=str(error))

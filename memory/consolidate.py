@@ -69,9 +69,8 @@ class Consolidator:
         closed = 0
         w = self._w
         while await episodes.over(w.db, w.domain, session, w.rules, w.clock.now(), asked=asked):
-            async with self._w.db.transaction() as tx:
-                n = await episodes.close(tx, self._w.domain, session, self._w.rules, self._w.clock.now(), asked=asked)
-            closed += n
+            async with w.db.transaction() as tx:
+                closed += await episodes.close(tx, w.domain, session, w.rules, w.clock.now(), asked=asked)
         return closed
 
     async def due(self, session: Session, *, redo: bool = False) -> list[episodes.Episode]:
@@ -128,13 +127,11 @@ class Consolidator:
             return False
         try:
             writer, entries = await self._write(session, job)
-        except SourceGone:
+        except BaseException as error:
             async with self._w.db.transaction() as tx:
                 await ledger.release(tx, held)
-            return False
-        except BaseException:
-            async with self._w.db.transaction() as tx:
-                await ledger.release(tx, held)
+            if isinstance(error, SourceGone):
+                return False
             raise
         return await self._publish(session, job, held, writer, entries)
 

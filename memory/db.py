@@ -156,12 +156,6 @@ class Database:
         rows = await self.all(sql, parameters)
         return rows[0] if rows else None
 
-    async def data_version(self) -> int:
-        """Return a number that changes when another connection has written."""
-        row = await self.one("SELECT data_version FROM pragma_data_version")
-        assert row is not None
-        return int(row["data_version"])
-
     async def checkpoint(self) -> None:
         """Fold the log into the file and empty it, so that erased bytes are gone from both.
 

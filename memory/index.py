@@ -23,7 +23,6 @@ _GATHERED = 16
 class Segment:
     """Postings of some documents: `hashes` ascending, beside each the document's number and its count of that term."""
 
-    start: int
     hashes: NDArray[np.uint64]
     documents: NDArray[np.int32]
     counts: Floats
@@ -68,11 +67,6 @@ class DomainIndex:
         """Yield the documents that hold a term, segment by segment."""
         for segment in self.segments:
             yield segment.find(term)
-
-    def document(self, item: int) -> int | None:
-        """Return the number of an item, None where it is not in the index."""
-        at = int(np.searchsorted(self.items, item))
-        return at if at < len(self.items) and self.items[at] == item else None
 
     def add(self, rows: Sequence[Row]) -> None:
         """Take in rows of `terms` with their session and time, ascending by item, all newer than what is here."""
@@ -158,7 +152,7 @@ def _segment(rows: Sequence[Row], start: int) -> Segment:
     held = np.fromiter((len(row["hashes"]) // 8 for row in rows), np.int64, len(rows))
     documents = np.repeat(np.arange(start, start + len(rows), dtype=np.int32), held)
     order = np.argsort(hashes, kind="stable")
-    return Segment(start, hashes[order], documents[order], counts[order], len(rows))
+    return Segment(hashes[order], documents[order], counts[order], len(rows))
 
 
 def _gather(segments: Sequence[Segment]) -> list[Segment]:
@@ -173,4 +167,4 @@ def _gather(segments: Sequence[Segment]) -> list[Segment]:
     order = np.argsort(hashes, kind="stable")
     documents = np.concatenate([part.documents for part in small])[order]
     counts = np.concatenate([part.counts for part in small])[order]
-    return [*keep, Segment(small[0].start, hashes[order], documents, counts, sum(part.size for part in small))]
+    return [*keep, Segment(hashes[order], documents, counts, sum(part.size for part in small))]

@@ -52,14 +52,11 @@ class VectorStore:
         self._held[domain] = (space, mark["seq"], items, matrix.astype(np.float32))
         return items, self._held[domain][3]
 
-    async def catch_up(self, domain: Domain, *, most: int = 1_000_000) -> int:
+    async def catch_up(self, domain: Domain) -> int:
         """Embed what has words and no vector yet, in batches, each kept when it is done. Raises EmbeddingFailed."""
         done = 0
         space = await self._known_space()
-        while done < most:
-            rows = await self._missing(domain, space)
-            if not rows:
-                break
+        while rows := await self._missing(domain, space):
             texts = [_text(row, domain) for row in rows]
             vectors = await self._embedder.embed(texts)
             space = await self._space(vectors.shape[1])
