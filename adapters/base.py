@@ -1,92 +1,39 @@
-"""What every platform is made of: people, places, messages, commands, and the few things an adapter must be able to do.
+"""What an adapter must be able to do.
 
-An adapter turns a platform's events into `Message`s and hands them over; it is told when they are committed and when they
-are answered. It sends frozen parts under their keys, and says what became of those whose fate is unknown.
+An adapter turns a platform's events into those of adapters/events.py and hands them to its listener, in order; it is told
+when they are committed and when they are answered. It sends frozen parts under their keys, and says what became of those
+whose fate is unknown. What it says of a place is true now, or it says that it does not know.
 """
 
-import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from enum import StrEnum
-from typing import Protocol
+from collections.abc import AsyncIterator, Awaitable, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
-
-class Reach(StrEnum):
-    """Who can read a place now: one person, everyone of its server or space, or only some."""
-
-    DIRECT = "direct"
-    PUBLIC = "public"
-    RESTRICTED = "restricted"
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """An immutable account, and the name it shows today. The id decides; the name is display only."""
-
-    platform: str
-    id: str
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where something was said. Ids are opaque; `name` is what people call it."""
-
-    platform: str
-    channel: str
-    name: str
-    reach: Reach
-    thread: str = ""
-    server: str = ""
-
-    @property
-    def key(self) -> str:
-        """The place as one string, unique within its platform."""
-        return json.dumps([self.server, self.channel, self.thread], ensure_ascii=False)
-
-
-def conversation(platform: str, person: str, thread: str) -> Place:
-    """Return the place of one of the conversations that a person has alone with Lyra, told apart by their threads."""
-    return Place(platform, person, thread, Reach.DIRECT, thread=thread)
-
-
-def thread_of(key: str) -> str:
-    """Return the thread of a place's key."""
-    return str(json.loads(key)[2])
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """Something a person said at a place; `said_at` in microseconds UTC."""
-
-    id: str
-    place: Place
-    person: Person
-    text: str
-    said_at: int
-
-    def payload(self) -> str:
-        """Return the message as JSON, to be kept until it is answered."""
-        return json.dumps(asdict(self), ensure_ascii=False)
-
-    @classmethod
-    def read(cls, payload: str) -> "Message":
-        """Return the message that `payload` wrote."""
-        raw = json.loads(payload)
-        place = Place(**{**raw["place"], "reach": Reach(raw["place"]["reach"])})
-        return cls(raw["id"], place, Person(**raw["person"]), raw["text"], raw["said_at"])
+from adapters.events import Asked, Contents, Event, Message, Person, Place, Quote, Reach, split_key
+from adapters.table import Action, CommandSpec, Surface
 
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """A part on its way out. `unsure` says that an earlier attempt under this key may have arrived."""
+    """A part on its way out.
+
+    `operation` is send, preview (a message that is edited later), edit or delete; the last two change the message whose id is
+    `target`, which is empty where it is not known whether that one arrived: then the platform's history tells. `answers` is
+    the message or call that is answered, '' for none. `first` says that this is the answer's first part. `unsure` says that
+    an earlier attempt under this key may have arrived; `since` is when it was queued, in microseconds UTC.
+    """
 
     key: str
     place: str
     text: str
     operation: str
-    answers: str
+    answers: str = field(repr=False)
     unsure: bool
+    target: str = ""
+    actions: tuple[Action, ...] = ()
+    first: bool = True
+    since: int = 0
 
 
 class Preview(Protocol):
@@ -101,82 +48,102 @@ class Preview(Protocol):
         ...
 
 
-Hear = Callable[[Sequence[Message]], Awaitable[Awaitable[None]]]
-"""Hand messages over: returns when they are committed, with what to await until they are answered."""
+class Listener(Protocol):
+    """Who listens to one platform."""
+
+    @property
+    def table(self) -> Mapping[str, CommandSpec]:
+        """The commands, by name."""
+        ...
+
+    async def ready(self) -> None:
+        """The platform is connected: places can be looked up, and what was left over is sent and answered now."""
+        ...
+
+    async def cursors(self) -> Mapping[str, str]:
+        """Return how far each stream was heard."""
+        ...
+
+    async def hear(self, events: Sequence[Event], cursors: Mapping[str, str] = ...) -> Awaitable[None]:
+        """Commit events and cursors together; return what to await until the events are answered."""
+        ...
+
+    async def suggest(self, asked: Asked, parameter: str, typed: str) -> Sequence[str]:
+        """Return values that a person may want to give a parameter, at most 25 of at most 100 characters."""
+        ...
 
 
-class Adapter(Protocol):
-    """One platform, connected."""
+class Notes(Protocol):
+    """What an adapter keeps for itself over restarts: small values by name, never anybody's words."""
+
+    async def get(self, name: str) -> Any:
+        """Return a value as it was put, None where there is none."""
+        ...
+
+    async def put(self, name: str, value: Any) -> None:
+        """Keep a value that JSON can hold."""
+        ...
+
+
+class Adapter:
+    """One platform, connected. What a platform does not have keeps its default here."""
 
     platform: str
+    prefix = ""
+    """What a line begins with that calls a command; '' where commands are called through menus alone."""
+    introduces = True
+    """Whether Lyra says what she is at the first contact; False where the platform greets by itself."""
+    most_characters = 100_000
+    """The longest part, counted in UTF-16 units."""
+    edit_seconds = 0.0
+    """How many seconds must lie between two edits of a message; 0 where messages cannot be edited."""
 
-    async def run(self, hear: Hear) -> None:
-        """Listen until the platform ends the conversation or the task is cancelled."""
-        ...
+    async def run(self, listener: Listener) -> None:
+        """Listen until the platform ends the conversation or the task is cancelled. Raises PlatformRefused."""
+        raise NotImplementedError
 
     async def send(self, sending: Sending) -> str:
-        """Send a part and return the platform's id of it. Raises adapters.errors.SendFailed."""
-        ...
+        """Send a part and return the platform's id of it. Raises SendFailed."""
+        raise NotImplementedError
+
+    async def locate(self, place: Place) -> Place | None:
+        """Return a place as it is and as who can read it now; None where that is not known now. Raises PlaceGone."""
+        return place
+
+    async def locate_key(self, key: str) -> Place | None:
+        """As `locate`, for the key of a place."""
+        server, channel, thread = split_key(key)
+        return Place(self.platform, channel, thread, Reach.DIRECT, thread, server)
 
     def preview(self, place: str) -> Preview | None:
-        """Return where an answer can be shown while it is made, or None where it goes out whole."""
-        ...
+        """Return where an answer can be shown while it is made, without a message of its own; None where it cannot."""
+        return None
 
-    def surface(self, place: str) -> "Surface | None":
-        """Return the person waiting at a place, or None where nobody can be asked."""
-        ...
+    def surface(self, event_id: str) -> Surface | None:
+        """Return the person who waits for the answer to an event, or None where nobody can be asked."""
+        return None
 
+    @asynccontextmanager
+    async def thinking(self, place: str) -> AsyncIterator[None]:
+        """Show at a place that an answer is being made."""
+        yield
 
-class Surface(Protocol):
-    """What a command may ask of the place it was called at, while the person waits."""
+    async def before(self, place: str, message: str, n: int, reader: Person | None = None) -> Sequence[Quote]:
+        """Return the n messages before one (before now, for ''), oldest first, as far as `reader` and Lyra may read them."""
+        return ()
 
-    async def confirm(self, question: str) -> bool:
-        """Ask the person, and return whether the answer was yes."""
-        ...
+    async def read(self, message: Message) -> Sequence[Contents]:
+        """Return what can be read of a message's attachments, within bounds, one for each, in order."""
+        return ()
 
-    def enter(self, session: str) -> None:
-        """Go on in another session of this person."""
-        ...
+    async def readable(self, person: Person, circles: Collection[str]) -> set[str]:
+        """Return those circles that a person can read now, for sure."""
+        return set()
 
+    def link(self, place: str, message: str) -> str:
+        """Return the address of a message, '' where there is none."""
+        return ""
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One typed word of a command; `rest` takes everything that follows."""
-
-    name: str
-    help: str
-    type: type = str
-    required: bool = False
-    rest: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A command as called: who, where, with what."""
-
-    person: Person
-    place: Place
-    arguments: Mapping[str, str | int]
-    surface: Surface | None = None
-
-
-class Audience(StrEnum):
-    """Who may call a command, and who reads its answer."""
-
-    ANYONE = "anyone"
-    OWNER = "owner"
-    PRIVATE = "private"
-    HERE = "here"
-
-
-@dataclass(frozen=True, slots=True)
-class CommandSpec:
-    """One command of the table that every platform renders in its own way."""
-
-    name: str
-    help: str
-    handler: Callable[[Call], Awaitable[str]]
-    parameters: tuple[Parameter, ...] = ()
-    who: Audience = Audience.ANYONE
-    answer: Audience = Audience.PRIVATE
-    examples: tuple[str, ...] = field(default=())
+    def describe(self) -> str:
+        """Say how the platform is connected, in a sentence; '' where there is nothing to say."""
+        return ""

@@ -16,8 +16,10 @@ from prompt_toolkit.formatted_text import ANSI
 from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.output.vt100 import Vt100_Output
 
-from adapters.base import Hear, Message, Person, Place, Preview, Sending, Surface, conversation
+from adapters.base import Adapter, Listener, Preview, Sending
+from adapters.events import Message, Person, Place, conversation
 from adapters.markup import printable
+from adapters.table import Surface
 
 MOST_BYTES = 256 * 1024
 
@@ -49,10 +51,12 @@ class Origin:
     now: Callable[[], int]
 
 
-class Console:
+class Console(Adapter):
     """A terminal, connected."""
 
     platform = "console"
+    prefix = "/"
+    introduces = False
 
     def __init__(self, screen: Screen, person: Person, session: str, origin: Origin) -> None:
         self.screen = screen
@@ -66,13 +70,13 @@ class Console:
         """Where the conversation is now."""
         return conversation(self.platform, self._person.id, self.session)
 
-    async def run(self, hear: Hear) -> None:
+    async def run(self, listener: Listener) -> None:
         """Read lines and wait for the reply to each, until the input ends."""
         while (line := await self.screen.read("you › ")) is not None:
             text = line.strip()
             if text:
                 message = Message(self._origin.new_id(), self.place, self._person, text, self._origin.now())
-                await (await hear([message]))
+                await (await listener.hear([message]))
 
     async def send(self, sending: Sending) -> str:
         """Show a part; what was shown of it already is completed. A terminal has no ids: its key serves."""
@@ -89,7 +93,7 @@ class Console:
         """Show answers as they come in a terminal; piped, a reply is whole."""
         return _Shown(self) if self._prefix() else None
 
-    def surface(self, place: str) -> Surface | None:
+    def surface(self, event_id: str) -> Surface | None:
         """The person at the terminal."""
         return self
 
@@ -98,9 +102,10 @@ class Console:
         answer = await self.screen.read(self._prefix() + question)
         return (answer or "").strip().casefold() in ("y", "yes")
 
-    def enter(self, session: str) -> None:
+    def enter(self, session: str) -> bool:
         """Go on in another session."""
         self.session = session
+        return True
 
     def begin(self, shown: "_Shown | None") -> None:
         """Begin to show an answer as it comes, or forget that one was begun."""

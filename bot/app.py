@@ -12,18 +12,24 @@ import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapters.base import Adapter
 from bot import config, log, persona
-from bot.commands import Commands, Household
+from bot.commands import Commands
 from bot.config import Backend, Settings, Surroundings
 from bot.connect import Connector
 from bot.domains import Domains
+from bot.house import House
+from bot.intake import Intake
+from bot.listening import Listening
 from bot.model import LateModel, Model
 from bot.models import MakeModel, Models
+from bot.notes import KeptNotes
 from bot.outgoing import Outgoing
+from bot.preferences import Preferences
 from bot.prompt import Prompt
 from bot.scheduler import Keeper
 from bot.session import Mailboxes
@@ -71,6 +77,7 @@ class App:
     memory: Memory
     models: Models
     domains: Domains
+    preferences: Preferences
     keeper: Keeper
 
     async def view(self, name: str) -> View:
@@ -80,10 +87,18 @@ class App:
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """Lyra in conversation: her mailboxes, and what sends."""
+    """Lyra in conversation: her ears, her mailboxes, and what sends."""
 
+    listeners: Mapping[str, Listening]
     mailboxes: Mailboxes
     outgoing: Outgoing
+
+    async def tick(self) -> None:
+        """Look after what is left over: parts that did not arrive, questions that wait for a model, how far she heard."""
+        await self.outgoing.retry()
+        await self.mailboxes.retry()
+        for listener in self.listeners.values():
+            await listener.settle()
 
 
 def prepare() -> tuple[Surroundings, Settings]:
@@ -133,7 +148,10 @@ async def opened(*, greets: bool = False) -> AsyncIterator[App]:
         await models.open()
         keeper = Keeper(memory, models, settings, base.clock)
         stack.push_async_callback(keeper.drain)
-        yield App(base, memory, models, Domains(memory, settings, base.clock, base.time_zone), keeper)
+        preferences = Preferences(memory.places, streaming=settings.discord is None or settings.discord.streaming)
+        await preferences.open()
+        domains = Domains(memory, settings, preferences, base.clock, base.time_zone)
+        yield App(base, memory, models, domains, preferences, keeper)
 
 
 @asynccontextmanager
@@ -141,19 +159,41 @@ async def talking(
     app: App, adapters: Mapping[str, Adapter], show_prompt: Callable[[Prompt], None] | None = None
 ) -> AsyncIterator[Talk]:
     """Let adapters' messages be heard and answered until the block ends; then finish what is under way."""
-    base, memory = app.base, app.memory
-    outgoing = Outgoing(memory.journal, adapters, base.ids)
-    connector = Connector(app.models, base.around, _probe)
-    commands = Commands(Household(memory, app.domains, app.models, app.keeper, outgoing, connector, base.clock))
-    voice = persona.persona(base.settings, base.around)
-    turns = Turns(app.domains, memory.journal, app.models, outgoing, app.keeper, voice, base.settings, base.clock)
+    base, journal = app.base, app.memory.journal
+    outgoing = Outgoing(journal, app.domains, adapters, base.ids)
+    house = House(
+        app.memory, app.domains, app.preferences, app.models, app.keeper, outgoing, Connector(app.models, base.around, _probe),
+        base.settings, base.clock, persona.persona(base.settings, base.around),
+    )  # fmt: skip
+    intake = Intake(app.memory, app.domains, base.clock, base.settings.answer_within_minutes)
+    commands = Commands(house, adapters)
+    turns = Turns(house, intake)
     turns.show_prompt = show_prompt
     async with asyncio.TaskGroup() as group:
-        mailboxes = Mailboxes(memory.journal, turns, commands, adapters, group)
+        mailboxes = Mailboxes(journal, turns, commands, adapters, group)
+        listeners = {platform: Listening(adapter, house, intake, commands, mailboxes) for platform, adapter in adapters.items()}
         try:
-            yield Talk(mailboxes, outgoing)
+            yield Talk(listeners, mailboxes, outgoing)
         finally:
             await mailboxes.drain(_TURN_SECONDS)
+            for listener in listeners.values():
+                await listener.settle()
+
+
+def platforms(app: App) -> dict[str, Adapter]:
+    """Return the adapters of the configured platforms, not yet connected. Raises BadSecret."""
+    found: dict[str, Adapter] = {}
+    if (chosen := app.base.settings.discord) is not None:
+        from adapters.discord.adapter import Access, Discord
+
+        token = app.base.around.secret(chosen.token_env, chosen.token_file, "The token of [discord]")
+        assert token is not None
+        access = Access(
+            token.get_secret_value(), chosen.api_url, chosen.gateway_url, chosen.message_content, frozenset(chosen.bots)
+        )
+        notes = KeptNotes(app.memory.places, Discord.platform)
+        found[Discord.platform] = Discord(access, notes, partial(app.preferences.gate, Discord.platform), app.base.clock.now)
+    return found
 
 
 @asynccontextmanager
@@ -189,7 +229,7 @@ def _maker(around: Surroundings) -> MakeModel:
 
             return OpenAIModel(
                 name, backend.base_url, backend.model, secret_of(around, backend, name), backend.timeout, backend.max_tokens,
-                tries=tries, waits=waits,
+                tries=tries, waits=waits, sees=backend.sees,
             )  # fmt: skip
 
         return LateModel(name, late)

@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from adapters.base import Person
 from adapters.console import Console, Origin, Pipe, Screen, Terminal
+from adapters.events import Person
 from bot import receipts
 from bot.app import App, Talk, opened, talking, until_stopped
 from bot.prompt import Prompt
@@ -38,7 +38,7 @@ async def chat(as_: str, session: str, show_prompt: bool) -> int:
 async def _converse(console: Console, talk: Talk, *, alone: bool) -> None:
     if alone:
         await _take_up(console, talk)
-    await console.run(talk.mailboxes.hear)
+    await console.run(talk.listeners[console.platform])
 
 
 async def _until_stopped(conversation: Coroutine[Any, Any, None], talk: Talk) -> None:
@@ -46,14 +46,16 @@ async def _until_stopped(conversation: Coroutine[Any, Any, None], talk: Talk) ->
     async with until_stopped() as stop:
         talking_ = asyncio.create_task(conversation)
         stopped = asyncio.create_task(stop.wait())
-        await asyncio.wait((talking_, stopped), return_when=asyncio.FIRST_COMPLETED)
-        stopped.cancel()
-        if not talking_.done():
-            talking_.cancel()
-            await talk.mailboxes.drain(0)
-        await asyncio.gather(stopped, return_exceptions=True)
+        try:
+            await asyncio.wait((talking_, stopped), return_when=asyncio.FIRST_COMPLETED)
+            if not talking_.done():
+                await talk.mailboxes.drain(0)
+        finally:
+            for task in (talking_, stopped):
+                task.cancel()
+            await asyncio.gather(talking_, stopped, return_exceptions=True)
         with suppress(asyncio.CancelledError):
-            await talking_
+            talking_.result()
 
 
 class _Alone:

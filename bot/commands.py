@@ -1,186 +1,121 @@
-"""The one table of commands. Every platform renders it in its own way; what a command does is decided here."""
+"""The one table of commands. Every platform renders it in its own way; what a command does is decided in bot/verbs."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import count
+from collections.abc import Mapping, Sequence
 
-from adapters.base import Adapter, Audience, Call, CommandSpec, Message, Parameter
-from adapters.errors import CommandUnclear
-from adapters.markup import parse_command, usage
-from bot import receipts
-from bot.connect import Connector
-from bot.domains import Domains
-from bot.errors import LyraError
-from bot.models import Models
-from bot.outgoing import Outgoing
-from bot.receipts import counted
-from bot.scheduler import Keeper
-from memory.core import Memory
+from adapters.base import Adapter
+from adapters.errors import CommandUnclear, PlaceGone
+from adapters.events import Asked, Message
+from adapters.markup import parse_command
+from adapters.splitting import split
+from adapters.table import Audience, Call, CommandSpec, Reply
+from bot.errors import BadInput, LyraError, PlaceUnknown
+from bot.house import House
+from bot.verbs.being import Being, owned
+from bot.verbs.pages import Pages
+from bot.verbs.remembering import Remembering
+from bot.verbs.settling import Settling
+from bot.verbs.summing import Summing
 from memory.errors import MemoryFailure
 from memory.journal import Heard
-from memory.ports import Clock
-from memory.types import Session
-from memory.view import View
 
-PREFIX = "/"
-
-
-@dataclass(frozen=True, slots=True)
-class Household:
-    """What commands work with."""
-
-    memory: Memory
-    domains: Domains
-    models: Models
-    keeper: Keeper
-    outgoing: Outgoing
-    connector: Connector
-    clock: Clock
+_ROOM = 60
+"""UTF-16 units of a page that its frame may take."""
 
 
 class Commands:
     """The table, and the running of one command."""
 
-    def __init__(self, house: Household) -> None:
+    def __init__(self, house: House, adapters: Mapping[str, Adapter]) -> None:
         self._h = house
-        self.table = {spec.name: spec for spec in self._specs()}
+        self._adapters = dict(adapters)
+        self._pages = Pages()
+        self._remembering = Remembering(house, self._adapters, self._pages)
+        groups = (
+            self._remembering,
+            Summing(house, self._adapters, self._pages),
+            Settling(house, self._adapters, self._pages),
+            Being(house, self._adapters, self._pages, lambda: self.table),
+        )
+        self.table = {spec.name: spec for group in groups for spec in group.specs()}
 
-    def is_command(self, message: Message) -> bool:
-        """Say whether a message calls a command, rightly or wrongly."""
-        return message.text.startswith(PREFIX) and message.text[1:2].isalpha()
+    def is_command(self, event: Message | Asked, adapter: Adapter) -> bool:
+        """Say whether an event calls a command, rightly or wrongly."""
+        if isinstance(event, Asked):
+            return True
+        begin = len(adapter.prefix)
+        return bool(begin) and event.text.startswith(adapter.prefix) and event.text[begin : begin + 1].isalpha()
 
-    async def run(self, heard: Heard, message: Message, adapter: Adapter) -> None:
+    async def run(self, heard: Heard, event: Message | Asked, adapter: Adapter) -> None:
         """Run a command and send its answer; what is wrong with it is said in one sentence."""
         try:
-            parsed = parse_command(message.text, PREFIX, self.table)
-            assert parsed is not None
-            spec, arguments = parsed
-            text = await spec.handler(Call(message.person, message.place, arguments, adapter.surface(message.place.key)))
+            spec, arguments = self._meant(event, adapter)
+            reply = await spec.handler(await self._call(event, adapter, arguments))
+        except PlaceGone:
+            await self._h.memory.journal.drop([heard.key])
+            return
         except (CommandUnclear, LyraError, MemoryFailure) as error:
-            text = str(error)
-        await self._say(message, text, [heard.key])
+            reply = Reply(str(error))
+        await self._say(event, adapter, reply, [heard.key])
 
-    async def cut_off(self, heard: Heard, message: Message) -> None:
+    async def suggest(self, asked: Asked, adapter: Adapter, parameter: str, typed: str) -> Sequence[str]:
+        """Return values that a person may want to give a parameter. Raises LyraError."""
+        spec = self.table.get(asked.command)
+        if spec is None or not any(one.name == parameter and one.suggests for one in spec.parameters):
+            return ()
+        return await self._remembering.suggest(await self._call(asked, adapter, asked.arguments), typed)
+
+    async def cut_off(self, heard: Heard, event: Message | Asked) -> None:
         """Say that a command was not finished before the last end, and finish it without running it again."""
-        await self._say(
-            message, f"{message.text.split()[0]} was cut off before it was done; say it again if you want it.", [heard.key]
-        )
+        name = f"/{event.command}" if isinstance(event, Asked) else event.text.split()[0]
+        text = f"{name} was cut off before it was done; say it again if you want it."
+        await self._say(event, self._adapters[event.place.platform], Reply(text), [heard.key])
 
-    async def apologize(self, message: Message, number: str, error: Exception) -> None:
+    async def apologize(self, event: Message | Asked, number: str, error: Exception) -> None:
         """Say that something failed, with the number under which the log has it, and never with anybody's words."""
         known = isinstance(error, MemoryFailure | LyraError)
         text = str(error) if known else f"Something went wrong on my side; your message is kept. The log has it as {number}."
-        await self._say(message, text, [])
+        await self._say(event, self._adapters[event.place.platform], Reply(text), [])
 
-    async def _say(self, message: Message, text: str, finishes: Sequence[int]) -> None:
-        view, session = await self._here(message)
-        parts = self._h.outgoing.parts(text)
-        await view.notify(session, parts, finishes)
-        await self._h.outgoing.flush(message.place.platform, message.place.key, parts)
+    def _meant(self, event: Message | Asked, adapter: Adapter) -> tuple[CommandSpec, Mapping[str, str | int | bool]]:
+        if isinstance(event, Asked):
+            if event.command not in self.table:
+                raise BadInput(f"There is no /{event.command} any more.")
+            spec, arguments = self.table[event.command], event.arguments
+        else:
+            parsed = parse_command(event.text, adapter.prefix, self.table)
+            assert parsed is not None
+            spec, arguments = parsed
+        if spec.who is Audience.OWNER and not owned(adapter.platform):
+            raise BadInput(f"/{spec.name} is for who runs me, at the terminal.")
+        return spec, arguments
 
-    async def _here(self, call: Call | Message) -> tuple[View, Session]:
-        view = await self._h.domains.view(call.place, call.person)
-        return view, await self._h.domains.session(view, call.place)
+    async def _call(self, event: Message | Asked, adapter: Adapter, arguments: Mapping[str, str | int | bool]) -> Call:
+        """Return a command as called at a place as it is now. Raises PlaceUnknown, PlaceGone."""
+        place = await adapter.locate(event.place)
+        if place is None:
+            raise PlaceUnknown("Who can read this place is not known just now; try again in a moment.")
+        surface = adapter.surface(event.id)
+        if isinstance(event, Asked):
+            return Call(event.person, place, arguments, surface, event.private, event.admin, event.target)
+        return Call(event.person, place, arguments, surface)
 
-    def _specs(self) -> Sequence[CommandSpec]:
-        text = Parameter("words", "what to look for", required=True, rest=True)
-        name = Parameter("name", "the session's name", rest=True)
-        item = Parameter("what", "the id of a message, or: session", required=True, rest=True)
-        model = Parameter("name", "ollama, llamacpp, vllm, lmstudio, a URL, or: off")
-        return (
-            CommandSpec("help", "what you can say here", self._help, answer=Audience.HERE),
-            CommandSpec("recall", "find what was said about something", self._recall, (text,)),
-            CommandSpec("summarize", "the summary of this conversation, or of another", self._summarize, (name,)),
-            CommandSpec("sessions", "your conversations, newest first", self._sessions),
-            CommandSpec("new", "begin a new conversation", self._new, (name,), answer=Audience.HERE),
-            CommandSpec("model", "connect a language model, or see which", self._model,
-                        (model, Parameter("model", "which of its models")), who=Audience.OWNER),
-            CommandSpec("memory", "what is kept: messages, gists, summaries", self._memory),
-            CommandSpec("forget", "forget a message, or this whole conversation", self._forget, (item,)),
-            CommandSpec("status", "how much is kept, and what serves", self._status),
-        )  # fmt: skip
+    async def _say(self, event: Message | Asked, adapter: Adapter, reply: Reply, finishes: Sequence[int]) -> None:
+        """Queue an answer together with the end of what it answers, and send it; a long one begins with its first page."""
+        view, session = await self._h.domains.here(event.place, event.person)
+        if isinstance(event, Asked):
+            reply = self._first_page(event, adapter, reply)
+        answers = event.answers if isinstance(event, Asked) else event.id
+        parts = self._h.outgoing.parts(adapter.platform, reply.text, links=reply.links, actions=reply.actions)
+        await view.notify(session, parts, finishes, answers)
+        await self._h.outgoing.flush(adapter.platform, event.place.key, parts)
 
-    async def _help(self, call: Call) -> str:
-        lines = [f"{usage(spec, PREFIX).removeprefix('Usage: '):<26} {spec.help}" for spec in self.table.values()]
-        return "Just talk; I keep what you say. Besides:\n" + "\n".join(lines)
+    def _first_page(self, event: Asked, adapter: Adapter, reply: Reply) -> Reply:
+        first, *rest = split(reply.text, adapter.most_characters - _ROOM) or [""]
+        if not rest:
+            return reply
+        left = Reply("\n".join(rest), reply.actions, reply.links)
 
-    async def _recall(self, call: Call) -> str:
-        view, _ = await self._here(call)
-        words = str(call.arguments["words"])
-        hits = await view.recall(words, 5)
-        if not hits:
-            return f'I found nothing about "{words}".'
-        now, zone = self._h.clock.now(), view.home.time_zone
-        return "\n".join(f"{at}. {receipts.hit(hit, now, zone)}" for at, hit in enumerate(hits, start=1))
+        async def following() -> Reply:
+            return left
 
-    async def _summarize(self, call: Call) -> str:
-        view, session = await self._here(call)
-        if "name" in call.arguments:
-            session = await view.named(str(call.arguments["name"]))
-        digests = await self._h.keeper.summarize(view.home, session)
-        if not digests:
-            return "There is nothing to summarize here yet."
-        return receipts.summary(digests, view.home.time_zone)
-
-    async def _sessions(self, call: Call) -> str:
-        view, here = await self._here(call)
-        now = self._h.clock.now()
-        lines = [
-            f"{'*' if session.key == here.key else ' '} {session.name}: "
-            f"{counted(session.messages, 'message')}, {receipts.ago(session.last_at, now)}"
-            for session in await view.sessions()
-        ]
-        return "\n".join(lines)
-
-    async def _new(self, call: Call) -> str:
-        if call.surface is None:
-            raise LyraError("A new conversation cannot be begun here.")
-        view, _ = await self._here(call)
-        taken = {session.name for session in await view.sessions()}
-        numbered = (f"conversation {number}" for number in count(len(taken) + 1))
-        name = str(call.arguments.get("name", "")) or next(name for name in numbered if name not in taken)
-        call.surface.enter(await self._h.domains.thread(view, name))
-        return f'We are in "{name}" now.' if name in taken else f'This is a new conversation: "{name}".'
-
-    async def _model(self, call: Call) -> str:
-        return await self._h.connector.command(call)
-
-    async def _memory(self, call: Call) -> str:
-        view, _ = await self._here(call)
-        sessions = await view.sessions()
-        digests = await view.digests()
-        gists = sum(digest.tier == "gist" for _, digest in digests)
-        n, _ = await view.said()
-        lines = [f"I keep {counted(n, 'message')} of yours in {counted(len(sessions), 'conversation')}, "
-                 f"and {counted(gists, 'gist')} of them. /forget removes what you name, for good."]  # fmt: skip
-        lines += [f"\n{s.name}\n{receipts.summary([d], view.home.time_zone)}" for s, d in digests[-3:]]
-        return "\n".join(lines)
-
-    async def _forget(self, call: Call) -> str:
-        view, session = await self._here(call)
-        what = str(call.arguments["what"])
-        if what.casefold() != "session":
-            return receipts.forgotten(await view.forget_message(what))
-        if call.surface is None or not await call.surface.confirm(
-            f'Forget all {session.messages:,} messages of "{session.name}", for good? [y/N] '
-        ):
-            return "Nothing was forgotten."
-        return receipts.forgotten(await view.forget_session(session))
-
-    async def _status(self, call: Call) -> str:
-        view, _ = await self._here(call)
-        backlog = await self._h.memory.backlog()
-        n, last = await view.said()
-        heard = f"{counted(n, 'message')} of yours kept"
-        if last:
-            heard += f", the last {receipts.ago(last, self._h.clock.now())}"
-        waiting = f"{backlog.unsummarized_total:,} not summarized yet, in {backlog.dirty} of {backlog.sessions} conversations"
-        parked = await self._h.memory.journal.parked()
-        return "\n".join(
-            [
-                f"{heard}.",
-                f"{waiting}.",
-                self._h.connector.describe(),
-                *([f"{parked} given up after three tries."] if parked else []),
-            ]
-        )
+        return Reply(first, (self._pages.keep(event.person, following),), reply.links)

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from adapters.base import Call
+from adapters.table import Call
 from bot.config import Surroundings
 from bot.errors import BadInput, LyraError
 from bot.models import Models

@@ -1,26 +1,22 @@
 """`lyra doctor`: looks at every part, and says what to do where something is wrong."""
 
+import base64
 import os
 import stat
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 
 from bot import persona
 from bot.app import App, opened, secret_of
 from bot.config import OFFLINE
-from bot.errors import LyraError, ModelError
+from bot.errors import BadSecret, LyraError, ModelError
+from bot.finding import Finding
 from bot.llm import OpenAIModel, local_models
-from bot.model import complete
+from bot.model import Image, complete
 from memory.errors import MemoryFailure
 from memory.locks import FileLock
 
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One part looked at: sound or not, and a sentence about it."""
-
-    sound: bool
-    sentence: str
+# 32 black pixels square: some models take no smaller image.
+_SQUARE = "iVBORw0KGgoAAAANSUhEUgAAACAAAAAgAQAAAABbAUdZAAAADElEQVR42mNgGNwAAACgAAGO+7G0AAAAAElFTkSuQmCC"
 
 
 async def doctor() -> int:
@@ -47,6 +43,8 @@ async def _examine(app: App) -> AsyncIterator[Finding]:
         yield await _reachable(app, name)
     if app.models.chat is None:
         yield Finding(True, "Model: none. She keeps, finds and summarizes; in a conversation, /model connects one.")
+    for finding in await _discord(app):
+        yield finding
     lock = FileLock(around.home / "run.lock")
     awake = not lock.take()
     lock.release()
@@ -97,14 +95,43 @@ async def _model(app: App, name: str) -> Finding:
     backend = app.base.settings.models[name]
     try:
         key = secret_of(app.base.around, backend, name)
-        model = OpenAIModel(name, backend.base_url, backend.model, key, 20.0, 8, tries=1)
+        model = OpenAIModel(name, backend.base_url, backend.model, key, 20.0, 8, tries=1, sees=backend.sees)
         try:
             await complete(model, [{"role": "user", "content": "Say ok."}])
+            blind = await _blindness(model) if backend.sees else ""
         finally:
             await model.close()
     except (ModelError, LyraError) as error:
         return Finding(False, f"Model {name}: {error}")
+    if blind:
+        return Finding(
+            False, f"Model {name}: it answers, but not about an image: {blind} Mend that, or set sees = false in [models.{name}]."
+        )
     return Finding(True, f"Model {name}: {backend.model} answers at {backend.base_url}.")
+
+
+async def _blindness(model: OpenAIModel) -> str:
+    """Return what keeps a model from answering about an image, '' for nothing."""
+    square = Image("image/png", base64.b64decode(_SQUARE))
+    try:
+        await complete(model, [{"role": "user", "content": "Which colour is this? Say one word.", "images": [square]}])
+    except ModelError as error:
+        return str(error)
+    return ""
+
+
+async def _discord(app: App) -> list[Finding]:
+    section = app.base.settings.discord
+    if section is None:
+        return []
+    try:
+        token = app.base.around.secret(section.token_env, section.token_file, "The token of [discord]")
+    except BadSecret as error:
+        return [Finding(False, f"Discord: {error}")]
+    # Loaded here because loading discord.py takes time, which who is not on Discord does not spend.
+    from bot.discord_checkup import checkup
+
+    return await checkup(section, token.get_secret_value() if token else "")
 
 
 async def _reachable(app: App, name: str) -> Finding:

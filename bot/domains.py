@@ -5,20 +5,22 @@ Decided on every turn, from what holds now; what is not known for sure is not re
 
 from collections.abc import Sequence
 
-from adapters.base import Person, Place, Reach, thread_of
+from adapters.base import Adapter
+from adapters.events import Person, Place, Reach, split_key
 from bot.config import Settings
-from bot.errors import LyraError
+from bot.preferences import Preferences
 from memory.core import Memory
 from memory.ports import Clock
-from memory.types import Domain, DomainKind, DomainRef, Session, SessionRef
+from memory.types import Domain, DomainKind, DomainRef, Session
 from memory.view import View
 
 
 class Domains:
     """Makes views for places, from the configuration's people and live facts."""
 
-    def __init__(self, memory: Memory, settings: Settings, clock: Clock, time_zone: str) -> None:
+    def __init__(self, memory: Memory, settings: Settings, preferences: Preferences, clock: Clock, time_zone: str) -> None:
         self._memory = memory
+        self._preferences = preferences
         self._clock = clock
         self._time_zone = time_zone
         self._fixed = bool(settings.time_zone)
@@ -27,10 +29,10 @@ class Domains:
             for someone in settings.people.values()
         ]
 
-    async def view(self, place: Place, person: Person) -> View:
-        """Return memory as the readers of this place may know it now."""
+    async def view(self, place: Place, person: Person, adapter: Adapter | None = None) -> View:
+        """Return memory as the readers of this place may know it now. Without an adapter no other person's place is read."""
         home = await self._home(place, person)
-        return self._memory.view(home, await self._also(place, person))
+        return self._memory.view(home, await self._also(place, person, adapter))
 
     async def view_of(self, platform: str, account: str) -> View:
         """Return memory as the one person of an account may know it."""
@@ -38,30 +40,70 @@ class Domains:
         return await self.view(Place(platform, account, account, Reach.DIRECT), person)
 
     async def session(self, view: View, place: Place) -> Session:
-        """Return the session of a place, named after it."""
-        return await view.session(SessionRef(place.platform, place.key), place.thread or place.name)
+        """Return the session that a place has now, named after it."""
+        return await view.session(await view.stay(place.platform, place.key), place.name)
+
+    async def begin(self, view: View, place: Place, name: str) -> Session:
+        """Begin a fresh session at a place."""
+        return await view.session(await view.begin(place.platform, place.key), name)
+
+    async def here(self, place: Place, person: Person | None = None) -> tuple[View, Session]:
+        """Return a place's own memory and session; a person is needed where only one reads it."""
+        view = await self.view(place, person or Person(place.platform, "", ""))
+        return view, await self.session(view, place)
+
+    async def rename(self, place: Place, before: str) -> None:
+        """Name the session of a place after what it is called now, if it was called after it before."""
+        view, session = await self.here(place)
+        if session.name == before:
+            await self._memory.places.rename(session, view.home, place.name)
 
     async def thread(self, view: View, name: str) -> str:
         """Return the thread of a terminal's conversation by the name people call it; a new one is called like its thread."""
         known = {session.name: session for session in await view.sessions()}
-        return thread_of(known[name].ref.place) if name in known else name
+        return split_key(known[name].ref.place)[2] if name in known else name
+
+    async def still(self, place: Place, domain: int) -> bool:
+        """Say whether what is said at a place now still belongs to the domain of that key."""
+        return place.reach is Reach.DIRECT or await self._memory.places.ref(domain) == _circle(place)
 
     async def _home(self, place: Place, person: Person) -> Domain:
-        if place.reach is not Reach.DIRECT:
-            raise LyraError(f"{place.platform} places that more than one person reads are not known here.")
-        ref = DomainRef(DomainKind.DM, person.platform, person.id)
-        domain = await self._memory.places.domain(ref, self._time_zone, self._clock.now())
-        if self._fixed and domain.time_zone != self._time_zone:
-            return await self._memory.places.tell_times_in(domain, self._time_zone)
+        ref = DomainRef(DomainKind.DM, person.platform, person.id) if place.reach is Reach.DIRECT else _circle(place)
+        zone = await self._preferences.value(person if place.reach is Reach.DIRECT else place, "time zone")
+        domain = await self._memory.places.domain(ref, zone or self._time_zone, self._clock.now())
+        wanted = zone or (self._time_zone if self._fixed else domain.time_zone)
+        if domain.time_zone != wanted:
+            return await self._memory.places.tell_times_in(domain, wanted)
         return domain
 
-    async def _also(self, place: Place, person: Person) -> Sequence[Domain]:
-        if place.reach is not Reach.DIRECT:
-            return ()
+    async def _also(self, place: Place, person: Person, adapter: Adapter | None) -> Sequence[Domain]:
+        if place.reach is Reach.DIRECT:
+            return [*await self._own(person), *await self._heard_elsewhere(person, adapter)]
+        if place.reach is Reach.RESTRICTED and place.wider:
+            return await self._found([DomainRef(DomainKind.SERVER, place.platform, place.wider)])
+        return ()
+
+    async def _own(self, person: Person) -> Sequence[Domain]:
         accounts = [other for group in self._people if (person.platform, person.id) in group for other in group]
-        found = [
-            await self._memory.places.find_domain(DomainRef(DomainKind.DM, platform, account))
-            for platform, account in accounts
-            if (platform, account) != (person.platform, person.id)
-        ]
+        others = [account for account in accounts if account != (person.platform, person.id)]
+        return await self._found([DomainRef(DomainKind.DM, platform, account) for platform, account in others])
+
+    async def _heard_elsewhere(self, person: Person, adapter: Adapter | None) -> Sequence[Domain]:
+        """Return the shared domains that a person asked for and can read now."""
+        if adapter is None or not await self._preferences.on(person, "reach"):
+            return ()
+        shared = {
+            domain.ref.native_id: domain
+            for domain in await self._memory.places.domains()
+            if domain.ref.platform == person.platform and domain.ref.kind in (DomainKind.SERVER, DomainKind.CHANNEL)
+        }
+        return [shared[circle] for circle in sorted(await adapter.readable(person, list(shared)))]
+
+    async def _found(self, refs: Sequence[DomainRef]) -> list[Domain]:
+        found = [await self._memory.places.find_domain(ref) for ref in refs]
         return [domain for domain in found if domain is not None]
+
+
+def _circle(place: Place) -> DomainRef:
+    kind = DomainKind.SERVER if place.reach is Reach.PUBLIC else DomainKind.CHANNEL
+    return DomainRef(kind, place.platform, place.circle)

@@ -3,6 +3,7 @@
 LyraError                     carries what to say and do
 ├── BadConfig · BadSecret     the configuration does not hold
 ├── BadInput                  what was given cannot be used
+├── PlaceUnknown              who can read a place is not known now; it is tried again
 ├── UsageError                the command was called wrongly (exit code 2)
 └── ModelError                a model did not answer; the message is kept
     ├── ModelBusy             429: wait, then retry (transient; carries retry_after)
@@ -29,6 +30,10 @@ class BadSecret(LyraError):
 
 class BadInput(LyraError):
     """What was given cannot be used."""
+
+
+class PlaceUnknown(LyraError):
+    """Who can read a place is not known now."""
 
 
 class UsageError(LyraError):

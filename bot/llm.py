@@ -4,6 +4,7 @@ Loading this takes most of a second (the openai library), so whoever only needs 
 """
 
 import asyncio
+import base64
 import random
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
@@ -17,7 +18,7 @@ from openai import AsyncAPIResponse
 from bot.answers import pieces, text_of, whole
 from bot.endpoint import FAULTS, Endpoint
 from bot.errors import ModelBusy, ModelError, ModelTimeout
-from bot.model import Message
+from bot.model import Image, Message
 
 MAX_BYTES = 1 << 20
 Waits = Callable[[int], float] | Sequence[float]
@@ -37,6 +38,7 @@ class OpenAIModel:
     `timeout` is the deadline in seconds for a whole answer with all retries and waits. Transient failures before the first
     piece are retried up to `tries` attempts; `waits` says for how many seconds in between (a sequence's last one repeats),
     unless the endpoint says it. After the first piece nothing is retried: the caller holds half an answer and decides.
+    Images leave only for a model that `sees`.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class OpenAIModel:
         tries: int = 4,
         waits: Waits = backoff,
         max_bytes: int = MAX_BYTES,
+        sees: bool = False,
     ) -> None:
         """Prepare; nothing is sent. Raises BadSecret for a key that no header can hold."""
         self._name = name
@@ -60,6 +63,7 @@ class OpenAIModel:
         self._tries = tries
         self._wait = waits if callable(waits) else _stepwise(waits)
         self._max_bytes = max_bytes
+        self._sees = sees
         self._limit_name = "max_tokens"
 
     @property
@@ -133,7 +137,7 @@ class OpenAIModel:
         create: Any = self._client.chat.completions.with_streaming_response.create
         asked = create(
             model=self._endpoint.model,
-            messages=list(messages),
+            messages=[_sent(message, self._sees) for message in messages],
             stream=True,
             extra_headers=self._endpoint.headers(),
             **{self._limit_name: self._max_tokens},
@@ -147,6 +151,20 @@ class OpenAIModel:
         # OpenAI's newer models know the limit by another name only; the compatible servers often know just the old one.
         self._limit_name = "max_completion_tokens"
         return await self._request(messages, stack)
+
+
+def _sent(message: Message, sees: bool) -> dict[str, Any]:
+    """Return a message as the endpoint gets it: plain text, unless there are images and the model sees."""
+    images = message.get("images") if sees else None
+    if not images:
+        return {"role": message["role"], "content": message["content"]}
+    text = {"type": "text", "text": message["content"]}
+    return {"role": message["role"], "content": [text, *(_image_part(image) for image in images)]}
+
+
+def _image_part(image: Image) -> dict[str, Any]:
+    data = base64.b64encode(image.data).decode("ascii")
+    return {"type": "image_url", "image_url": {"url": f"data:{image.type};base64,{data}"}}
 
 
 async def _pieces(response: _Response, limit: int) -> AsyncGenerator[str, None]:

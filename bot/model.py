@@ -6,16 +6,29 @@ happens is one of the ModelError tree of bot/errors.py.
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import Literal, Protocol, Self, TypedDict
+from dataclasses import dataclass, field
+from typing import Literal, NotRequired, Protocol, Self, TypedDict
 
 from bot.errors import BadSecret, ModelDenied, ModelError
 
 
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image that came with what a user said: its media type, and the bytes of the file."""
+
+    type: str
+    data: bytes = field(repr=False)
+
+
 class Message(TypedDict):
-    """One message of a prompt."""
+    """One message of a prompt.
+
+    A user's may carry images. The text says what is known of them, since a model that does not see gets the text alone.
+    """
 
     role: Literal["system", "user", "assistant"]
     content: str
+    images: NotRequired[Sequence[Image]]
 
 
 class Model(Protocol):

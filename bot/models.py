@@ -28,7 +28,7 @@ class Models:
         self.extractive = ExtractiveWriter()
         self.chat: Model | None = None
         self.summary: Model | None = None
-        self.where = ""
+        self._chatting: tuple[Backend, ...] = ()
         self._connected: Backend | None = None
 
     async def open(self) -> None:
@@ -38,8 +38,18 @@ class Models:
             self._use(Backend(base_url=kept["base_url"], model=kept["model"]))
         elif kept != "off":
             self.chat = self._chain(self._settings.chat)
-            self.where = ", ".join(self._settings.models[name].base_url for name in self._settings.chat if name != OFFLINE)
+            self._chatting = tuple(self._settings.models[name] for name in self._settings.chat if name != OFFLINE)
         self.summary = self._summarizer()
+
+    @property
+    def where(self) -> str:
+        """The addresses that what is said in chat goes to, '' where it goes nowhere."""
+        return ", ".join(backend.base_url for backend in self._chatting)
+
+    @property
+    def sees(self) -> bool:
+        """Whether any of the chat models takes images, so that they are worth fetching."""
+        return any(backend.sees for backend in self._chatting)
 
     @property
     def voice_last(self) -> bool:
@@ -62,8 +72,8 @@ class Models:
         had = self.chat is not None
         await self._places.set(_SCOPE, _KEY, "off" if self._settings.chat else None)
         self.chat = self._connected = None
+        self._chatting = ()
         self.summary = self._summarizer()
-        self.where = ""
         return had
 
     async def close(self) -> None:
@@ -74,7 +84,7 @@ class Models:
     def _use(self, backend: Backend) -> None:
         self._connected = backend
         self.chat = self._open(backend.model, backend, patient=False)
-        self.where = backend.base_url
+        self._chatting = (backend,)
 
     def _summarizer(self) -> Model | None:
         """Return the model for summaries: the one that `summary` names, else the chat model's backend."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from adapters.base import conversation
+from adapters.events import conversation
 from bot import receipts
 from bot.app import App, RandomIds, key_of, opened, prepare
 from bot.asking import ask

@@ -1,45 +1,160 @@
-"""The exit: every text that leaves passes here, once, and goes out under the key it was stored with."""
+"""The exit: every text that leaves passes here, once, and goes out under the key it was stored with.
 
-from collections.abc import Mapping, Sequence
+What a text may hold is judged when its parts are made: nothing that moves a cursor or hides, no address that nobody in view
+said, no part longer than the platform takes. Where it goes is judged when it goes: a part whose place is read by others now
+than when it was stored is not sent.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict
 
 from adapters.base import Adapter, Sending
-from adapters.errors import SendFailed
+from adapters.errors import PlaceGone, SendFailed
+from adapters.events import Place
 from adapters.markup import printable
+from adapters.splitting import split
+from adapters.table import Action
+from bot.domains import Domains
+from bot.gate import gated
 from bot.log import log
 from memory.journal import Journal, Part
+from memory.journal import Outgoing as Row
 from memory.ports import Ids
 
 MOST_CHARACTERS = 100_000
+_ROOM = 40
+"""UTF-16 units that an adapter may add to a part, as to say that it is a repeat."""
 
 
 class Outgoing:
     """Sends what waits in the outbox through the adapters of its platforms."""
 
-    def __init__(self, journal: Journal, adapters: Mapping[str, Adapter], ids: Ids) -> None:
+    def __init__(self, journal: Journal, domains: Domains, adapters: Mapping[str, Adapter], ids: Ids) -> None:
         self._journal = journal
+        self._domains = domains
         self._adapters = adapters
         self._ids = ids
+        self._locks: dict[tuple[str, str], tuple[asyncio.Lock, int]] = {}
 
-    def parts(self, text: str) -> Sequence[Part]:
-        """Return a text as it may leave: nothing that moves a cursor or hides, of bounded size, each part with its own key."""
-        safe = printable(text).strip() or "…"
+    def parts(
+        self,
+        platform: str,
+        text: str,
+        *,
+        links: Collection[str] | None = None,
+        actions: Sequence[Action] = (),
+        replaces: str = "",
+    ) -> Sequence[Part]:
+        """Return a text as it may leave, each part with its own key.
+
+        `links` are the addresses it may show as such, None for a text that code composed of people's own words. `actions`
+        stand under the last part. `replaces` is the key of a preview that the first part takes the place of.
+        """
+        safe = gated(self.printed(text), links) or "…"
         if len(safe) > MOST_CHARACTERS:
             safe = safe[:MOST_CHARACTERS] + " […]"
-        return [Part(self._ids.new(), safe)]
+        texts = split(safe, self._adapters[platform].most_characters - _ROOM)
+        pressed = json.dumps([asdict(action) for action in actions], ensure_ascii=False) if actions else ""
+        return [
+            Part(
+                self._ids.new(),
+                part,
+                "edit" if replaces and not at else "send",
+                replaces if not at else "",
+                pressed if at == len(texts) - 1 else "",
+            )
+            for at, part in enumerate(texts)
+        ]
 
-    async def flush(self, platform: str, place: str, parts: Sequence[Part] | None = None) -> None:
-        """Send these parts to a place, or at a start everything that waits for it, in order.
+    def removal(self, replaces: str) -> Sequence[Part]:
+        """Return what takes a preview away again."""
+        return [Part(self._ids.new(), "", "delete", replaces)]
 
-        What did not arrive for sure waits for the next time.
+    def preview(self, platform: str, text: str, links: Collection[str]) -> Part:
+        """Return the beginning of an answer as it may be shown while it is made."""
+        shown = gated(self.printed(text), links) or "…"
+        return Part(self._ids.new(), split(shown, self._adapters[platform].most_characters - _ROOM)[0], "preview")
+
+    def printed(self, text: str) -> str:
+        """Return a text without what hides or moves."""
+        return printable(text).strip()
+
+    async def flush(self, platform: str, place: str, parts: Sequence[Part] | None = None) -> str:
+        """Send these parts to a place, or everything that waits for it, in order; return the platform's id of the last.
+
+        What did not arrive for sure waits for the next time; what can never arrive is given up, and the log says why.
         """
         adapter = self._adapters[platform]
         keys = None if parts is None else [part.key for part in parts]
-        waiting = await self._journal.take(platform, place, keys)
-        for at, row in enumerate(waiting):
-            sending = Sending(row.part.key, row.place, row.part.text, row.part.operation, row.answers, row.unsure)
-            try:
-                await self._journal.sent(row.row, await adapter.send(sending))
-            except SendFailed as error:
-                log.warning("send.failed", platform=platform, part=row.part.key, why=str(error))
-                await self._journal.again([later.row for later in waiting[at:]])
-                return
+        arrived = ""
+        async with self._alone(platform, place):
+            waiting = list(await self._journal.take(platform, place, keys))
+            while waiting:
+                row = waiting.pop(0)
+                try:
+                    arrived = await self._send(adapter, row) or arrived
+                except SendFailed as error:
+                    log.warning("send.failed", platform=platform, part=row.part.key, why=str(error), final=error.final)
+                    if not error.final:
+                        await self._journal.again([later.row for later in waiting if not later.unsure])
+                        break
+                    lost = [row, *(later for later in waiting if row.answers and later.answers == row.answers)]
+                    await self._journal.cancel([one.row for one in lost])
+                    waiting = [later for later in waiting if later not in lost]
+        return arrived
+
+    async def _send(self, adapter: Adapter, row: Row) -> str:
+        """Send one part, or cancel it where it must not go; return its id. Raises SendFailed."""
+        if not await self._may_go(adapter, row.place, row.domain):
+            await self._journal.cancel([row.row])
+            return ""
+        arrived = await adapter.send(_sending(row))
+        await self._journal.sent(row.row, arrived)
+        return arrived
+
+    async def retry(self) -> None:
+        """Send what waits anywhere."""
+        for platform in self._adapters:
+            for place in await self._journal.waiting(platform):
+                await self.flush(platform, place)
+
+    async def revise(self, place: Place, domain: int, remote: str, text: str) -> None:
+        """Change a preview that went out. Raises SendFailed."""
+        adapter = self._adapters[place.platform]
+        if await self._may_go(adapter, place.key, domain):
+            await adapter.send(Sending("", place.key, text, "edit", "", unsure=False, target=remote))
+
+    async def _may_go(self, adapter: Adapter, key: str, domain: int) -> bool:
+        """Say whether a place is still read by those for whom it was meant. Raises SendFailed where that is not known."""
+        try:
+            place = await adapter.locate_key(key)
+        except PlaceGone:
+            return False
+        if place is None:
+            raise SendFailed("Who can read the place is not known just now.")
+        return await self._domains.still(place, domain)
+
+    @asynccontextmanager
+    async def _alone(self, platform: str, place: str) -> AsyncIterator[None]:
+        """One at a time to a place, so that parts stay in order; the table holds a lock only while somebody wants it."""
+        key = (platform, place)
+        lock, waiting = self._locks.get(key, (asyncio.Lock(), 0))
+        self._locks[key] = (lock, waiting + 1)
+        try:
+            async with lock:
+                yield
+        finally:
+            lock, waiting = self._locks.pop(key)
+            if waiting > 1:
+                self._locks[key] = (lock, waiting - 1)
+
+
+def _sending(row: Row) -> Sending:
+    part = row.part
+    actions = tuple(Action(**one) for one in json.loads(part.actions)) if part.actions else ()
+    return Sending(
+        part.key, row.place, part.text, part.operation, row.answers, row.unsure, row.target_remote, actions, row.first, row.since
+    )

@@ -1,14 +1,15 @@
 """The prompt of a turn: layers in one token budget, the rarely changing ones first and byte-identical from turn to turn.
 
 Persona and rules → this session's summary → recent turns → gists of other conversations → recalled details → today's date →
-the message. Recalled text is quoted line by line, so that nothing in it can end the quotation or give orders.
+what others said just before → the message. Recalled text is quoted line by line, so that nothing in it can end the quotation or give orders.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.model import Message
+from adapters.events import Quote
+from bot.model import Image, Message
 from memory.budget import Fitted, Layer, clip, fit, tokens
 from memory.times import local
 from memory.types import Digest, DigestHit, Exchange, Hit
@@ -30,6 +31,20 @@ class Recollection:
 
 
 @dataclass(frozen=True, slots=True)
+class Question:
+    """What is to be answered: the messages, what they answer, what others said just before, and the images that came along.
+
+    `shared` says that more than one person reads the conversation: then every line has its speaker.
+    """
+
+    asked: Sequence[Exchange]
+    quotes: Sequence[Quote] = ()
+    aside: Sequence[Quote] = ()
+    images: Sequence[Image] = ()
+    shared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Prompt:
     """The messages for the model, the layers they were built from, and the keys of the remembered items they show."""
 
@@ -38,14 +53,15 @@ class Prompt:
     sources: frozenset[int]
 
 
-def build(persona: str, memory: Recollection, asked: Sequence[Exchange], now: int, time_zone: str, budget: int) -> Prompt:
-    """Build the prompt for answering `asked`, within `budget` tokens by the count of memory.budget."""
+def build(persona: str, memory: Recollection, question: Question, now: int, time_zone: str, budget: int) -> Prompt:
+    """Build the prompt for answering a question, within `budget` tokens by the count of memory.budget."""
     head = f"{persona}\n\n{RULES}"
-    question = clip(_lines(asked), budget // 2)
+    asked = clip(_asked(question), budget // 2)
+    around = clip(_around(question, memory), budget // 8)
     today = f"Today is {local(now, time_zone):%A, %d %B %Y}."
-    left = max(0, budget - tokens(head) - tokens(question) - tokens(today))
-    details = _details(memory.hits, {e.key for e in (*memory.recent, *asked)}, time_zone)
-    said = [_turn(message, memory.recent) for message in reversed(memory.recent)]
+    left = max(0, budget - sum(tokens(part) for part in (head, asked, around, today)))
+    details = _details(memory.hits, {e.key for e in (*memory.recent, *question.asked)}, time_zone)
+    said = [_turn(message, memory.recent, question) for message in reversed(memory.recent)]
     summary, recent, gists, recalled = fit(
         [
             Layer("summary", [_digest(d, time_zone) for d in reversed(memory.summary)], _SHARES["summary"]),
@@ -58,37 +74,51 @@ def build(persona: str, memory: Recollection, asked: Sequence[Exchange], now: in
     shown = [Message(role=said[at][0], content=text) for at, text in enumerate(recent.shown)]
     system = head + _block("What was said earlier in this conversation:", summary.shown[::-1])
     context = _block("From other conversations:", gists.shown) + _block("What you recall:", recalled.shown)
-    ending = f"{context.strip()}\n\n{today}\n\n{question}" if context else f"{today}\n\n{question}"
-    messages = [Message(role="system", content=system), *shown[::-1], Message(role="user", content=ending)]
+    ending = "\n\n".join(part for part in (context.strip(), today, around, asked) if part)
+    last = Message(role="user", content=ending)
+    if question.images:
+        last["images"] = question.images
     sources = frozenset(hit.digest.key for hit in memory.gists[: len(gists.shown)]).union(
         *(keys for _, keys in details[: len(recalled.shown)])
     )
-    return Prompt(messages, _told(head, summary, recent, gists, recalled, today, question), sources)
-
-
-def _told(head: str, summary: Fitted, recent: Fitted, gists: Fitted, recalled: Fitted, today: str, question: str) -> list[Fitted]:
-    in_time = [Fitted(part.name, part.shown[::-1], part.cut, part.tokens) for part in (summary, recent)]
-    return [
-        Fitted("persona and rules", [head], 0, tokens(head)),
-        *in_time,
+    layers = [
+        _fixed("persona and rules", head),
+        *(Fitted(part.name, part.shown[::-1], part.cut, part.tokens) for part in (summary, recent)),
         gists,
         recalled,
-        Fitted("date", [today], 0, tokens(today)),
-        Fitted("message", [question], 0, tokens(question)),
+        *(_fixed(name, text) for name, text in (("date", today), ("just before", around), ("message", asked)) if text),
     ]
+    return Prompt([Message(role="system", content=system), *shown[::-1], last], layers, sources)
 
 
-def _turn(message: Exchange, window: Sequence[Exchange]) -> tuple[Literal["assistant", "user"], str]:
+def _fixed(name: str, text: str) -> Fitted:
+    return Fitted(name, [text], 0, tokens(text))
+
+
+def _turn(message: Exchange, window: Sequence[Exchange], question: Question) -> tuple[Literal["assistant", "user"], str]:
     if message.role == "assistant":
         return "assistant", message.text
-    speakers = {other.speaker for other in window if other.role != "assistant"}
-    return "user", f"{message.speaker}: {message.text}" if len(speakers) > 1 else message.text
+    named = question.shared or len({other.speaker for other in window if other.role != "assistant"}) > 1
+    return "user", f"{message.speaker}: {message.text}" if named else message.text
 
 
-def _lines(asked: Sequence[Exchange]) -> str:
-    if len({message.speaker for message in asked}) > 1:
-        return "\n".join(f"{message.speaker}: {message.text}" for message in asked)
-    return "\n".join(message.text for message in asked)
+def _asked(question: Question) -> str:
+    named = question.shared or len({message.speaker for message in question.asked}) > 1
+    return "\n".join(f"{message.speaker}: {message.text}" if named else message.text for message in question.asked)
+
+
+def _around(question: Question, memory: Recollection) -> str:
+    """Return what is shown of the place and kept nowhere: what is in view as memory already is left out."""
+    known = {message.source_id for message in (*memory.recent, *question.asked)}
+    texts = {message.text for message in memory.recent}
+    fresh = [quote for quote in (*question.aside, *question.quotes) if quote.id not in known and quote.text not in texts]
+    aside = [_quote(quote) for quote in fresh if quote not in question.quotes]
+    answered = [_quote(quote) for quote in fresh if quote in question.quotes]
+    return (_block("Just before, others said here:", aside) + _block("The message answers this:", answered)).strip()
+
+
+def _quote(quote: Quote) -> str:
+    return _quoted(f"{quote.speaker}: {clip(quote.text, 200)}")
 
 
 def _digest(digest: Digest, time_zone: str) -> str:

@@ -27,11 +27,12 @@ def ago(at: int, now: int) -> str:
     return "just now"
 
 
-def hit(found: Hit, now: int, time_zone: str) -> str:
+def hit(found: Hit, now: int, time_zone: str, link: str = "") -> str:
     """Return a recalled message with its receipt, on two lines."""
     e = found.exchange
-    where = f'in "{found.session}"'
-    return f"{_short(e.text)}\n    {e.speaker}, {moment(e.said_at, now, time_zone)}, {where} · {'; '.join(found.why)} · id {e.id}"
+    who = f'{e.speaker}, {moment(e.said_at, now, time_zone)}, in "{found.session}"'
+    receipt = " · ".join(part for part in (who, link, "; ".join(found.why), f"id {e.id}") if part)
+    return f"{_short(e.text)}\n    {receipt}"
 
 
 def summary(digests: list[Digest], time_zone: str) -> str:

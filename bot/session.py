@@ -1,17 +1,21 @@
 """Mailboxes: one conversation, one worker, in the order things were said.
 
 What is heard is committed first (T1) and then put into the mailbox of its place. A mailbox has one worker while it holds
-anything, and none otherwise, so the table never grows. What arrived together, or while she was busy, is answered together;
-a command stands alone. The worker loads what it needs after it has its turn, never before.
+anything, and none otherwise, so the table never grows. What one person said while she was busy is answered together; a
+command stands alone, and one called from a menu waits for nobody. The worker loads what it needs after it has its turn,
+never before.
 """
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Generator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from adapters.base import Adapter, Message
+from adapters.base import Adapter
+from adapters.events import Asked, Message, Reach, payload, read_payload
 from bot.commands import Commands
+from bot.errors import PlaceUnknown
 from bot.log import log
 from bot.turn import Turns
 from memory.errors import MemoryFailure
@@ -22,10 +26,10 @@ _TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A message in a mailbox, and the promise that it was dealt with."""
+    """Something in a mailbox, and the promise that it was dealt with."""
 
     heard: Heard
-    message: Message
+    event: Message | Asked
     done: asyncio.Future[None]
 
 
@@ -42,28 +46,45 @@ class Mailboxes:
         self._group = group
         self._waiting: dict[tuple[str, str], list[Letter]] = {}
         self._working: dict[tuple[str, str], asyncio.Task[None]] = {}
+        self._closing = False
 
-    async def hear(self, messages: Sequence[Message]) -> Awaitable[None]:
-        """T1: commit messages of one platform; return what to await until they are answered."""
-        platform = messages[0].place.platform
-        events = [Event(message.id, message.place.key, message.payload()) for message in messages]
-        by_id = {message.id: message for message in messages}
-        heard = await self._journal.accept(platform, events)
-        return self._post([(event, by_id[event.event.event_id]) for event in heard])
+    async def accept(
+        self, platform: str, events: Sequence[Message | Asked], cursors: Mapping[str, str]
+    ) -> Sequence[asyncio.Future[None]]:
+        """T1: commit events of one platform together with its cursors; return the promises that they are dealt with."""
+        by_id = {event.id: event for event in events}
+        rows = [Event(event.id, event.place.key, payload(event)) for event in events]
+        heard = await self._journal.accept(platform, rows, cursors)
+        return self._post([(row, by_id[row.event.event_id]) for row in heard])
 
     async def recover(self, platform: str, place: str | None = None) -> Awaitable[None]:
         """Take up again what was heard and not answered, as a kill or an outage left it.
 
         A command is not run again: whoever gave it may not be waiting any more.
         """
-        unfinished = [(event, Message.read(event.event.payload)) for event in await self._journal.unfinished(platform, place)]
-        for event, message in unfinished:
-            if self._commands.is_command(message):
-                await self._commands.cut_off(event, message)
-        return self._post([pair for pair in unfinished if not self._commands.is_command(pair[1])])
+        letters: list[tuple[Heard, Message | Asked]] = []
+        for heard in await self._journal.unfinished(platform, place):
+            event = read_payload(heard.event.payload)
+            if (platform, _box(event)) in self._working:
+                continue
+            if self._commands.is_command(event, self._adapters[platform]):
+                await self._commands.cut_off(heard, event)
+            else:
+                letters.append((heard, event))
+        return Answered(self._post(letters))
+
+    async def retry(self) -> None:
+        """Take up what was held until a model or a place is back."""
+        for platform in self._adapters:
+            for place in await self._journal.held_places(platform):
+                await self.recover(platform, place)
 
     async def drain(self, seconds: float) -> None:
-        """Wait for the turns under way, then cancel them: their messages are committed, and the next start answers them."""
+        """Wait for the turns under way, then cancel them: their messages are committed, and the next start answers them.
+
+        What is heard from now on is committed and left to the next start as well.
+        """
+        self._closing = True
         if not self._working:
             return
         _, late = await asyncio.wait(self._working.values(), timeout=seconds)
@@ -71,46 +92,66 @@ class Mailboxes:
             task.cancel()
         await asyncio.gather(*late, return_exceptions=True)
 
-    def _post(self, heard: Sequence[tuple[Heard, Message]]) -> Awaitable[None]:
+    def _post(self, heard: Sequence[tuple[Heard, Message | Asked]]) -> Sequence[asyncio.Future[None]]:
         loop = asyncio.get_running_loop()
-        letters = [Letter(event, message, loop.create_future()) for event, message in heard]
+        letters = [] if self._closing else [Letter(row, event, loop.create_future()) for row, event in heard]
         for letter in letters:
-            key = (letter.message.place.platform, letter.message.place.key)
+            key = (letter.event.place.platform, _box(letter.event))
             self._waiting.setdefault(key, []).append(letter)
             if key not in self._working:
                 self._working[key] = self._group.create_task(self._work(key))
-        return _all([letter.done for letter in letters])
+        return [letter.done for letter in letters]
 
     async def _work(self, key: tuple[str, str]) -> None:
         try:
             while letters := self._waiting.pop(key, []):
-                for batch in _batches(letters, self._commands):
-                    await self._handle(key, batch)
+                for batch in self._batches(letters, self._adapters[key[0]]):
+                    await self._handle(batch, self._adapters[key[0]])
         finally:
             del self._working[key]
 
-    async def _handle(self, key: tuple[str, str], batch: Sequence[Letter]) -> None:
+    def _batches(self, letters: Sequence[Letter], adapter: Adapter) -> list[list[Letter]]:
+        batches: list[list[Letter]] = []
+        for letter in letters:
+            if not batches or not self._together(batches[-1][-1].event, letter.event, adapter):
+                batches.append([])
+            batches[-1].append(letter)
+        return batches
+
+    def _together(self, first: Message | Asked, second: Message | Asked, adapter: Adapter) -> bool:
+        if self._commands.is_command(first, adapter) or self._commands.is_command(second, adapter):
+            return False
+        return first.place.reach is Reach.DIRECT or first.person.id == second.person.id
+
+    async def _handle(self, batch: Sequence[Letter], adapter: Adapter) -> None:
         # One of the three places where a broad handler stands: one turn failed, and the next message is heard all the same.
-        adapter = self._adapters[key[0]]
-        heard = [(letter.heard, letter.message) for letter in batch]
+        event = batch[0].event
         try:
-            if self._commands.is_command(batch[0].message):
-                await self._commands.run(heard[0][0], heard[0][1], adapter)
+            if self._commands.is_command(event, adapter):
+                await self._commands.run(batch[0].heard, event, adapter)
             else:
-                await self._turns.take(heard, adapter)
+                await self._turns.take([letter.heard for letter in batch], adapter)
+        except PlaceUnknown as error:
+            await self._journal.hold([letter.heard.key for letter in batch], type(error).__name__, None)
         except Exception as error:  # noqa: BLE001
-            await self._failed(heard, error)
+            await self._failed(batch, error)
         finally:
             for letter in batch:
                 if not letter.done.done():
                     letter.done.set_result(None)
 
-    async def _failed(self, heard: Sequence[tuple[Heard, Message]], error: Exception) -> None:
+    async def _failed(self, batch: Sequence[Letter], error: Exception) -> None:
         number = secrets.token_hex(4)
         log.error("turn.failed", number=number, error=type(error).__name__, at=_trace(error))
         most = None if isinstance(error, MemoryFailure) else _TRIES
-        await self._journal.hold([event.key for event, _ in heard], number, most)
-        await self._commands.apologize(heard[-1][1], number, error)
+        await self._journal.hold([letter.heard.key for letter in batch], number, most)
+        if not batch[-1].heard.tries:
+            await self._commands.apologize(batch[-1].event, number, error)
+
+
+def _box(event: Message | Asked) -> str:
+    """Return the mailbox of an event: its place's, or one of its own for what was called from a menu."""
+    return f"call:{event.id}" if isinstance(event, Asked) else event.place.key
 
 
 def _trace(error: Exception) -> str:
@@ -123,16 +164,12 @@ def _trace(error: Exception) -> str:
     return " ".join(steps[-6:])
 
 
-def _batches(letters: Sequence[Letter], commands: Commands) -> list[list[Letter]]:
-    batches: list[list[Letter]] = []
-    for letter in letters:
-        alone = commands.is_command(letter.message)
-        if not batches or alone or commands.is_command(batches[-1][0].message):
-            batches.append([])
-        batches[-1].append(letter)
-    return batches
+class Answered:
+    """Await it to wait until everything handed over is answered; nobody has to."""
 
+    def __init__(self, promises: Sequence[asyncio.Future[None]]) -> None:
+        self._promises = promises
 
-async def _all(promises: Sequence[asyncio.Future[None]]) -> None:
-    for promise in promises:
-        await promise
+    def __await__(self) -> Generator[Any, None, None]:
+        for promise in self._promises:
+            yield from promise.__await__()

@@ -3,23 +3,22 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from adapters.base import Adapter, Message, Place, Preview
-from bot.config import Settings
-from bot.domains import Domains
+from adapters.base import Adapter, Preview
 from bot.errors import ContextTooLong, ModelDenied, ModelError
+from bot.gate import addresses, gated
+from bot.house import House
+from bot.intake import Intake, Turn
+from bot.introduction import introduction
 from bot.log import log
 from bot.model import closing
-from bot.models import Models
 from bot.offline import Asked, OfflineVoice
-from bot.outgoing import Outgoing
-from bot.prompt import Prompt, Recollection, build
-from bot.scheduler import Keeper
+from bot.prompt import Prompt, Question, Recollection, build
+from bot.streaming import Streamed
 from memory.errors import SourceGone
-from memory.journal import Heard, Journal, Part
+from memory.journal import Heard, Part
 from memory.lexical import key_words
-from memory.ports import Clock
-from memory.types import MINUTE, Exchange, Hit, Identity, Kind, NewExchange, Session
-from memory.view import Answer, View
+from memory.types import Exchange, Hit, Kind, NewExchange
+from memory.view import Answer
 
 NAME = "Lyra"
 _WIDE = 50
@@ -35,114 +34,114 @@ class Spoken:
     echo: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One burst of messages to be answered together."""
-
-    view: View
-    session: Session
-    place: Place
-    asked: Sequence[Exchange]
-    finishes: Sequence[int]
-
-
 class Turns:
     """Takes turns, with everything a turn needs."""
 
-    def __init__(
-        self, domains: Domains, journal: Journal, models: Models, outgoing: Outgoing, keeper: Keeper, persona: str,
-        settings: Settings, clock: Clock,
-    ) -> None:  # fmt: skip
-        self._domains = domains
-        self._journal = journal
-        self._models = models
-        self._outgoing = outgoing
-        self._keeper = keeper
-        self._persona = persona
-        self._settings = settings
-        self._clock = clock
+    def __init__(self, house: House, intake: Intake) -> None:
+        self._h = house
+        self._intake = intake
         self._voice = OfflineVoice()
         self.show_prompt: Callable[[Prompt], None] | None = None
 
-    async def take(self, heard: Sequence[tuple[Heard, Message]], adapter: Adapter) -> None:
-        """Keep these messages of one place and answer them; a stale or forgotten one is kept or dropped without a word."""
-        turn = await self._keep(heard)
+    async def take(self, heard: Sequence[Heard], adapter: Adapter) -> None:
+        """Keep these messages of one place and answer them; a stale or forgotten one is kept or dropped without a word.
+
+        Raises PlaceUnknown where it is not known who reads the place now.
+        """
+        turn = await self._intake.keep(heard, adapter)
         if turn is None:
             return
         place = turn.place
-        for left in reversed(range(_TRIES)):
-            preview = adapter.preview(place.key)
-            try:
-                parts = await self._store(turn, await self._answer(turn, preview))
-                break
-            except SourceGone:
-                if preview:
-                    await preview.drop()
-                if not left or (turn := await self._keep(heard)) is None:
-                    await self._journal.drop([event.key for event, _ in heard])
-                    return
-            except ModelError as error:
-                if preview:
-                    await preview.drop()
-                parts = await self._hold(turn, error)
-                break
-        await self._outgoing.flush(place.platform, place.key, parts)
-        self._keeper.poke(turn.view.home, turn.session)
+        if adapter.introduces:
+            await self._introduce(turn)
+        async with adapter.thinking(place.key):
+            parts = await self._answered(turn, heard, adapter)
+        await self._h.outgoing.flush(place.platform, place.key, parts)
+        self._h.keeper.poke(turn.view.home, turn.session)
 
-    async def _keep(self, heard: Sequence[tuple[Heard, Message]]) -> Turn | None:
-        """T2: keep what was said; return the turn to take, or None where nothing is to be answered."""
-        place = heard[-1][1].place
-        view = await self._domains.view(place, heard[-1][1].person)
-        session = await self._domains.session(view, place)
-        await view.say(session, [_said(message) for _, message in heard])
-        kept = [(event, message, await view.heard(session, message.id)) for event, message in heard]
-        oldest = self._clock.now() - self._settings.answer_within_minutes * MINUTE
-        fresh = [(event, exchange) for event, message, exchange in kept if exchange and message.said_at >= oldest]
-        await self._journal.drop([event.key for event, message, exchange in kept if not exchange or message.said_at < oldest])
-        if not fresh:
-            return None
-        held = await self._journal.held(place.platform, place.key)
-        finishes = sorted({*held, *(event.key for event, _ in fresh)})
-        return Turn(view, session, place, [exchange for _, exchange in fresh], finishes)
+    async def _introduce(self, turn: Turn) -> None:
+        place = turn.place
+        parts = self._h.outgoing.parts(place.platform, introduction(self._h.models.where, shared=turn.shared))
+        if await turn.view.greet(turn.session, parts):
+            await self._h.outgoing.flush(place.platform, place.key, parts)
 
-    async def _answer(self, turn: Turn, preview: Preview | None) -> Spoken:
-        if self._models.chat is None:
+    async def _answered(self, turn: Turn, heard: Sequence[Heard], adapter: Adapter) -> Sequence[Part]:
+        """Answer, and keep the answer; return the parts that are to be sent."""
+        shown, streamed = await self._preview(turn, adapter)
+        try:
+            for _ in range(_TRIES):
+                try:
+                    spoken = await self._answer(turn, shown)
+                    return await self._store(turn, spoken, await self._replaced(turn, streamed))
+                except SourceGone:
+                    if shown:
+                        await shown.drop()
+                    again = await self._intake.keep(heard, adapter)
+                    if again is None:
+                        break
+                    turn = again
+            return await self._give_up(turn, heard, await self._replaced(turn, streamed))
+        except ModelError as error:
+            if shown:
+                await shown.drop()
+            return await self._hold(turn, error, await self._replaced(turn, streamed))
+        finally:
+            if streamed:
+                streamed.cancel()
+
+    async def _preview(self, turn: Turn, adapter: Adapter) -> tuple[Preview | None, Streamed | None]:
+        shown = adapter.preview(turn.place.key)
+        if shown or not adapter.edit_seconds or not await self._h.preferences.streams(turn.place, turn.person):
+            return shown, None
+        links = addresses("\n".join(exchange.text for exchange in turn.asked))
+        streamed = Streamed(turn, adapter, self._h.outgoing, links)
+        return streamed, streamed
+
+    async def _replaced(self, turn: Turn, streamed: Streamed | None) -> str:
+        """Return the key of the preview that the answer takes the place of: this turn's, or one that a kill left behind."""
+        place = turn.place
+        key = await streamed.stop() if streamed else ""
+        return key or await self._h.memory.journal.preview_of(place.platform, place.key, turn.answers) or ""
+
+    async def _answer(self, turn: Turn, shown: Preview | None) -> Spoken:
+        chat, budget = self._h.models.chat, self._h.settings.context_tokens
+        if chat is None:
             return await self._speak_offline(turn)
         try:
-            return await self._speak(turn, preview, self._settings.context_tokens)
+            return await self._speak(turn, shown, budget)
         except ContextTooLong:
-            return await self._speak(turn, preview, self._settings.context_tokens // 2)
+            return await self._speak(turn, shown, budget // 2)
         except ModelError as error:
-            if not self._models.voice_last:
+            if not self._h.models.voice_last:
                 raise
-            log.warning("model.failed", model=self._models.chat.name, why=str(error))
-            if preview:
-                await preview.drop()
+            log.warning("model.failed", model=chat.name, why=str(error))
+            if shown:
+                await shown.drop()
             return await self._speak_offline(turn)
 
-    async def _speak(self, turn: Turn, preview: Preview | None, budget: int) -> Spoken:
+    async def _speak(self, turn: Turn, shown: Preview | None, budget: int) -> Spoken:
         """Ask the model, showing the answer as it comes where the place can."""
-        assert self._models.chat is not None
+        assert self._h.models.chat is not None
         memory = await self._recollect(turn)
-        zone = turn.view.home.time_zone
-        prompt = build(self._persona, memory, turn.asked, self._clock.now(), zone, budget)
+        question = Question(turn.asked, turn.quotes, turn.aside, turn.images if self._h.models.sees else (), turn.shared)
+        prompt = build(self._h.persona, memory, question, self._h.clock.now(), turn.view.home.time_zone, budget)
         if self.show_prompt:
             self.show_prompt(prompt)
         pieces: list[str] = []
-        async with closing(self._models.chat.stream(prompt.messages)) as stream:
+        async with closing(self._h.models.chat.stream(prompt.messages)) as stream:
             async for piece in stream:
                 pieces.append(piece)
-                if preview:
-                    await preview.show(piece)
+                if shown:
+                    await shown.show(piece)
             for name, error in getattr(stream, "passed_over", ()):
                 log.warning("model.passed_over", model=name, error=type(error).__name__)
-        foreign = any(hit.exchange.domain != turn.view.home.key for hit in memory.hits)
-        return Spoken("".join(pieces).strip(), prompt.sources | {e.key for e in turn.asked}, foreign)
+        text = gated(self._h.outgoing.printed("".join(pieces)), _said_here(memory, question))
+        return Spoken(text, prompt.sources | {e.key for e in turn.asked}, await turn.view.foreign(prompt.sources))
 
     async def _speak_offline(self, turn: Turn) -> Spoken:
         text = "\n".join(exchange.text for exchange in turn.asked)
         hits = await turn.view.recall(text, _WIDE, exclude=[exchange.key for exchange in turn.asked])
-        asked = Asked(text, turn.asked[-1].speaker, self._clock.now(), turn.view.home.time_zone)
+        asked = Asked(text, turn.asked[-1].speaker, self._h.clock.now(), turn.view.home.time_zone)
         held = _stems(hits)
         answer = self._voice.answer(asked, hits, lambda stem: stem in held)
         sources = {hit.exchange.key for hit in answer.cites} | {exchange.key for exchange in turn.asked}
@@ -150,42 +149,56 @@ class Turns:
 
     async def _recollect(self, turn: Turn) -> Recollection:
         """Bring to mind what belongs to a turn, leaving out what is in view already."""
+        settings = self._h.settings
         text = "\n".join(exchange.text for exchange in turn.asked)
         asked = {exchange.key for exchange in turn.asked}
-        window = await turn.view.window(turn.session, 2 * self._settings.recent_turns)
+        window = await turn.view.window(turn.session, 2 * settings.recent_turns)
         recent = [exchange for exchange in window if exchange.key not in asked]
-        beginning = window[0].said_at if window else self._clock.now()
+        beginning = window[0].said_at if window else self._h.clock.now()
         earlier = await turn.view.frontier(turn.session)
         summary = [digest for digest in earlier if digest.first_at < beginning]
-        hits = await turn.view.recall(text, self._settings.recall_k, exclude={exchange.key for exchange in window} | asked)
-        gists = await turn.view.gists(text, self._settings.gists_k, exclude={digest.key for digest in earlier})
+        hits = await turn.view.recall(text, settings.recall_k, exclude={exchange.key for exchange in window} | asked)
+        gists = await turn.view.gists(text, settings.gists_k, exclude={digest.key for digest in earlier})
         return Recollection(summary, recent, gists, hits)
 
-    async def _store(self, turn: Turn, spoken: Spoken) -> Sequence[Part]:
+    async def _store(self, turn: Turn, spoken: Spoken, replaces: str) -> Sequence[Part]:
         """T3: the reply, what it rests on, its parts and the end of what it answers; return the parts."""
         question = turn.asked[-1]
         reply = NewExchange(
-            Kind.REPLY, spoken.text, f"reply:{question.source_id}", max(self._clock.now(), question.said_at + 1), NAME,
+            Kind.REPLY, spoken.text, f"reply:{question.source_id}", max(self._h.clock.now(), question.said_at + 1), NAME,
             "assistant", None, spoken.echo,
         )  # fmt: skip
-        parts = self._outgoing.parts(spoken.text)
-        await turn.view.answer(turn.session, Answer(reply, spoken.sources, turn.finishes, parts))
+        parts = self._h.outgoing.parts(turn.place.platform, spoken.text, replaces=replaces)
+        answer = Answer(reply, spoken.sources, turn.finishes, parts, turn.asked, turn.answers)
+        await turn.view.answer(turn.session, answer)
         return parts
 
-    async def _hold(self, turn: Turn, error: ModelError) -> Sequence[Part]:
-        """Keep the question for when the model is back; return what says so."""
+    async def _hold(self, turn: Turn, error: ModelError, replaces: str) -> Sequence[Part]:
+        """Keep the question for when the model is back; return what says so, once."""
         if isinstance(error, ModelDenied):
             log.error("model.denied", why=str(error))
         may_pass = error.transient or isinstance(error, ModelDenied)
-        await self._journal.hold(turn.finishes, type(error).__name__, None if may_pass else _TRIES)
-        parts = self._outgoing.parts(f"{error} Your message is kept; I answer it when the model does.")
+        await self._h.memory.journal.hold(turn.finishes, type(error).__name__, None if may_pass else _TRIES)
+        if turn.again:
+            return ()
+        text = f"{error} Your message is kept; I answer it when the model does."
+        parts = self._h.outgoing.parts(turn.place.platform, text, replaces=replaces)
+        await turn.view.notify(turn.session, parts, [], turn.answers)
+        return parts
+
+    async def _give_up(self, turn: Turn, heard: Sequence[Heard], replaces: str) -> Sequence[Part]:
+        """Drop what was taken back, and what was shown of an answer to it."""
+        await self._h.memory.journal.drop([event.key for event in heard])
+        parts = self._h.outgoing.removal(replaces) if replaces else ()
         await turn.view.notify(turn.session, parts, [])
         return parts
 
 
-def _said(message: Message) -> NewExchange:
-    identity = Identity(message.person.platform, message.person.id)
-    return NewExchange(Kind.SAID, message.text, message.id, message.said_at, message.person.name, "user", identity)
+def _said_here(memory: Recollection, question: Question) -> frozenset[str]:
+    """Return the addresses that people in view said: an answer may show no others as such."""
+    exchanges: list[Exchange] = [*memory.recent, *question.asked, *(hit.exchange for hit in memory.hits)]
+    quotes = [quote.text for quote in (*question.aside, *question.quotes) if not quote.own]
+    return addresses("\n".join([*(e.text for e in exchanges if e.kind is Kind.SAID), *quotes]))
 
 
 def _stems(hits: Sequence[Hit]) -> set[str]:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from memory import evidence, forget, ledger
-from memory.db import Database
+from memory.db import Database, Transaction
 from memory.errors import SourceGone, WriterRefused
-from memory.lineage import Seal, require_living
+from memory.lineage import Seal, require_unchanged, unchanged
 from memory.locks import Holders
 from memory.ports import Clock, Entry, Source, Task, Writer
 from memory.tiers import episodes, exchanges, summaries
@@ -84,7 +84,7 @@ class Consolidator:
         Raises WriterFailed where the writer is out of reach: what is done stays done.
         """
         written = 0
-        # Twice, because what a gist was being made from may be forgotten meanwhile: then the rest of it is due again.
+        # Twice, because what a gist was being made from may be forgotten or changed meanwhile: then it is due again.
         for _ in range(2):
             for episode in (await self.due(session, redo=redo))[: None if most is None else most - written]:
                 written += await self._make(session, await self._gist_job(session, episode))
@@ -145,15 +145,21 @@ class Consolidator:
         async with self._w.db.transaction() as tx:
             if not await ledger.holds(tx, held):
                 return False
-            if job.replaces is not None:
-                await forget.retire(tx, self._w.domain, [job.replaces], now)
-            key = await summaries.publish(tx, self._w.seal, self._w.domain, session, job.place, written, now)
+            key = None
+            if await self._as_read(tx, job):
+                if job.replaces is not None:
+                    await forget.retire(tx, self._w.domain, [job.replaces], now)
+                key = await summaries.publish(tx, self._w.seal, self._w.domain, session, job.place, written, now)
             await ledger.settle(tx, held)
             if key is not None:
                 await ledger.note(
                     tx, self._w.domain.key, job.place.tier, now, session=session.id, writer=writer.name, level=job.place.level
                 )
         return key is not None
+
+    async def _as_read(self, tx: Transaction, job: Job) -> bool:
+        """Say whether a digest still rests on what was read for it: a message may have other words by now."""
+        return await unchanged(tx, _texts(job))
 
     async def _write(self, session: Session, job: Job) -> tuple[Writer, list[Entry]]:
         """Return the checked entries of a digest and who wrote them. Raises WriterFailed."""
@@ -168,14 +174,14 @@ class Consolidator:
     async def _compose(self, session: Session, job: Job, writer: Writer) -> list[Entry]:
         """Write a digest in one call a transcript of at most max_transcript_chars; merge partial ones."""
         kind: Literal["gist", "merge"] = "gist" if job.place.tier == "gist" else "merge"
-        chunks = _chunks([draft.source for draft in job.drafts], self._w.max_transcript_chars)
-        partial = [await self._checked(session, job, writer, Task(kind, tuple(chunk))) for chunk in chunks]
+        pieces = chunks([draft.source for draft in job.drafts], self._w.max_transcript_chars)
+        partial = [await self._checked(session, job, writer, Task(kind, tuple(piece))) for piece in pieces]
         if len(partial) == 1:
             return partial[0]
         rests = [tuple(dict.fromkeys(label for entry in part for label in entry.cites)) for part in partial]
         sources = tuple(
-            Source(f"p{at}", "", chunk[0].said_at, "\n".join(entry.text for entry in part))
-            for at, (chunk, part) in enumerate(zip(chunks, partial, strict=True), start=1)
+            Source(f"p{at}", "", piece[0].said_at, "\n".join(entry.text for entry in part))
+            for at, (piece, part) in enumerate(zip(pieces, partial, strict=True), start=1)
         )
         merged = await self._checked(session, job, writer, Task("merge", sources))
         return [Entry(entry.text, tuple(label for cite in entry.cites for label in rests[int(cite[1:]) - 1])) for entry in merged]
@@ -211,16 +217,19 @@ class Consolidator:
         return int(row["n"]) if row else 0
 
     async def _keep_refusal(self, session: Session, job: Job, writer: Writer, reason: str, answer: str) -> None:
-        """Keep an answer that cannot be used. Raises SourceGone where something it was made from was forgotten meanwhile."""
-        items = sorted({draft.item for draft in job.drafts})
+        """Keep an answer that cannot be used. Raises SourceGone where something it was made from is not what it was."""
         async with self._w.db.transaction() as tx:
-            await require_living(tx, items)
+            await require_unchanged(tx, _texts(job))
             await tx.run(
                 "INSERT INTO refusals (domain, session, tier, level, position, writer, reason, answer, refused_at) "
                 "VALUES (:domain, :session, :tier, :level, :position, :writer, :reason, :answer, :now)",
                 {**_target(session, job.place), "domain": self._w.domain.key, "writer": writer.name, "reason": reason,
                  "answer": answer, "now": self._w.clock.now()},
             )  # fmt: skip
+
+
+def _texts(job: Job) -> dict[int, str]:
+    return {draft.item: draft.source.text for draft in job.drafts}
 
 
 def _target(session: Session, place: Place) -> dict[str, object]:
@@ -239,16 +248,16 @@ def _merge_job(place: Place, children: Sequence[Digest], domain: Domain, replace
     return Job(place, drafts, min(c.first_at for c in children), max(c.last_at for c in children), replaces)
 
 
-def _chunks(sources: Sequence[Source], most: int) -> list[list[Source]]:
+def chunks(sources: Sequence[Source], most: int) -> list[list[Source]]:
     """Cut a transcript into pieces of at most `most` characters; a source longer than that is split, never dropped."""
-    chunks: list[list[Source]] = [[]]
+    found: list[list[Source]] = [[]]
     room = most
     for source in sources:
         for start in range(0, max(1, len(source.text)), most):
             piece = Source(source.label, source.speaker, source.said_at, source.text[start : start + most])
-            if len(piece.text) > room and chunks[-1]:
-                chunks.append([])
+            if len(piece.text) > room and found[-1]:
+                found.append([])
                 room = most
-            chunks[-1].append(piece)
+            found[-1].append(piece)
             room -= len(piece.text)
-    return chunks
+    return found

@@ -6,8 +6,8 @@ model sees it (T2); a view keeps the reply, what it rests on, and every part to 
 eight, and makes a summary when somebody asks. Recall reads words and vectors of exactly the domains in view. Forgetting
 buries a message under its tombstone first and takes everything that was derived from it along.
 
-This object opens the file and hands out views, consolidators and the journal. It reads no text itself: what it counts, it
-counts over all domains.
+This object opens the file and hands out views, consolidators and the journal. It shows no text itself: what it counts, it
+counts over all domains, and what a platform takes back or changes, it takes back or changes wherever that is kept.
 """
 
 from collections.abc import Sequence
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Self
 
 from memory.backup import backup
+from memory.changing import Changing
 from memory.consolidate import Consolidator, Workshop
 from memory.db import Database
 from memory.forget import Graveyard
@@ -74,9 +75,9 @@ class Memory:
         self._holders = Holders(db.path.with_name("holders"), ports.ids.new())
         self._holders.join()
         vectors = VectorStore(db, ports.embedder, ports.clock) if ports.embedder else None
-        self._reading = Reading(
-            self.places, Indexes(db), vectors, Graveyard(db, db.path.with_name("tombstones.log")), ports.clock
-        )
+        graveyard = Graveyard(db, db.path.with_name("tombstones.log"))
+        self._reading = Reading(self.places, Indexes(db), vectors, graveyard, ports.clock)
+        self._changing = Changing(db, seal, graveyard, ports.clock)
 
     @classmethod
     async def open(
@@ -113,6 +114,21 @@ class Memory:
                 self._holders, self._habits.max_transcript_chars,
             )
         )  # fmt: skip
+
+    async def knows(self, platform: str, place: str, ids: Sequence[str]) -> set[str]:
+        """Return which messages of a place, by the platform's ids, are stored, wait in the inbox, or went out from here."""
+        return await self._changing.knows(platform, place, ids)
+
+    async def withdraw(self, platform: str, place: str, ids: Sequence[str]) -> Forgotten | None:
+        """Forget messages that a platform removed from a place; None, and nothing written, where none of them is kept."""
+        return await self._changing.withdraw(platform, place, ids)
+
+    async def revise(self, platform: str, place: str, id: str, text: str, at: int) -> bool:
+        """Give a message the words it has on its platform since `at`, unless newer ones are known; no words take it back.
+
+        Its id stays; its digests are written anew later. Returns whether anything kept was changed.
+        """
+        return await self._changing.revise(platform, place, id, text, at)
 
     async def backlog(self) -> Backlog:
         """Count, in one query, what is in no gist yet; a session is ripe when it has none or a full episode's worth."""

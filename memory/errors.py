@@ -7,8 +7,9 @@ MemoryFailure
 ├── HomeInUse                                another process holds what this one needs alone
 ├── BusyElsewhere                             another process is at the same work
 ├── NotFound                                 nothing by that name or id in this domain
+├── NotYours                                 somebody else said it
 ├── BackupFailed                             the copy could not be made or read
-├── SourceGone                                a message was forgotten while an answer was made from it
+├── SourceGone                                a message was forgotten or changed while an answer was made from it
 ├── EmbeddingFailed                          no vectors; the texts are kept
 └── WriterFailed · WriterRefused             no digest; the messages are kept
 """
@@ -62,8 +63,12 @@ class NotFound(MemoryFailure):
     """There is nothing by that name or id in this domain."""
 
 
+class NotYours(MemoryFailure):
+    """Somebody else said what is to be forgotten."""
+
+
 class SourceGone(MemoryFailure):
-    """Something the answer rests on was forgotten while it was made."""
+    """Something the answer rests on was forgotten or changed while it was made."""
 
 
 class BackupFailed(MemoryFailure):

@@ -14,7 +14,9 @@ from pathlib import Path
 
 from memory.db import Database, Transaction
 from memory.errors import DiskFull
+from memory.inbox import finish
 from memory.lineage import announce, descendants, fill, holes
+from memory.outbox import silence
 from memory.places import read_domain
 from memory.tiers import summaries
 from memory.types import Domain, Forgotten
@@ -39,9 +41,14 @@ class Graveyard:
                 {**fill("i", some), "domain": domain.key},
             )
             names.extend(row["public_id"] for row in rows)
+        return await self.inter(names, (), now) if names else Forgotten(0, 0, 0)
+
+    async def inter(self, names: Sequence[str], events: Sequence[int], now: int) -> Forgotten:
+        """Put up tombstones of these names, bury what bears them in any domain, and finish these events of the inbox."""
         self._append(names)
         async with self.db.transaction() as tx:
-            receipt = await _bury(tx, domain, items, names, now)
+            receipt = await _bury(tx, await _living(tx, names), names, now)
+            await finish(tx, events)
         await self.db.checkpoint()
         return receipt
 
@@ -61,7 +68,7 @@ class Graveyard:
                         {"domain": domain.key, **fill("n", some)},
                     )
                     if rows:
-                        gone = await _bury(tx, domain, [row["id"] for row in rows], [], now)
+                        gone = await _bury(tx, [row["id"] for row in rows], [], now)
                         total = Forgotten(
                             total.messages + gone.messages, total.digests + gone.digests, total.replies + gone.replies
                         )
@@ -82,25 +89,23 @@ class Graveyard:
             raise DiskFull(f"Nothing was forgotten: {self.log} could not be written ({error.strerror}).") from error
 
 
-async def _bury(tx: Transaction, domain: Domain, items: Sequence[int], names: Sequence[str], now: int) -> Forgotten:
+async def _bury(tx: Transaction, items: Sequence[int], names: Sequence[str], now: int) -> Forgotten:
     await _mark(tx, names, now)
     messages = digests = replies = 0
+    for domain, _ in await by_domain(tx, items):
+        # A notice has no lineage: what it quotes is not known, so none keeps its text, and none goes out any more.
+        await silence(tx, "domain = :domain AND item IS NULL", {"domain": domain.key})
     # A reply in another domain of the same person may rest on what was said here.
-    for there, gone in await _by_domain(tx, await descendants(tx, items)):
+    for there, gone in await by_domain(tx, await descendants(tx, items)):
         receipt = await _receipt(tx, there, gone)
         messages, digests, replies = messages + receipt.messages, digests + receipt.digests, replies + receipt.replies
         await _remove_all(tx, there, gone, now)
-        await _drop_what_is_empty(tx, there)
-    await tx.run(
-        # A notice has no lineage: what it quotes is not known, so none keeps its text, and none goes out any more.
-        "UPDATE outbox SET text = '', state = CASE WHEN state = 'sent' THEN 'sent' ELSE 'cancelled' END "
-        "WHERE domain = :domain AND item IS NULL",
-        {"domain": domain.key},
-    )
+        await drop_what_is_empty(tx, there)
     return Forgotten(messages, digests, replies)
 
 
-async def _by_domain(tx: Transaction, items: Sequence[int]) -> list[tuple[Domain, list[int]]]:
+async def by_domain(tx: Transaction, items: Sequence[int]) -> list[tuple[Domain, list[int]]]:
+    """Return items by the domain they belong to."""
     found: dict[Domain, list[int]] = {}
     for start in range(0, len(items), _PAGE):
         some = items[start : start + _PAGE]
@@ -113,27 +118,34 @@ async def _by_domain(tx: Transaction, items: Sequence[int]) -> list[tuple[Domain
     return list(found.items())
 
 
-async def retire(tx: Transaction, domain: Domain, digests: Sequence[int], now: int) -> None:
-    """Remove digests, and those made from them, to be written anew; replies that used them rest on their messages instead."""
-    gone = await _digests_above(tx, digests)
+async def retire(tx: Transaction, domain: Domain, items: Sequence[int], now: int) -> None:
+    """Remove digests or replies, and the digests made from them, to be written anew.
+
+    Replies that used them and stay rest on their messages instead.
+    """
+    gone = await digests_above(tx, items)
     await _rest_on_messages(tx, gone)
     await _remove_all(tx, domain, gone, now)
 
 
-async def _digests_above(tx: Transaction, digests: Sequence[int]) -> list[int]:
+async def digests_above(tx: Transaction, items: Sequence[int]) -> list[int]:
+    """Return these items and all digests made from them, directly or not."""
     rows = await tx.all(
-        f"WITH RECURSIVE above (id) AS (SELECT id FROM items WHERE id IN ({holes('d', digests)}) UNION "
+        f"WITH RECURSIVE above (id) AS (SELECT id FROM items WHERE id IN ({holes('i', items)}) UNION "
         "SELECT l.child FROM lineage l JOIN above ON l.parent = above.id "
         "JOIN items i ON i.id = l.child AND i.kind <> 'exchange') SELECT id FROM above",
-        fill("d", digests),
+        fill("i", items),
     )
     return [row["id"] for row in rows]
 
 
 async def _rest_on_messages(tx: Transaction, gone: Sequence[int]) -> None:
+    # A message that stays keeps what it rests on itself: the way down ends there.
+    within = f"IN ({holes('g', gone)})"
     await tx.run(
-        f"WITH RECURSIVE below (root, item) AS (SELECT id, id FROM items WHERE id IN ({holes('g', gone)}) UNION "
-        "SELECT below.root, l.parent FROM below JOIN lineage l ON l.child = below.item) "
+        f"WITH RECURSIVE below (root, item) AS (SELECT id, id FROM items WHERE id {within} UNION "
+        "SELECT below.root, l.parent FROM below JOIN items i ON i.id = below.item JOIN lineage l ON l.child = below.item "
+        f"WHERE i.kind <> 'exchange' OR i.id {within}) "
         "INSERT INTO lineage (child, parent) SELECT DISTINCT l.child, below.item FROM below "
         "JOIN lineage l ON l.parent = below.root "
         "JOIN items reply ON reply.id = l.child AND reply.kind = 'exchange' "
@@ -154,6 +166,15 @@ async def _mark(tx: Transaction, names: Sequence[str], now: int) -> None:
         "INSERT INTO tombstones (public_id, buried_at) VALUES (:id, :now) ON CONFLICT DO NOTHING",
         ({"id": name, "now": now} for name in names),
     )
+
+
+async def _living(tx: Transaction, names: Sequence[str]) -> list[int]:
+    found: list[int] = []
+    for start in range(0, len(names), _PAGE):
+        some = names[start : start + _PAGE]
+        rows = await tx.all(f"SELECT id FROM items WHERE public_id IN ({holes('n', some)}) AND dead_at IS NULL", fill("n", some))
+        found.extend(row["id"] for row in rows)
+    return found
 
 
 async def _receipt(tx: Transaction, domain: Domain, gone: Sequence[int]) -> Forgotten:
@@ -187,16 +208,19 @@ async def _remove(tx: Transaction, domain: Domain, some: Sequence[int], now: int
         "AND s.platform = inbox.platform)",
         keys,
     )
+    await silence(
+        tx,
+        "operation = 'preview' AND EXISTS (SELECT 1 FROM exchanges e JOIN sessions s ON s.id = e.session "
+        f"WHERE e.item {within} AND e.source_id = outbox.answers AND s.platform = outbox.platform AND s.place = outbox.place)",
+        keys,
+    )
+    await silence(tx, f"item {within}", keys)
     for table in ("terms", "vectors", "digests", "exchanges"):
         await tx.run(f"DELETE FROM {table} WHERE domain = :domain AND item {within}", scoped)
     await tx.run(f"DELETE FROM lineage WHERE child {within} OR parent {within}", keys)
-    await tx.run(
-        f"UPDATE outbox SET text = '', state = CASE WHEN state = 'sent' THEN 'sent' ELSE 'cancelled' END WHERE item {within}",
-        keys,
-    )
 
 
-async def _drop_what_is_empty(tx: Transaction, domain: Domain) -> None:
+async def drop_what_is_empty(tx: Transaction, domain: Domain) -> None:
     """Drop the episodes that hold no message any more, and the names of such sessions.
 
     Their rows stay: a turn may hold one in its hand, and their numbers must never mean another session.

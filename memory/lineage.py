@@ -6,7 +6,7 @@ message has the same id on every import, and a tombstone, which is nothing but a
 
 import hmac
 from base64 import b32encode
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -52,11 +52,16 @@ async def next_source(tx: Transaction, domain: Domain) -> str:
     return str(row["items"])
 
 
-async def derive(tx: Transaction, child: int, parents: Iterable[int], cited: Collection[int] = ()) -> None:
-    """Record that `child` was derived from `parents`, and which of them it cites."""
+async def derive(
+    tx: Transaction, child: int, parents: Iterable[int], cited: Collection[int] = (), answered: Collection[int] = ()
+) -> None:
+    """Record that `child` was derived from `parents`, which of them it cites, and which it answers."""
     await tx.many(
-        "INSERT INTO lineage (child, parent, cited) VALUES (:child, :parent, :cited) ON CONFLICT DO NOTHING",
-        ({"child": child, "parent": parent, "cited": int(parent in cited)} for parent in set(parents)),
+        "INSERT INTO lineage (child, parent, cited, answered) VALUES (:child, :parent, :cited, :answered) ON CONFLICT DO NOTHING",
+        (
+            {"child": child, "parent": parent, "cited": int(parent in cited), "answered": int(parent in answered)}
+            for parent in set(parents)
+        ),
     )
 
 
@@ -93,7 +98,23 @@ async def require_living(tx: Transaction, keys: Sequence[int]) -> None:
         raise SourceGone("Something this answer rests on was forgotten while it was made.")
 
 
-def holes(prefix: str, values: Sequence[object]) -> str:
+async def unchanged(tx: Transaction, texts: Mapping[int, str]) -> bool:
+    """Say whether these messages and digests are all there and read as they did."""
+    rows = await tx.all(
+        f"SELECT item, text FROM exchanges WHERE item IN ({holes('t', texts)}) "
+        f"UNION ALL SELECT item, text FROM digests WHERE item IN ({holes('t', texts)})",
+        fill("t", texts),
+    )
+    return {row["item"]: row["text"] for row in rows} == texts
+
+
+async def require_unchanged(tx: Transaction, texts: Mapping[int, str]) -> None:
+    """Raise SourceGone where one of these messages or digests was changed or forgotten."""
+    if not await unchanged(tx, texts):
+        raise SourceGone("Something this answer rests on was changed while it was made.")
+
+
+def holes(prefix: str, values: Collection[object]) -> str:
     """Return the named placeholders for a list of values: ':r0, :r1'."""
     return ", ".join(f":{prefix}{at}" for at in range(len(values)))
 

@@ -47,6 +47,11 @@ class Places:
         row = await self.db.one(_DOMAIN, _domain_key(ref))
         return read_domain(row) if row else None
 
+    async def ref(self, key: int) -> DomainRef | None:
+        """Return the natural key of a stored domain."""
+        row = await self.db.one("SELECT * FROM domains WHERE id = :id", {"id": key})
+        return read_domain(row).ref if row else None
+
     async def domains(self) -> list[Domain]:
         """Return every domain, oldest first."""
         return [read_domain(row) for row in await self.db.all("SELECT * FROM domains ORDER BY id")]
@@ -72,6 +77,25 @@ class Places:
             row = await tx.one(_COUNTED + _SESSION, _session_key(domain, ref))
         assert row is not None
         return _session(row)
+
+    async def stay(self, platform: str, place: str, domain: Domain) -> int:
+        """Return the epoch of the conversation at a place now. Where who may know has changed since the last, a new one begins."""
+        where = {"platform": platform, "place": place}
+        row = await self.db.one(_STAY, where)
+        if row and row["domain"] == domain.key:
+            return int(row["epoch"])
+        async with self.db.transaction() as tx:
+            row = await tx.one(_STAY, where)
+            if row and row["domain"] == domain.key:
+                return int(row["epoch"])
+            last = None if row else await tx.one(_LAST_EPOCH, {**where, "domain": domain.key})
+            return await _stay(tx, where, domain, last["epoch"] if last else await _next_epoch(tx, where))
+
+    async def begin(self, platform: str, place: str, domain: Domain) -> int:
+        """Begin a fresh conversation at a place, and return its epoch."""
+        where = {"platform": platform, "place": place}
+        async with self.db.transaction() as tx:
+            return await _stay(tx, where, domain, await _next_epoch(tx, where))
 
     async def rename(self, session: Session, domain: Domain, name: str) -> None:
         """Name a session after what its place is called now."""
@@ -109,10 +133,19 @@ class Places:
         assert domain is not None
         return _session(row), read_domain(domain)
 
+    def scope(self, domain: Domain) -> str:
+        """Return the scope of what is set for a domain; it names nobody."""
+        return f"domain:{self.seal.id(domain.ref, 'domain')}"
+
     async def setting(self, scope: str, key: str) -> object:
         """Return a kept setting, None where it was never set."""
         row = await self.db.one("SELECT value FROM settings WHERE scope = :scope AND key = :key", {"scope": scope, "key": key})
         return json.loads(row["value"]) if row else None
+
+    async def settings(self, key: str) -> list[tuple[str, object]]:
+        """Return every scope in which a setting is kept, with what it is there."""
+        rows = await self.db.all("SELECT scope, value FROM settings WHERE key = :key ORDER BY scope", {"key": key})
+        return [(row["scope"], json.loads(row["value"])) for row in rows]
 
     async def set(self, scope: str, key: str, value: object) -> None:
         """Keep a setting; None removes it."""
@@ -138,6 +171,35 @@ async def know(tx: Transaction, identity: Identity, name: str, now: int) -> int:
     return int(row["id"])
 
 
+async def mark(tx: Transaction, scope: str, key: str) -> bool:
+    """Set a setting to true in the caller's transaction; return whether it was not set at all before."""
+    row = await tx.one(
+        "INSERT INTO settings (scope, key, value) VALUES (:scope, :key, 'true') ON CONFLICT DO NOTHING RETURNING key",
+        {"scope": scope, "key": key},
+    )
+    return row is not None
+
+
+async def _stay(tx: Transaction, where: dict[str, str], domain: Domain, epoch: int) -> int:
+    await tx.run(
+        "INSERT INTO stays (platform, place, domain, epoch) VALUES (:platform, :place, :domain, :epoch) "
+        "ON CONFLICT (platform, place) DO UPDATE SET domain = excluded.domain, epoch = excluded.epoch",
+        {**where, "domain": domain.key, "epoch": epoch},
+    )
+    return epoch
+
+
+async def _next_epoch(tx: Transaction, where: dict[str, str]) -> int:
+    row = await tx.one(
+        "SELECT coalesce(max(epoch), -1) + 1 AS epoch FROM ("
+        "SELECT epoch FROM stays WHERE platform = :platform AND place = :place "
+        "UNION ALL SELECT epoch FROM sessions WHERE platform = :platform AND place = :place) AS known",
+        where,
+    )
+    assert row is not None
+    return int(row["epoch"])
+
+
 async def _free_name(tx: Transaction, domain: Domain, name: str, but: int = 0) -> str:
     rows = await tx.all(
         "SELECT name FROM sessions WHERE domain = :domain AND id <> :but AND (name = :name OR name LIKE :like ESCAPE '!')",
@@ -156,6 +218,10 @@ def _literal(text: str) -> str:
     return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
 
 
+_STAY = "SELECT domain, epoch FROM stays WHERE platform = :platform AND place = :place"
+_LAST_EPOCH = (
+    "SELECT epoch FROM sessions WHERE platform = :platform AND place = :place AND domain = :domain ORDER BY epoch DESC LIMIT 1"
+)
 _DOMAIN = "SELECT * FROM domains WHERE kind = :kind AND platform = :platform AND native_id = :native_id AND epoch = :epoch"
 _SESSION = "WHERE s.domain = :domain AND s.platform = :platform AND s.place = :place AND s.epoch = :epoch"
 

@@ -131,7 +131,7 @@ class Digest:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A recalled message with the session it stands in, its neighbours, and the signals that found it."""
+    """A recalled message with the session it stands in and that one's place, its neighbours, and the signals that found it."""
 
     exchange: Exchange
     session: str
@@ -139,6 +139,8 @@ class Hit:
     why: tuple[str, ...]
     before: Exchange | None = None
     after: Exchange | None = None
+    platform: str = ""
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,10 +78,12 @@ class VectorStore:
             await tx.many(
                 "INSERT INTO vectors (space, domain, item, passage, text_hash, vector) "
                 "SELECT :space, :domain, :item, 0, :text_hash, :vector "
-                "WHERE EXISTS (SELECT 1 FROM items WHERE id = :item AND dead_at IS NULL) ON CONFLICT DO NOTHING",
+                # What was forgotten or changed meanwhile gets no vector of its old words.
+                "WHERE EXISTS (SELECT 1 FROM exchanges WHERE item = :item AND text = :words "
+                "UNION ALL SELECT 1 FROM digests WHERE item = :item AND text = :words) ON CONFLICT DO NOTHING",
                 (
                     {"space": space, "domain": domain.key, "item": row["item"], "text_hash": _hash(text),
-                     "vector": vector.astype(np.float16).tobytes()}
+                     "vector": vector.astype(np.float16).tobytes(), "words": row["text"] if row["digest"] is None else row["digest"]}
                     for row, text, vector in zip(rows, texts, vectors, strict=True)
                 ),
             )  # fmt: skip

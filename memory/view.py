@@ -5,19 +5,20 @@ made, from live facts, and cannot be widened afterwards.
 """
 
 from collections.abc import AsyncIterator, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from memory import journal, ledger
+from memory import inbox, ledger, outbox, owners, places
+from memory.db import Row, Transaction
 from memory.errors import NotFound
 from memory.forget import Graveyard
 from memory.index import Indexes
-from memory.journal import Part
-from memory.lineage import Seal, derive, fill, holes, require_living
+from memory.lineage import Seal, derive, fill, holes, require_living, require_unchanged
+from memory.outbox import Part
 from memory.places import Places
 from memory.ports import Clock
 from memory.recall import Query, Recall
 from memory.tiers import exchanges, summaries
-from memory.types import Digest, DigestHit, Domain, Exchange, Forgotten, Hit, NewExchange, Session, SessionRef
+from memory.types import Digest, DigestHit, Domain, Exchange, Forgotten, Hit, Identity, NewExchange, Session, SessionRef
 from memory.vectors import VectorStore
 
 
@@ -38,12 +39,18 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A reply to be stored with all that T3 commits: what it rests on, what it finishes, how it goes out."""
+    """A reply to be stored with all that T3 commits: what it rests on, what it finishes, how it goes out.
+
+    `asked` is what it answers, as that was read. `answers` is what its parts answer on the platform; the reply's own source
+    id where nothing is given.
+    """
 
     exchange: NewExchange
     sources: Collection[int]
     finishes: Sequence[int]
     parts: Sequence[Part]
+    asked: Sequence[Exchange] = ()
+    answers: str | None = None
 
 
 class View:
@@ -59,6 +66,14 @@ class View:
     async def session(self, ref: SessionRef, name: str) -> Session:
         """Return the session of a place at home, made and named after it if it is new."""
         return await self._r.places.session(self.home, ref, name, self._r.clock.now())
+
+    async def stay(self, platform: str, place: str) -> SessionRef:
+        """Return the conversation at a place now; a new one where the last was for others to know."""
+        return SessionRef(platform, place, await self._r.places.stay(platform, place, self.home))
+
+    async def begin(self, platform: str, place: str) -> SessionRef:
+        """Begin a fresh conversation at a place."""
+        return SessionRef(platform, place, await self._r.places.begin(platform, place, self.home))
 
     async def sessions(self) -> list[Session]:
         """Return the sessions at home, newest first."""
@@ -78,34 +93,66 @@ class View:
         """T3: keep a reply, what it rests on, every part of it to be sent, and the end of what it answers, in one transaction.
 
         Returns None where this reply is stored already. Raises SourceGone, and stores nothing, where something it rests on
-        was forgotten meanwhile.
+        was forgotten meanwhile, or what it answers was changed.
         """
         self._own(session)
         now = self._r.clock.now()
+        asked = {exchange.key: exchange.text for exchange in answer.asked}
+        sources = {*answer.sources, *asked}
         async with self._db.transaction() as tx:
-            await require_living(tx, list(answer.sources))
+            await require_living(tx, list(sources))
+            await require_unchanged(tx, asked)
             kept = await exchanges.store(tx, self._r.seal, self.home, session, [answer.exchange], now)
-            await journal.finish(tx, answer.finishes)
+            await inbox.finish(tx, answer.finishes)
             if not kept.stored:
                 return None
             reply = kept.stored[0]
-            await derive(tx, reply.key, answer.sources, answer.sources)
-            ref = session.ref
-            await journal.queue(tx, self.home, ref.platform, ref.place, answer.parts, now, reply.key, answer.exchange.source_id)
+            await derive(tx, reply.key, sources, sources, asked)
+            answers = reply.source_id if answer.answers is None else answer.answers
+            await self._queue(tx, session, answer.parts, answers, reply.key)
         return reply
 
-    async def notify(self, session: Session, parts: Sequence[Part], finishes: Sequence[int]) -> None:
+    async def notify(self, session: Session, parts: Sequence[Part], finishes: Sequence[int], answers: str = "") -> None:
         """Queue a text that is not conversation (a command's result, a notice), and finish what it answers."""
         self._own(session)
-        ref = session.ref
         async with self._db.transaction() as tx:
-            await journal.finish(tx, finishes)
-            await journal.queue(tx, self.home, ref.platform, ref.place, parts, self._r.clock.now())
+            await inbox.finish(tx, finishes)
+            await self._queue(tx, session, parts, answers)
+
+    async def preview(self, session: Session, part: Part, answers: str) -> None:
+        """Queue the beginning of an answer, to be shown while it is made; the answer takes its place."""
+        self._own(session)
+        async with self._db.transaction() as tx:
+            await self._queue(tx, session, [replace(part, operation="preview")], answers)
+
+    async def greet(self, session: Session, parts: Sequence[Part]) -> bool:
+        """Queue a notice of first contact, once in the life of this domain; return whether this was the time."""
+        self._own(session)
+        scope = self._r.places.scope(self.home)
+        if await self._r.places.setting(scope, _GREETED):
+            return False
+        async with self._db.transaction() as tx:
+            first = await places.mark(tx, scope, _GREETED)
+            if first:
+                await self._queue(tx, session, parts)
+        return first
+
+    async def foreign(self, items: Collection[int]) -> bool:
+        """Say whether any of these items belongs to another domain than home."""
+        row = await self._db.one(
+            f"SELECT 1 AS found FROM items WHERE domain <> :home AND id IN ({holes('i', list(items))})",
+            {"home": self.home.key, **fill("i", items)},
+        )
+        return row is not None
 
     async def heard(self, session: Session, source_id: str) -> Exchange | None:
         """Return a message of a session by its platform's id."""
         self._own(session)
         return await exchanges.by_source(self._db, session, source_id)
+
+    async def find(self, platform: str, place: str, source_id: str) -> Exchange | None:
+        """Return a message at home by its place and the platform's id, be it somebody's or a reply that went out."""
+        return await exchanges.at_place(self._db, self.home, platform, place, source_id)
 
     async def window(self, session: Session, least: int) -> list[Exchange]:
         """Return the last messages of a session, oldest first, at least `least`, from the beginning of an episode on."""
@@ -129,22 +176,28 @@ class View:
         found = await self._recall.find(Query(text, k, session=session.key if session else None, exclude=exclude), self._domains)
         keys = {key for hit in found for key in (hit.item, hit.before, hit.after) if key is not None}
         messages = await exchanges.by_keys(self._db, self._domains, sorted(keys))
-        names = await self._session_names({messages[hit.item].session for hit in found if hit.item in messages})
+        there = [(hit, messages[hit.item]) for hit in found if hit.item in messages]
+        sessions = await self._sessions_of({message.session for _, message in there})
         return [
             Hit(
-                messages[hit.item], names[messages[hit.item].session], hit.score, hit.why,
+                message, sessions[message.session]["name"], hit.score, hit.why,
                 messages.get(hit.before or 0), messages.get(hit.after or 0),
+                sessions[message.session]["platform"], sessions[message.session]["place"],
             )
-            for hit in found
-            if hit.item in messages
+            for hit, message in there
         ]  # fmt: skip
 
     async def gists(self, text: str, k: int, *, exclude: Collection[int] = ()) -> list[DigestHit]:
         """Return the k digests that are nearest to a text."""
         found = await self._recall.find(Query(text, k, digests=True, exclude=exclude), self._domains)
         digests = await summaries.by_keys(self._db, self._domains, [hit.item for hit in found])
-        names = await self._session_names({digest.session for digest in digests.values()})
-        return [DigestHit(digests[hit.item], names[digests[hit.item].session], hit.score) for hit in found if hit.item in digests]
+        sessions = await self._sessions_of({digest.session for digest in digests.values()})
+        there = [(hit, digests[hit.item]) for hit in found if hit.item in digests]
+        return [DigestHit(digest, sessions[digest.session]["name"], hit.score) for hit, digest in there]
+
+    async def newest_gists(self, n: int) -> list[Digest]:
+        """Return the gists of what was talked about last at home, newest first."""
+        return await summaries.newest_gists(self._db, self.home, n)
 
     async def frontier(self, session: Session) -> list[Digest]:
         """Return the digests that together say everything that was summarized of a session, oldest first."""
@@ -176,27 +229,41 @@ class View:
         """Give a vector to everything at home that has none; return how many. Raises EmbeddingFailed."""
         return await self._r.vectors.catch_up(self.home) if self._r.vectors else 0
 
-    async def forget_message(self, public_id: str) -> Forgotten:
-        """Forget one message at home by its id, and everything that rests on it. Raises NotFound."""
-        row = await self._db.one(
-            "SELECT id FROM items WHERE public_id = :id AND domain = :domain AND kind = 'exchange' AND dead_at IS NULL",
-            {"id": public_id.strip().lower(), "domain": self.home.key},
-        )
-        if row is None:
-            raise NotFound("There is no message with that id here. Recall it first: every hit shows its id.")
-        return await self._r.graveyard.bury(self.home, [row["id"]], self._r.clock.now())
+    async def forget_message(self, public_id: str, by: Identity | None = None) -> Forgotten:
+        """Forget one message at home by its id, and everything that rests on it, as the right of `by` (None: all) allows.
 
-    async def forget_session(self, session: Session) -> Forgotten:
-        """Forget every message of a session at home, and everything that rests on them."""
+        Raises NotFound, NotYours.
+        """
+        return await self._forget([await owners.message(self._db, self.home, public_id, by)])
+
+    async def forget_session(self, session: Session, by: Identity | None = None) -> Forgotten:
+        """Forget every message of a session at home, or those that somebody said, and everything that rests on them."""
         self._own(session)
-        rows = await self._db.all("SELECT item FROM exchanges WHERE session = :session", {"session": session.key})
-        return await self._r.graveyard.bury(self.home, [row["item"] for row in rows], self._r.clock.now())
+        return await self._forget(await owners.messages(self._db, self.home, by, session))
 
-    async def _session_names(self, keys: Collection[int]) -> dict[int, str]:
+    async def forget_all(self, by: Identity | None = None) -> Forgotten:
+        """Forget every message at home, or all that somebody said here, and everything that rests on them."""
+        return await self._forget(await owners.messages(self._db, self.home, by))
+
+    async def _forget(self, items: Sequence[int]) -> Forgotten:
+        return await self._r.graveyard.bury(self.home, items, self._r.clock.now())
+
+    async def _queue(
+        self, tx: Transaction, session: Session, parts: Sequence[Part], answers: str = "", item: int | None = None
+    ) -> None:
+        ref = session.ref
+        await outbox.queue(tx, self.home, ref.platform, ref.place, parts, self._r.clock.now(), item, answers)
+
+    async def _sessions_of(self, keys: Collection[int]) -> dict[int, Row]:
         found = list(keys)
-        rows = await self._db.all(f"SELECT id, name FROM sessions WHERE id IN ({holes('s', found)})", fill("s", found))
-        return {row["id"]: row["name"] for row in rows}
+        rows = await self._db.all(
+            f"SELECT id, name, platform, place FROM sessions WHERE id IN ({holes('s', found)})", fill("s", found)
+        )
+        return {row["id"]: row for row in rows}
 
     def _own(self, session: Session) -> None:
         if session.domain != self.home.key:
             raise NotFound("That session belongs elsewhere.")
+
+
+_GREETED = "greeted"

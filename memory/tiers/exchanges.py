@@ -8,7 +8,7 @@ from memory.db import Database, Row, Transaction
 from memory.lineage import Seal, add_items, announce, fill, holes
 from memory.places import know
 from memory.times import local
-from memory.types import Domain, Exchange, Kind, NewExchange, Session
+from memory.types import Domain, DomainRef, Exchange, Kind, NewExchange, Session, SessionRef
 
 PAGE = 500
 
@@ -22,15 +22,14 @@ class Kept:
     forgotten: int = 0
 
 
-def public_id(seal: Seal, domain: Domain, session: Session, source_id: str) -> str:
-    """Return the id that a message has in this session, stored or not."""
-    ref = session.ref
-    return seal.id(domain.ref, "exchange", ref.platform, ref.place, str(ref.epoch), source_id)
+def public_id(seal: Seal, domain: DomainRef, ref: SessionRef, source_id: str) -> str:
+    """Return the id that a message has in a session, stored or not."""
+    return seal.id(domain, "exchange", ref.platform, ref.place, str(ref.epoch), source_id)
 
 
 async def store(tx: Transaction, seal: Seal, domain: Domain, session: Session, offered: Sequence[NewExchange], now: int) -> Kept:
     """Store messages of one session once each; what is known or was forgotten adds nothing."""
-    named = {public_id(seal, domain, session, new.source_id): new for new in reversed(offered)}
+    named = {public_id(seal, domain.ref, session.ref, new.source_id): new for new in reversed(offered)}
     wanted = dict(reversed(named.items()))
     living, buried = await _met_before(tx, list(wanted))
     fresh = {pid: new for pid, new in wanted.items() if pid not in living and pid not in buried}
@@ -51,7 +50,7 @@ async def store(tx: Transaction, seal: Seal, domain: Domain, session: Session, o
             for e, new in zip(stored, fresh.values(), strict=True)
         ),
     )  # fmt: skip
-    await _index(tx, domain, [e for e in stored if recallable(e)])
+    await index(tx, domain, [e for e in stored if recallable(e)])
     await tx.run(
         "UPDATE sessions SET last_at = (SELECT max(said_at) FROM exchanges WHERE session = :session), "
         "started_at = (SELECT min(said_at) FROM exchanges WHERE session = :session) WHERE id = :session",
@@ -77,7 +76,8 @@ def index_text(exchange: Exchange, time_zone: str) -> str:
     return f"{local(exchange.said_at, time_zone):%A %d %B %Y} {exchange.speaker}: {exchange.text}"
 
 
-async def _index(tx: Transaction, domain: Domain, exchanges: Sequence[Exchange]) -> None:
+async def index(tx: Transaction, domain: Domain, exchanges: Sequence[Exchange]) -> None:
+    """Make messages findable by what they say, who said it and when."""
     await index_terms(tx, domain, [(e.key, index_text(e, domain.time_zone)) for e in exchanges])
 
 
@@ -115,6 +115,21 @@ async def by_source(db: Database, session: Session, source_id: str) -> Exchange 
     row = await db.one(
         SELECT + "WHERE e.session = :session AND e.source_id = :source_id",
         {"session": session.key, "source_id": source_id},
+    )
+    return exchange(row) if row else None
+
+
+async def at_place(db: Database, domain: Domain, platform: str, place: str, source_id: str) -> Exchange | None:
+    """Return a message at a place by its platform's id: what somebody said, or a reply by the id under which it went out."""
+    which = {"domain": domain.key, "platform": platform, "place": place, "id": source_id}
+    row = await db.one(
+        SELECT + "JOIN sessions s ON s.id = e.session WHERE s.domain = :domain AND s.platform = :platform AND s.place = :place "
+        "AND e.source_id = :id ORDER BY s.epoch DESC",
+        which,
+    ) or await db.one(
+        SELECT + "JOIN outbox o ON o.item = e.item WHERE o.platform = :platform AND o.place = :place "
+        "AND o.remote_id = :id AND o.remote_id <> '' AND e.domain = :domain",
+        which,
     )
     return exchange(row) if row else None
 

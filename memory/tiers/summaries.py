@@ -171,6 +171,15 @@ async def of_domain(db: Database, domain: Domain) -> list[Digest]:
     return [digest(row) for row in rows]
 
 
+async def newest_gists(db: Database, domain: Domain, n: int) -> list[Digest]:
+    """Return the gists of what was talked about last in a domain, newest first."""
+    rows = await db.all(
+        SELECT + "WHERE d.domain = :domain AND d.tier = 'gist' ORDER BY d.last_at DESC, d.item DESC LIMIT :n",
+        {"domain": domain.key, "n": n},
+    )
+    return [digest(row) for row in rows]
+
+
 SELECT = "SELECT d.*, i.public_id FROM digests d JOIN items i ON i.id = d.item "
 
 

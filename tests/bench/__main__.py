@@ -20,7 +20,7 @@ from statistics import median
 from rich.console import Console as Rich
 from rich.table import Table
 
-from adapters.base import Person
+from adapters.events import Person
 from adapters.console import Console, Origin
 from bot.app import RandomIds, opened, talking
 from bot.llm import OpenAIModel
@@ -145,7 +145,7 @@ async def _turn(table: Table) -> None:
                 lines = _Lines(30)
                 console = Console(lines, Person("console", "ada", "ada"), "main", Origin(app.base.ids.new, app.base.clock.now))
                 async with talking(app, {"console": console}) as talk:
-                    await console.run(talk.mailboxes.hear)
+                    await console.run(talk.listeners["console"])
         whole = median(b - a for a, b in zip(lines.moments, lines.moments[1:], strict=False)) * _MILLISECONDS
     _row(table, "a turn with an instant model", whole, "the model call alone", bare, "ms")
 

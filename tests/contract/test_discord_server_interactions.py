@@ -194,6 +194,16 @@ async def test_what_is_not_offered_cannot_be_used(server: DiscordServer, general
             await ada.runs(general, "recall", query=5)
 
 
+async def test_a_call_does_not_say_who_may_read_its_channel(server: DiscordServer, general: Channel) -> None:
+    assert general.guild
+    async with running(server, Asked()) as client:
+        ada = server.person("ada")
+        staff = server.world.channel(general.guild, "staff", only=(ada.user,))
+        await ada.runs(staff, "status")
+        heard = await client.got("interaction")
+        assert heard.channel.id == staff.id and heard.channel.overwrites == {} and heard.permissions.view_channel
+
+
 async def test_late_and_second_answers_are_refused(server: DiscordServer, general: Channel) -> None:
     async with running(server, Listener()) as client:
         server.world.commands[1] = {"id": "1", "name": "status", "type": 1, "default_member_permissions": None}

@@ -182,6 +182,15 @@ async def test_the_bot_comes_to_a_guild_and_goes(server: DiscordServer) -> None:
             await client.fetch_guild(away.id)
 
 
+async def test_the_bots_guilds_come_a_page_at_a_time(server: DiscordServer) -> None:
+    first, second, third = (server.world.guild(name) for name in ("First", "Second", "Third"))
+    server.world.guild("Elsewhere", with_bot=False)
+    async with running(server, Listener()) as client:
+        assert [one.id async for one in client.fetch_guilds()] == [first.id, second.id, third.id]
+        assert [one.name async for one in client.fetch_guilds(limit=2)] == ["First", "Second"]
+        assert [one.name async for one in client.fetch_guilds(after=discord.Object(first.id))] == ["Second", "Third"]
+
+
 async def test_without_the_content_intent_only_what_is_meant_for_the_bot_has_text(
     server: DiscordServer, general: Channel
 ) -> None:

@@ -54,6 +54,22 @@ def test_a_model_out_of_reach_is_named(home: Home) -> None:
     assert problems(home) == ["!!  Model dead: No model answers at http://127.0.0.1:1/v1. Is it running?"]
 
 
+def test_a_model_that_should_see_and_does_not_is_named(home: Home, model: ModelServer) -> None:
+    home.configure(model.config(backend="sees = true"))
+    model.script("ok", b.Status(400, "no images", "invalid_value"))
+    (problem,) = problems(home)
+    assert problem.startswith("!!  Model main: it answers, but not about an image: The model fake-model at ")
+    assert problem.endswith(" Mend that, or set sees = false in [models.main].")
+
+
+def test_only_a_model_that_should_see_is_shown_an_image(home: Home, model: ModelServer) -> None:
+    for backend, images in (("sees = true", [0, 1]), ("", [0])):
+        model.server.requests.clear()
+        home.configure(model.config(backend=backend))
+        assert problems(home) == []
+        assert [len(request.images) for request in model.chats] == images
+
+
 def test_a_wrong_key_is_named_and_never_shown(home: Home, model: ModelServer) -> None:
     home.configure(model.config(backend='api_key_env = "MY_KEY"'))
     model.script(b.DENIED)

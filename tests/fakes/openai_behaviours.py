@@ -25,12 +25,25 @@ class Request:
     @property
     def last_user(self) -> str:
         """The text of the last user message, or nothing."""
-        return next((str(m["content"]) for m in reversed(self.messages) if m["role"] == "user"), "")
+        return next(("".join(_parts(m, "text")) for m in reversed(self.messages) if m["role"] == "user"), "")
+
+    @property
+    def images(self) -> list[str]:
+        """The addresses of the prompt's images, in order."""
+        return [part["url"] for message in self.messages for part in _parts(message, "image_url")]
 
     @property
     def prompt_hash(self) -> str:
         """A hash of the whole prompt: equal prompts, equal hashes."""
         return hashlib.sha256(json.dumps(self.messages, sort_keys=True).encode()).hexdigest()
+
+
+def _parts(message: Mapping[str, Any], kind: str) -> list[Any]:
+    """What a message holds of a kind of content; a plain one is all text."""
+    content = message["content"]
+    if isinstance(content, str):
+        return [content] if kind == "text" else []
+    return [part[kind] for part in content if part["type"] == kind]
 
 
 Answerer = Callable[[Request], str]

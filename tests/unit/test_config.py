@@ -7,11 +7,14 @@ from pathlib import Path
 import pytest
 
 from bot import config
-from bot.config import Backend, Settings, Someone, Surroundings, load
+from bot.config import Backend, Discord, Settings, Someone, Surroundings, load
 from bot.errors import BadConfig, BadSecret
 
 ROOT = Path(__file__).parents[2]
 SECRET = "sk-canary-0123456789"
+
+
+DISCORD = '[discord]\ntoken_env = "DISCORD_TOKEN"\n'
 
 
 def around(tmp_path: Path, text: str | None = None, **variables: str) -> Surroundings:
@@ -31,7 +34,7 @@ def test_without_a_file_every_default_holds(tmp_path: Path) -> None:
 def test_the_example_has_every_key_with_its_default() -> None:
     text = (ROOT / "deploy" / "lyra.example.toml").read_text("utf-8")
     assert Settings(**tomllib.loads(text)) == Settings()
-    assert set(tomllib.loads(text)) == set(Settings.model_fields) - {"models", "people"}
+    assert set(tomllib.loads(text)) == set(Settings.model_fields) - {"models", "people", "discord"}
     uncommented = tomllib.loads(re.sub(r"(?m)^# (?=\[|\w+ = )", "", text))
     (model,) = uncommented["models"].values()
     (person,) = uncommented["people"].values()
@@ -39,6 +42,7 @@ def test_the_example_has_every_key_with_its_default() -> None:
     assert set(person) == set(Someone.model_fields)
     made = Backend(base_url=model["base_url"], model=model["model"])
     assert {key: model[key] for key in model} == made.model_dump()
+    assert uncommented["discord"] == Discord(token_env="DISCORD_TOKEN", bots=[]).model_dump()
 
 
 @pytest.mark.parametrize(
@@ -53,6 +57,14 @@ def test_the_example_has_every_key_with_its_default() -> None:
         ),
         ('time_zone = "Mars/Olympus"', '"Mars/Olympus" is no time zone'),
         ('[models.main]\nbase_url = "ftp://x"\nmodel = "m"', '"ftp://x" is no address'),
+        ('[discord]\ntokn_env = "T"', 'unknown key "discord.tokn_env" (did you mean "token_env"?)'),
+        ("[discord]", "name the bot's token either with token_env, an environment variable, or with token_file, a file"),
+        ('[discord]\ntoken_env = "T"\ntoken_file = "t"', "name the bot's token either with token_env"),
+        (f'{DISCORD}api_url = "http://127.0.0.1/api/v10"', "api_url and gateway_url belong to one server; give both"),
+        (f'{DISCORD}gateway_url = "ws://127.0.0.1"', "api_url and gateway_url belong to one server; give both"),
+        (f'{DISCORD}api_url = "ws://127.0.0.1"\ngateway_url = "ws://127.0.0.1"', '"ws://127.0.0.1" is no address'),
+        (f'{DISCORD}api_url = "http://127.0.0.1"\ngateway_url = "http://"', '"http://" is no address; write it like "wss://'),
+        (f'{DISCORD}bots = ["lyra"]', '"lyra" is no id; write digits like'),
         ("summarize_after = 0", '"summarize_after"'),
         ("chat = ", "is not TOML"),
     ],
@@ -72,6 +84,21 @@ def test_a_variable_changes_no_key_unseen(tmp_path: Path, monkeypatch: pytest.Mo
 def test_one_account_or_several_make_a_person(tmp_path: Path) -> None:
     settings = load(around(tmp_path, '[people.ada]\nconsole = "ada"\ndiscord = ["1", "2"]'))
     assert settings.people["ada"] == Someone(console=["ada"], discord=["1", "2"], matrix=[])
+
+
+def test_discord_is_off_until_it_is_configured_and_then_needs_no_more_than_a_token(tmp_path: Path) -> None:
+    assert load(around(tmp_path, "")).discord is None
+    discord = load(around(tmp_path, DISCORD)).discord
+    assert discord == Discord(token_env="DISCORD_TOKEN", message_content=True, streaming=True, bots=[])
+
+
+def test_another_server_and_bots_that_she_listens_to(tmp_path: Path) -> None:
+    urls = 'api_url = "https://chat.example.org/api/v10/"\ngateway_url = "wss://chat.example.org/gateway"\n'
+    discord = load(around(tmp_path, f'[discord]\ntoken_file = "token"\n{urls}bots = ["123456789012345678"]')).discord
+    assert discord is not None
+    assert discord.api_url == "https://chat.example.org/api/v10"
+    assert discord.gateway_url == "wss://chat.example.org/gateway"
+    assert discord.bots == ["123456789012345678"]
 
 
 def test_a_secret_comes_from_its_variable_or_its_file(tmp_path: Path) -> None:

@@ -69,6 +69,28 @@ async def test_no_byte_of_a_forgotten_session_stays_behind(tmp_path: Path) -> No
         assert traces(tmp_path) == []
 
 
+@pytest.mark.parametrize("new", ["now a key", SECRET.replace("quixotic-zanzibar", "rosehips-umbrella"), "and more " * 2000],
+                         ids=["shorter", "as long", "far longer"])  # fmt: skip
+async def test_no_byte_of_the_words_that_an_edit_took_out_stays_behind(tmp_path: Path, new: str) -> None:
+    async with at_home(tmp_path, None, embedder=BagOfWords()) as here:
+        await talked(here)
+        await here.view.preview(here.session, Part("p2", SECRET), "s1")
+        await here.memory.journal.replace("console", "s1", '{"text": "other words"}')
+        assert await here.memory.revise("console", "dm", "s1", new, 1)
+        assert traces(tmp_path) == [], "while it is open, with its log"
+        assert new in [e.text async for _, e in here.view.messages()]
+    assert traces(tmp_path) == [], "after it was closed"
+
+
+async def test_no_byte_of_a_withdrawn_message_stays_behind(tmp_path: Path) -> None:
+    async with at_home(tmp_path, None, embedder=BagOfWords()) as here:
+        await talked(here)
+        await here.memory.journal.accept("console", [Event("s99", "dm", SECRET)])
+        assert await here.memory.withdraw("console", "dm", ["s1", "s99"])
+        assert traces(tmp_path) == [], "while it is open, with its log"
+    assert traces(tmp_path) == [], "after it was closed"
+
+
 async def test_no_byte_stays_behind_when_its_event_was_given_up(tmp_path: Path) -> None:
     async with at_home(tmp_path, None) as here:
         (heard,) = await here.memory.journal.accept("console", [Event("s1", "dm", SECRET)])

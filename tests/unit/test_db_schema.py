@@ -80,6 +80,37 @@ async def test_a_memory_of_any_older_version_becomes_like_a_new_one_and_keeps_it
                 assert row is not None and row["n"] == n == 1, table
 
 
+async def test_what_waited_to_be_sent_before_it_could_change_messages_waits_as_it_did(tmp_path: Path) -> None:
+    columns = "id, domain, item, platform, place, part, key, operation, text, answers, state, remote_id, created_at, sent_at"
+    writer = await database._connect(tmp_path / "lyra.db", KEY, database._WRITER)
+    try:
+        await migrate(writer, STEPS[:5])
+        await writer.execute_fetchall(
+            "INSERT INTO domains (id, kind, platform, native_id, time_zone, created_at) VALUES (7, 'dm', 'x', 'ada', 'UTC', 0)"
+        )
+        for at, state in enumerate(("pending", "attempting", "sent", "cancelled")):
+            operation = "edit" if at else "send"
+            await writer.execute_fetchall(
+                f"INSERT INTO outbox ({columns}) VALUES "
+                f"({2 * at + 1}, 7, {at or 'NULL'}, 'x', 'dm', {at}, 'k{at}', '{operation}', 'text {at}', 'q', '{state}', 'r{at}', 5, 6)"
+            )
+        before = [tuple(row) for row in await writer.execute_fetchall(f"SELECT {columns} FROM outbox ORDER BY id")]
+        await migrate(writer)
+        rows = list(await writer.execute_fetchall(f"SELECT {columns}, target, actions FROM outbox ORDER BY id"))
+        assert [tuple(row) for row in rows] == [(*row, "", "") for row in before] and len(before) == 4
+        for operation in ("preview", "delete"):
+            await writer.execute_fetchall(
+                "INSERT INTO outbox (domain, platform, place, part, key, operation, text, created_at) "
+                f"VALUES (7, 'x', 'dm', 0, '{operation}', '{operation}', '', 0)"
+            )
+        with pytest.raises(Exception, match="CHECK"):
+            await writer.execute_fetchall("UPDATE outbox SET operation = 'shout'")
+    finally:
+        await to_the_end(writer.close())
+    async with await Database.open(tmp_path / "lyra.db", KEY) as db:
+        await db.verify()
+
+
 async def test_every_step_is_recorded_once_with_its_digest(tmp_path: Path) -> None:
     for _ in range(3):
         async with await Database.open(tmp_path / "lyra.db", KEY) as db:

@@ -8,7 +8,7 @@ from memory.errors import MemoryFailure
 from memory.journal import Event, Part
 from memory.types import Kind, NewExchange
 from memory.view import Answer
-from tests.memory_kit import DAY, Corner, at_home
+from tests.memory_kit import Corner, at_home
 
 EVENTS = [Event("e1", "dm", "one"), Event("e2", "dm", "two"), Event("e3", "elsewhere", "three")]
 
@@ -24,26 +24,59 @@ async def states(here: Corner) -> list[tuple[str, str, str]]:
     return [(row["event_id"], row["state"], row["payload"]) for row in rows]
 
 
-async def test_an_event_is_heard_once_and_the_cursor_moves_with_it(tmp_path: Path) -> None:
+async def test_an_event_is_heard_once_and_the_cursors_move_with_it(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         journal = here.memory.journal
-        assert await journal.cursor("matrix", "sync") is None
-        assert [h.event for h in await journal.accept("matrix", EVENTS[:2], "sync", "c1")] == EVENTS[:2]
-        assert await journal.cursor("matrix", "sync") == "c1"
-        assert [h.event for h in await journal.accept("matrix", EVENTS, "sync", "c2")] == EVENTS[2:]
-        assert await journal.cursor("matrix", "sync") == "c2"
+        assert await journal.cursors("matrix") == {}
+        assert [h.event for h in await journal.accept("matrix", EVENTS[:2], {"sync": "c1", "room": "r1"})] == EVENTS[:2]
+        assert await journal.cursors("matrix") == {"sync": "c1", "room": "r1"}
+        assert [h.event for h in await journal.accept("matrix", EVENTS, {"sync": "c2"})] == EVENTS[2:]
+        assert await journal.cursors("matrix") == {"sync": "c2", "room": "r1"}, "the others stay where they were"
         assert [h.event for h in await journal.accept("discord", EVENTS[:1])] == EVENTS[:1], "ids are a platform's own"
-        assert await journal.cursor("discord", "") is None
+        assert await journal.cursors("discord") == {}
 
 
-async def test_events_and_cursor_are_committed_together_or_not_at_all(tmp_path: Path) -> None:
+async def test_a_cursor_moves_alone_where_there_was_nothing_to_keep(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         journal = here.memory.journal
-        await journal.accept("matrix", EVENTS[:1], "sync", "c1")
+        await journal.accept("matrix", EVENTS, {"sync": "c1"})
+        await journal.move("matrix", {"sync": "c2"})
+        assert await journal.cursors("matrix") == {"sync": "c2"}
+        assert [h.event for h in await journal.unfinished("matrix")] == EVENTS
+
+
+async def test_events_and_cursors_are_committed_together_or_not_at_all(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        journal = here.memory.journal
+        await journal.accept("matrix", EVENTS[:1], {"sync": "c1"})
         with pytest.raises(MemoryFailure):
-            await journal.accept("matrix", [EVENTS[1], Event("e9", "dm", None)], "sync", "c2")  # type: ignore[arg-type]
+            await journal.accept("matrix", [EVENTS[1], Event("e9", "dm", None)], {"sync": "c2"})  # type: ignore[arg-type]
         assert [h.event for h in await journal.unfinished("matrix")] == EVENTS[:1]
-        assert await journal.cursor("matrix", "sync") == "c1"
+        assert await journal.cursors("matrix") == {"sync": "c1"}
+
+
+async def test_an_event_that_waits_is_answered_with_the_words_it_has_now(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        journal = here.memory.journal
+        first, second, third = await journal.accept("console", EVENTS)
+        await journal.hold([second.key], "no model")
+        await journal.drop([third.key])
+        assert await journal.replace("console", "e1", "uno") and await journal.replace("console", "e2", "due")
+        assert await journal.open_payloads([first.key, second.key, third.key]) == {first.key: "uno", second.key: "due"}
+        assert not await journal.replace("console", "e3", "tre"), "it is done"
+        assert not await journal.replace("matrix", "e1", "tre") and not await journal.replace("console", "e9", "tre")
+        assert await states(here) == [("e1", "new", "uno"), ("e2", "held", "due"), ("e3", "done", "")]
+
+
+async def test_the_places_that_wait_for_another_try_are_named_the_longest_wait_first(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        journal = here.memory.journal
+        first, second, third = await journal.accept("console", EVENTS)
+        assert await journal.held_places("console") == []
+        for heard in (third, second, first):
+            await journal.hold([heard.key], "no model")
+        assert await journal.held_places("console") == ["dm", "elsewhere"]
+        assert await journal.held_places("matrix") == []
 
 
 async def test_what_waits_for_its_answer_is_found_again_oldest_first(tmp_path: Path) -> None:
@@ -102,36 +135,3 @@ async def test_of_an_answer_that_cannot_be_stored_whole_nothing_is_stored(tmp_pa
         assert await here.count("exchanges") == 1 and await here.count("outbox") == 0 and await here.count("lineage") == 0
         assert [h.event for h in await here.memory.journal.unfinished("console")] == EVENTS[:1]
         assert await here.found("hello") == []
-
-
-async def test_a_part_that_was_being_sent_when_she_died_may_have_arrived(tmp_path: Path) -> None:
-    async with at_home(tmp_path) as here:
-        journal = here.memory.journal
-        await here.view.notify(here.session, [Part("k1", "one"), Part("k2", "two"), Part("k3", "three")], [])
-        one, two, _ = await journal.take("console", "dm")
-        assert not one.unsure
-        await journal.sent(one.row, "remote 1")
-        await journal.again([two.row])
-        rest = await journal.take("console", "dm")
-        assert [(o.part.key, o.unsure) for o in rest] == [("k2", False), ("k3", True)]
-        assert await journal.take("console", "elsewhere") == []
-
-
-async def test_words_that_were_sent_are_blanked_after_a_while(tmp_path: Path) -> None:
-    async with at_home(tmp_path) as here:
-        journal = here.memory.journal
-        await here.view.notify(here.session, [Part("k1", "one"), Part("k2", "two")], [])
-        first, _ = await journal.take("console", "dm")
-        await journal.sent(first.row)
-        await journal.blank(here.clock.now())
-        here.clock.forward(DAY)
-        assert [row["text"] for row in await here.memory.db.all("SELECT text FROM outbox ORDER BY id")] == ["one", "two"]
-        await journal.blank(here.clock.now())
-        assert [row["text"] for row in await here.memory.db.all("SELECT text FROM outbox ORDER BY id")] == ["", "two"]
-
-
-async def test_a_part_is_queued_once_under_its_key(tmp_path: Path) -> None:
-    async with at_home(tmp_path) as here:
-        for text in ("first", "second"):
-            await here.view.notify(here.session, [Part("k1", text)], [])
-        assert [o.part.text for o in await here.memory.journal.take("console", "dm")] == ["first"]

@@ -9,6 +9,7 @@ import pytest
 
 from memory.core import Habits
 from memory.errors import NotFound
+from memory.journal import Part
 from memory.tiers.episodes import Rules
 from memory.types import DomainKind, DomainRef, SessionRef
 from memory.view import Answer
@@ -47,6 +48,8 @@ async def test_a_session_of_another_domain_is_refused_by_every_method(tmp_path: 
             view.say(ada.session, [said("x", "x")]),
             view.answer(ada.session, Answer(reply(), (), (), ())),
             view.notify(ada.session, [], []),
+            view.preview(ada.session, Part("k", "x"), "a"),
+            view.greet(ada.session, [Part("k", "x")]),
             view.window(ada.session, 10),
             view.heard(ada.session, "a"),
             view.frontier(ada.session),
@@ -54,9 +57,30 @@ async def test_a_session_of_another_domain_is_refused_by_every_method(tmp_path: 
         ):
             with pytest.raises(NotFound):
                 await attempt
-        assert await ada.count("exchanges") == 2
+        assert await ada.count("exchanges") == 2 and await ada.count("outbox") == 0
         assert await view.recall("parrot", 5, session=ada.session) == await ada.view.recall("parrot", 5, session=ada.session)
         assert await bob.view.recall("parrot", 5, session=ada.session) == []
+
+
+async def test_a_hit_says_at_which_place_it_stands(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        garden = await here.view.session(SessionRef("matrix", "garden"), "the garden")
+        await here.say("a green parrot", session=garden)
+        (hit,) = await here.view.recall("parrot", 5)
+        assert (hit.session, hit.platform, hit.place) == ("the garden", "matrix", "garden")
+
+
+async def test_the_newest_gists_are_those_of_what_was_talked_about_last_here(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=Habits(Rules(count=1))) as here:
+        ada, bob = await two(here)
+        for n in range(3):
+            await ada.say(f"remark {n}")
+        for one in (bob, ada):
+            work = here.memory.consolidator(one.domain, Writer(), Writer())
+            await work.close_episodes(one.session)
+            await work.digest(one.session)
+        assert [digest.text for digest in await ada.view.newest_gists(2)] == ["remark 2", "remark 1"]
+        assert [digest.text for digest in await bob.view.newest_gists(2)] == ["Bob's parrot is red"]
 
 
 async def test_what_is_read_beside_is_read_and_never_written(tmp_path: Path) -> None:

@@ -171,7 +171,7 @@ class Acts:
 
     def add_bot(self, guild: Guild, rights: Right = NO_RIGHT) -> None:
         """Let the bot into a guild."""
-        self.world.join(guild, self.world.bot, self.world.role(guild, self.world.bot.name, rights))
+        self.world.join(guild, self.world.bot, self.world.bot_role(guild, rights))
         self._gateway.tell("GUILD_CREATE", lambda _: wire.guild_created(self.world, guild, joined=True), Intent.GUILDS)
 
     def remove_bot(self, guild: Guild) -> None:

@@ -36,6 +36,8 @@ class Gateway:
         self.heartbeats = 0
         self.invalid_next: list[bool] = []
         """For each of the next IDENTIFYs or RESUMEs: answer that the session is invalid, resumable or not."""
+        self.refuse = 0
+        """How many of the next connections do not come about."""
         self._pulse = pulse
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -87,8 +89,11 @@ class Gateway:
 
     # A connection
 
-    async def serve(self, request: web.Request) -> web.WebSocketResponse:
+    async def serve(self, request: web.Request) -> web.StreamResponse:
         """One connection, from HELLO until it ends."""
+        if self.refuse > 0:
+            self.refuse -= 1
+            return web.Response(status=503)
         socket = web.WebSocketResponse(compress=False, autoclose=True)
         await socket.prepare(request)
         asked = request.query.get("compress")
@@ -104,10 +109,11 @@ class Gateway:
             for session in self.sessions.values():
                 if session.line is line:
                     session.line = None
+            # A connection that is lost cancels this: what waits for the end is told of it first.
+            self._pulse.beat()
             writer.cancel()
             await asyncio.wait([writer])
             self._tasks.discard(writer)
-            self._pulse.beat()
         return socket
 
     async def _listen(self, socket: web.WebSocketResponse, line: Line, path: str) -> None:

@@ -152,7 +152,7 @@ class Interactions:
             "version": 1,
             "data": one.data,
             "channel_id": str(place.id),
-            "channel": wire.channel(place) | {"permissions": str(in_channel(place, one.user).value)},
+            "channel": _partial(place) | {"permissions": str(in_channel(place, one.user).value)},
             "app_permissions": str(in_channel(place, world.bot).value),
             "locale": "en-US",
             "entitlements": [],
@@ -165,3 +165,8 @@ class Interactions:
         guild = {"id": str(place.guild.id), "locale": "en-US", "features": []}
         whole = {"guild_id": str(place.guild.id), "guild": guild, "guild_locale": "en-US"}
         return event | whole | {"member": wire.acting_member(place, one.user)}
+
+
+def _partial(place: Channel) -> Json:
+    """A channel as an interaction brings it: it does not say who may read there."""
+    return {key: value for key, value in wire.channel(place).items() if key != "permission_overwrites"}

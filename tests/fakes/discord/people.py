@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from tests.fakes.discord import menu
+from tests.fakes.discord import menu, wire
 from tests.fakes.discord.hub import Hub
+from tests.fakes.discord.ids import made_at
 from tests.fakes.discord.interactions import AUTOCOMPLETE, COMMAND, COMPONENT, MODAL, Interaction
 from tests.fakes.discord.rights import in_channel, sees, to_send
 from tests.fakes.discord.things import Attachment, Channel, Guild, Json, Kind, Message, User
@@ -42,16 +43,25 @@ class Person:
         at: datetime | None = None,
         kind: int = 0,
         embeds: Iterable[Json] = (),
+        more: Json | None = None,
     ) -> Message:
-        """Say something. `at` says it in the past; `kind` is a type of message that is not plain, as joining a server."""
+        """Say something. `at` says it in the past; `kind` is a type of message that is not plain, as joining a server; `more`
+        is what else it has in Discord's JSON, as stickers or a poll."""
         self._enter(place)
         if not in_channel(place, self.user) & to_send(place):
             raise PermissionError(f"{self.user.name} may not write there")
         files = [self.file(name, data) for name, data in (attachments or {}).items()]
         message = Message(self._hub.world.ids.next(at), place, self.user, text, 19 if reply_to else kind, attachments=files)
         message.reply_to = reply_to.id if reply_to else None
-        message.embeds, message.ping = list(embeds), ping
+        message.embeds, message.ping, message.more = list(embeds), ping, more or {}
         return self._hub.acts.post(message)
+
+    async def forwards(self, message: Message, place: Channel) -> Message:
+        """Pass a message on, as a copy with nothing of one's own."""
+        files = [wire.attachment(self._hub.base, message.channel, one) for one in message.attachments]
+        said: Json = {"type": message.type, "content": message.content, "attachments": files, "embeds": [], "components": []}
+        said |= {"timestamp": wire.when(made_at(message.id)), "edited_timestamp": None, "flags": 0, "mentions": []}
+        return await self.says(place, more={"message_snapshots": [{"message": said | {"mention_roles": []}}]})
 
     async def edits(self, message: Message, text: str) -> Message:
         """Change what they said."""

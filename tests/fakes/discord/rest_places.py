@@ -61,8 +61,10 @@ def dm(hub: Hub, call: Call) -> Answer:
 
 @route("list_my_guilds", "GET", "/users/@me/guilds")
 def my_guilds(hub: Hub, call: Call) -> Answer:
-    """The guilds the bot is in."""
-    return Answer([wire.partial_guild(hub.world, one) for one in hub.world.guilds.values() if hub.world.bot.id in one.members])
+    """The guilds the bot is in, oldest first, a page at a time."""
+    after, limit = int(call.asked("after") or 0), int(call.asked("limit") or 200)
+    found = [one for number, one in sorted(hub.world.guilds.items()) if number > after and hub.world.bot.id in one.members]
+    return Answer([wire.partial_guild(hub.world, one) for one in found[:limit]])
 
 
 @route("leave_guild", "DELETE", "/users/@me/guilds/{guild_id}")
@@ -233,6 +235,15 @@ def invite(hub: Hub, call: Call) -> Answer:
     return NOTHING
 
 
+@route("get_thread_member", "GET", "/channels/{channel_id}/thread-members/{user_id}")
+def one_in_thread(hub: Hub, call: Call) -> Answer:
+    """Someone who has joined a thread."""
+    thread = hub.channel(call)
+    if call.number("user_id") not in thread.joined:
+        raise Refusal(*calls.UNKNOWN_MEMBER)
+    return Answer(wire.thread_member(thread, hub.world.users[call.number("user_id")]))
+
+
 @route("list_thread_members", "GET", "/channels/{channel_id}/thread-members")
 def in_thread(hub: Hub, call: Call) -> Answer:
     """Who has joined a thread."""
@@ -243,5 +254,5 @@ def in_thread(hub: Hub, call: Call) -> Answer:
 ROUTES = (
     *(myself, application, oauth_application, gateway, bot_gateway, user, dm, my_guilds, leave, guild, channels, roles),
     *(member, members, channel, changed, removed, thread_on, thread, active_threads, public_archive, private_archive),
-    *(own_archive, join, quit_thread, invite, in_thread),
+    *(own_archive, join, quit_thread, invite, one_in_thread, in_thread),
 )

@@ -20,7 +20,7 @@ def in_channel(channel: Channel, user: User) -> Right:
     if guild is None:
         return EVERY_RIGHT if channel.recipient is user or user.bot else NO_RIGHT
     base = in_guild(guild, user)
-    if base == EVERY_RIGHT or not base:
+    if base == EVERY_RIGHT or user.id not in guild.members:
         return base
     rights = _overwritten(channel.parent if channel.is_thread and channel.parent else channel, guild, user, base)
     hidden = channel.kind is Kind.PRIVATE_THREAD and user.id not in channel.joined and not rights & Right.MANAGE_THREADS

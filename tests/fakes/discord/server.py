@@ -161,6 +161,6 @@ class DiscordServer:
 
     async def _file(self, request: web.Request) -> web.Response:
         file = self.world.find_file(int(request.match_info["file"]))
-        if file is None or file.expired:
+        if file is None or file.expired or request.query.get("ex") != str(file.turn):
             return web.Response(status=404, text="This content is no longer available.")
         return web.Response(body=file.data, headers={"Content-Type": file.content_type or "application/octet-stream"})

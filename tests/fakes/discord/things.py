@@ -86,6 +86,8 @@ class Role:
     name: str
     rights: Right
     position: int = 0
+    bot: int | None = None
+    """The id of the only bot that has this role, for one that came with a bot."""
 
 
 @dataclass(eq=False)
@@ -120,7 +122,7 @@ class Overwrite:
 
 @dataclass(eq=False)
 class Attachment:
-    """A file of a message. Its address can be made to stop working, as Discord's do."""
+    """A file of a message. It can be made out of reach, and its addresses to stop working, as Discord's do."""
 
     id: int
     name: str
@@ -128,6 +130,8 @@ class Attachment:
     content_type: str | None = None
     description: str | None = None
     expired: bool = False
+    turn: int = 1
+    """Which addresses work: those that were given since the last change."""
 
 
 @dataclass(eq=False)
@@ -156,6 +160,8 @@ class Message:
     mention_everyone: bool = False
     webhook: int | None = None
     interaction: Json | None = None
+    more: Json = field(default_factory=dict)
+    """What else it has: stickers, a poll, what it forwards."""
     allowed_mentions: Json | None = None
     revisions: list[str] = field(default_factory=list)
     """Every text this message has had, the first first."""

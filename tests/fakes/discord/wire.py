@@ -45,7 +45,8 @@ def member(one: Member, *, with_user: bool = True) -> Json:
 
 def role(one: Role) -> Json:
     """A role with its rights."""
-    return {
+    tags: Json = {"tags": {"bot_id": str(one.bot)}} if one.bot is not None else {}
+    return tags | {
         "id": str(one.id),
         "name": one.name,
         "description": None,
@@ -54,7 +55,7 @@ def role(one: Role) -> Json:
         "color": 0,
         "colors": {"primary_color": 0, "secondary_color": None, "tertiary_color": None},
         "hoist": False,
-        "managed": False,
+        "managed": one.bot is not None,
         "mentionable": False,
         "icon": None,
         "unicode_emoji": None,
@@ -134,7 +135,7 @@ def thread_for(world: World, thread: Channel) -> Json:
 
 def attachment(base: str, place: Channel, one: Attachment) -> Json:
     """A file, with the address where it can be fetched."""
-    url = f"{base}/attachments/{place.id}/{one.id}/{one.name}?ex=1&is=1&hm=1"
+    url = f"{base}/attachments/{place.id}/{one.id}/{one.name}?ex={one.turn}&is=1&hm=1"
     data: Json = {"id": str(one.id), "filename": one.name, "size": len(one.data), "url": url, "proxy_url": url}
     data |= {"content_type": one.content_type} if one.content_type else {}
     return data | ({"description": one.description} if one.description else {})
@@ -169,6 +170,7 @@ def message(world: World, base: str, one: Message, *, content: bool, depth: int 
     data |= {"nonce": one.nonce} if one.nonce is not None else {}
     data |= {"webhook_id": str(one.webhook)} if one.webhook else {}
     data |= one.interaction or {}
+    data |= one.more if shown else {}
     if (thread := world.channels.get(one.id)) and one.flags & Flag.HAS_THREAD:
         data["thread"] = thread_for(world, thread)
     return data | _reference(world, base, one, content, depth)

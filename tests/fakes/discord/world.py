@@ -68,13 +68,19 @@ class World:
         self.guilds[guild.id] = guild
         self.join(guild, self.boss)
         if with_bot:
-            self.join(guild, self.bot).roles.append(self.role(guild, self.bot.name, bot_rights).id)
+            self.join(guild, self.bot, self.bot_role(guild, bot_rights))
         return guild
 
     def role(self, guild: Guild, name: str, rights: Right = NO_RIGHT) -> Role:
         """Make a role."""
         role = Role(self.ids.next(), name, rights, len(guild.roles))
         guild.roles[role.id] = role
+        return role
+
+    def bot_role(self, guild: Guild, rights: Right = NO_RIGHT) -> Role:
+        """Make the role that comes with the bot."""
+        role = self.role(guild, self.bot.name, rights)
+        role.bot = self.bot.id
         return role
 
     def join(self, guild: Guild, user: User, *roles: Role) -> Member:

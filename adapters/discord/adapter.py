@@ -1,0 +1,185 @@
+"""Discord as a platform."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from contextlib import asynccontextmanager
+
+import discord
+from discord.http import Route
+
+from adapters.base import Adapter, Listener, Notes, Sending
+from adapters.discord import menu, readers
+from adapters.discord.calls import Calls
+from adapters.discord.client import Client, Settings
+from adapters.discord.connection import Access, Ended, close, pointed_at, stay, until_one_ends
+from adapters.discord.convert import PLATFORM
+from adapters.discord.earlier import earlier, snowflake
+from adapters.discord.entitled import Entitled
+from adapters.discord.files import Files
+from adapters.discord.gaps import Gaps
+from adapters.discord.hearing import Hearing
+from adapters.discord.limits import Limits, StartsSpent
+from adapters.discord.pace import Pace
+from adapters.discord.places import locate
+from adapters.discord.sending import Sender
+from adapters.discord.thinking import thinking
+from adapters.errors import PlatformFailure, SendFailed
+from adapters.events import Contents, Message, Person, Place, Quote, split_key
+from adapters.table import Surface
+
+__all__ = ["Access", "Discord"]
+
+_LONG_ENOUGH = 60.0
+"""A connection that lasted so many seconds was a good one: the next failure is a first one again."""
+_SWITCH = "switch on Message Content Intent in the Developer Portal under Bot to let me read my threads whole"
+_SETTING = "message_content is off in the configuration"
+_PACE = Pace()
+
+log = logging.getLogger(__name__)
+
+
+class Discord(Adapter):
+    """One bot account. `gate` gives the id of the role that is everyone of a server, '' for @everyone."""
+
+    platform = PLATFORM
+    most_characters = 2000
+    edit_seconds = 1.5
+    limits: type[Limits] = Limits
+    gaps: type[Gaps] = Gaps
+    hearing: type[Hearing] = Hearing
+
+    def __init__(self, access: Access, notes: Notes, gate: readers.Gate, now: Callable[[], int], *, pace: Pace = _PACE) -> None:
+        self._access = access
+        self._notes = notes
+        self._gate = gate
+        self._now = now
+        self._pace = pace
+        self._limits = self.limits(notes, now, pace.pause)
+        self._files = Files(pace.files)
+        self._content = access.message_content
+        self._client: Client | None = None
+        self._sender: Sender | None = None
+        self._calls: Calls | None = None
+        self._gaps: Gaps | None = None
+
+    # Connected
+
+    async def run(self, listener: Listener) -> None:
+        """Listen until cancelled, through every failure that passes. Raises PlatformRefused."""
+        await self._limits.load()
+        failures = 0
+        with pointed_at(self._access):
+            try:
+                while True:
+                    began = asyncio.get_running_loop().time()
+                    try:
+                        await self._connect(listener)
+                    except discord.PrivilegedIntentsRequired:
+                        # At once, but never twice: the next one, if there is one, waits like any other end.
+                        asked, self._content = self._content, False
+                        log.warning("%s", self.describe())
+                        if asked:
+                            continue
+                    except (Ended, StartsSpent) as ended:
+                        log.warning("The connection to Discord ended (%s); Lyra connects again.", ended)
+                    good = asyncio.get_running_loop().time() - began > _LONG_ENOUGH
+                    failures = 1 if good else failures + 1
+                    await self._pace.retry(failures)
+            finally:
+                await self._limits.save()
+
+    async def _connect(self, listener: Listener) -> None:
+        """Live through one connection, from the login to its end."""
+
+        async def prepare(client: Client) -> None:
+            await self._learn_starts(client)
+            try:
+                await menu.sync(client, listener.table, self._notes)
+            except PlatformFailure as failure:
+                log.warning("%s", failure)
+            # Before the login nothing can be asked.
+            self._client, self._calls, self._gaps = client, calls, gaps
+            self._sender = Sender(client, self._limits.require, self._now)
+
+        settings = Settings(self._content, self._access.bots, self._gate, self._pace)
+        client = Client(settings, self._limits, self._files, prepare)
+        calls = Calls(client, listener, self._gate, now=self._now)
+        gaps = self.gaps(client, listener, self._notes, self._limits, self._pace)
+        client.asked = calls.on
+        hearing = self.hearing(client, listener, gaps, self._gate)
+        try:
+            await until_one_ends(stay(client, self._access.token), hearing.run(), client.forsaken())
+        finally:
+            self._client = self._sender = None
+            await close(client)
+
+    async def _learn_starts(self, client: Client) -> None:
+        told = await client.http.request(Route("GET", "/gateway/bot"))
+        self._limits.learn(told["session_start_limit"])
+        await self._limits.until_start()
+
+    def describe(self) -> str:
+        """Say what is read, and what to switch on to have more read."""
+        silent = self._gaps.silent if self._gaps else 0
+        hidden = f"; channels that hide their history from me: {silent}" if silent else ""
+        if self._content:
+            return f"I read what is said where I can see it, and keep what is meant for me{hidden}."
+        why = _SWITCH if self._access.message_content else _SETTING
+        return f"I read DMs, mentions, replies and commands; {why}{hidden}."
+
+    # Places and what is said there
+
+    async def locate(self, place: Place) -> Place | None:
+        """Return a place as it is now; None while the connection is away. Raises PlaceGone."""
+        return await locate(self._client, place.key, self._gate) if place.server else place
+
+    async def locate_key(self, key: str) -> Place | None:
+        """As `locate`, for a key."""
+        return await locate(self._client, key, self._gate)
+
+    async def readable(self, person: Person, circles: Collection[str]) -> set[str]:
+        """Return those servers, channels and private threads that a person can read now, for sure."""
+        if self._client is None or not self._client.live:
+            return set()
+        return await Entitled(self._client, self._limits, self._gate, person).circles(circles)
+
+    async def before(self, place: str, message: str, n: int, reader: Person | None = None) -> Sequence[Quote]:
+        """Return the n messages before one, oldest first; none where that is not allowed or not possible now."""
+        if self._client is None:
+            return ()
+        return await earlier(self._client, self._limits, self._gate, place, message, n, reader)
+
+    async def read(self, message: Message) -> Sequence[Contents]:
+        """Return what can be read of a message's files: texts up to 128 KiB and images up to 5 MiB, four of each."""
+        if self._client is None:
+            return [Contents(one) for one in message.attachments]
+        return await self._files.read(self._client, message)
+
+    def link(self, place: str, message: str) -> str:
+        """Return the address of a message."""
+        server, channel, thread = split_key(place)
+        number = snowflake(message)
+        return f"https://discord.com/channels/{server or '@me'}/{thread or channel}/{number}" if number is not None else ""
+
+    # Answers
+
+    async def send(self, sending: Sending) -> str:
+        """Send a part and return Discord's id of it. Raises SendFailed."""
+        if self._sender is None:
+            raise SendFailed("Discord is not connected now; what waits is sent as soon as it is.")
+        return await self._sender.send(sending)
+
+    def surface(self, event_id: str) -> Surface | None:
+        """Return the person who waits for the answer to a command."""
+        return self._calls.surface(event_id) if self._calls else None
+
+    @asynccontextmanager
+    async def thinking(self, place: str) -> AsyncIterator[None]:
+        """Type at a place while an answer is being made."""
+        if self._client is None:
+            yield
+            return
+        _, channel, thread = split_key(place)
+        async with thinking(self._client, self._limits, int(thread or channel)):
+            yield

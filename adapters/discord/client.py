@@ -1,0 +1,273 @@
+"""Discord's gateway events, in the order they came, as what happened at places."""
+
+import asyncio
+import logging
+import sys
+import threading
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any
+
+import discord
+from discord.gateway import DiscordWebSocket, KeepAliveHandler
+
+from adapters.discord import convert, readers
+from adapters.discord.connection import Ended
+from adapters.discord.files import Files
+from adapters.discord.limits import Limits
+from adapters.discord.pace import Pace
+from adapters.events import Event, Joined, Message, Place, Renamed, Revised, Withdrawn
+
+_MOST_EDITS = 5_000
+
+log = logging.getLogger(__name__)
+
+
+class Mark(Enum):
+    """What became of the gateway's session: a new one began, it is complete, it was lost, it goes on."""
+
+    BEGUN = auto()
+    COMPLETE = auto()
+    LOST = auto()
+    RESUMED = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """An event, and how far it moves its stream; without an event the stream moves alone.
+
+    `lost` is the channel of an event that came from where the cache does not reach.
+    """
+
+    event: Event | None
+    stream: str = ""
+    position: int = 0
+    lost: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a client is made with: may it read all messages, the bots it listens to, and who is everyone of a server."""
+
+    content: bool
+    bots: frozenset[str]
+    gate: readers.Gate
+    pace: Pace
+
+
+class Client(discord.Client):
+    """One account, connected. `items` is what came, in order; `live` says that the cache is true now."""
+
+    def __init__(self, settings: Settings, limits: Limits, files: Files, prepare: Callable[["Client"], Awaitable[None]]) -> None:
+        # Lyra does not speak aloud, and needs nothing for it.
+        discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
+        intents = discord.Intents.default()
+        intents.typing = False
+        intents.message_content = settings.content
+        super().__init__(
+            intents=intents,
+            max_messages=None,
+            allowed_mentions=discord.AllowedMentions(everyone=False, users=False, roles=False, replied_user=True),
+            max_ratelimit_timeout=60.0,
+            http_trace=limits.trace(),
+            guild_ready_timeout=settings.pace.ready,
+        )
+        self.items: asyncio.Queue[Heard | Mark | discord.Guild] = asyncio.Queue()
+        self.live = False
+        self.asked: Callable[[discord.Interaction], Awaitable[None]] | None = None
+        self._settings = settings
+        self._limits = limits
+        self._files = files
+        self._prepare = prepare
+        self._complete = False
+        self._away = asyncio.Event()
+        self._back = asyncio.Event()
+        self._edits: OrderedDict[int, int] = OrderedDict()
+
+    # What discord.py asks
+
+    async def setup_hook(self) -> None:
+        """Prepare what needs the token, before the connection."""
+        await self._prepare(self)
+
+    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
+        """Keep to the starts that Discord allows. Raises StartsSpent."""
+        await self._limits.start(initial=initial)
+
+    async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:
+        """Note that an event could not be handled, and nothing of what it said."""
+        kind = sys.exc_info()[0]
+        log.error("Discord's %s could not be handled: %s.", event_method.removeprefix("on_"), kind.__name__ if kind else "?")
+
+    async def close(self) -> None:
+        """Close the connection, and one that was only begun."""
+        for socket in _begun(self):
+            await socket.close(code=1000)
+        await super().close()
+
+    async def forsaken(self) -> None:
+        """End when a connection that was lost does not come back in time. Raises Ended."""
+        while True:
+            await self._away.wait()
+            try:
+                async with asyncio.timeout(self._settings.pace.patience):
+                    await self._back.wait()
+            except TimeoutError:
+                raise Ended("it did not come back") from None
+
+    # The session
+
+    async def on_connect(self) -> None:
+        """A new session began; its servers are not known yet."""
+        self.live = self._complete = False
+        self.items.put_nowait(Mark.BEGUN)
+
+    async def on_ready(self) -> None:
+        """The new session's servers are known."""
+        self._complete = True
+        self._now_live()
+        self.items.put_nowait(Mark.COMPLETE)
+
+    async def on_resumed(self) -> None:
+        """The session goes on, and what was missed has been replayed."""
+        if self._complete:
+            self._now_live()
+        self.items.put_nowait(Mark.RESUMED)
+
+    async def on_disconnect(self) -> None:
+        """The connection was lost: what is known of places may not be true any more."""
+        self.live = False
+        self._back.clear()
+        self._away.set()
+        self.items.put_nowait(Mark.LOST)
+
+    async def on_guild_available(self, guild: discord.Guild) -> None:
+        """A server came back, or came late."""
+        self.items.put_nowait(guild)
+
+    # What happened
+
+    async def on_message(self, message: discord.Message) -> None:
+        """Somebody said something."""
+        self.items.put_nowait(self.heard(message))
+
+    async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
+        """A message was changed, by its author or only in how it is shown."""
+        message = payload.message
+        if message.edited_at is None or not self._is_heard(message):
+            return
+        at = round(message.edited_at.timestamp() * 1_000_000)
+        if self._edits.get(message.id) == at:
+            return
+        self._edits[message.id] = at
+        if len(self._edits) > _MOST_EDITS:
+            self._edits.popitem(last=False)
+        text = convert.text(message, self._me) if self._is_readable(message) else None
+        revised = Revised(self._place(message.channel), str(message.id), text, at, convert.attachments(message))
+        self.items.put_nowait(Heard(revised, lost=_lost(message.channel)))
+
+    async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
+        """A message was removed."""
+        self._withdraw(payload.guild_id, payload.channel_id, [payload.message_id])
+
+    async def on_raw_bulk_message_delete(self, payload: discord.RawBulkMessageDeleteEvent) -> None:
+        """Messages were removed together."""
+        self._withdraw(payload.guild_id, payload.channel_id, sorted(payload.message_ids))
+
+    async def on_guild_join(self, guild: discord.Guild) -> None:
+        """She was let into a server."""
+        if joined := self.joined(guild):
+            self.items.put_nowait(Heard(joined))
+
+    async def on_guild_channel_update(self, before: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> None:
+        """A channel was changed."""
+        self._rename(before, after)
+
+    async def on_thread_update(self, before: discord.Thread, after: discord.Thread) -> None:
+        """A thread was changed."""
+        self._rename(before, after)
+
+    async def on_interaction(self, interaction: discord.Interaction) -> None:
+        """Somebody used a command or a button, and waits: this stands in no queue."""
+        if self.asked is not None:
+            await self.asked(interaction)
+
+    # As Lyra reads it
+
+    def heard(self, message: discord.Message) -> Heard:
+        """Return a message as it is handed over; her own, ignored bots' and Discord's own notices only move their stream."""
+        event: Message | None = None
+        if self._is_heard(message):
+            event = convert.message(message, self._place(message.channel), self._me)
+            self._files.remember(message)
+        return Heard(event, str(message.channel.id), message.id, _lost(message.channel))
+
+    def joined(self, guild: discord.Guild) -> Joined | None:
+        """Return that she was let into a server, with the place where she may speak; None where there is none."""
+        place = next((one for one in _greeting_places(guild) if _may_write(one)), None)
+        if place is None or guild.me.joined_at is None:
+            return None
+        return Joined(f"join:{guild.id}:{round(guild.me.joined_at.timestamp() * 1000)}", self._place(place))
+
+    def _is_heard(self, message: discord.Message) -> bool:
+        if message.author.id == self._me.id or not convert.spoken(message):
+            return False
+        return not convert.machine(message) or convert.speaker(message).id in self._settings.bots
+
+    def _is_readable(self, message: discord.Message) -> bool:
+        mentioned = any(one.id == self._me.id for one in message.mentions)
+        return self.intents.message_content or message.guild is None or bool(message.content) or mentioned
+
+    def _withdraw(self, guild: int | None, channel: int, messages: list[int]) -> None:
+        found = self.get_channel(channel)
+        if guild is None:
+            place, lost = readers.direct(str(channel)), 0
+        elif isinstance(found, discord.abc.GuildChannel | discord.Thread):
+            place, lost = self._place(found), 0
+        else:
+            place, lost = self._place(self.get_partial_messageable(channel, guild_id=guild)), channel
+        self.items.put_nowait(Heard(Withdrawn(place, tuple(map(str, messages))), lost=lost))
+
+    def _rename(self, before: readers.Channel, after: readers.Channel) -> None:
+        old, new = self._place(before), self._place(after)
+        if old.name != new.name:
+            self.items.put_nowait(Heard(Renamed(new, old.name)))
+
+    def _place(self, channel: readers.Channel) -> Place:
+        return readers.place(channel, self._settings.gate)
+
+    def _now_live(self) -> None:
+        self.live = True
+        self._away.clear()
+        self._back.set()
+
+    @property
+    def _me(self) -> discord.ClientUser:
+        assert self.user is not None  # it is there from the login on
+        return self.user
+
+
+def _lost(channel: readers.Channel) -> int:
+    return channel.id if isinstance(channel, discord.PartialMessageable) else 0
+
+
+def _greeting_places(guild: discord.Guild) -> Iterator[discord.TextChannel]:
+    if guild.system_channel is not None:
+        yield guild.system_channel
+    yield from guild.text_channels
+
+
+def _may_write(channel: discord.TextChannel) -> bool:
+    rights = channel.permissions_for(channel.guild.me)
+    return rights.view_channel and rights.send_messages
+
+
+def _begun(client: Client) -> list[DiscordWebSocket]:
+    """Return the connections that said hello and are not yet the client's.
+
+    discord.py forgets one that it gives up then, and the thread of its heartbeats would go on alone.
+    """
+    threads = [one for one in threading.enumerate() if isinstance(one, KeepAliveHandler)]
+    return [one.ws for one in threads if one.ws._connection is client._connection and one.ws is not client.ws]

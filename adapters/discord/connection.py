@@ -1,0 +1,99 @@
+"""Makes one connection to Discord, and says what its end means."""
+
+import asyncio
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import aiohttp
+import discord
+import yarl
+from discord.gateway import DiscordWebSocket
+from discord.http import Route
+
+from adapters.errors import PlatformRefused
+
+_CLOSING = 10.0
+
+_PASSING = (
+    *(discord.DiscordException, aiohttp.ClientError, OSError, RuntimeError),
+    # A first connection that fails ends discord.py 2.7.1 with an AttributeError, and an event that it cannot parse with these.
+    *(AttributeError, LookupError, TypeError, ValueError),
+)
+
+
+class Ended(Exception):
+    """A connection ended in a way that trying again can mend; the text names the error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How to reach an account. `bots` are the ids of the bots and webhooks that are listened to like people."""
+
+    token: str = field(repr=False)
+    api_url: str = ""
+    gateway_url: str = ""
+    message_content: bool = True
+    bots: frozenset[str] = frozenset()
+
+
+@contextmanager
+def pointed_at(access: Access) -> Iterator[None]:
+    """Have discord.py talk to these addresses while this lasts. It keeps them in one place for the whole process."""
+    before = Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY
+    Route.BASE = access.api_url or before[0]
+    DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(access.gateway_url) if access.gateway_url else before[1]
+    try:
+        yield
+    finally:
+        Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY = before
+
+
+async def until_one_ends(*works: Coroutine[Any, Any, None]) -> None:
+    """Run all until one ends, end the others, and raise what ended it."""
+    tasks = [asyncio.create_task(work) for work in works]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        ended = [task for task in tasks if task.done()]
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    for task in ended:
+        task.result()
+
+
+async def stay(client: discord.Client, token: str) -> None:
+    """Keep a client connected for as long as it goes. Raises PlatformRefused, PrivilegedIntentsRequired or Ended."""
+    try:
+        await client.start(token)
+    except discord.PrivilegedIntentsRequired:
+        raise
+    except _PASSING as error:
+        raise _refusal(error) or Ended(type(error).__name__) from None
+    raise Ended("closed")
+
+
+async def close(client: discord.Client) -> None:
+    """Close a client, without waiting long for a network that is away."""
+    try:
+        async with asyncio.timeout(_CLOSING):
+            await client.close()
+    except TimeoutError:
+        await client.http.close()
+
+
+def _refusal(error: Exception) -> PlatformRefused | None:
+    code = error.code if isinstance(error, discord.ConnectionClosed) else 0
+    if isinstance(error, discord.LoginFailure) or code == 4004:
+        return PlatformRefused(
+            "Discord does not accept the token. Make a new one in the Developer Portal → Bot → Reset Token, and give it to Lyra."
+        )
+    if code == 4011:
+        return PlatformRefused(
+            "Discord wants a bot of so many servers to connect in shards, which Lyra cannot; let her leave some."
+        )
+    if code in (4010, 4012, 4013):
+        return PlatformRefused(f"Discord does not accept this way to connect ({code}); update Lyra.")
+    return None

@@ -1,0 +1,182 @@
+"""Discord's people and messages as Lyra's. Ids decide; names are for reading only."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+
+import discord
+
+from adapters.events import Attachment, Message, Person, Place, Quote
+from adapters.markup import printable
+
+PLATFORM = "discord"
+
+_LONGEST_NAME = 64
+_OWN_NAME = "Lyra"
+_SPOKEN = frozenset(
+    {
+        discord.MessageType.default,
+        discord.MessageType.reply,
+        discord.MessageType.chat_input_command,
+        discord.MessageType.context_menu_command,
+    }
+)
+_MARKS = re.compile(
+    r"<@!?(?P<user>\d+)>|<@&(?P<role>\d+)>|<#(?P<channel>\d+)>|<a?(?P<emoji>:\w+:)\d+>|<(?P<command>/[^:>]+):\d+>|<t:(?P<time>-?\d{1,12})(?::\w)?>"
+)
+_INVISIBLE = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def line(text: str, most: int = _LONGEST_NAME) -> str:
+    """Return text as one printable line of at most so many characters, '' where nothing of it can be seen."""
+    found = " ".join(printable(text).split())[:most].strip()
+    return found if any(map(_seen, found)) else ""
+
+
+def person(user: discord.abc.User) -> Person:
+    """Return someone under the name that is shown in that place: one line, at most 64 characters, never empty."""
+    return Person(PLATFORM, str(user.id), line(user.display_name) or line(user.name) or str(user.id))
+
+
+def said_at(snowflake: int) -> int:
+    """Return when an id was made, in microseconds UTC."""
+    return ((snowflake >> 22) + discord.utils.DISCORD_EPOCH) * 1000
+
+
+def spoken(message: discord.Message) -> bool:
+    """Whether somebody said this, and it is not Discord's own notice of a join, a pin, a boost or the like."""
+    return message.type in _SPOKEN
+
+
+def machine(message: discord.Message) -> bool:
+    """Whether a bot or a webhook said this."""
+    return message.author.bot or message.webhook_id is not None
+
+
+def speaker(message: discord.Message) -> Person:
+    """Return who said this; a webhook under its own id."""
+    shown = person(message.author)
+    return Person(PLATFORM, str(message.webhook_id), shown.name) if message.webhook_id else shown
+
+
+def message(message: discord.Message, place: Place, me: discord.ClientUser) -> Message:
+    """Return a message as it was said at a place."""
+    return Message(
+        str(message.id),
+        place,
+        speaker(message),
+        text(message, me),
+        said_at(message.id),
+        addressed=addressed(message, me),
+        machine=machine(message),
+        quoted=_quoted(message, me),
+        attachments=attachments(message),
+    )
+
+
+def quote(message: discord.Message, me: discord.ClientUser) -> Quote:
+    """Return a message as context for another."""
+    return Quote(str(message.id), speaker(message).name, text(message, me), said_at(message.id), own=message.author.id == me.id)
+
+
+def attachments(message: discord.Message) -> tuple[Attachment, ...]:
+    """Return what came with a message."""
+    return tuple(_attachment(one) for one in files(message))
+
+
+def files(message: discord.Message) -> Iterator[discord.Attachment]:
+    """Yield a message's files, then those of what it forwards."""
+    yield from message.attachments
+    for one in message.message_snapshots:
+        yield from one.attachments
+
+
+def addressed(message: discord.Message, me: discord.ClientUser) -> bool:
+    """Whether this is for Lyra: in a DM, naming her or her role, answering her, or in a thread that is hers or that she joined."""
+    if message.guild is None and isinstance(message.channel, discord.DMChannel):
+        return True
+    if any(one.id == me.id for one in message.mentions):
+        return True
+    role = _own_role(message)
+    if role is not None and role in message.role_mentions:
+        return True
+    answered = _answered(message)
+    if answered is not None and answered.author.id == me.id:
+        return True
+    thread = message.channel
+    return isinstance(thread, discord.Thread) and (thread.owner_id == me.id or thread.me is not None)
+
+
+def text(message: discord.Message, me: discord.ClientUser) -> str:
+    """Return what was said, as people read it: names for ids, and in brackets what is not text."""
+    lines = [_read(_without_call(message, me), message)]
+    lines += [f"[forwarded] {_read(one.content, message)}".rstrip() for one in message.message_snapshots]
+    lines += [f"[sticker: {line(one.name)}]" for one in message.stickers]
+    if message.poll is not None:
+        answers = " / ".join(line(one.text) for one in message.poll.answers)
+        lines.append(f"[poll: {line(message.poll.question or '', 300)}: {answers}]")
+    return "\n".join(one for one in lines if one)
+
+
+def _without_call(message: discord.Message, me: discord.ClientUser) -> str:
+    role = _own_role(message)
+    own = rf"<@!?{me.id}>" if role is None else rf"(?:<@!?{me.id}>|<@&{role.id}>)"
+    said = re.sub(rf"\A\s*(?:{own}[\s,:;]*)+", "", message.content)
+    said = re.sub(rf"(?:[\s,]*{own})+\s*\Z", "", said)
+    return re.sub(own, _OWN_NAME, said)
+
+
+def _read(content: str, message: discord.Message) -> str:
+    people = {one.id: one.display_name for one in message.mentions}
+    shown = _MARKS.sub(lambda mark: _shown(mark, message.guild, people), content)
+    return "".join(one for one in shown if one != "\0" and not "\ud800" <= one <= "\udfff").strip()
+
+
+def _shown(mark: re.Match[str], guild: discord.Guild | None, people: Mapping[int, str]) -> str:
+    kind, value = mark.lastgroup, mark[mark.lastgroup or 0]
+    match kind:
+        case "user":
+            return "@" + (line(people.get(int(value), "")) or "someone")
+        case "role":
+            role = guild and guild.get_role(int(value))
+            return "@" + (line(role.name) if role else "role")
+        case "channel":
+            channel = guild and guild.get_channel_or_thread(int(value))
+            return "#" + (line(channel.name, 100) if channel else "channel")
+        case "time":
+            return _time(int(value)) or mark[0]
+    return value
+
+
+def _time(seconds: int) -> str:
+    try:
+        return (_EPOCH + timedelta(seconds=seconds)).strftime("%Y-%m-%d %H:%M UTC")
+    except OverflowError:
+        return ""
+
+
+def _quoted(message: discord.Message, me: discord.ClientUser) -> Quote | None:
+    answered = _answered(message)
+    return quote(answered, me) if answered is not None else None
+
+
+def _answered(message: discord.Message) -> discord.Message | None:
+    reference = message.reference
+    if reference is None or message.type is not discord.MessageType.reply:
+        return None
+    return reference.resolved if isinstance(reference.resolved, discord.Message) else None
+
+
+def _own_role(message: discord.Message) -> discord.Role | None:
+    return message.guild.self_role if message.guild else None
+
+
+def _attachment(file: discord.Attachment) -> Attachment:
+    kind = (file.content_type or "").partition(";")[0].strip().lower()
+    return Attachment(str(file.id), line(file.filename, 200) or str(file.id), kind, file.size, line(file.description or "", 1024))
+
+
+def _seen(character: str) -> bool:
+    return unicodedata.category(character)[0] not in "ZCM" and character not in _INVISIBLE

@@ -1,0 +1,39 @@
+"""What Discord's refusals mean for a part on its way out. Foreign errors stop here."""
+
+import aiohttp
+import discord
+
+from adapters.errors import SendFailed
+
+TROUBLE = (discord.HTTPException, discord.RateLimited, aiohttp.ClientError, OSError)
+"""What a request to Discord can raise."""
+
+UNKNOWN_CHANNEL = 10003
+UNKNOWN_MESSAGE = 10008
+UNKNOWN_WEBHOOK = 10015
+ACKNOWLEDGED = 40060
+NO_HISTORY = 160002
+TOKEN_OVER = frozenset({UNKNOWN_WEBHOOK, 10062, 50027})
+"""The token of a call is not known, not any more, or not valid."""
+
+_MISSING = "Lyra may not write there; let her see the channel and send messages in it."
+_FINAL = {
+    UNKNOWN_CHANNEL: "The channel is gone; talk to Lyra in another one.",
+    50001: _MISSING,
+    50007: "The DM is closed to Lyra; allow direct messages from a server that you share with her.",
+    50013: _MISSING,
+    50083: "The thread is archived or locked; open it again, or talk to Lyra in another one.",
+    200000: "The server's automatic moderation stopped the message; its rules decide what Lyra may say there.",
+}
+
+
+def failure(error: Exception) -> SendFailed:
+    """Return what a person should know of an error, and whether trying again can help."""
+    if not isinstance(error, discord.HTTPException):
+        return SendFailed("Discord cannot be reached, or asks to wait; what waits is sent as soon as it can be.")
+    if error.status == 401:
+        return SendFailed("Discord does not accept Lyra's token; give her a new one.")
+    if error.status == 429 or error.status >= 500:
+        return SendFailed(f"Discord is too busy or broken just now ({error.status}); what waits is sent as soon as it can be.")
+    unnamed = f"Discord refused the message ({error.status}, code {error.code}); it is not sent again."
+    return SendFailed(_FINAL.get(error.code, unnamed), final=True)

@@ -1,0 +1,153 @@
+"""Discord's limits that outlive a process: starts a day, refused requests in ten minutes, and a stop for everything.
+
+Whoever uses up the day's starts has the token taken away; 10,000 refused requests in ten minutes have the address banned.
+"""
+
+import logging
+import math
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Any
+
+import aiohttp
+
+from adapters.base import Notes
+from adapters.errors import SendFailed
+
+MOST_REFUSED = 5_000
+"""How many refused requests in ten minutes are enough: half of what Discord bans for."""
+SPARED_STARTS = 20
+"""How many of the day's starts are never used."""
+
+_SECOND = 1_000_000
+_MINUTE = 60 * _SECOND
+_DAY = 24 * 60 * _MINUTE
+_WINDOW = 10
+_BETWEEN_STARTS = 5 * _SECOND
+_BETWEEN_WRITES = 3 * _SECOND
+_USUAL_STARTS = 1000
+
+log = logging.getLogger(__name__)
+
+
+class StartsSpent(Exception):
+    """Too few of the day's starts are left to use one now."""
+
+
+class Limits:
+    """Counts what Discord counts, keeps it over restarts, and says when to wait. Instants are microseconds UTC."""
+
+    def __init__(self, notes: Notes, now: Callable[[], int], pause: Callable[[float], Awaitable[None]]) -> None:
+        self._notes = notes
+        self._now = now
+        self._pause = pause
+        self._starts: list[int] = []
+        self._total = _USUAL_STARTS
+        self._left = _USUAL_STARTS
+        self._resets = 0
+        self._refused: dict[int, int] = {}
+        self._until = 0
+        self._written = 0
+
+    async def load(self) -> None:
+        """Read what earlier processes counted."""
+        self._starts = [int(one) for one in await self._notes.get("starts") or ()]
+        self._refused = {int(minute): int(number) for minute, number in (await self._notes.get("refused") or {}).items()}
+        self._until = int(await self._notes.get("stopped_until") or 0)
+
+    async def save(self) -> None:
+        """Keep what was counted."""
+        self._written = self._now()
+        await self._notes.put("refused", {str(minute): number for minute, number in self._recent().items()})
+        await self._notes.put("stopped_until", self._until)
+
+    # Starts
+
+    def learn(self, session_start_limit: Mapping[str, Any]) -> None:
+        """Take in what Discord says of today's starts."""
+        self._total, self._left = int(session_start_limit["total"]), int(session_start_limit["remaining"])
+        self._resets = self._now() + int(session_start_limit["reset_after"]) * 1000
+
+    async def until_start(self) -> None:
+        """Wait until enough of the day's starts are left."""
+        while (seconds := self._start_in()) > 0:
+            log.warning("Discord allows only a few more connections today; the next one is made in %.0f minutes.", seconds / 60)
+            await self._pause(seconds)
+
+    async def start(self, *, initial: bool) -> None:
+        """Wait the five seconds that lie between two starts, and count one. Raises StartsSpent."""
+        if self._start_in() > 0:
+            raise StartsSpent("no starts left today")
+        last = self._starts[-1] if self._starts else 0
+        seconds = 5.0 if not initial else (last + _BETWEEN_STARTS - self._now()) / _SECOND
+        if seconds > 0:
+            await self._pause(min(seconds, 5.0))
+        self._left -= 1
+        self._starts = [one for one in self._starts if one > self._now() - _DAY] + [self._now()]
+        await self._notes.put("starts", self._starts)
+
+    def _start_in(self) -> float:
+        now = self._now()
+        if now >= self._resets:
+            self._left, self._resets = self._total, now + _DAY
+        own = [one for one in self._starts if one > now - _DAY]
+        most = self._total - SPARED_STARTS
+        told = self._resets - now if self._left < SPARED_STARTS else 0
+        kept = own[len(own) - most - 1] + _DAY - now if len(own) > most else 0
+        return max(told, kept) / _SECOND
+
+    # Requests
+
+    def trace(self) -> aiohttp.TraceConfig:
+        """Return what has every answer counted."""
+        config = aiohttp.TraceConfig()
+        config.on_request_end.append(self._answered)
+        return config
+
+    def require(self) -> None:
+        """Let a request go out. Raises SendFailed while Discord must be asked nothing."""
+        if (until := self._closed_until()) > self._now():
+            shown = datetime.fromtimestamp(until / _SECOND, UTC).strftime("%H:%M:%S UTC")
+            raise SendFailed(f"Discord has refused too many requests; Lyra asks it for nothing until {shown}.")
+
+    async def hold(self) -> None:
+        """Wait while Discord must be asked nothing."""
+        while (left := self._closed_until() - self._now()) > 0:
+            await self._pause(left / _SECOND)
+
+    async def _answered(self, _: aiohttp.ClientSession, __: SimpleNamespace, end: aiohttp.TraceRequestEndParams) -> None:
+        status, headers = end.response.status, end.response.headers
+        scope = headers.get("X-RateLimit-Scope")
+        if status not in (401, 403, 429) or (status == 429 and scope == "shared"):
+            return
+        minute = self._now() // _MINUTE
+        self._refused[minute] = self._refused.get(minute, 0) + 1
+        # Without Via it did not come from Discord's own servers but from its border, which bans addresses.
+        everywhere = status == 429 and (scope == "global" or "Via" not in headers)
+        if everywhere:
+            self._until = max(self._until, self._now() + _seconds(headers.get("Retry-After")) * _SECOND)
+        if everywhere or self._now() - self._written >= _BETWEEN_WRITES:
+            await self.save()
+
+    def _closed_until(self) -> int:
+        recent = self._recent()
+        left = sum(recent.values())
+        for minute in sorted(recent):
+            if left < MOST_REFUSED:
+                break
+            left -= recent[minute]
+            self._until = max(self._until, (minute + _WINDOW + 1) * _MINUTE)
+        return self._until
+
+    def _recent(self) -> dict[int, int]:
+        first = self._now() // _MINUTE - _WINDOW
+        self._refused = {minute: number for minute, number in self._refused.items() if minute >= first}
+        return self._refused
+
+
+def _seconds(header: str | None) -> int:
+    try:
+        return max(1, math.ceil(float(header or 1)))
+    except ValueError:
+        return 1

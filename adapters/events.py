@@ -1,0 +1,193 @@
+"""People, places, and what happens at them: what an adapter makes of a platform's own events."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class Reach(StrEnum):
+    """Who can read a place now: one person, everyone of its server or space, or only some."""
+
+    DIRECT = "direct"
+    PUBLIC = "public"
+    RESTRICTED = "restricted"
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """An immutable account, and the name it shows today. The id decides; the name is display only."""
+
+    platform: str
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something was said. Ids are opaque; `name` is what people call it.
+
+    `circle` is the id of those who can read it now: the server of a public place, the channel or private thread of a
+    restricted one, empty for a direct one. `wider` is the server whose public places everyone here can read as well, empty
+    where that is not known for sure.
+    """
+
+    platform: str
+    channel: str
+    name: str
+    reach: Reach
+    thread: str = ""
+    server: str = ""
+    circle: str = ""
+    wider: str = ""
+
+    @property
+    def key(self) -> str:
+        """The place as one string, unique within its platform."""
+        return json.dumps([self.server, self.channel, self.thread], ensure_ascii=False)
+
+
+def conversation(platform: str, person: str, thread: str) -> Place:
+    """Return the place of one of the conversations that a person has alone with Lyra, told apart by their threads."""
+    return Place(platform, person, thread, Reach.DIRECT, thread=thread)
+
+
+def split_key(key: str) -> tuple[str, str, str]:
+    """Return server, channel and thread of a place's key."""
+    server, channel, thread = json.loads(key)
+    return str(server), str(channel), str(thread)
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Something said at a place that is shown as context and not kept. `own` says that Lyra said it."""
+
+    id: str
+    speaker: str
+    text: str
+    said_at: int
+    own: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file that came with a message: its media type ('' where unknown), its size in bytes, and what its sender says it shows."""
+
+    id: str
+    name: str
+    type: str
+    size: int
+    caption: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What was read of an attachment: its text, or the bytes of an image; neither where it is something else or out of reach."""
+
+    attachment: Attachment
+    text: str = ""
+    image: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """Something said at a place; `said_at` in microseconds UTC.
+
+    `addressed` says that it is for Lyra: said in private, naming her, answering her, or in a thread of hers. `machine` says
+    that no person wrote it. `quoted` is what it answers.
+    """
+
+    id: str
+    place: Place
+    person: Person
+    text: str
+    said_at: int
+    addressed: bool = True
+    machine: bool = False
+    quoted: Quote | None = None
+    attachments: tuple[Attachment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A command called through the platform's own menus, with its arguments by name.
+
+    `answers` is where its answer goes, in the adapter's own words; `private` says that only the person reads it. `admin`
+    says that the person rules this place. `target` is the message whose menu was used.
+    """
+
+    id: str
+    place: Place
+    person: Person
+    said_at: int
+    command: str
+    arguments: Mapping[str, str | int | bool]
+    answers: str = field(repr=False)
+    private: bool = True
+    admin: bool = False
+    target: Message | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Revised:
+    """Somebody changed what they said, at this instant; `text` is None where the new words cannot be read."""
+
+    place: Place
+    id: str
+    text: str | None
+    at: int
+    attachments: tuple[Attachment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """Messages were removed from a place."""
+
+    place: Place
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Lyra was let into a server; `place` is where she may introduce herself."""
+
+    id: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """A place is called something else now."""
+
+    place: Place
+    before: str
+
+
+Event = Message | Asked | Revised | Withdrawn | Joined | Renamed
+
+
+def payload(event: Message | Asked) -> str:
+    """Return an event as JSON, to be kept until it is answered."""
+    return json.dumps({"kind": type(event).__name__, **asdict(event)}, ensure_ascii=False)
+
+
+def read_payload(text: str) -> Message | Asked:
+    """Return the event that `payload` wrote."""
+    raw = json.loads(text)
+    kind = raw.pop("kind", "Message")
+    return _asked(raw) if kind == "Asked" else _message(raw)
+
+
+def _message(raw: dict[str, Any]) -> Message:
+    quoted = Quote(**raw["quoted"]) if raw.get("quoted") else None
+    attachments = tuple(Attachment(**one) for one in raw.get("attachments", ()))
+    return Message(**{**raw, **_where(raw), "quoted": quoted, "attachments": attachments})
+
+
+def _asked(raw: dict[str, Any]) -> Asked:
+    return Asked(**{**raw, **_where(raw), "target": _message(raw["target"]) if raw["target"] else None})
+
+
+def _where(raw: dict[str, Any]) -> dict[str, Any]:
+    return {"place": Place(**{**raw["place"], "reach": Reach(raw["place"]["reach"])}), "person": Person(**raw["person"])}

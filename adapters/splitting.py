@@ -1,0 +1,242 @@
+"""Long text in parts that a platform takes: cut where a reader would pause, with code fences closed and opened again."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_MARKER = r" *(?:[-*+]|\d{1,9}[.)]) +"
+_ITEM = re.compile(_MARKER)
+_FENCE = re.compile(rf"(?P<lead>(?P<item>(?:{_MARKER})*) *)(?P<mark>`{{3,}}(?=[^`]*$)|~{{3,}})(?P<info>.*)")
+_HEADING = re.compile(r"\s*#{1,6}\s[^\n]*\s*")
+_PAUSES = "。！？；，、"
+# What stays whole: code spans, links, mentions and emoji, bare addresses.
+_WHOLE = (
+    r"```[^`\n]+```|``[^`\n]+(?:`[^`\n]+)*+``|`[^`\n]+`"
+    r"|!?\[[^\[\]\n]*\]\([^\s()]*+(?:\([^\s()]*\)[^\s()]*+)*+(?:[ \t]+\"[^\"\n]*\")?\)"
+    r"|<[^\s<>]+>"
+    rf"|(?<![A-Za-z+.-])[A-Za-z][A-Za-z+.-]*+://[^\s<>()（）{_PAUSES}]+"
+)
+_WORD = re.compile(rf"(?>{_WHOLE}|[^\s{_PAUSES}])++[{_PAUSES}]*\s*|[{_PAUSES}]+\s*|\s+")
+_ATOM = re.compile(rf"(?P<whole>{_WHOLE})|.", re.DOTALL)
+_LOOKS_FENCED = re.compile(r"\A\s*(?=```|~~~)")
+_SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’»)\]*_]*\s*\Z")
+
+_Cutter = Callable[[str], Iterable[str]]
+
+
+def split(text: str, most: int) -> list[str]:
+    """Cut Markdown into parts of at most `most` UTF-16 units (16 or more), in order; a text that fits is its only part.
+
+    Cuts lie between blocks, else between list items, lines, sentences, words; a link, a mention or a code span is cut only
+    where it is longer than a part. A code fence that must be cut is closed, and opened again in the next part. Nothing but
+    white space at the cuts is lost; what only a cut would turn into a fence is escaped. A blank text has no parts.
+    """
+    if _units(text) <= most:
+        return [text] if text.strip() else []
+    parts = _Parts(most)
+    for block in _with_headings(_blocks(text, most // 8), most):
+        if isinstance(block, _Code) and _units(str(block).strip()) > most:
+            parts.add_code(block)
+        else:
+            parts.add(str(block), _PROSE if isinstance(block, str) else ())
+    return parts.all()
+
+
+@dataclass(frozen=True, slots=True)
+class _Code:
+    """A fenced block, always closed: its first line, what is in it, its last line; and how it is opened again."""
+
+    opening: str
+    body: str
+    closing: str
+    again: str
+
+    def __str__(self) -> str:
+        return self.opening + self.body + self.closing
+
+
+class _Parts:
+    """Fills parts one after the other. While a head is set, each part begins with it and ends with the tail."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._done: list[str] = []
+        self._pieces: list[str] = []
+        self._used = 0
+        self._head = ""
+        self._tail = ""
+
+    def add(self, text: str, cutters: Sequence[_Cutter]) -> None:
+        """Take a text whole, into a new part where it must be, or cut it with the first of the cutters."""
+        fresh = _LOOKS_FENCED.sub(r"\\", text) if cutters and not self._head else text
+        room = self._most - _units(self._tail)
+        if self._pieces and self._used + _units(text if self._head else text.rstrip()) <= room:
+            self._append(text)
+        elif _units(self._head) + _units(fresh if self._head else fresh.strip()) <= room:
+            self._end_part()
+            self._append(fresh)
+        else:
+            for piece in cutters[0](text):
+                self.add(piece, cutters[1:])
+
+    def add_code(self, code: _Code) -> None:
+        """Take a fenced block that is longer than a part."""
+        first = code.body[: code.body.find("\n") + 1]
+        wanted = _units(code.opening + first + code.closing)
+        if self._used + (wanted if wanted <= self._most else self._most // 2) > self._most:
+            self._end_part()
+        self._append(code.opening)
+        self._head, self._tail = code.again, "\n" + code.closing.rstrip()
+        for line in _LINE.findall(code.body):
+            self.add(line, _CODE)
+        closing = self._tail.removeprefix("\n")
+        self._head = self._tail = ""
+        self._append(closing + "\n")
+
+    def all(self) -> list[str]:
+        """Return the parts, the last one ended."""
+        self._end_part()
+        return self._done
+
+    def _append(self, text: str) -> None:
+        if self._pieces or text.strip():
+            self._pieces.append(text)
+            self._used += _units(text)
+
+    def _end_part(self) -> None:
+        text = "".join(self._pieces)
+        if self._head:
+            text = text.removesuffix("\n") + self._tail
+            # The list item that indented the fence stays behind in the first part.
+            self._tail = "\n" + self._tail.strip()
+        if text.strip():
+            self._done.append(text.strip())
+        self._pieces = [self._head] if self._head else []
+        self._used = _units(self._head)
+
+
+def _blocks(text: str, longest_mark: int) -> Iterator[str | _Code]:
+    """Divide a text at blank lines outside of list items, and around fenced code."""
+    lines = iter(_LINE.findall(text))
+    block: list[str] = []
+    margin = 0
+    blank = False
+    for line in lines:
+        fence = _FENCE.match(line.rstrip())
+        item = _ITEM.match(line)
+        margin = item.end() if item else margin if line[0].isspace() else 0
+        if fence and len(fence["mark"]) <= longest_mark and (fence["item"] or len(fence["lead"]) <= margin + 3):
+            yield "".join(block)
+            block = []
+            yield _code(fence, lines, min(margin, len(fence["lead"])), 2 * longest_mark)
+        else:
+            if blank and line.strip() and (not margin or _indent(line) < margin):
+                yield "".join(block)
+                block = []
+            block.append(line)
+        blank = not line.strip()
+    yield "".join(block)
+
+
+def _code(fence: re.Match[str], lines: Iterator[str], margin: int, longest_opening: int) -> _Code:
+    """Take the lines of a fenced block up to its end; an overlong first line goes on inside."""
+    mark, info = fence["mark"], fence["info"]
+    body: list[str] = []
+    closing = " " * len(fence["lead"]) + mark + "\n"
+    for line in lines:
+        bare = line.strip()
+        if len(bare) >= len(mark) and not bare.strip(mark[0]) and _indent(line) <= margin + 3:
+            closing = line if len(bare) == len(mark) else closing
+            break
+        body.append(line if line.endswith("\n") else line + "\n")
+    if _units(fence[0]) > longest_opening:
+        return _Code(fence["lead"] + mark + "\n", "".join([info, "\n", *body]), closing, mark + "\n")
+    return _Code(fence[0] + "\n", "".join(body), closing, mark + info + "\n")
+
+
+def _with_headings(blocks: Iterable[str | _Code], most: int) -> Iterator[str | _Code]:
+    """Keep a heading with the block below it where both fit into a part."""
+    above = ""
+    for block in blocks:
+        if above and _units(above + str(block)) > most:
+            yield above
+            above = ""
+        if isinstance(block, str) and _HEADING.fullmatch(above + block):
+            above += block
+        else:
+            yield above + str(block) if above else block
+            above = ""
+    yield above
+
+
+def _items(block: str) -> Iterator[str]:
+    """Divide a block before the items of its outermost list."""
+    item: list[str] = []
+    outermost: int | None = None
+    for line in _LINE.findall(block):
+        if _ITEM.match(line) and (outermost is None or _indent(line) <= outermost):
+            yield "".join(item)
+            item = []
+            outermost = _indent(line)
+        item.append(line)
+    yield "".join(item)
+
+
+def _sentences(line: str) -> Iterator[str]:
+    """Divide a line after the words that end a sentence."""
+    sentence: list[str] = []
+    for word in _WORD.findall(line):
+        sentence.append(word)
+        if _SENTENCE_END.search(word):
+            yield "".join(sentence)
+            sentence = []
+    yield "".join(sentence)
+
+
+def _atoms(word: str) -> Iterator[str]:
+    """Divide a word around the links, mentions and code in it."""
+    plain: list[str] = []
+    for match in _ATOM.finditer(word):
+        if match["whole"]:
+            yield "".join(plain)
+            plain = []
+            yield match[0]
+        else:
+            plain.append(match[0])
+    yield "".join(plain)
+
+
+def _graphemes(text: str) -> Iterator[str]:
+    """Divide a text into what a reader takes for characters: combining marks, joined emoji and flags stay together."""
+    seen = ""
+    for c in text:
+        flag = "\U0001f1e6" <= c <= "\U0001f1ff"
+        joined = (
+            unicodedata.category(c) in ("Mn", "Mc", "Me")
+            or c == "\u200d"
+            or seen.endswith("\u200d")
+            or "\U0001f3fb" <= c <= "\U0001f3ff"
+            or "\U000e0020" <= c <= "\U000e007f"
+            or (c in "`~" and seen.endswith(c))
+            or (flag and len(seen) == 1 and "\U0001f1e6" <= seen <= "\U0001f1ff")
+        )
+        if joined:
+            seen += c
+        else:
+            yield seen
+            seen = c
+    yield seen
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def _units(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+_CODE: tuple[_Cutter, ...] = (_WORD.findall, _graphemes, list)
+_PROSE: tuple[_Cutter, ...] = (_items, _LINE.findall, _sentences, _WORD.findall, _atoms, _graphemes, list)

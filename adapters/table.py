@@ -1,0 +1,96 @@
+"""Commands as every platform renders them: what can be asked, with which words, and what is answered."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from adapters.events import Message, Person, Place
+
+
+class Surface(Protocol):
+    """What a command may ask of the place it was called at, while the person waits."""
+
+    async def confirm(self, question: str) -> bool:
+        """Ask the person, and return whether the answer was yes."""
+        ...
+
+    def enter(self, session: str) -> bool:
+        """Go on in another session of this person; False where a place has one conversation at a time."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One typed word of a command: text, a whole number, or yes and no. `rest` takes everything that follows.
+
+    `choices` are the only values; `suggests` says that the listener offers values while the person types. A named one is
+    given as name:value in a line, and stands nowhere in particular.
+    """
+
+    name: str
+    help: str
+    type: type = str
+    required: bool = False
+    rest: bool = False
+    choices: tuple[str, ...] = ()
+    suggests: bool = False
+    named: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A command as called: who, where, with what."""
+
+    person: Person
+    place: Place
+    arguments: Mapping[str, str | int | bool]
+    surface: Surface | None = None
+    private: bool = True
+    admin: bool = False
+    target: Message | None = None
+
+
+class Audience(StrEnum):
+    """Who may call a command, and who reads its answer."""
+
+    ANYONE = "anyone"
+    OWNER = "owner"
+    PRIVATE = "private"
+    HERE = "here"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something to press under an answer: a command of the table, and its only argument. Together at most 90 characters."""
+
+    label: str
+    command: str
+    argument: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a command answers. `links` are the addresses that it may show as such, None where code composed the text."""
+
+    text: str
+    actions: tuple[Action, ...] = ()
+    links: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CommandSpec:
+    """One command of the table that every platform renders in its own way.
+
+    A name of two words is a command and its subcommand. `menu` names an entry of a message's menu: the command then has that
+    message as its target and no parameters. A hidden command is reached through actions alone.
+    """
+
+    name: str
+    help: str
+    handler: Callable[[Call], Awaitable[Reply]]
+    parameters: tuple[Parameter, ...] = ()
+    who: Audience = Audience.ANYONE
+    answer: Audience = Audience.PRIVATE
+    menu: str = ""
+    hidden: bool = False

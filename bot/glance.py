@@ -1,0 +1,37 @@
+"""A look at what was said at a place lately: summed up for whoever asked, and kept nowhere."""
+
+from collections.abc import Sequence
+
+from adapters.events import Quote
+from bot.log import log
+from bot.models import Models
+from memory import evidence
+from memory.consolidate import chunks
+from memory.errors import WriterFailed, WriterRefused
+from memory.ports import Source, Task, Writer
+from memory.times import iso
+
+
+async def glance(quotes: Sequence[Quote], models: Models, time_zone: str, most_characters: int) -> str:
+    """Return the gist of messages, a paragraph for each `most_characters` of them; extracted where no model answers."""
+    sources = [Source(f"m{at}", q.speaker, iso(q.said_at, time_zone), q.text) for at, q in enumerate(quotes, start=1)]
+    tasks = [Task("gist", tuple(chunk)) for chunk in chunks(sources, most_characters)]
+    return "\n\n".join([await _written(task, models) for task in tasks])
+
+
+async def _written(task: Task, models: Models) -> str:
+    for writer in (models.writer, models.extractive):
+        try:
+            if text := await _sound(task, writer):
+                return text
+        except (WriterFailed, WriterRefused) as error:
+            log.info("glance.extracted", why=type(error).__name__)
+    return ""
+
+
+async def _sound(task: Task, writer: Writer) -> str:
+    """Return those sentences that rest on what they cite."""
+    by_label = {source.label: source for source in task.sources}
+    entries = await writer.write(task)
+    cited = [(entry, [by_label[label] for label in entry.cites if label in by_label]) for entry in entries]
+    return " ".join(entry.text for entry, rests in cited if rests and not evidence.unsupported(entry.text, rests))

@@ -1,0 +1,175 @@
+"""T2: what was heard is kept as it stands now, at the place where it was said, before anything is made of it.
+
+Changes that people make to their own words pass here too, so that a message and its change never cross.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from adapters.base import Adapter
+from adapters.errors import PlaceGone
+from adapters.events import Contents, Message, Person, Place, Quote, Reach, Revised, Withdrawn, payload, read_payload
+from bot.attachments import images, told
+from bot.domains import Domains
+from bot.errors import PlaceUnknown
+from bot.model import Image
+from memory.core import Memory
+from memory.journal import Heard
+from memory.ports import Clock
+from memory.types import MINUTE, Exchange, Identity, Kind, NewExchange, Session
+from memory.view import View
+
+_ASIDES = 10
+_ASIDE_MINUTES = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one person said at a place, to be answered together.
+
+    `quotes` are what it answers, `aside` is what others said just before and is not kept. `again` says that it was tried
+    before, and the person knows.
+    """
+
+    view: View
+    session: Session
+    place: Place
+    person: Person
+    asked: Sequence[Exchange]
+    finishes: Sequence[int]
+    quotes: Sequence[Quote]
+    aside: Sequence[Quote]
+    images: Sequence[Image]
+    again: bool
+
+    @property
+    def shared(self) -> bool:
+        """Whether more than one person reads this."""
+        return self.place.reach is not Reach.DIRECT
+
+    @property
+    def answers(self) -> str:
+        """The message that is answered."""
+        return self.asked[-1].source_id
+
+
+class Intake:
+    """Keeps what was heard."""
+
+    def __init__(self, memory: Memory, domains: Domains, clock: Clock, answer_within_minutes: int) -> None:
+        self._memory = memory
+        self._domains = domains
+        self._clock = clock
+        self._within = answer_within_minutes * MINUTE
+        self._one = asyncio.Lock()
+
+    async def keep(self, heard: Sequence[Heard], adapter: Adapter) -> Turn | None:
+        """Keep these messages of one person at one place; return the turn to take, None where nothing is to be answered.
+
+        Raises PlaceUnknown where it is not known who reads the place now.
+        """
+        messages = await self._as_they_stand(heard)
+        if not messages:
+            return None
+        last = messages[-1][1]
+        place = await _now(adapter, last.place)
+        # What only some could read stays with them, even if the place was opened before this was kept.
+        moved = place is None or (place.reach, place.circle) != (last.place.reach, last.place.circle)
+        view = await self._domains.view(last.place if place is None or moved else place, last.person, adapter)
+        read = {message.id: await adapter.read(message) for _, message in messages if message.attachments}
+        async with self._one:
+            kept = await self._store(view, last.place, heard, read)
+        if not kept.asked or moved or place is None:
+            await self._memory.journal.drop([event.key for event in heard])
+            return None
+        await self._memory.journal.drop([event.key for event in heard if event.key not in kept.finishes])
+        held = await self._memory.journal.held(place.platform, place.key) if place.reach is Reach.DIRECT else []
+        return Turn(
+            view,
+            kept.session,
+            place,
+            last.person,
+            kept.asked,
+            sorted({*held, *kept.finishes}),
+            [message.quoted for message in kept.messages if message.quoted],
+            await self._aside(adapter, place, kept.messages[0].id),
+            images([one for contents in read.values() for one in contents]),
+            any(event.tries for event in heard),
+        )
+
+    async def withdraw(self, event: Withdrawn) -> None:
+        """Forget what was removed from its place."""
+        async with self._one:
+            await self._memory.withdraw(event.place.platform, event.place.key, event.ids)
+
+    async def revise(self, event: Revised, adapter: Adapter) -> None:
+        """Keep the new words in place of the old ones; where they cannot be read, the old ones do not stand any more."""
+        platform, key = event.place.platform, event.place.key
+        if not await self._memory.knows(platform, key, [event.id]):
+            return
+        if event.text is None or not (event.text or event.attachments):
+            await self.withdraw(Withdrawn(event.place, (event.id,)))
+            return
+        now = Message(event.id, event.place, Person(platform, "", ""), event.text, event.at, attachments=event.attachments)
+        text = told(now, await adapter.read(now) if event.attachments else ())
+        async with self._one:
+            for heard in await self._memory.journal.unfinished(platform, key):
+                message = read_payload(heard.event.payload)
+                if heard.event.event_id == event.id and isinstance(message, Message):
+                    changed = replace(message, text=event.text, attachments=event.attachments)
+                    await self._memory.journal.replace(platform, event.id, payload(changed))
+            await self._memory.revise(platform, key, event.id, text, event.at)
+
+    async def _as_they_stand(self, heard: Sequence[Heard]) -> list[tuple[Heard, Message]]:
+        """Return those messages that nobody took back meanwhile, with the words they have now."""
+        payloads = await self._memory.journal.open_payloads([event.key for event in heard])
+        found = [(event, read_payload(payloads[event.key])) for event in heard if event.key in payloads]
+        return [(event, message) for event, message in found if isinstance(message, Message)]
+
+    async def _store(self, view: View, place: Place, heard: Sequence[Heard], read: dict[str, Sequence[Contents]]) -> "_Kept":
+        session = await self._domains.session(view, place)
+        messages = await self._as_they_stand(heard)
+        await view.say(session, [said(message, told(message, read.get(message.id, ()))) for _, message in messages])
+        oldest = self._clock.now() - self._within
+        asked, finishes, answered = [], [], []
+        for event, message in messages:
+            exchange = await view.heard(session, message.id)
+            if exchange and message.addressed and message.said_at >= oldest:
+                asked.append(exchange)
+                finishes.append(event.key)
+                answered.append(message)
+        return _Kept(session, asked, finishes, answered)
+
+    async def _aside(self, adapter: Adapter, place: Place, before: str) -> Sequence[Quote]:
+        if place.reach is Reach.DIRECT:
+            return ()
+        oldest = self._clock.now() - _ASIDE_MINUTES * MINUTE
+        return [quote for quote in await adapter.before(place.key, before, _ASIDES) if not quote.own and quote.said_at >= oldest]
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What became of messages: those to be answered, with the events that an answer finishes."""
+
+    session: Session
+    asked: list[Exchange]
+    finishes: list[int]
+    messages: list[Message]
+
+
+async def _now(adapter: Adapter, place: Place) -> Place | None:
+    """Return a place as it is now, None where it is gone. Raises PlaceUnknown."""
+    try:
+        now = await adapter.locate(place)
+    except PlaceGone:
+        return None
+    if now is None:
+        raise PlaceUnknown("Who can read this place is not known just now; what was said is kept, and answered when it is.")
+    return now
+
+
+def said(message: Message, text: str) -> NewExchange:
+    """Return a message as it is kept."""
+    identity = Identity(message.person.platform, message.person.id)
+    return NewExchange(Kind.SAID, text, message.id, message.said_at, message.person.name, "user", identity)

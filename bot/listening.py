@@ -1,0 +1,110 @@
+"""Lyra's ear on one platform: what adapters hand over is judged, committed, and put into its mailbox."""
+
+import asyncio
+from collections.abc import Awaitable, Mapping, Sequence
+
+from adapters.base import Adapter
+from adapters.events import Asked, Event, Joined, Message, Renamed, Revised, Withdrawn
+from adapters.table import CommandSpec
+from bot.admission import Admission
+from bot.commands import Commands
+from bot.errors import LyraError
+from bot.house import House
+from bot.intake import Intake
+from bot.introduction import introduction
+from bot.log import log
+from bot.session import Answered, Mailboxes
+from memory.errors import MemoryFailure
+
+NO_CURSORS: Mapping[str, str] = {}
+
+
+class Listening:
+    """The listener of one adapter."""
+
+    def __init__(self, adapter: Adapter, house: House, intake: Intake, commands: Commands, mailboxes: Mailboxes) -> None:
+        self._adapter = adapter
+        self._h = house
+        self._intake = intake
+        self._commands = commands
+        self._mailboxes = mailboxes
+        self._admission = Admission(house.preferences)
+        self._moved: dict[str, str] = {}
+        self.connected = asyncio.Event()
+        """Set when the platform was connected for the first time."""
+
+    @property
+    def table(self) -> Mapping[str, CommandSpec]:
+        """The commands, by name."""
+        return self._commands.table
+
+    async def ready(self) -> None:
+        """Send what waits, and answer what was left unanswered."""
+        self.connected.set()
+        for place in await self._h.memory.journal.waiting(self._adapter.platform):
+            await self._h.outgoing.flush(self._adapter.platform, place)
+        await self._mailboxes.recover(self._adapter.platform)
+
+    async def cursors(self) -> Mapping[str, str]:
+        """Return how far each stream was heard."""
+        return {**await self._h.memory.journal.cursors(self._adapter.platform), **self._moved}
+
+    async def hear(self, events: Sequence[Event], cursors: Mapping[str, str] = NO_CURSORS) -> Awaitable[None]:
+        """Commit events and cursors; return what to await until the events are answered.
+
+        Cursors that come with nothing to keep are committed with the next event, or by `settle`.
+        """
+        waiting: list[Message | Asked] = []
+        promises: list[asyncio.Future[None]] = []
+        for event in events:
+            if isinstance(event, Message | Asked):
+                admitted = await self._admission.admit(event) if isinstance(event, Message) else event
+                waiting += [admitted] if admitted else []
+                continue
+            promises += await self._accept(waiting)
+            waiting = []
+            await self._changed(event)
+        self._moved |= cursors
+        promises += await self._accept(waiting)
+        return Answered(promises)
+
+    async def settle(self) -> None:
+        """Commit how far the streams were heard."""
+        moved, self._moved = self._moved, {}
+        if moved:
+            await self._h.memory.journal.move(self._adapter.platform, moved)
+
+    async def suggest(self, asked: Asked, parameter: str, typed: str) -> Sequence[str]:
+        """Return values that a person may want to give a parameter; none where that fails."""
+        try:
+            return await self._commands.suggest(asked, self._adapter, parameter, typed)
+        except (LyraError, MemoryFailure) as error:
+            log.info("suggest.failed", why=type(error).__name__)
+            return ()
+
+    async def _accept(self, events: Sequence[Message | Asked]) -> Sequence[asyncio.Future[None]]:
+        if not events:
+            return ()
+        moved, self._moved = self._moved, {}
+        try:
+            return await self._mailboxes.accept(self._adapter.platform, events, moved)
+        except MemoryFailure:
+            self._moved = {**moved, **self._moved}
+            raise
+
+    async def _changed(self, event: Event) -> None:
+        match event:
+            case Revised():
+                await self._intake.revise(event, self._adapter)
+            case Withdrawn():
+                await self._intake.withdraw(event)
+            case Renamed():
+                await self._h.domains.rename(event.place, event.before)
+            case Joined():
+                await self._introduce(event)
+
+    async def _introduce(self, event: Joined) -> None:
+        view, session = await self._h.domains.here(event.place)
+        parts = self._h.outgoing.parts(event.place.platform, introduction(self._h.models.where, shared=True))
+        if await view.greet(session, parts):
+            await self._h.outgoing.flush(event.place.platform, event.place.key, parts)

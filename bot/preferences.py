@@ -1,0 +1,82 @@
+"""What people and admins set: of a person, of a place, of a server. Kept with the memory, read whenever it matters."""
+
+from dataclasses import dataclass
+
+from adapters.events import Person, Place
+from memory.places import Places
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """One thing that can be set: its name, what it does, and the values it takes; none for a free one."""
+
+    name: str
+    help: str
+    values: tuple[str, ...] = ()
+
+
+PERSONAL = (
+    Preference("reach", "may I use here, with you alone, what I heard in servers that you can read", ("on", "off")),
+    Preference("time zone", 'the zone your times are told in, like "Europe/Vienna"'),
+    Preference("streaming", "do you see an answer while it is made", ("on", "off")),
+    Preference("reflections", "may I begin to speak by myself now and then", ("on", "off")),
+)
+SHARED = (
+    Preference("answers", "do I answer here when mentioned, or always", ("mentioned", "always")),
+    Preference("listening", "do I keep what is said here without a word to me", ("on", "off")),
+    Preference("everyone", "the role that every member has here, where newcomers see less: its id, or off"),
+    Preference("time zone", 'the zone times are told in, like "Europe/Vienna"'),
+    Preference("streaming", "is an answer shown here while it is made", ("on", "off")),
+    Preference("reflections", "may I begin to speak here by myself now and then", ("on", "off")),
+)
+
+
+class Preferences:
+    """Reads and keeps settings. The roles that count as everyone are held at hand, for who asks without waiting."""
+
+    def __init__(self, places: Places, *, streaming: bool = True) -> None:
+        self._places = places
+        self.streaming = streaming
+        self._gates: dict[tuple[str, str], str] = {}
+
+    async def open(self) -> None:
+        """Read what must be at hand."""
+        self._gates = {
+            (platform, server): str(role)
+            for scope, role in await self._places.settings("everyone")
+            for _, platform, server in [scope.split(":", 2)]
+        }
+
+    def gate(self, platform: str, server: str) -> str:
+        """Return the role that counts as everyone of a server, '' where everyone does."""
+        return self._gates.get((platform, server), "")
+
+    async def value(self, where: Place | Person, name: str) -> str:
+        """Return what is set, '' where nothing is."""
+        kept = await self._places.setting(_scope(where, name), name)
+        return str(kept) if kept is not None else ""
+
+    async def put(self, where: Place | Person, name: str, value: str) -> None:
+        """Set something; '' and off for a free one take it back."""
+        free = name == "everyone"
+        kept = None if not value or (free and value == "off") else value
+        await self._places.set(_scope(where, name), name, kept)
+        if free and isinstance(where, Place):
+            self._gates[(where.platform, where.server)] = kept or ""
+
+    async def on(self, where: Place | Person, name: str, *, default: bool = False) -> bool:
+        """Return whether something is on."""
+        kept = await self.value(where, name)
+        return kept == "on" if kept else default
+
+    async def streams(self, place: Place, person: Person) -> bool:
+        """Return whether an answer is shown while it is made: as the person wants in private, as the place does elsewhere."""
+        return await self.on(place if place.server else person, "streaming", default=self.streaming)
+
+
+def _scope(where: Place | Person, name: str) -> str:
+    if isinstance(where, Person):
+        return f"person:{where.platform}:{where.id}"
+    if name in ("everyone", "time zone"):
+        return f"server:{where.platform}:{where.server}"
+    return f"place:{where.platform}:{where.key}"

@@ -1,0 +1,90 @@
+"""Who she is and how she is: help, status, a fresh conversation, her model."""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
+
+from adapters.base import Adapter
+from adapters.events import Reach
+from adapters.markup import usage
+from adapters.table import Audience, Call, CommandSpec, Parameter, Reply
+from bot import receipts
+from bot.house import House
+from bot.receipts import counted
+from bot.verbs.group import Group, plain
+from bot.verbs.pages import Pages
+
+Table = Callable[[], Mapping[str, CommandSpec]]
+
+
+class Being(Group):
+    """/help, /new, /model, /status."""
+
+    def __init__(self, house: House, adapters: dict[str, Adapter], pages: Pages, table: Table) -> None:
+        super().__init__(house, adapters, pages)
+        self._table = table
+
+    def specs(self) -> Sequence[CommandSpec]:
+        """Return the commands of this group."""
+        name = Parameter("name", "the conversation's name", rest=True)
+        server = Parameter("name", "ollama, llamacpp, vllm, lmstudio, a URL, or: off")
+        model = Parameter("model", "which of its models")
+        return (
+            CommandSpec("help", "what you can say here", self._help),
+            CommandSpec("new", "begin a new conversation here", self._new, (name,), answer=Audience.HERE),
+            CommandSpec("model", "connect a language model, or see which", self._model, (server, model), who=Audience.OWNER),
+            CommandSpec("status", "how much is kept, and what serves", self._status),
+        )
+
+    async def _help(self, call: Call) -> Reply:
+        adapter = self._adapters[call.place.platform]
+        specs = [
+            spec
+            for spec in self._table().values()
+            if not spec.hidden and (spec.who is not Audience.OWNER or owned(adapter.platform))
+        ]
+        lines = [_listed(spec, adapter.prefix) for spec in specs]
+        talk = "Just talk; I keep what you say." if call.place.reach is Reach.DIRECT else "Mention me, or answer me, to talk."
+        return plain(f"{talk} Besides:\n" + "\n".join(lines))
+
+    async def _new(self, call: Call) -> Reply:
+        view, _ = await self._here(call)
+        taken = {session.name for session in await view.sessions()}
+        numbered = (f"conversation {number}" for number in count(len(taken) + 1))
+        name = str(call.arguments.get("name", "")) or next(name for name in numbered if name not in taken)
+        if call.surface and call.surface.enter(await self._h.domains.thread(view, name)):
+            return plain(f'We are in "{name}" now.' if name in taken else f'This is a new conversation: "{name}".')
+        session = await self._h.domains.begin(view, call.place, name)
+        return plain(f'This is a new conversation: "{session.name}".')
+
+    async def _model(self, call: Call) -> Reply:
+        return plain(await self._h.connector.command(call))
+
+    async def _status(self, call: Call) -> Reply:
+        view = await self._view(call)
+        n, last = await view.said()
+        heard = f"{counted(n, 'message')} {'said here' if self._shared(call) else 'of yours'} kept"
+        if last:
+            heard += f", the last {receipts.ago(last, self._h.clock.now())}"
+        adapter = self._adapters[call.place.platform]
+        lines = [f"{heard}."]
+        if owned(adapter.platform):
+            lines += await self._backlog()
+        return plain("\n".join([*lines, self._h.connector.describe(), *filter(None, [adapter.describe()])]))
+
+    async def _backlog(self) -> list[str]:
+        """Return what is behind, over all domains: for who runs this machine alone."""
+        backlog = await self._h.memory.backlog()
+        parked = await self._h.memory.journal.parked()
+        waiting = f"{backlog.unsummarized_total:,} not summarized yet, in {backlog.dirty} of {backlog.sessions} conversations."
+        return [waiting, *([f"{parked} given up after three tries."] if parked else [])]
+
+
+def _listed(spec: CommandSpec, prefix: str) -> str:
+    if not prefix:
+        return f"- `/{spec.name}` {spec.help}"
+    return f"{usage(spec, prefix).removeprefix('Usage: '):<26} {spec.help}"
+
+
+def owned(platform: str) -> bool:
+    """Say whether whoever speaks on a platform runs this machine: at its terminal, that is so."""
+    return platform == "console"

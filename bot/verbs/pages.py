@@ -1,0 +1,33 @@
+"""What comes after the first page of a long answer. Held in this process alone, and only so many: one can ask again."""
+
+import secrets
+from collections.abc import Awaitable, Callable
+
+from adapters.events import Person
+from adapters.table import Action, Reply
+from bot.errors import BadInput
+
+Next = Callable[[], Awaitable[Reply]]
+_MOST = 500
+
+
+class Pages:
+    """Next pages, by a word that nobody can guess."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, tuple[Person, Next]] = {}
+
+    def keep(self, person: Person, following: Next) -> Action:
+        """Keep a page for a person, and return what shows it when pressed."""
+        word = secrets.token_urlsafe(16)
+        self._kept[word] = (person, following)
+        while len(self._kept) > _MOST:
+            del self._kept[next(iter(self._kept))]
+        return Action("Show more", "more", word)
+
+    async def show(self, person: Person, word: str) -> Reply:
+        """Return a kept page to the person it was kept for. Raises BadInput."""
+        kept = self._kept.get(word)
+        if kept is None or (kept[0].platform, kept[0].id) != (person.platform, person.id):
+            raise BadInput("That list is not there any more; ask again.")
+        return await kept[1]()

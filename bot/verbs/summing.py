@@ -1,0 +1,80 @@
+"""What was made of conversations: summaries, and what is kept."""
+
+from collections.abc import Sequence
+
+from adapters.table import Call, CommandSpec, Parameter, Reply
+from bot import receipts
+from bot.errors import BadInput
+from bot.glance import glance
+from bot.receipts import counted
+from bot.verbs.group import Group, plain
+
+_MOST_LAST = 200
+_NEWEST = 3
+
+
+class Summing(Group):
+    """/summarize, /sessions, /memory view."""
+
+    def specs(self) -> Sequence[CommandSpec]:
+        """Return the commands of this group."""
+        session = Parameter("session", "which conversation; this one if you name none", rest=True)
+        last = Parameter("last", "only look at so many messages of this channel, and keep nothing of it", type=int, named=True)
+        public = Parameter("public", "show the answer to everyone here", type=bool, named=True)
+        part = Parameter("part", "what to see", choices=("summaries",))
+        return (
+            CommandSpec("summarize", "the summary of this conversation, or of another", self._summarize, (session, last, public)),
+            CommandSpec("sessions", "your conversations, newest first", self._sessions),
+            CommandSpec("memory view", "what is kept, and what was made of it", self._memory, (part,)),
+        )
+
+    async def _summarize(self, call: Call) -> Reply:
+        if "last" in call.arguments:
+            return await self._look_back(call, int(call.arguments["last"]))
+        view, session = await self._here(call)
+        if "session" in call.arguments:
+            session = await view.named(str(call.arguments["session"]))
+        digests = await self._h.keeper.summarize(view.home, session)
+        if not digests:
+            return plain("There is nothing to summarize here yet.")
+        return Reply(receipts.summary(digests, view.home.time_zone), links=frozenset())
+
+    async def _look_back(self, call: Call, n: int) -> Reply:
+        """Sum up what can be read here, for the asker alone; nothing of it is kept."""
+        if not call.private:
+            raise BadInput("A look back answers only you: leave out public.")
+        if not 1 <= n <= _MOST_LAST:
+            raise BadInput(f"I can look back at 1 to {_MOST_LAST} messages.")
+        view = await self._view(call)
+        quotes = await self._adapters[call.place.platform].before(call.place.key, "", n, call.person)
+        if not quotes:
+            return plain("There is nothing here that you and I can both read back.")
+        zone = view.home.time_zone
+        text = await glance(quotes, self._h.models, zone, self._h.settings.max_transcript_chars)
+        since = receipts.moment(quotes[0].said_at, self._h.clock.now(), zone)
+        return Reply(f"{counted(len(quotes), 'message')} since {since}, kept nowhere:\n{text}", links=frozenset())
+
+    async def _sessions(self, call: Call) -> Reply:
+        view, here = await self._here(call)
+        now = self._h.clock.now()
+        lines = [
+            f"{'*' if session.key == here.key else ' '} {session.name}: "
+            f"{counted(session.messages, 'message')}, {receipts.ago(session.last_at, now)}"
+            for session in await view.sessions()
+        ]
+        return plain("\n".join(lines) or "There is no conversation yet.")
+
+    async def _memory(self, call: Call) -> Reply:
+        view = await self._view(call)
+        sessions = await view.sessions()
+        digests = await view.digests()
+        gists = sum(digest.tier == "gist" for _, digest in digests)
+        n, _ = await view.said()
+        whose = "said here" if self._shared(call) else "of yours"
+        lines = [
+            f"I keep {counted(n, 'message')} {whose} in {counted(len(sessions), 'conversation')}, "
+            f"and {counted(gists, 'gist')} of them. /forget removes what you name, for good."
+        ]
+        zone = view.home.time_zone
+        lines += [f"\n{session.name}\n{receipts.summary([digest], zone)}" for session, digest in digests[-_NEWEST:]]
+        return Reply("\n".join(lines), links=frozenset())

@@ -1,0 +1,165 @@
+"""The outbox: every part that is to go out, frozen under its key before it is sent.
+
+A part found "attempting" at a start may or may not have arrived: the adapter looks before it sends again under the same key.
+A preview shows an answer while it is made; the answer then edits or deletes it, so a preview left over is never sent again.
+Where words must go, they are blanked here, and what did not go out is cancelled.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory.db import Database, Parameters, Row, Transaction
+from memory.lineage import fill, holes
+from memory.ports import Clock
+from memory.types import Domain
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of an answer, as it goes out: the key makes sending it twice harmless where the platform allows.
+
+    `operation` is send, preview, edit or delete; the last two change the message that the part of the key `target` became.
+    `actions` is the caller's own JSON of what can be pressed under it.
+    """
+
+    key: str
+    text: str
+    operation: str = "send"
+    target: str = ""
+    actions: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """A part in the outbox.
+
+    `unsure` says that an earlier attempt may have arrived. `target_remote` is the platform's id of what it changes, '' where
+    that is not known. `first` says that it is its answer's first part; it was queued at `since`.
+    """
+
+    row: int
+    part: Part
+    place: str
+    domain: int
+    answers: str
+    unsure: bool
+    target_remote: str = ""
+    first: bool = True
+    since: int = 0
+
+
+class Outbox:
+    """The parts of one database that are to go out, and those that went."""
+
+    def __init__(self, db: Database, clock: Clock) -> None:
+        self._db = db
+        self._clock = clock
+
+    async def take(self, platform: str, place: str, keys: Sequence[str] | None = None) -> list[Outgoing]:
+        """Mark what waits for a place as being attempted, and return it in order: these parts alone, or everything.
+
+        Everything includes parts whose attempt another process did not outlive: take it only where no other one sends. It
+        leaves out previews, because the answer that follows takes their place.
+        """
+        only = "o.operation <> 'preview'" if keys is None else f"o.state = 'pending' AND o.key IN ({holes('p', keys)})"
+        async with self._db.transaction() as tx:
+            rows = await tx.all(
+                "SELECT o.*, coalesce(t.remote_id, '') AS target_remote FROM outbox o LEFT JOIN outbox t ON t.key = o.target "
+                f"WHERE o.platform = :platform AND o.place = :place AND o.state IN ('pending', 'attempting') AND {only} "
+                "ORDER BY o.id",
+                {"platform": platform, "place": place, **fill("p", keys or ())},
+            )
+            await tx.run(
+                f"UPDATE outbox SET state = 'attempting' WHERE id IN ({holes('k', rows)}) AND state = 'pending'",
+                fill("k", (row["id"] for row in rows)),
+            )
+        return [_outgoing(row) for row in rows]
+
+    async def sent(self, row: int, remote_id: str = "") -> None:
+        """Record that a part arrived, and under which id of the platform."""
+        async with self._db.transaction() as tx:
+            await tx.run(
+                "UPDATE outbox SET state = 'sent', remote_id = :remote_id, sent_at = :now WHERE id = :id",
+                {"id": row, "remote_id": remote_id, "now": self._clock.now()},
+            )
+
+    async def again(self, rows: Sequence[int]) -> None:
+        """Record that parts surely did not arrive, so that they are sent again."""
+        async with self._db.transaction() as tx:
+            await tx.run(
+                f"UPDATE outbox SET state = 'pending' WHERE id IN ({holes('r', rows)}) AND state = 'attempting'", fill("r", rows)
+            )
+
+    async def cancel(self, rows: Sequence[int]) -> None:
+        """Record that parts will never go out, and blank them. What arrived stays sent."""
+        async with self._db.transaction() as tx:
+            await tx.run(
+                "UPDATE outbox SET state = 'cancelled', text = '', actions = '' "
+                f"WHERE id IN ({holes('r', rows)}) AND state <> 'sent'",
+                fill("r", rows),
+            )
+
+    async def waiting(self, platform: str) -> list[str]:
+        """Return the places that parts wait for, previews aside, the one that waits longest first."""
+        rows = await self._db.all(
+            "SELECT place FROM outbox WHERE platform = :platform AND state IN ('pending', 'attempting') "
+            "AND operation <> 'preview' GROUP BY place ORDER BY min(id)",
+            {"platform": platform},
+        )
+        return [row["place"] for row in rows]
+
+    async def preview_of(self, platform: str, place: str, answers: str) -> str | None:
+        """Return the key of the newest preview for a question whose place nothing has taken yet, None where there is none."""
+        row = await self._db.one(
+            "SELECT o.key FROM outbox o WHERE o.platform = :platform AND o.place = :place AND o.answers = :answers "
+            "AND o.operation = 'preview' AND o.state <> 'cancelled' AND NOT EXISTS (SELECT 1 FROM outbox later "
+            "WHERE later.target <> '' AND later.target = o.key AND later.operation IN ('edit', 'delete') "
+            "AND later.state <> 'cancelled') ORDER BY o.id DESC LIMIT 1",
+            {"platform": platform, "place": place, "answers": answers},
+        )
+        return row["key"] if row else None
+
+    async def blank(self, before: int) -> None:
+        """Blank the texts of what was sent before an instant, and give up the previews that are older and never were."""
+        async with self._db.transaction() as tx:
+            await silence(tx, "state = 'sent' AND sent_at < :before", {"before": before})
+            await silence(tx, "operation = 'preview' AND created_at < :before", {"before": before})
+
+
+async def queue(
+    tx: Transaction, domain: Domain, platform: str, place: str, parts: Sequence[Part], now: int,
+    item: int | None = None, answers: str = "",
+) -> None:  # fmt: skip
+    """Put the parts of an answer into the outbox, in the caller's transaction."""
+    await tx.many(
+        "INSERT INTO outbox "
+        "(domain, item, platform, place, part, key, operation, target, text, actions, answers, created_at) VALUES "
+        "(:domain, :item, :platform, :place, :part, :key, :operation, :target, :text, :actions, :answers, :now) "
+        "ON CONFLICT (key) DO NOTHING",
+        (
+            {"domain": domain.key, "item": item, "platform": platform, "place": place, "part": at, "key": part.key,
+             "operation": part.operation, "target": part.target, "text": part.text, "actions": part.actions,
+             "answers": answers, "now": now}
+            for at, part in enumerate(parts)
+        ),
+    )  # fmt: skip
+
+
+async def silence(tx: Transaction, which: str, parameters: Parameters) -> None:
+    """Blank the parts for which an SQL condition holds, and cancel those that did not go out, in the caller's transaction.
+
+    A part without words, as one that takes a message away, has nothing to hide and goes out.
+    """
+    await tx.run(
+        "UPDATE outbox SET text = '', actions = '', state = CASE WHEN state = 'sent' THEN 'sent' ELSE 'cancelled' END "
+        f"WHERE text <> '' AND ({which})",
+        parameters,
+    )
+
+
+def _outgoing(row: Row) -> Outgoing:
+    part = Part(row["key"], row["text"], row["operation"], row["target"], row["actions"])
+    return Outgoing(
+        row["id"], part, row["place"], row["domain"], row["answers"], row["state"] == "attempting",
+        row["target_remote"], row["part"] == 0, row["created_at"],
+    )  # fmt: skip

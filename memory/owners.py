@@ -1,0 +1,63 @@
+"""Whose words: which messages of a domain somebody may have forgotten.
+
+Everybody may have forgotten what they said themselves, and the replies that answer nobody else. Without a `by` all may go.
+"""
+
+from memory.db import Database
+from memory.errors import NotFound, NotYours
+from memory.types import Domain, Identity, Session
+
+
+async def message(db: Database, domain: Domain, public_id: str, by: Identity | None) -> int:
+    """Return the key of a message of a domain that may be forgotten. Raises NotFound, NotYours."""
+    row = await db.one(
+        "SELECT id FROM items WHERE public_id = :id AND domain = :domain AND kind = 'exchange' AND dead_at IS NULL",
+        {"id": public_id.strip().lower(), "domain": domain.key},
+    )
+    if row is None:
+        raise NotFound("There is no message with that id here. Recall it first: every hit shows its id.")
+    if by is not None and not await _said(db, row["id"], by) and not await _answered_alone(db, row["id"], by):
+        raise NotYours("Only whoever said it, or an admin, can have it forgotten.")
+    return int(row["id"])
+
+
+async def messages(db: Database, domain: Domain, by: Identity | None, session: Session | None = None) -> list[int]:
+    """Return the keys of a domain's messages that may be forgotten, or of one session's.
+
+    Replies that answer somebody are not among them for that person: they go with what they answer.
+    """
+    only = "" if session is None else "AND e.session = :session "
+    rows = await db.all(
+        "SELECT e.item FROM exchanges e LEFT JOIN identities n ON n.id = e.identity WHERE e.domain = :domain "
+        f"{only}AND (:everybody OR (n.platform = :platform AND n.native_id = :native_id)) ORDER BY e.item",
+        {"domain": domain.key, "session": session.key if session else None, "everybody": by is None, **_who(by)},
+    )
+    return [row["item"] for row in rows]
+
+
+async def _said(db: Database, item: int, by: Identity) -> bool:
+    row = await db.one(
+        f"SELECT 1 AS yes FROM exchanges e {_SPEAKER} WHERE e.item = :item AND {_THEIRS}", {"item": item, **_who(by)}
+    )
+    return row is not None
+
+
+async def _answered_alone(db: Database, item: int, by: Identity) -> bool:
+    """Say whether a message is a reply that answers only somebody's own words; an old one answers all that it rests on."""
+    row = await db.one(
+        "WITH said (answered, theirs) AS ("
+        f"SELECT l.answered, coalesce({_THEIRS}, 0) FROM lineage l JOIN exchanges reply ON reply.item = l.child "
+        f"JOIN exchanges e ON e.item = l.parent {_SPEAKER} "
+        "WHERE l.child = :item AND reply.kind = 'reply' AND e.kind <> 'reply') "
+        "SELECT coalesce(min(theirs), 0) AS yes FROM said WHERE answered = (SELECT max(answered) FROM said)",
+        {"item": item, **_who(by)},
+    )
+    return row is not None and bool(row["yes"])
+
+
+_SPEAKER = "LEFT JOIN identities n ON n.id = e.identity"
+_THEIRS = "(n.platform = :platform AND n.native_id = :native_id)"
+
+
+def _who(by: Identity | None) -> dict[str, object]:
+    return {"platform": by.platform if by else "", "native_id": by.native_id if by else ""}

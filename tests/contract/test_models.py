@@ -1,0 +1,58 @@
+"""Which models serve a conversation, and whether any of them takes images."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.config import Backend, Settings
+from bot.llm import OpenAIModel
+from bot.model import LateModel, Model
+from bot.models import Models
+from tests.memory_kit import KEY, opened
+
+BACKENDS = {
+    "blind": {"base_url": "http://127.0.0.1:1/v1", "model": "m"},
+    "sighted": {"base_url": "http://127.0.0.1:2/v1", "model": "m", "sees": True},
+}
+
+
+def made(name: str, backend: Backend, tries: int, waits: Sequence[float]) -> Model:
+    return LateModel(name, lambda: OpenAIModel(name, backend.base_url, backend.model, None, 5.0, 64, tries, waits))
+
+
+@asynccontextmanager
+async def models(path: Path, **keys: Any) -> AsyncIterator[Models]:
+    """Open the models of a configuration over the memory at this path."""
+    async with opened(path, KEY) as memory:
+        found = Models(Settings(models=BACKENDS, **keys), memory.places, made)
+        await found.open()
+        yield found
+        await found.close()
+
+
+@pytest.mark.parametrize(
+    ("chat", "sees"),
+    [([], False), ("blind", False), ("sighted", True), (["blind", "sighted"], True), (["sighted", "offline"], True)],
+)
+async def test_images_are_worth_fetching_where_any_chat_model_sees(tmp_path: Path, chat: Any, sees: bool) -> None:
+    async with models(tmp_path / "m.db", chat=chat) as found:
+        assert found.sees is sees
+
+
+async def test_a_model_for_summaries_alone_gets_no_images(tmp_path: Path) -> None:
+    async with models(tmp_path / "m.db", chat="blind", summary="sighted") as found:
+        assert not found.sees
+
+
+async def test_a_model_that_a_person_connects_is_taken_to_be_blind(tmp_path: Path) -> None:
+    async with models(tmp_path / "m.db", chat="sighted") as found:
+        assert found.where == "http://127.0.0.1:2/v1"
+        await found.connect("http://127.0.0.1:3/v1", "llama3.2")
+        assert (found.sees, found.where) == (False, "http://127.0.0.1:3/v1")
+        await found.off()
+        assert (found.sees, found.where) == (False, "")
+    async with models(tmp_path / "m.db", chat="sighted") as found:
+        assert found.chat is None and not found.sees

@@ -1,0 +1,148 @@
+"""The homeserver for tests: it starts, goes down and comes back with everything, and leaves nothing behind."""
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from tests.fakes.matrix import People, Refused, Synapse, SynapseFailed, config
+from tests.fakes.matrix.synapse import free_port
+
+pytest_plugins = ["tests.fakes.matrix.fixtures"]
+
+ROOT = Path(__file__).parents[2]
+ORPHAN = """
+from tests.fakes.matrix import Synapse
+with Synapse() as synapse:
+    print(synapse.port, synapse.folder, flush=True)
+    input()
+"""
+
+
+def alive(pid: int) -> bool:
+    """Whether a process is there."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def listens(port: int) -> bool:
+    """Whether anyone takes connections on a port of loopback."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+async def becomes(look: Callable[[], bool]) -> None:
+    """Wait until something is so that nobody tells of."""
+    async with asyncio.timeout(30):
+        while not look():
+            await asyncio.sleep(0.01)
+
+
+async def test_names_are_new_for_everyone(people: People) -> None:
+    first, second = await people.person("ada"), await people.person("ada")
+    assert first.user != second.user and first.user.startswith("@ada-") and first.user.endswith(":lyra.test")
+
+
+async def test_a_restart_keeps_people_rooms_and_words(synapse: Synapse, people: People) -> None:
+    ada, bob = await people.person("ada"), await people.person("bob")
+    room = await people.together(ada, bob)
+    await ada.says(room, "before")
+    await bob.hears_text(room, "before")
+    pid = synapse.pid
+    await synapse.restart()
+    assert synapse.pid != pid and not alive(pid)
+    await ada.says(room, "after")
+    await bob.hears_text(room, "after")
+    assert [event.body for event in await bob.messages(room)] == ["before", "after"]
+
+
+async def test_during_an_outage_nobody_answers_and_then_everyone_hears_again(synapse: Synapse, people: People) -> None:
+    ada, bob = await people.person("ada"), await people.person("bob", encrypts=True)
+    room = await people.together(ada, bob)
+    async with synapse.outage():
+        assert synapse.pid == 0
+        with pytest.raises(aiohttp.ClientConnectionError):
+            await ada.says(room, "nobody there?")
+    await ada.says(room, "there you are")
+    await bob.hears_text(room, "there you are")
+
+
+async def test_a_revoked_token_is_refused(people: People) -> None:
+    ada = await people.person("ada")
+    again = await people.second_device(ada, encrypts=False)
+    await ada.logs_out()
+    with pytest.raises(Refused) as refused:
+        await ada.creates()
+    assert (refused.value.status, refused.value.errcode) == (401, "M_UNKNOWN_TOKEN")
+    assert await again.creates()
+
+
+async def test_nothing_is_left_of_it() -> None:
+    async with Synapse() as synapse:
+        pid, folder = synapse.pid, synapse.folder
+        assert alive(pid) and (folder / "homeserver.db").exists()
+    assert not alive(pid) and not folder.exists()
+
+
+async def test_it_goes_when_whoever_started_it_is_killed() -> None:
+    parent = subprocess.Popen([sys.executable, "-c", ORPHAN], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT)
+    assert parent.stdout and parent.stdin
+    with parent.stdout, parent.stdin:
+        port, folder = (await asyncio.to_thread(parent.stdout.readline)).decode().split()
+        assert listens(int(port)) and Path(folder).exists()
+        parent.send_signal(signal.SIGKILL)
+        parent.wait()
+        await becomes(lambda: not listens(int(port)))
+        assert not Path(folder).exists()
+
+
+async def test_without_its_lifeline_it_would_stay(tmp_path: Path) -> None:
+    port = free_port()
+    arguments = ["-m", "synapse.app.homeserver", "-c", str(config.write(tmp_path, port))]
+    script = f"import subprocess, sys\nprint(subprocess.Popen([sys.executable, *{arguments}]).pid, flush=True)\ninput()"
+    parent = subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path)
+    assert parent.stdout and parent.stdin
+    with parent.stdout, parent.stdin:
+        pid = int(await asyncio.to_thread(parent.stdout.readline))
+        try:
+            await becomes(lambda: listens(port))
+            parent.kill()
+            parent.wait()
+            assert listens(port)
+        finally:
+            os.kill(pid, signal.SIGTERM)
+        await becomes(lambda: not listens(port))
+
+
+async def test_it_outlives_the_thread_that_started_it() -> None:
+    synapse = Synapse()
+    thread = threading.Thread(target=synapse.__enter__)
+    thread.start()
+    await asyncio.to_thread(thread.join)
+    try:
+        async with People(synapse) as people:
+            assert await (await people.person("ada")).creates()
+    finally:
+        await asyncio.to_thread(synapse.__exit__)
+
+
+def test_one_that_does_not_start_says_so_and_leaves_nothing() -> None:
+    synapse = Synapse(patience=0)
+    with pytest.raises(SynapseFailed), synapse:
+        pass
+    assert synapse.pid == 0 and not synapse.folder.exists()
+
+
+def test_it_stays_quiet(synapse: Synapse) -> None:
+    assert "ERROR" not in synapse.log

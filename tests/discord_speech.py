@@ -1,0 +1,221 @@
+"""Lyra's mouth at a loopback Discord: a real client with the sender and the calls, and a listener that a test speaks for."""
+
+import asyncio
+import itertools
+import json
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import discord
+import pytest
+
+from adapters.base import Sending
+from adapters.discord.calls import Calls, Patience
+from adapters.discord.menu import sync
+from adapters.discord.posts import Posts
+from adapters.discord.sending import Sender
+from adapters.errors import SendFailed
+from adapters.events import Asked, Event
+from adapters.table import Audience, Call, CommandSpec, Parameter, Reply
+from tests.fakes.discord import Channel, DiscordServer, Right, running
+from tests.fakes.discord.pulse import Pulse
+
+_SECOND = 1_000_000
+_numbers = itertools.count(1)
+
+
+class Clock:
+    """The time now, in microseconds UTC, and what a test adds to it."""
+
+    def __init__(self) -> None:
+        self.ahead = 0
+
+    def __call__(self) -> int:
+        return time.time_ns() // 1000 + self.ahead
+
+    def passes(self, seconds: float) -> None:
+        """Let time pass."""
+        self.ahead += round(seconds * _SECOND)
+
+
+class Ears:
+    """A listener that keeps what it hears. `hold` keeps back the commit, `fails` makes it fail."""
+
+    def __init__(self, *specs: CommandSpec) -> None:
+        self.table: Mapping[str, CommandSpec] = {spec.name: spec for spec in specs}
+        self.heard: list[Asked] = []
+        self.typed: list[tuple[str, str, Mapping[str, Any]]] = []
+        self.suggestions: Callable[[], Awaitable[Sequence[str]]] = self._nothing
+        self.hold = asyncio.Event()
+        self.hold.set()
+        self.fails = False
+        self.answered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.pulse = Pulse()
+
+    async def ready(self) -> None:
+        """Nothing waits for the connection here."""
+
+    async def cursors(self) -> Mapping[str, str]:
+        """Nothing was heard before."""
+        return {}
+
+    async def hear(self, events: Sequence[Event], cursors: Mapping[str, str] | None = None) -> Awaitable[None]:
+        """Keep the events."""
+        self.heard += [event for event in events if isinstance(event, Asked)]
+        self.pulse.beat()
+        await self.hold.wait()
+        if self.fails:
+            raise OSError("the disk is full")
+        return self.answered
+
+    async def suggest(self, asked: Asked, parameter: str, typed: str) -> Sequence[str]:
+        """Give what the test suggests."""
+        self.typed.append((parameter, typed, asked.arguments))
+        return await self.suggestions()
+
+    async def asked(self, number: int = 1) -> Asked:
+        """Wait for that many calls, and give the last of them."""
+        await self.pulse.until(lambda: len(self.heard) >= number, f"call {number}")
+        return self.heard[number - 1]
+
+    async def _nothing(self) -> Sequence[str]:
+        return ()
+
+
+class Pad:
+    """An adapter's own notes, on paper."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, Any] = {}
+
+    async def get(self, name: str) -> Any:
+        """Return a value as it was put, None where there is none."""
+        return self.kept.get(name)
+
+    async def put(self, name: str, value: Any) -> None:
+        """Keep a value."""
+        self.kept[name] = value
+
+
+class Mouth(discord.Client):
+    """A client that hands interactions to the calls and keeps what they fail with."""
+
+    def __init__(self) -> None:
+        intents = discord.Intents.default()
+        intents.message_content = True
+        super().__init__(intents=intents, guild_ready_timeout=0.05)
+        self.calls: Calls | None = None
+        self.failed: list[str] = []
+        self.pulse = Pulse()
+
+    async def on_interaction(self, interaction: discord.Interaction) -> None:
+        """Hand it on."""
+        if self.calls:
+            await self.calls.on(interaction)
+
+    async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:
+        """Remember the failure."""
+        self.failed.append(event_method)
+        self.pulse.beat()
+
+    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
+        """Wait for nothing."""
+
+
+@dataclass
+class Desk:
+    """What a test speaks through."""
+
+    client: Mouth
+    sender: Sender
+    calls: Calls
+    ears: Ears
+    clock: Clock
+
+    async def insists(self, sending: Sending) -> str:
+        """Send a part whose first attempt does not tell whether it arrived, then once more."""
+        with pytest.raises(SendFailed) as failed:
+            await self.sender.send(sending)
+        assert not failed.value.final
+        return await self.sender.send(replace(sending, unsure=True))
+
+    async def insists_until_sent(self, sending: Sending) -> str:
+        """Send a part again and again until it is sent."""
+        while True:
+            try:
+                return await self.sender.send(sending)
+            except SendFailed as failed:
+                if failed.final:
+                    raise
+            sending = replace(sending, unsure=True)
+
+    async def refused(self, sending: Sending) -> str:
+        """Send a part that is refused for good, and return the reason."""
+        with pytest.raises(SendFailed) as failed:
+            await self.sender.send(sending)
+        assert failed.value.final
+        return str(failed.value)
+
+    async def answers(self, asked: Asked, text: str, **more: Any) -> str:
+        """Answer a call."""
+        return await self.sender.send(part(asked.place.key, text, answers=asked.answers, **more))
+
+
+@dataclass
+class Setting:
+    """How the desk is set up where a test wants it otherwise."""
+
+    specs: tuple[CommandSpec, ...] = ()
+    patience: Patience = field(default_factory=Patience)
+    seconds: float = 60.0
+    posts: type[Posts] = Posts
+    sender: type[Sender] = Sender
+
+
+@asynccontextmanager
+async def desk(server: DiscordServer, setting: Setting | None = None) -> AsyncIterator[Desk]:
+    """Connect, and give what speaks; in the end everything asked of the server must have been Discord's."""
+    chosen, client, clock = setting or Setting(), Mouth(), Clock()
+    ears = Ears(*chosen.specs)
+    async with running(server, client):
+        await client.wait_until_ready()
+        sender = chosen.sender(client, lambda: None, clock, seconds=chosen.seconds, posts=chosen.posts(client, clock))
+        if chosen.specs:
+            await sync(client, ears.table, Pad())
+        client.calls = Calls(client, ears, lambda server: "", now=clock, patience=chosen.patience)
+        yield Desk(client, sender, client.calls, ears, clock)
+        if not ears.answered.done():
+            ears.answered.set_result(None)
+    await sender.close()
+
+
+def part(place: str | Channel, text: str, **more: Any) -> Sending:
+    """Return a part for a place, under a key of its own."""
+    usual: dict[str, Any] = {"key": f"{next(_numbers):032x}", "operation": "send", "answers": "", "unsure": False}
+    return Sending(place=place if isinstance(place, str) else key_of(place), text=text, **usual | more)
+
+
+def closed(server: DiscordServer, place: Channel) -> None:
+    """Let nobody read a channel's history."""
+    assert place.guild
+    server.acts.overwrite(place, place.guild.roles[place.guild.id], deny=Right.READ_MESSAGE_HISTORY)
+
+
+def key_of(place: Channel) -> str:
+    """Return the key of a channel, thread or DM as a place."""
+    server = str(place.guild.id) if place.guild else ""
+    if place.is_thread and place.parent:
+        return json.dumps([server, str(place.parent.id), str(place.id)])
+    return json.dumps([server, str(place.id), ""])
+
+
+def spec(name: str, *parameters: Parameter, answer: Audience = Audience.PRIVATE, **more: Any) -> CommandSpec:
+    """Return a command that nobody carries out."""
+    return CommandSpec(name, f"what {name} does", _unused, parameters, answer=answer, **more)
+
+
+async def _unused(call: Call) -> Reply:
+    raise AssertionError("nobody runs commands here")

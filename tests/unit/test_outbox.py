@@ -1,0 +1,207 @@
+"""The outbox: what is to go out is frozen under its key, goes out once, and holds its words no longer than it must."""
+
+from pathlib import Path
+
+import pytest
+
+from memory.errors import MemoryFailure
+from memory.journal import Part
+from memory.view import Answer
+from tests.memory_kit import DAY, Corner, at_home, corner
+from tests.unit.test_journal import reply
+
+
+async def left(here: Corner) -> list[tuple[str, str, str]]:
+    """Return key, state and text of every part."""
+    rows = await here.memory.db.all("SELECT key, state, text FROM outbox ORDER BY id")
+    return [(row["key"], row["state"], row["text"]) for row in rows]
+
+
+async def test_a_part_that_was_being_sent_when_she_died_may_have_arrived(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        journal = here.memory.journal
+        await here.view.notify(here.session, [Part("k1", "one"), Part("k2", "two"), Part("k3", "three")], [])
+        one, two, _ = await journal.take("console", "dm")
+        assert not one.unsure
+        await journal.sent(one.row, "remote 1")
+        await journal.again([two.row])
+        rest = await journal.take("console", "dm")
+        assert [(o.part.key, o.unsure) for o in rest] == [("k2", False), ("k3", True)]
+        assert await journal.take("console", "elsewhere") == []
+
+
+async def test_words_that_were_sent_are_blanked_after_a_while(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        journal = here.memory.journal
+        await here.view.notify(here.session, [Part("k1", "one"), Part("k2", "two")], [])
+        first, _ = await journal.take("console", "dm")
+        await journal.sent(first.row)
+        await journal.blank(here.clock.now())
+        here.clock.forward(DAY)
+        assert [row["text"] for row in await here.memory.db.all("SELECT text FROM outbox ORDER BY id")] == ["one", "two"]
+        await journal.blank(here.clock.now())
+        assert [row["text"] for row in await here.memory.db.all("SELECT text FROM outbox ORDER BY id")] == ["", "two"]
+
+
+async def test_a_part_is_queued_once_under_its_key(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        for text in ("first", "second"):
+            await here.view.notify(here.session, [Part("k1", text)], [])
+        assert [o.part.text for o in await here.memory.journal.take("console", "dm")] == ["first"]
+
+
+async def test_a_part_keeps_what_it_changes_and_what_can_be_pressed_under_it(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        journal = here.memory.journal
+        await here.view.notify(here.session, [Part("k1", "one", actions='[{"label": "more"}]'), Part("k2", "two")], [], "q1")
+        one, two = await journal.take("console", "dm")
+        assert (one.part, one.first, one.answers) == (Part("k1", "one", actions='[{"label": "more"}]'), True, "q1")
+        assert (two.first, two.since, two.target_remote) == (False, here.clock.now(), "")
+        await journal.sent(one.row, "remote 1")
+        await here.view.notify(here.session, [Part("k3", "uno", "edit", "k1"), Part("k4", "", "delete", "k2")], [])
+        _, edit, removal = await journal.take("console", "dm")
+        assert (edit.part, edit.target_remote) == (Part("k3", "uno", "edit", "k1"), "remote 1")
+        assert (removal.part.operation, removal.target_remote) == ("delete", ""), "nobody knows whether it arrived"
+
+
+async def test_a_reply_answers_the_question_it_was_asked(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        asked = await here.say("one", source="e1")
+        answer = Answer(reply(source="reply:e1"), [], [], [Part("k1", "hello")], [asked], asked.source_id)
+        stored = await here.view.answer(here.session, answer)
+        assert [o.answers for o in await here.memory.journal.take("console", "dm")] == ["e1"]
+        edges = await here.memory.db.all("SELECT child, parent, cited, answered FROM lineage")
+        assert stored and [tuple(row[c] for c in ("child", "parent", "cited", "answered")) for row in edges] == [
+            (stored.key, asked.key, 1, 1)
+        ]
+
+
+async def test_a_preview_goes_out_by_its_key_and_never_with_what_was_left_over(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        journal = here.memory.journal
+        await here.view.preview(here.session, Part("p1", "hel"), "q1")
+        assert await journal.waiting("console") == [], "the answer that follows takes its place"
+        assert await journal.take("console", "dm") == []
+        (shown,) = await journal.take("console", "dm", ["p1"])
+        assert (shown.part.operation, shown.answers, shown.unsure) == ("preview", "q1", False)
+        assert await journal.take("console", "dm") == [], "not even while it is unknown whether it arrived"
+        await journal.sent(shown.row, "remote 1")
+        await here.view.notify(here.session, [Part("k1", "hello", "edit", "p1")], [], "q1")
+        (edit,) = await journal.take("console", "dm")
+        assert (edit.part.target, edit.target_remote) == ("p1", "remote 1")
+
+
+async def test_the_preview_of_a_question_is_found_until_something_took_its_place(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        journal = here.memory.journal
+        assert await journal.preview_of("console", "dm", "q1") is None
+        for key in ("p1", "p2"):
+            await here.view.preview(here.session, Part(key, "hel"), "q1")
+        await here.view.preview(here.session, Part("p3", "hel"), "q2")
+        assert await journal.preview_of("console", "dm", "q1") == "p2", "the newest"
+        assert await journal.preview_of("console", "elsewhere", "q1") is None
+        await here.view.notify(here.session, [Part("k1", "hello", "edit", "p2")], [], "q1")
+        assert await journal.preview_of("console", "dm", "q1") == "p1"
+        await here.view.notify(here.session, [Part("k2", "", "delete", "p1")], [])
+        assert await journal.preview_of("console", "dm", "q1") is None
+        edit = next(row for row in await journal.take("console", "dm") if row.part.key == "k1")
+        await journal.cancel([edit.row])
+        assert await journal.preview_of("console", "dm", "q1") == "p2", "what will never go out has finished nothing"
+        (shown,) = await journal.take("console", "dm", ["p2"])
+        await journal.cancel([shown.row])
+        assert await journal.preview_of("console", "dm", "q1") is None
+        assert await journal.preview_of("console", "dm", "q2") == "p3"
+
+
+async def test_a_part_that_will_never_go_out_holds_no_words_and_what_arrived_stays_sent(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        journal = here.memory.journal
+        await here.view.notify(here.session, [Part("k1", "one", actions="[]"), Part("k2", "two"), Part("k3", "three")], [])
+        one, two, three = await journal.take("console", "dm")
+        await journal.sent(two.row)
+        await journal.again([three.row])
+        await journal.cancel([one.row, two.row, three.row])
+        assert await left(here) == [("k1", "cancelled", ""), ("k2", "sent", "two"), ("k3", "cancelled", "")]
+        assert await here.memory.db.all("SELECT id FROM outbox WHERE actions <> ''") == []
+        assert await journal.take("console", "dm") == []
+
+
+async def test_the_places_that_parts_wait_for_are_named_the_longest_wait_first(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        journal = here.memory.journal
+        garden = await here.view.session(await here.view.stay("console", "garden"), "garden")
+        for session, key in ((garden, "k1"), (here.session, "k2"), (garden, "k3")):
+            await here.view.notify(session, [Part(key, "hello")], [])
+        assert await journal.waiting("console") == ["garden", "dm"]
+        for row in await journal.take("console", "garden"):
+            await journal.sent(row.row)
+        assert await journal.waiting("console") == ["dm"]
+        await journal.take("console", "dm")
+        assert await journal.waiting("console") == ["dm"], "it may have arrived or not"
+        assert await journal.waiting("matrix") == []
+
+
+async def test_a_preview_that_nothing_followed_is_given_up_after_a_while(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        journal = here.memory.journal
+        for key in ("p1", "p2", "p3"):
+            await here.view.preview(here.session, Part(key, key), key)
+        (sent,) = await journal.take("console", "dm", ["p1"])
+        await journal.sent(sent.row, "remote 1")
+        await journal.take("console", "dm", ["p2"])
+        await journal.blank(here.clock.now())
+        assert [text for _, _, text in await left(here)] == ["p1", "p2", "p3"]
+        here.clock.forward(DAY)
+        await journal.blank(here.clock.now())
+        assert await left(here) == [("p1", "sent", ""), ("p2", "cancelled", ""), ("p3", "cancelled", "")]
+        assert await journal.preview_of("console", "dm", "p1") == "p1", "it stands where it was sent"
+
+
+@pytest.mark.parametrize("forgotten", ["the question", "something else here"])
+async def test_of_an_answer_under_way_a_preview_keeps_no_words_when_something_is_forgotten(
+    tmp_path: Path, forgotten: str
+) -> None:
+    async with at_home(tmp_path) as here:
+        asked, other = await here.say("what is it called?", source="q1"), await here.say("Xerxes")
+        await here.view.preview(here.session, Part("p1", "It is called Xer"), "q1")
+        receipt = await here.view.forget_message((asked if forgotten == "the question" else other).id)
+        assert (receipt.messages, receipt.replies, receipt.digests) == (1, 0, 0)
+        assert await left(here) == [("p1", "cancelled", "")]
+        assert await here.memory.journal.take("console", "dm", ["p1"]) == []
+
+
+async def test_what_takes_a_message_away_goes_out_whatever_is_forgotten_meanwhile(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        secret = await here.say("Xerxes")
+        await here.view.notify(here.session, [Part("k1", "", "delete", "p1"), Part("k2", "Xerxes")], [])
+        await here.view.forget_message(secret.id)
+        assert [row.part.key for row in await here.memory.journal.take("console", "dm")] == ["k1"]
+
+
+async def test_first_contact_is_made_once_in_the_life_of_a_domain(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        garden = await here.view.session(await here.view.stay("console", "garden"), "garden")
+        assert await here.view.greet(here.session, [Part("k1", "I am Lyra.")])
+        assert not await here.view.greet(here.session, [Part("k2", "I am Lyra.")])
+        assert not await here.view.greet(garden, [Part("k3", "I am Lyra.")])
+        assert [key for key, _, _ in await left(here)] == ["k1"]
+        (row,) = await here.memory.db.all("SELECT scope, key, value FROM settings")
+        assert "ada" not in row["scope"] and row["key"] == "greeted"
+
+
+async def test_a_greeting_that_cannot_be_queued_is_not_counted(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        with pytest.raises(MemoryFailure):
+            await here.view.greet(here.session, [Part("k1", "I am Lyra.", "shout")])
+        assert await here.count("settings") == 0
+        assert await here.view.greet(here.session, [Part("k1", "I am Lyra.")])
+
+
+async def test_the_preview_of_a_forgotten_question_goes_even_where_others_may_know_now(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        bob = await corner(here.memory, here.clock, "bob")
+        asked = await here.say("what is it called?", source="q1")
+        for key, answers in (("p1", "q1"), ("p2", "q2")):
+            await bob.view.preview(bob.session, Part(key, "It is called Xer"), answers)
+        await here.view.forget_message(asked.id)
+        assert await left(here) == [("p1", "cancelled", ""), ("p2", "pending", "It is called Xer")]
