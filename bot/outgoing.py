@@ -15,10 +15,9 @@ from adapters.base import Adapter, Sending
 from adapters.errors import PlaceGone, SendFailed
 from adapters.events import Place
 from adapters.markup import printable
-from adapters.splitting import split
 from adapters.table import Action
 from bot.domains import Domains
-from bot.gate import gated
+from bot.gate import gated_parts
 from bot.log import log
 from memory.journal import Journal, Part
 from memory.journal import Outgoing as Row
@@ -53,10 +52,10 @@ class Outgoing:
         `links` are the addresses it may show as such, None for a text that code composed of people's own words. `actions`
         stand under the last part. `replaces` is the key of a preview that the first part takes the place of.
         """
-        safe = gated(self.printed(text), links) or "…"
+        safe = self.printed(text) or "…"
         if len(safe) > MOST_CHARACTERS:
             safe = safe[:MOST_CHARACTERS] + " […]"
-        texts = split(safe, self._adapters[platform].most_characters - _ROOM)
+        texts = gated_parts(safe, links, self._adapters[platform].most_characters - _ROOM)
         pressed = json.dumps([asdict(action) for action in actions], ensure_ascii=False) if actions else ""
         return [
             Part(
@@ -75,8 +74,8 @@ class Outgoing:
 
     def preview(self, platform: str, text: str, links: Collection[str]) -> Part:
         """Return the beginning of an answer as it may be shown while it is made."""
-        shown = gated(self.printed(text), links) or "…"
-        return Part(self._ids.new(), split(shown, self._adapters[platform].most_characters - _ROOM)[0], "preview")
+        shown = self.printed(text) or "…"
+        return Part(self._ids.new(), gated_parts(shown, links, self._adapters[platform].most_characters - _ROOM)[0], "preview")
 
     def printed(self, text: str) -> str:
         """Return a text without what hides or moves."""
