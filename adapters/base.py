@@ -21,7 +21,8 @@ class Sending:
     `operation` is send, preview (a message that is edited later), edit or delete; the last two change the message whose id is
     `target`, which is empty where it is not known whether that one arrived: then the platform's history tells. `answers` is
     the message or call that is answered, '' for none. `first` says that this is the answer's first part. `unsure` says that
-    an earlier attempt under this key may have arrived; `since` is when it was queued, in microseconds UTC.
+    an earlier attempt under this key may have arrived; `since` is when it was queued, in microseconds UTC. `notice` says that
+    it is no conversation: a command's result, a status, an error.
     """
 
     key: str
@@ -34,6 +35,7 @@ class Sending:
     actions: tuple[Action, ...] = ()
     first: bool = True
     since: int = 0
+    notice: bool = False
 
 
 class Preview(Protocol):
@@ -114,6 +116,10 @@ class Adapter:
         """As `locate`, for the key of a place."""
         server, channel, thread = split_key(key)
         return Place(self.platform, channel, thread, Reach.DIRECT, thread, server)
+
+    async def aside(self, person: Person) -> Place | None:
+        """Return where a person alone reads what they are told, made if need be; None where an answer can be private anywhere."""
+        return None
 
     def preview(self, place: str) -> Preview | None:
         """Return where an answer can be shown while it is made, without a message of its own; None where it cannot."""

@@ -8,11 +8,12 @@ from typing import Any
 
 
 class Reach(StrEnum):
-    """Who can read a place now: one person, everyone of its server or space, or only some."""
+    """Who can read a place now: one person, everyone of its server, only some of it, or the members of a room."""
 
     DIRECT = "direct"
     PUBLIC = "public"
     RESTRICTED = "restricted"
+    ROOM = "room"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +30,10 @@ class Place:
     """Where something was said. Ids are opaque; `name` is what people call it.
 
     `circle` is the id of those who can read it now: the server of a public place, the channel or private thread of a
-    restricted one, empty for a direct one. `wider` is the server whose public places everyone here can read as well, empty
-    where that is not known for sure.
+    restricted one, the room itself, empty for a direct one. `wider` is the server whose public places everyone here can read
+    as well, empty where that is not known for sure. `epoch` counts how often a room's readers became others than could read
+    what was said before. `alone` is the one person who reads a room beside Lyra, empty where there are more. `encrypted` says
+    that what is said there is readable at its ends alone.
     """
 
     platform: str
@@ -41,6 +44,9 @@ class Place:
     server: str = ""
     circle: str = ""
     wider: str = ""
+    epoch: int = 0
+    alone: str = ""
+    encrypted: bool = False
 
     @property
     def key(self) -> str:
@@ -164,7 +170,17 @@ class Renamed:
     before: str
 
 
-Event = Message | Asked | Revised | Withdrawn | Joined | Renamed
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Something was said that Lyra cannot read, and `why`, in a sentence that says what its sender can do."""
+
+    id: str
+    place: Place
+    person: Person
+    why: str
+
+
+Event = Message | Asked | Revised | Withdrawn | Joined | Renamed | Unreadable
 
 
 def payload(event: Message | Asked) -> str:

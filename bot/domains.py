@@ -15,6 +15,9 @@ from memory.types import Domain, DomainKind, DomainRef, Session
 from memory.view import View
 
 
+_KINDS = {Reach.PUBLIC: DomainKind.SERVER, Reach.RESTRICTED: DomainKind.CHANNEL, Reach.ROOM: DomainKind.ROOM}
+
+
 class Domains:
     """Makes views for places, from the configuration's people and live facts."""
 
@@ -105,5 +108,4 @@ class Domains:
 
 
 def _circle(place: Place) -> DomainRef:
-    kind = DomainKind.SERVER if place.reach is Reach.PUBLIC else DomainKind.CHANNEL
-    return DomainRef(kind, place.platform, place.circle)
+    return DomainRef(_KINDS[place.reach], place.platform, place.circle, place.epoch)

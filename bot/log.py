@@ -8,12 +8,17 @@ from typing import Any
 import structlog
 
 _UNSAID = frozenset({"text", "content", "message", "prompt", "answer", "api_key", "token", "password", "secret", "key"})
+_OWN, _TOLD = "adapters", "discord"
 
 log = structlog.stdlib.get_logger("lyra")
 
 
 def configure(level: str) -> None:
-    """Write events of this level and above to standard error, one line each, without anybody's words."""
+    """Write events of this level and above to standard error, one line each, without anybody's words.
+
+    Of what discord.py reports no more than warnings are written, of what other libraries report only errors.
+    """
+    least = getattr(logging, level.upper())
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
@@ -22,11 +27,42 @@ def configure(level: str) -> None:
             _without_words,
             structlog.dev.ConsoleRenderer(colors=False),
         ],
-        wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, level.upper())),
+        wrapper_class=structlog.make_filtering_bound_logger(least),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=False,
     )
-    logging.basicConfig(level=logging.ERROR, stream=sys.stderr, format="%(levelname)s %(name)s", force=True)
+    logging.basicConfig(level=logging.ERROR, handlers=[Reports()], force=True)
+    logging.getLogger(_OWN).setLevel(least)
+    logging.getLogger(_TOLD).setLevel(max(least, logging.WARNING))
+
+
+class Reports(logging.Handler):
+    """Writes what adapters and libraries report as events: one line each, an error as its kind alone."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one report."""
+        found = {"error": record.exc_info[0].__name__} if record.exc_info and record.exc_info[0] else {}
+        log.log(record.levelno, self.told(record), source=record.name, **found)
+
+    def told(self, record: logging.LogRecord) -> str:
+        """Return what is written of a report, on one line."""
+        match record.name.partition(".")[0]:
+            case name if name == _OWN:
+                return record.getMessage()
+            case name if name == _TOLD:
+                return _numbers_alone(record)
+        return "library.failed"
+
+
+def _numbers_alone(record: logging.LogRecord) -> str:
+    """Return the first line of a report without what fills it: addresses hold tokens, and names are people's words."""
+    first = str(record.msg).partition("\n")[0]
+    given = record.args if isinstance(record.args, tuple) else ()
+    safe = tuple(one if isinstance(one, int | float | None) else "…" for one in given)
+    try:
+        return first % safe if safe else first
+    except (TypeError, ValueError):
+        return "discord.reported"
 
 
 def _without_words(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:

@@ -34,7 +34,7 @@ class Outgoing:
     """A part in the outbox.
 
     `unsure` says that an earlier attempt may have arrived. `target_remote` is the platform's id of what it changes, '' where
-    that is not known. `first` says that it is its answer's first part; it was queued at `since`.
+    that is not known. `first` says that it is its answer's first part; it was queued at `since`. `notice` says that it is no reply that is kept.
     """
 
     row: int
@@ -46,6 +46,7 @@ class Outgoing:
     target_remote: str = ""
     first: bool = True
     since: int = 0
+    notice: bool = False
 
 
 class Outbox:
@@ -161,5 +162,5 @@ def _outgoing(row: Row) -> Outgoing:
     part = Part(row["key"], row["text"], row["operation"], row["target"], row["actions"])
     return Outgoing(
         row["id"], part, row["place"], row["domain"], row["answers"], row["state"] == "attempting",
-        row["target_remote"], row["part"] == 0, row["created_at"],
+        row["target_remote"], row["part"] == 0, row["created_at"], row["item"] is None and row["operation"] != "preview",
     )  # fmt: skip
