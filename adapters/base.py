@@ -117,6 +117,14 @@ class Adapter:
         server, channel, thread = split_key(key)
         return Place(self.platform, channel, thread, Reach.DIRECT, thread, server)
 
+    async def rules(self, person: Person, place: Place) -> bool:
+        """Say whether a person rules a place; asked for commands that are typed."""
+        return False
+
+    async def sealed(self, circles: Collection[str]) -> set[str]:
+        """Return those circles where what is said is, or ever was, readable at its ends alone."""
+        return set()
+
     async def aside(self, person: Person) -> Place | None:
         """Return where a person alone reads what they are told, made if need be; None where an answer can be private anywhere."""
         return None

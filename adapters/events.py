@@ -53,6 +53,11 @@ class Place:
         """The place as one string, unique within its platform."""
         return json.dumps([self.server, self.channel, self.thread], ensure_ascii=False)
 
+    @property
+    def is_private(self) -> bool:
+        """Whether one person alone reads this beside Lyra."""
+        return self.reach is Reach.DIRECT or bool(self.alone)
+
 
 def conversation(platform: str, person: str, thread: str) -> Place:
     """Return the place of one of the conversations that a person has alone with Lyra, told apart by their threads."""

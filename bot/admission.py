@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from adapters.events import Message, Reach
+from adapters.events import Message
 from bot.preferences import Preferences
 
 _MOST_TO_MACHINES = 5
@@ -17,13 +17,18 @@ class Admission:
         self._most = most_to_machines
         self._machines: dict[str, int] = {}
 
-    async def admit(self, message: Message) -> Message | None:
-        """Return a message as it is to be kept, `addressed` where it is to be answered; None where it is not hers."""
+    async def admit(self, message: Message, *, command: bool = False) -> Message | None:
+        """Return a message as it is to be kept, `addressed` where it is to be answered; None where it is not hers.
+
+        A command is always hers, except from a machine.
+        """
+        if command and not message.machine:
+            return message
         if await self._preferences.on(message.person, "paused"):
             return None
         if not message.machine:
             self._machines.pop(message.place.key, None)
-        if message.place.reach is not Reach.DIRECT and not message.addressed:
+        if not message.place.is_private and not message.addressed:
             if await self._preferences.value(message.place, "answers") == "always":
                 message = replace(message, addressed=True)
             elif not await self._preferences.on(message.place, "listening"):

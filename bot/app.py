@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from adapters.base import Adapter
 from bot import config, log, persona
 from bot.commands import Commands
-from bot.config import Backend, Settings, Surroundings
+from bot.config import Settings, Surroundings
 from bot.connect import Connector
 from bot.domains import Domains
 from bot.house import House
@@ -32,6 +32,7 @@ from bot.outgoing import Outgoing
 from bot.preferences import Preferences
 from bot.prompt import Prompt
 from bot.scheduler import Keeper
+from bot.sections import Backend, Matrix
 from bot.session import Mailboxes
 from bot.turn import Turns
 from memory import keys
@@ -193,7 +194,29 @@ def platforms(app: App) -> dict[str, Adapter]:
         )
         notes = KeptNotes(app.memory.places, Discord.platform)
         found[Discord.platform] = Discord(access, notes, partial(app.preferences.gate, Discord.platform), app.base.clock.now)
+    if (account := app.base.settings.matrix) is not None:
+        from adapters.matrix.adapter import Matrix as MatrixAdapter
+
+        found[MatrixAdapter.platform] = _matrix(app, account)
     return found
+
+
+def _matrix(app: App, account: Matrix) -> Adapter:
+    from adapters.matrix.account import Access
+    from adapters.matrix.adapter import Matrix as MatrixAdapter
+
+    around = app.base.around
+    password = around.secret_if_there(account.password_env, account.password_file)
+    token = around.secret_if_there(account.token_env, account.token_file)
+    access = Access(account.homeserver, account.user_id, password, token, account.device_name)
+    invites = (
+        account.invites if account.invites is not None else [one for p in app.base.settings.people.values() for one in p.matrix]
+    )
+    return MatrixAdapter(
+        access, around.home / "matrix", KeptNotes(app.memory.places, MatrixAdapter.platform), app.base.clock.now,
+        prefix=account.prefix, invites=invites if isinstance(invites, str) else frozenset(invites), bots=frozenset(account.bots),
+        waived=partial(app.preferences.waived, MatrixAdapter.platform),
+    )  # fmt: skip
 
 
 @asynccontextmanager

@@ -28,7 +28,7 @@ def _one(contents: Contents) -> str:
         more = " […]" if len(contents.text) > MOST_CHARACTERS else ""
         return f"[file {file.name}{caption}]\n{text}{more}"
     kind = file.type.partition("/")[0] if file.type.startswith(("image/", "audio/", "video/")) else "file"
-    unread = "" if contents.image or kind == "image" else ", not read"
+    unread = "" if contents.image else ", not read"
     return f"[{kind} {file.name}, {_size(file.size)}{unread}{caption}]"
 
 

@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 
 from adapters.base import Adapter
-from adapters.errors import CommandUnclear, PlaceGone
-from adapters.events import Asked, Message
+from adapters.errors import CommandUnclear, PlaceGone, PlatformFailure
+from adapters.events import Asked, Message, Place
 from adapters.markup import parse_command
 from adapters.splitting import split
 from adapters.table import Audience, Call, CommandSpec, Reply
 from bot.errors import BadInput, LyraError, PlaceUnknown
 from bot.house import House
+from bot.log import log
 from bot.verbs.being import Being, owned
 from bot.verbs.pages import Pages
 from bot.verbs.remembering import Remembering
@@ -47,15 +48,18 @@ class Commands:
 
     async def run(self, heard: Heard, event: Message | Asked, adapter: Adapter) -> None:
         """Run a command and send its answer; what is wrong with it is said in one sentence."""
+        aside = False
         try:
             spec, arguments = self._meant(event, adapter)
+            log.info("command.run", platform=adapter.platform, command=spec.name)
+            aside = isinstance(event, Message) and spec.answer is Audience.PRIVATE and not arguments.get("public")
             reply = await spec.handler(await self._call(event, adapter, arguments))
         except PlaceGone:
             await self._h.memory.journal.drop([heard.key])
             return
         except (CommandUnclear, LyraError, MemoryFailure) as error:
             reply = Reply(str(error))
-        await self._say(event, adapter, reply, [heard.key])
+        await self._say(event, adapter, reply, [heard.key], aside=aside)
 
     async def suggest(self, asked: Asked, adapter: Adapter, parameter: str, typed: str) -> Sequence[str]:
         """Return values that a person may want to give a parameter. Raises LyraError."""
@@ -97,17 +101,34 @@ class Commands:
         surface = adapter.surface(event.id)
         if isinstance(event, Asked):
             return Call(event.person, place, arguments, surface, event.private, event.admin, event.target)
-        return Call(event.person, place, arguments, surface)
+        admin = not place.is_private and await adapter.rules(event.person, place)
+        private = not arguments.get("public")
+        return Call(event.person, place, arguments, surface, private=private, admin=admin)
 
-    async def _say(self, event: Message | Asked, adapter: Adapter, reply: Reply, finishes: Sequence[int]) -> None:
-        """Queue an answer together with the end of what it answers, and send it; a long one begins with its first page."""
-        view, session = await self._h.domains.here(event.place, event.person)
+    async def _say(
+        self, event: Message | Asked, adapter: Adapter, reply: Reply, finishes: Sequence[int], *, aside: bool = False
+    ) -> None:
+        """Queue an answer together with the end of what it answers, and send it; a long one begins with its first page.
+
+        What is for the asker alone goes `aside` where the place cannot show it to them alone.
+        """
         if isinstance(event, Asked):
             reply = self._first_page(event, adapter, reply)
-        answers = event.answers if isinstance(event, Asked) else event.id
+        place = event.place
+        if aside and not place.is_private:
+            place, reply = await self._aside(event, adapter, reply)
+        view, session = await self._h.domains.here(place, event.person)
+        answers = event.answers if isinstance(event, Asked) else event.id if place == event.place else ""
         parts = self._h.outgoing.parts(adapter.platform, reply.text, links=reply.links, actions=reply.actions)
         await view.notify(session, parts, finishes, answers)
-        await self._h.outgoing.flush(adapter.platform, event.place.key, parts)
+        await self._h.outgoing.flush(adapter.platform, place.key, parts)
+
+    async def _aside(self, event: Message | Asked, adapter: Adapter, reply: Reply) -> tuple[Place, Reply]:
+        """Return where the asker alone reads an answer, and the answer; where there is no such place, only that is said."""
+        try:
+            return await adapter.aside(event.person) or event.place, reply
+        except PlatformFailure:
+            return event.place, Reply("I answer that to you alone, and could not reach you: write to me in private first.")
 
     def _first_page(self, event: Asked, adapter: Adapter, reply: Reply) -> Reply:
         first, *rest = split(reply.text, adapter.most_characters - _ROOM) or [""]

@@ -9,108 +9,17 @@ import os
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
-from urllib.parse import urlsplit
+from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
 import tzlocal
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from bot.errors import BadConfig, BadSecret
+from bot.sections import Backend, Discord, Matrix, Names, Someone, Web
 
 OFFLINE = "offline"
-Names = Annotated[list[str], Field(default_factory=list)]
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-def _address(value: str, schemes: tuple[str, ...], example: str) -> str:
-    parts = urlsplit(value)
-    if parts.scheme not in schemes or not parts.hostname:
-        raise ValueError(f'"{value}" is no address; write it like "{example}"')
-    return value.rstrip("/")
-
-
-class Backend(_Section):
-    """A model behind an OpenAI-compatible endpoint; one that `sees` takes images. Prices are per million tokens, in your
-    own currency.
-    """
-
-    base_url: str
-    model: str
-    api_key_env: str = ""
-    api_key_file: str = ""
-    timeout: float = Field(120, gt=0)
-    max_tokens: int = Field(1024, gt=0)
-    sees: bool = False
-    price_in: float = Field(0, ge=0)
-    price_out: float = Field(0, ge=0)
-
-    @field_validator("base_url")
-    @classmethod
-    def _a_url(cls, value: str) -> str:
-        return _address(value, ("http", "https"), "http://127.0.0.1:11434/v1")
-
-
-class Someone(_Section):
-    """The accounts of one person. A name, or a list of names, a platform."""
-
-    console: Names
-    discord: Names
-    matrix: Names
-
-    @field_validator("console", "discord", "matrix", mode="before")
-    @classmethod
-    def _one_or_many(cls, value: Any) -> Any:
-        return [value] if isinstance(value, str) else value
-
-
-class Discord(_Section):
-    """The bot account on Discord; `api_url` and `gateway_url` are another server that speaks Discord's protocol."""
-
-    token_env: str = ""
-    token_file: str = ""
-    api_url: str = ""
-    gateway_url: str = ""
-    message_content: bool = True
-    streaming: bool = True
-    bots: Names
-
-    @field_validator("api_url")
-    @classmethod
-    def _an_api(cls, value: str) -> str:
-        return value and _address(value, ("http", "https"), "https://discord.com/api/v10")
-
-    @field_validator("gateway_url")
-    @classmethod
-    def _a_gateway(cls, value: str) -> str:
-        return value and _address(value, ("ws", "wss"), "wss://gateway.discord.gg")
-
-    @field_validator("bots")
-    @classmethod
-    def _ids(cls, value: list[str]) -> list[str]:
-        for one in value:
-            if not (one.isascii() and one.isdigit()):
-                raise ValueError(f'"{one}" is no id; write digits like "123456789012345678"')
-        return value
-
-    @model_validator(mode="after")
-    def _one_token_and_one_server(self) -> "Discord":
-        if bool(self.token_env) == bool(self.token_file):
-            raise ValueError("name the bot's token either with token_env, an environment variable, or with token_file, a file")
-        if bool(self.api_url) != bool(self.gateway_url):
-            raise ValueError("api_url and gateway_url belong to one server; give both, or neither for Discord itself")
-        return self
-
-
-class Web(_Section):
-    """The HTTP side of `lyra run`, on loopback only."""
-
-    port: int = Field(8765, ge=0, le=65535)
-    token_file: str = ""
 
 
 class Settings(BaseSettings):
@@ -141,6 +50,7 @@ class Settings(BaseSettings):
     answer_within_minutes: int = Field(60, ge=1)
     web: Web = Web()
     discord: Discord | None = None
+    matrix: Matrix | None = None
     models: dict[str, Backend] = Field(default_factory=dict)
     people: dict[str, Someone] = Field(default_factory=dict)
 
@@ -207,6 +117,14 @@ class Surroundings:
             return SecretStr(value)
         return None
 
+    def secret_if_there(self, env: str, file: str) -> str:
+        """Return a secret that is needed only once: '' where its variable or file is not there any more."""
+        try:
+            found = self.secret(env, file, "A secret")
+        except BadSecret:
+            return ""
+        return found.get_secret_value() if found else ""
+
     def path(self, text: str) -> Path:
         """Return a path of the configuration: absolute, from ~, or relative to the home of the data."""
         return self.home / Path(text).expanduser()
@@ -272,7 +190,9 @@ def _problem(found: Any) -> str:
 
 
 def _known(loc: tuple[Any, ...]) -> list[str]:
-    sections: dict[str, type[BaseModel]] = {"models": Backend, "people": Someone, "web": Web, "discord": Discord}
+    sections: dict[str, type[BaseModel]] = {
+        "models": Backend, "people": Someone, "web": Web, "discord": Discord, "matrix": Matrix,
+    }  # fmt: skip
     return list(sections.get(str(loc[0]), Settings).model_fields)
 
 

@@ -12,8 +12,8 @@ import aiohttp
 import discord
 from discord.http import Route
 
-from bot.config import Discord
 from bot.finding import Finding
+from bot.sections import Discord
 
 NEEDED = {
     "view_channel": "View Channels",

@@ -14,7 +14,6 @@ from memory.ports import Clock
 from memory.types import Domain, DomainKind, DomainRef, Session
 from memory.view import View
 
-
 _KINDS = {Reach.PUBLIC: DomainKind.SERVER, Reach.RESTRICTED: DomainKind.CHANNEL, Reach.ROOM: DomainKind.ROOM}
 
 
@@ -72,7 +71,7 @@ class Domains:
 
     async def _home(self, place: Place, person: Person) -> Domain:
         ref = DomainRef(DomainKind.DM, person.platform, person.id) if place.reach is Reach.DIRECT else _circle(place)
-        zone = await self._preferences.value(person if place.reach is Reach.DIRECT else place, "time zone")
+        zone = await self._preferences.value(person if place.is_private else place, "time zone")
         domain = await self._memory.places.domain(ref, zone or self._time_zone, self._clock.now())
         wanted = zone or (self._time_zone if self._fixed else domain.time_zone)
         if domain.time_zone != wanted:
@@ -84,6 +83,9 @@ class Domains:
             return [*await self._own(person), *await self._heard_elsewhere(person, adapter)]
         if place.reach is Reach.RESTRICTED and place.wider:
             return await self._found([DomainRef(DomainKind.SERVER, place.platform, place.wider)])
+        if place.encrypted and place.alone == person.id:
+            own = DomainRef(DomainKind.DM, person.platform, person.id)
+            return [*await self._found([own]), *await self._own(person)]
         return ()
 
     async def _own(self, person: Person) -> Sequence[Domain]:
@@ -92,15 +94,19 @@ class Domains:
         return await self._found([DomainRef(DomainKind.DM, platform, account) for platform, account in others])
 
     async def _heard_elsewhere(self, person: Person, adapter: Adapter | None) -> Sequence[Domain]:
-        """Return the shared domains that a person asked for and can read now."""
-        if adapter is None or not await self._preferences.on(person, "reach"):
+        """Return the shared domains that a person asked for and can read now, each in its present epoch."""
+        reach, encrypted = [await self._preferences.on(person, name) for name in ("reach", "encrypted")]
+        if adapter is None or not (reach or encrypted):
             return ()
+        domains = await self._memory.places.domains()
         shared = {
             domain.ref.native_id: domain
-            for domain in await self._memory.places.domains()
-            if domain.ref.platform == person.platform and domain.ref.kind in (DomainKind.SERVER, DomainKind.CHANNEL)
+            for domain in sorted(domains, key=lambda domain: domain.ref.epoch)
+            if domain.ref.platform == person.platform and domain.ref.kind is not DomainKind.DM
         }
-        return [shared[circle] for circle in sorted(await adapter.readable(person, list(shared)))]
+        sealed = await adapter.sealed(list(shared))
+        wanted = [circle for circle in shared if (encrypted if circle in sealed else reach)]
+        return [shared[circle] for circle in sorted(await adapter.readable(person, wanted))] if wanted else ()
 
     async def _found(self, refs: Sequence[DomainRef]) -> list[Domain]:
         found = [await self._memory.places.find_domain(ref) for ref in refs]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from adapters.base import Adapter
 from adapters.errors import PlaceGone
-from adapters.events import Contents, Message, Person, Place, Quote, Reach, Revised, Withdrawn, payload, read_payload
+from adapters.events import Contents, Message, Person, Place, Quote, Revised, Withdrawn, payload, read_payload
 from bot.attachments import images, told
 from bot.domains import Domains
 from bot.errors import PlaceUnknown
@@ -46,7 +46,7 @@ class Turn:
     @property
     def shared(self) -> bool:
         """Whether more than one person reads this."""
-        return self.place.reach is not Reach.DIRECT
+        return not self.place.is_private
 
     @property
     def answers(self) -> str:
@@ -84,7 +84,7 @@ class Intake:
             await self._memory.journal.drop([event.key for event in heard])
             return None
         await self._memory.journal.drop([event.key for event in heard if event.key not in kept.finishes])
-        held = await self._memory.journal.held(place.platform, place.key) if place.reach is Reach.DIRECT else []
+        held = await self._memory.journal.held(place.platform, place.key) if place.is_private else []
         return Turn(
             view,
             kept.session,
@@ -142,7 +142,7 @@ class Intake:
         return _Kept(session, asked, finishes, answered)
 
     async def _aside(self, adapter: Adapter, place: Place, before: str) -> Sequence[Quote]:
-        if place.reach is Reach.DIRECT:
+        if place.is_private:
             return ()
         oldest = self._clock.now() - _ASIDE_MINUTES * MINUTE
         return [quote for quote in await adapter.before(place.key, before, _ASIDES) if not quote.own and quote.said_at >= oldest]

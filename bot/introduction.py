@@ -7,34 +7,39 @@ from adapters.events import Place, Reach
 _LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
-def introduction(where: str, *, shared: bool) -> str:
-    """Say in a few sentences what she is, what she keeps, and how to stop it. `where` is where messages go to be answered."""
+def introduction(where: str, prefix: str = "", *, shared: bool) -> str:
+    """Say in a few sentences what she is, what she keeps, and how to stop it.
+
+    `where` is where messages go to be answered, `prefix` what commands begin with where they are typed.
+    """
+    sign = prefix or "/"
     goes = f"To answer I send it to {_hosts(where)}." if where else "Nothing of it leaves the machine I run on."
     if shared:
         return (
             "Hello, I am Lyra, a program that remembers. Here I keep what is said to me and what I answer, encrypted, for "
-            f"everyone who can read this. {goes} /forget removes what you said; /privacy says more, and how to stop."
+            f"everyone who can read this. {goes} {sign}forget removes what you said; {sign}privacy says more, and how to stop."
         )
     return (
-        "Hello, I am Lyra, a program that remembers. I keep what you tell me here, encrypted, until you /forget it; nobody "
-        f"else gets to read it. {goes} /privacy says more, and how to stop."
+        "Hello, I am Lyra, a program that remembers. I keep what you tell me here, encrypted, until you "
+        f"{sign}forget it; nobody else gets to read it. {goes} {sign}privacy says more, and how to stop."
     )
 
 
-def privacy(place: Place, where: str, *, listening: bool, paused: bool, reach: bool) -> str:
+def privacy(place: Place, where: str, prefix: str = "", *, listening: bool, paused: bool, reach: bool) -> str:
     """Say what is kept at a place, who can read it, where it goes, and how to stop it."""
+    sign = prefix or "/"
     lines = [_kept(place, listening=listening), _read_by(place, reach=reach)]
     lines.append("It lies in one encrypted file on the machine I run on, until it is forgotten; I make summaries of it there.")
     goes = f"To answer and to summarize, words go to {_hosts(where)}." if where else "No word of it leaves that machine."
     lines.append(goes)
     lines.append(
-        "/recall shows what I have, with the day and the place. /forget removes a message, a conversation or everything of "
+        f"{sign}recall shows what I have, with the day and the place. {sign}forget removes a message, a conversation or everything of "
         "yours, with all that was made of it; deleting or changing a message on this platform does so as well."
     )
     if paused:
-        lines.append("You told me to stop: I keep nothing of yours and do not answer. /privacy resume undoes it.")
+        lines.append(f"You told me to stop: I keep nothing of yours and do not answer. {sign}privacy resume undoes it.")
     else:
-        lines.append("/privacy stop: from then on I keep nothing you say, anywhere on this platform, and do not answer.")
+        lines.append(f"{sign}privacy stop: from then on I keep nothing you say, anywhere on this platform, and do not answer.")
     return "\n".join(lines)
 
 
@@ -46,7 +51,7 @@ def _hosts(where: str) -> str:
 
 
 def _kept(place: Place, *, listening: bool) -> str:
-    if place.reach is Reach.DIRECT:
+    if place.is_private:
         return "Here I keep what you say to me and what I answer."
     if listening:
         return "An admin turned listening on: here I keep everything that is said."
@@ -54,9 +59,10 @@ def _kept(place: Place, *, listening: bool) -> str:
 
 
 def _read_by(place: Place, *, reach: bool) -> str:
-    if place.reach is Reach.DIRECT:
+    if place.is_private:
         more = " You let me use here what I heard in servers that you can read." if reach else ""
         return f"Nobody but you gets to read it, in this place or another.{more}"
     if place.reach is Reach.PUBLIC:
         return "What I keep here can come up wherever everyone of this server reads along, and nowhere else."
-    return "What I keep here can come up in this channel alone, for those who can read it."
+    what = "room" if place.reach is Reach.ROOM else "channel"
+    return f"What I keep here can come up in this {what} alone, for those who can read it."

@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import replace
 
 from adapters.base import Adapter
-from adapters.events import Asked, Event, Joined, Message, Renamed, Revised, Withdrawn
+from adapters.events import Asked, Event, Joined, Message, Reach, Renamed, Revised, Unreadable, Withdrawn
 from adapters.table import CommandSpec
 from bot.admission import Admission
 from bot.commands import Commands
@@ -41,6 +42,7 @@ class Listening:
     async def ready(self) -> None:
         """Send what waits, and answer what was left unanswered."""
         self.connected.set()
+        log.info("platform.connected", platform=self._adapter.platform)
         for place in await self._h.memory.journal.waiting(self._adapter.platform):
             await self._h.outgoing.flush(self._adapter.platform, place)
         await self._mailboxes.recover(self._adapter.platform)
@@ -58,7 +60,7 @@ class Listening:
         promises: list[asyncio.Future[None]] = []
         for event in events:
             if isinstance(event, Message | Asked):
-                admitted = await self._admission.admit(event) if isinstance(event, Message) else event
+                admitted = await self._admit(event) if isinstance(event, Message) else event
                 waiting += [admitted] if admitted else []
                 continue
             promises += await self._accept(waiting)
@@ -82,6 +84,17 @@ class Listening:
             log.info("suggest.failed", why=type(error).__name__)
             return ()
 
+    async def _admit(self, message: Message) -> Message | None:
+        admitted = await self._admission.admit(message, command=self._commands.is_command(message, self._adapter))
+        if admitted is None or message.place.reach is not Reach.ROOM:
+            return admitted
+        replies = await self._h.preferences.value(replace(message.place, thread=""), "replies")
+        if replies == "thread" and not message.place.thread:
+            return replace(admitted, place=replace(message.place, thread=message.id))
+        if replies == "timeline":
+            return replace(admitted, place=replace(message.place, thread=""))
+        return admitted
+
     async def _accept(self, events: Sequence[Message | Asked]) -> Sequence[asyncio.Future[None]]:
         if not events:
             return ()
@@ -102,9 +115,18 @@ class Listening:
                 await self._h.domains.rename(event.place, event.before)
             case Joined():
                 await self._introduce(event)
+            case Unreadable():
+                await self._say_unreadable(event)
+
+    async def _say_unreadable(self, event: Unreadable) -> None:
+        view, session = await self._h.domains.here(event.place, event.person)
+        parts = self._h.outgoing.parts(event.place.platform, event.why)
+        await view.notify(session, parts, [], event.id)
+        await self._h.outgoing.flush(event.place.platform, event.place.key, parts)
 
     async def _introduce(self, event: Joined) -> None:
         view, session = await self._h.domains.here(event.place)
-        parts = self._h.outgoing.parts(event.place.platform, introduction(self._h.models.where, shared=True))
+        text = introduction(self._h.models.where, self._adapter.prefix, shared=True)
+        parts = self._h.outgoing.parts(event.place.platform, text)
         if await view.greet(session, parts):
             await self._h.outgoing.flush(event.place.platform, event.place.key, parts)

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from bot.config import OFFLINE, Backend, Settings
+from bot.config import OFFLINE, Settings
 from bot.model import Chain, Model
 from bot.offline import ExtractiveWriter
+from bot.sections import Backend
 from bot.writer import ModelWriter
 from memory.places import Places
 from memory.ports import Writer

@@ -155,5 +155,15 @@ def _sending(row: Row) -> Sending:
     part = row.part
     actions = tuple(Action(**one) for one in json.loads(part.actions)) if part.actions else ()
     return Sending(
-        part.key, row.place, part.text, part.operation, row.answers, row.unsure, row.target_remote, actions, row.first, row.since, row.notice
+        part.key,
+        row.place,
+        part.text,
+        part.operation,
+        row.answers,
+        row.unsure,
+        row.target_remote,
+        actions,
+        row.first,
+        row.since,
+        row.notice,
     )

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from adapters.events import Person, Place
+from adapters.events import Person, Place, split_key
 from memory.places import Places
 
 
@@ -17,12 +17,19 @@ class Preference:
 
 PERSONAL = (
     Preference("reach", "may I use here, with you alone, what I heard in servers that you can read", ("on", "off")),
+    Preference("encrypted", "may I use, with you alone, what was said in encrypted places that you can read", ("on", "off")),
     Preference("time zone", 'the zone your times are told in, like "Europe/Vienna"'),
     Preference("streaming", "do you see an answer while it is made", ("on", "off")),
     Preference("reflections", "may I begin to speak by myself now and then", ("on", "off")),
 )
 SHARED = (
     Preference("answers", "do I answer here when mentioned, or always", ("mentioned", "always")),
+    Preference(
+        "replies",
+        "where I answer in a room with threads: as asked, always in a thread, or never",
+        ("follow", "thread", "timeline"),
+    ),
+    Preference("newcomers", "do I go on as before when somebody joins who cannot read what was said", ("on", "off")),
     Preference("listening", "do I keep what is said here without a word to me", ("on", "off")),
     Preference("everyone", "the role that every member has here, where newcomers see less: its id, or off"),
     Preference("time zone", 'the zone times are told in, like "Europe/Vienna"'),
@@ -38,6 +45,7 @@ class Preferences:
         self._places = places
         self.streaming = streaming
         self._gates: dict[tuple[str, str], str] = {}
+        self._waived: set[tuple[str, str]] = set()
 
     async def open(self) -> None:
         """Read what must be at hand."""
@@ -46,10 +54,20 @@ class Preferences:
             for scope, role in await self._places.settings("everyone")
             for _, platform, server in [scope.split(":", 2)]
         }
+        self._waived = {
+            (platform, split_key(key)[1])
+            for scope, value in await self._places.settings("newcomers")
+            if value == "on"
+            for _, platform, key in [scope.split(":", 2)]
+        }
 
     def gate(self, platform: str, server: str) -> str:
         """Return the role that counts as everyone of a server, '' where everyone does."""
         return self._gates.get((platform, server), "")
+
+    def waived(self, platform: str, room: str) -> bool:
+        """Say whether a room goes on as before when somebody joins who cannot read what was said."""
+        return (platform, room) in self._waived
 
     async def value(self, where: Place | Person, name: str) -> str:
         """Return what is set, '' where nothing is."""
@@ -63,6 +81,8 @@ class Preferences:
         await self._places.set(_scope(where, name), name, kept)
         if free and isinstance(where, Place):
             self._gates[(where.platform, where.server)] = kept or ""
+        if name == "newcomers" and isinstance(where, Place):
+            (self._waived.add if value == "on" else self._waived.discard)((where.platform, where.channel))
 
     async def on(self, where: Place | Person, name: str, *, default: bool = False) -> bool:
         """Return whether something is on."""
@@ -71,12 +91,12 @@ class Preferences:
 
     async def streams(self, place: Place, person: Person) -> bool:
         """Return whether an answer is shown while it is made: as the person wants in private, as the place does elsewhere."""
-        return await self.on(place if place.server else person, "streaming", default=self.streaming)
+        return await self.on(person if place.is_private else place, "streaming", default=self.streaming)
 
 
 def _scope(where: Place | Person, name: str) -> str:
     if isinstance(where, Person):
         return f"person:{where.platform}:{where.id}"
-    if name in ("everyone", "time zone"):
+    if name in ("everyone", "time zone") and where.server:
         return f"server:{where.platform}:{where.server}"
     return f"place:{where.platform}:{where.key}"

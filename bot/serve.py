@@ -11,6 +11,7 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from adapters.base import Adapter
 from adapters.errors import PlatformRefused
 from bot.app import App, Talk, opened, platforms, talking, until_stopped
+from bot.log import log
 from bot.web import Web
 from memory import keys
 from memory.locks import FileLock
@@ -43,9 +44,11 @@ async def _serve(app: App) -> int:
                 if not adapters:
                     _say("No platform is configured: housekeeping and HTTP only.")
                 _say(f"Lyra is awake: http://127.0.0.1:{port}, the token is in {_token_path(app)}.")
+                log.info("lyra.started", platforms=",".join(adapters))
                 await app.keeper.tick()
                 return await _converse(adapters, talk, stop)
             finally:
+                log.info("lyra.stopped")
                 scheduler.shutdown(wait=False)
                 await web.stop()
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from adapters.base import Adapter
-from adapters.events import Asked, Message, Reach, payload, read_payload
+from adapters.events import Asked, Message, payload, read_payload
 from bot.commands import Commands
 from bot.errors import PlaceUnknown
 from bot.log import log
@@ -121,7 +121,7 @@ class Mailboxes:
     def _together(self, first: Message | Asked, second: Message | Asked, adapter: Adapter) -> bool:
         if self._commands.is_command(first, adapter) or self._commands.is_command(second, adapter):
             return False
-        return first.place.reach is Reach.DIRECT or first.person.id == second.person.id
+        return first.place.is_private or first.person.id == second.person.id
 
     async def _handle(self, batch: Sequence[Letter], adapter: Adapter) -> None:
         # One of the three places where a broad handler stands: one turn failed, and the next message is heard all the same.

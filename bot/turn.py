@@ -53,15 +53,15 @@ class Turns:
             return
         place = turn.place
         if adapter.introduces:
-            await self._introduce(turn)
+            await self._introduce(turn, adapter.prefix)
         async with adapter.thinking(place.key):
             parts = await self._answered(turn, heard, adapter)
         await self._h.outgoing.flush(place.platform, place.key, parts)
         self._h.keeper.poke(turn.view.home, turn.session)
 
-    async def _introduce(self, turn: Turn) -> None:
+    async def _introduce(self, turn: Turn, prefix: str) -> None:
         place = turn.place
-        parts = self._h.outgoing.parts(place.platform, introduction(self._h.models.where, shared=turn.shared))
+        parts = self._h.outgoing.parts(place.platform, introduction(self._h.models.where, prefix, shared=turn.shared))
         if await turn.view.greet(turn.session, parts):
             await self._h.outgoing.flush(place.platform, place.key, parts)
 
@@ -84,7 +84,10 @@ class Turns:
         except ModelError as error:
             if shown:
                 await shown.drop()
-            return await self._hold(turn, error, await self._replaced(turn, streamed))
+            replaces = await self._replaced(turn, streamed)
+            if not await self._h.memory.journal.open_payloads(turn.finishes):
+                return await self._give_up(turn, heard, replaces)
+            return await self._hold(turn, error, replaces)
         finally:
             if streamed:
                 streamed.cancel()
@@ -179,10 +182,11 @@ class Turns:
             log.error("model.denied", why=str(error))
         may_pass = error.transient or isinstance(error, ModelDenied)
         await self._h.memory.journal.hold(turn.finishes, type(error).__name__, None if may_pass else _TRIES)
-        if turn.again:
-            return ()
         text = f"{error} Your message is kept; I answer it when the model does."
-        parts = self._h.outgoing.parts(turn.place.platform, text, replaces=replaces)
+        if not turn.again:
+            parts = self._h.outgoing.parts(turn.place.platform, text, replaces=replaces)
+        else:
+            parts = self._h.outgoing.removal(replaces) if replaces else ()
         await turn.view.notify(turn.session, parts, [], turn.answers)
         return parts
 

@@ -134,6 +134,7 @@ class Client(discord.Client):
         """The session goes on, and what was missed has been replayed."""
         if self._complete:
             self._now_live()
+        log.info("The connection to Discord is back.")
         self.items.put_nowait(Mark.RESUMED)
 
     async def on_disconnect(self) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 
 from adapters.base import Adapter
-from adapters.events import Reach
 from adapters.markup import usage
 from adapters.table import Audience, Call, CommandSpec, Parameter, Reply
 from bot import receipts
@@ -43,7 +42,7 @@ class Being(Group):
             if not spec.hidden and (spec.who is not Audience.OWNER or owned(adapter.platform))
         ]
         lines = [_listed(spec, adapter.prefix) for spec in specs]
-        talk = "Just talk; I keep what you say." if call.place.reach is Reach.DIRECT else "Mention me, or answer me, to talk."
+        talk = "Just talk; I keep what you say." if call.place.is_private else "Mention me, or answer me, to talk."
         return plain(f"{talk} Besides:\n" + "\n".join(lines))
 
     async def _new(self, call: Call) -> Reply:

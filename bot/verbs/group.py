@@ -1,7 +1,6 @@
 """What every group of commands has: the house, and the way from a call to its memory."""
 
 from adapters.base import Adapter
-from adapters.events import Reach
 from adapters.table import Call, Reply
 from bot.house import House
 from bot.verbs.pages import Pages
@@ -27,7 +26,7 @@ class Group:
 
     @staticmethod
     def _shared(call: Call) -> bool:
-        return call.place.reach is not Reach.DIRECT
+        return not call.place.is_private
 
     def _only(self, call: Call) -> Identity | None:
         """Return whose words alone a person may have forgotten here; None where it is everybody's."""

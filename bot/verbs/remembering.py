@@ -98,13 +98,14 @@ class Remembering(Group):
     async def _forget(self, call: Call) -> Reply:
         view, session = await self._here(call)
         what = str(call.arguments["what"]).strip()
-        if what.casefold() in ("session", "all"):
-            return await self._forget_many(call, view, session, everything=what.casefold() == "all")
+        many, _, sure = what.casefold().partition(" ")
+        if many in ("session", "all") and sure in ("", "yes"):
+            return await self._forget_many(call, view, session, everything=many == "all", sure=bool(sure))
         source_id = what.rstrip("/").rpartition("/")[2]
         found = await view.find(call.place.platform, call.place.key, source_id) if source_id.isdigit() else None
         return plain(receipts.forgotten(await view.forget_message(found.id if found else what, self._only(call))))
 
-    async def _forget_many(self, call: Call, view: View, session: Session, *, everything: bool) -> Reply:
+    async def _forget_many(self, call: Call, view: View, session: Session, *, everything: bool, sure: bool) -> Reply:
         only = self._only(call)
         if only:
             question = "Forget all that you said here" + (", in every conversation" if everything else "") + ", for good?"
@@ -112,7 +113,10 @@ class Remembering(Group):
             question = f"Forget everything in {counted(len(await view.sessions()), 'conversation')}, for good?"
         else:
             question = f'Forget all {session.messages:,} messages of "{session.name}", for good?'
-        if call.surface is None or not await call.surface.confirm(f"{question} [y/N] "):
+        if not sure and call.surface is None:
+            sign = self._adapters[call.place.platform].prefix or "/"
+            return plain(f"{question} Then say: {sign}forget {'all' if everything else 'session'} yes")
+        if not sure and call.surface and not await call.surface.confirm(f"{question} [y/N] "):
             return plain("Nothing was forgotten.")
         try:
             receipt = await (view.forget_all(only) if everything else view.forget_session(session, only))

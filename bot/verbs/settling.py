@@ -83,6 +83,7 @@ class Settling(Group):
             privacy(
                 call.place,
                 self._h.models.where,
+                self._adapters[call.place.platform].prefix,
                 listening=await preferences.on(call.place, "listening"),
                 paused=await preferences.on(call.person, "paused"),
                 reach=await preferences.on(call.person, "reach"),

@@ -8,6 +8,9 @@ from bot.errors import BadInput
 from bot.glance import glance
 from bot.receipts import counted
 from bot.verbs.group import Group, plain
+from memory.errors import NotFound
+from memory.types import Session
+from memory.view import View
 
 _MOST_LAST = 200
 _NEWEST = 3
@@ -33,11 +36,18 @@ class Summing(Group):
             return await self._look_back(call, int(call.arguments["last"]))
         view, session = await self._here(call)
         if "session" in call.arguments:
-            session = await view.named(str(call.arguments["session"]))
+            session = await self._named(call, view, str(call.arguments["session"]))
         digests = await self._h.keeper.summarize(view.home, session)
         if not digests:
             return plain("There is nothing to summarize here yet.")
         return Reply(receipts.summary(digests, view.home.time_zone), links=frozenset())
+
+    async def _named(self, call: Call, view: View, name: str) -> Session:
+        try:
+            return await view.named(name)
+        except NotFound:
+            sign = self._adapters[call.place.platform].prefix or "/"
+            raise BadInput(f'There is no conversation "{name}" here; {sign}sessions shows which there are.') from None
 
     async def _look_back(self, call: Call, n: int) -> Reply:
         """Sum up what can be read here, for the asker alone; nothing of it is kept."""
@@ -71,9 +81,10 @@ class Summing(Group):
         gists = sum(digest.tier == "gist" for _, digest in digests)
         n, _ = await view.said()
         whose = "said here" if self._shared(call) else "of yours"
+        sign = self._adapters[call.place.platform].prefix or "/"
         lines = [
             f"I keep {counted(n, 'message')} {whose} in {counted(len(sessions), 'conversation')}, "
-            f"and {counted(gists, 'gist')} of them. /forget removes what you name, for good."
+            f"and {counted(gists, 'gist')} of them. {sign}forget removes what you name, for good."
         ]
         zone = view.home.time_zone
         lines += [f"\n{session.name}\n{receipts.summary([digest], zone)}" for session, digest in digests[-_NEWEST:]]

@@ -20,8 +20,8 @@ from statistics import median
 from rich.console import Console as Rich
 from rich.table import Table
 
-from adapters.events import Person
 from adapters.console import Console, Origin
+from adapters.events import Person
 from bot.app import RandomIds, opened, talking
 from bot.llm import OpenAIModel
 from bot.model import complete

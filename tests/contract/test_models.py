@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from bot.config import Backend, Settings
+from bot.config import Settings
 from bot.llm import OpenAIModel
 from bot.model import LateModel, Model
 from bot.models import Models
+from bot.sections import Backend
 from tests.memory_kit import KEY, opened
 
 BACKENDS = {

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from bot import config
-from bot.config import Backend, Discord, Settings, Someone, Surroundings, load
+from bot.config import Settings, Surroundings, load
 from bot.errors import BadConfig, BadSecret
+from bot.sections import Backend, Discord, Matrix, Someone
 
 ROOT = Path(__file__).parents[2]
 SECRET = "sk-canary-0123456789"
@@ -34,7 +35,7 @@ def test_without_a_file_every_default_holds(tmp_path: Path) -> None:
 def test_the_example_has_every_key_with_its_default() -> None:
     text = (ROOT / "deploy" / "lyra.example.toml").read_text("utf-8")
     assert Settings(**tomllib.loads(text)) == Settings()
-    assert set(tomllib.loads(text)) == set(Settings.model_fields) - {"models", "people", "discord"}
+    assert set(tomllib.loads(text)) == set(Settings.model_fields) - {"models", "people", "discord", "matrix"}
     uncommented = tomllib.loads(re.sub(r"(?m)^# (?=\[|\w+ = )", "", text))
     (model,) = uncommented["models"].values()
     (person,) = uncommented["people"].values()
@@ -43,6 +44,8 @@ def test_the_example_has_every_key_with_its_default() -> None:
     made = Backend(base_url=model["base_url"], model=model["model"])
     assert {key: model[key] for key in model} == made.model_dump()
     assert uncommented["discord"] == Discord(token_env="DISCORD_TOKEN", bots=[]).model_dump()
+    account = {key: uncommented["matrix"][key] for key in ("homeserver", "user_id", "password_env", "invites")}
+    assert uncommented["matrix"] == Matrix(**account, bots=[]).model_dump()
 
 
 @pytest.mark.parametrize(
