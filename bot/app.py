@@ -12,7 +12,6 @@ import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,12 +26,11 @@ from bot.intake import Intake
 from bot.listening import Listening
 from bot.model import LateModel, Model
 from bot.models import MakeModel, Models
-from bot.notes import KeptNotes
 from bot.outgoing import Outgoing
 from bot.preferences import Preferences
 from bot.prompt import Prompt
 from bot.scheduler import Keeper
-from bot.sections import Backend, Matrix
+from bot.sections import Backend
 from bot.session import Mailboxes
 from bot.turn import Turns
 from memory import keys
@@ -179,44 +177,6 @@ async def talking(
             await mailboxes.drain(_TURN_SECONDS)
             for listener in listeners.values():
                 await listener.settle()
-
-
-def platforms(app: App) -> dict[str, Adapter]:
-    """Return the adapters of the configured platforms, not yet connected. Raises BadSecret."""
-    found: dict[str, Adapter] = {}
-    if (chosen := app.base.settings.discord) is not None:
-        from adapters.discord.adapter import Access, Discord
-
-        token = app.base.around.secret(chosen.token_env, chosen.token_file, "The token of [discord]")
-        assert token is not None
-        access = Access(
-            token.get_secret_value(), chosen.api_url, chosen.gateway_url, chosen.message_content, frozenset(chosen.bots)
-        )
-        notes = KeptNotes(app.memory.places, Discord.platform)
-        found[Discord.platform] = Discord(access, notes, partial(app.preferences.gate, Discord.platform), app.base.clock.now)
-    if (account := app.base.settings.matrix) is not None:
-        from adapters.matrix.adapter import Matrix as MatrixAdapter
-
-        found[MatrixAdapter.platform] = _matrix(app, account)
-    return found
-
-
-def _matrix(app: App, account: Matrix) -> Adapter:
-    from adapters.matrix.account import Access
-    from adapters.matrix.adapter import Matrix as MatrixAdapter
-
-    around = app.base.around
-    password = around.secret_if_there(account.password_env, account.password_file)
-    token = around.secret_if_there(account.token_env, account.token_file)
-    access = Access(account.homeserver, account.user_id, password, token, account.device_name)
-    invites = (
-        account.invites if account.invites is not None else [one for p in app.base.settings.people.values() for one in p.matrix]
-    )
-    return MatrixAdapter(
-        access, around.home / "matrix", KeptNotes(app.memory.places, MatrixAdapter.platform), app.base.clock.now,
-        prefix=account.prefix, invites=invites if isinstance(invites, str) else frozenset(invites), bots=frozenset(account.bots),
-        waived=partial(app.preferences.waived, MatrixAdapter.platform),
-    )  # fmt: skip
 
 
 @asynccontextmanager

@@ -20,6 +20,8 @@ cli = typer.Typer(
     pretty_exceptions_enable=False,
     help="Lyra: a companion who lives where you talk, and remembers for years.",
 )
+matrix = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The keys of her account on Matrix.")
+cli.add_typer(matrix, name="matrix")
 
 
 class Format(StrEnum):
@@ -197,6 +199,24 @@ def doctor() -> None:
     from bot.doctor import doctor as examine
 
     _run(examine())
+
+
+@matrix.command("recovery-key")
+def recovery_key() -> None:
+    """Print the key by which another client of her account can verify her. It is a secret."""
+    from bot.matrix_keys import recovery_key as show
+
+    _run(show())
+
+
+@matrix.command("replace-identity")
+def replace_identity() -> None:
+    """Give her account a new cross-signing identity, in the place of one whose keys she does not have.
+
+    Whoever verified her before has to verify her again."""
+    from bot.matrix_keys import replace_identity as replace
+
+    _run(replace())
 
 
 @cli.command()

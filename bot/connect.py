@@ -52,7 +52,7 @@ class Connector:
         if call.surface is None:
             raise LyraError("A model can only be connected where you can be asked first.")
         where = "on this machine" if _is_local(base_url) else f"at {base_url}"
-        if not await call.surface.confirm(f"Found {wanted} {where}. Send your words there? [y/N] "):
+        if not await call.surface.confirm(f"Found {wanted} {where}. Send your words there?"):
             return "Not connected."
         await self._models.connect(base_url, wanted)
         return "Connected. /model off undoes it."

@@ -12,6 +12,7 @@ from bot.errors import BadSecret, LyraError, ModelError
 from bot.finding import Finding
 from bot.llm import OpenAIModel, local_models
 from bot.model import Image, complete
+from bot.notes import KeptNotes
 from memory.errors import MemoryFailure
 from memory.locks import FileLock
 
@@ -43,7 +44,7 @@ async def _examine(app: App) -> AsyncIterator[Finding]:
         yield await _reachable(app, name)
     if app.models.chat is None:
         yield Finding(True, "Model: none. She keeps, finds and summarizes; in a conversation, /model connects one.")
-    for finding in await _discord(app):
+    for finding in [*await _discord(app), *await _matrix(app)]:
         yield finding
     lock = FileLock(around.home / "run.lock")
     awake = not lock.take()
@@ -118,6 +119,16 @@ async def _blindness(model: OpenAIModel) -> str:
     except ModelError as error:
         return str(error)
     return ""
+
+
+async def _matrix(app: App) -> list[Finding]:
+    if app.base.settings.matrix is None:
+        return []
+    # Loaded here because loading nio takes time, which who is not on Matrix does not spend.
+    from bot.matrix_checkup import checkup
+    from bot.platforms import matrix_access
+
+    return await checkup(matrix_access(app), KeptNotes(app.memory.places, "matrix"))
 
 
 async def _discord(app: App) -> list[Finding]:

@@ -10,8 +10,9 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from adapters.base import Adapter
 from adapters.errors import PlatformRefused
-from bot.app import App, Talk, opened, platforms, talking, until_stopped
+from bot.app import App, Talk, opened, talking, until_stopped
 from bot.log import log
+from bot.platforms import platforms
 from bot.web import Web
 from memory import keys
 from memory.locks import FileLock

@@ -124,6 +124,17 @@ class Mailboxes:
         return first.place.is_private or first.person.id == second.person.id
 
     async def _handle(self, batch: Sequence[Letter], adapter: Adapter) -> None:
+        try:
+            await self._answer(batch, adapter)
+        except MemoryFailure as error:
+            # Not even the failure could be written. What was heard is committed, and the next connection or start answers it.
+            log.error("turn.left", error=type(error).__name__)
+        finally:
+            for letter in batch:
+                if not letter.done.done():
+                    letter.done.set_result(None)
+
+    async def _answer(self, batch: Sequence[Letter], adapter: Adapter) -> None:
         # One of the three places where a broad handler stands: one turn failed, and the next message is heard all the same.
         event = batch[0].event
         try:
@@ -135,10 +146,6 @@ class Mailboxes:
             await self._journal.hold([letter.heard.key for letter in batch], type(error).__name__, None)
         except Exception as error:  # noqa: BLE001
             await self._failed(batch, error)
-        finally:
-            for letter in batch:
-                if not letter.done.done():
-                    letter.done.set_result(None)
 
     async def _failed(self, batch: Sequence[Letter], error: Exception) -> None:
         number = secrets.token_hex(4)

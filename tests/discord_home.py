@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from adapters.base import Adapter
-from bot.app import App, Talk, opened, platforms, talking
+from bot.app import App, Talk, opened, talking
+from bot.platforms import platforms
 from memory.types import DomainKind, DomainRef
 from memory.view import View
 from tests.fakes.discord import DiscordServer, Guild

@@ -116,7 +116,7 @@ class Remembering(Group):
         if not sure and call.surface is None:
             sign = self._adapters[call.place.platform].prefix or "/"
             return plain(f"{question} Then say: {sign}forget {'all' if everything else 'session'} yes")
-        if not sure and call.surface and not await call.surface.confirm(f"{question} [y/N] "):
+        if not sure and call.surface and not await call.surface.confirm(question):
             return plain("Nothing was forgotten.")
         try:
             receipt = await (view.forget_all(only) if everything else view.forget_session(session, only))
