@@ -99,7 +99,7 @@ class Console(Adapter):
 
     async def confirm(self, question: str) -> bool:
         """Ask, and take y or yes as yes."""
-        answer = await self.screen.read(self._prefix() + question)
+        answer = await self.screen.read(f"{self._prefix()}{question} [y/N] ")
         return (answer or "").strip().casefold() in ("y", "yes")
 
     def enter(self, session: str) -> bool:

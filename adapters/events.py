@@ -72,13 +72,14 @@ def split_key(key: str) -> tuple[str, str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Something said at a place that is shown as context and not kept. `own` says that Lyra said it."""
+    """Something said at a place that is shown as context and not kept. `own` says that Lyra said it, `person` who else."""
 
     id: str
     speaker: str
     text: str
     said_at: int
     own: bool = False
+    person: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,7 +164,7 @@ async def talking(
         app.memory, app.domains, app.preferences, app.models, app.keeper, outgoing, Connector(app.models, base.around, _probe),
         base.settings, base.clock, persona.persona(base.settings, base.around),
     )  # fmt: skip
-    intake = Intake(app.memory, app.domains, base.clock, base.settings.answer_within_minutes)
+    intake = Intake(app.memory, app.domains, app.preferences, base.clock, base.settings.answer_within_minutes)
     commands = Commands(house, adapters)
     turns = Turns(house, intake)
     turns.show_prompt = show_prompt

@@ -11,6 +11,7 @@ from adapters.table import Audience, Call, CommandSpec, Reply
 from bot.errors import BadInput, LyraError, PlaceUnknown
 from bot.house import House
 from bot.log import log
+from bot.telling import told
 from bot.verbs.being import Being, owned
 from bot.verbs.pages import Pages
 from bot.verbs.remembering import Remembering
@@ -58,7 +59,9 @@ class Commands:
             await self._h.memory.journal.drop([heard.key])
             return
         except (CommandUnclear, LyraError, MemoryFailure) as error:
-            reply = Reply(str(error))
+            reply = Reply(told(error, owner=owned(adapter.platform)))
+            if reply.text != str(error):
+                log.warning("command.failed", platform=adapter.platform, why=str(error))
         await self._say(event, adapter, reply, [heard.key], aside=aside)
 
     async def suggest(self, asked: Asked, adapter: Adapter, parameter: str, typed: str) -> Sequence[str]:
@@ -77,7 +80,12 @@ class Commands:
     async def apologize(self, event: Message | Asked, number: str, error: Exception) -> None:
         """Say that something failed, with the number under which the log has it, and never with anybody's words."""
         known = isinstance(error, MemoryFailure | LyraError)
-        text = str(error) if known else f"Something went wrong on my side; your message is kept. The log has it as {number}."
+        owner = owned(event.place.platform)
+        text = (
+            told(error, owner=owner)
+            if known
+            else f"Something went wrong on my side; your message is kept. The log has it as {number}."
+        )
         await self._say(event, self._adapters[event.place.platform], Reply(text), [])
 
     def _meant(self, event: Message | Asked, adapter: Adapter) -> tuple[CommandSpec, Mapping[str, str | int | bool]]:
@@ -115,6 +123,8 @@ class Commands:
         if isinstance(event, Asked):
             reply = self._first_page(event, adapter, reply)
         place = event.place
+        if isinstance(event, Asked) and event.private:
+            place = await _as_read_now(adapter, place)
         if aside and not place.is_private:
             place, reply = await self._aside(event, adapter, reply)
         view, session = await self._h.domains.here(place, event.person)
@@ -140,3 +150,11 @@ class Commands:
             return left
 
         return Reply(first, (self._pages.keep(event.person, following),), reply.links)
+
+
+async def _as_read_now(adapter: Adapter, place: Place) -> Place:
+    """Return a place with those who read it now, where that is known: what only the asker reads goes out whoever they are."""
+    try:
+        return await adapter.locate(place) or place
+    except PlaceGone:
+        return place

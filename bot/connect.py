@@ -23,12 +23,13 @@ class Connector:
             "lmstudio": "http://127.0.0.1:1234/v1",
         }
 
-    def describe(self) -> str:
-        """Say which models serve, in a sentence."""
+    def describe(self, *, owner: bool = True) -> str:
+        """Say which models serve, in a sentence; where they are, and how to change it, only to who runs her."""
         if self._models.chat is None:
-            return "No model connected: I keep, find and summarize; /model lets me converse."
+            return "No model connected: I keep, find and summarize" + ("; /model lets me converse." if owner else ".")
         summaries = self._models.writer.name.removeprefix("model:")
-        return f"Model: {self._models.chat.name} at {self._models.where}; summaries by {summaries}."
+        where = f" at {self._models.where}" if owner else ""
+        return f"Model: {self._models.chat.name}{where}; summaries by {summaries}."
 
     async def command(self, call: Call) -> str:
         """Answer /model: show, connect or disconnect."""

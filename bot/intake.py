@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 
 from adapters.base import Adapter
 from adapters.errors import PlaceGone
-from adapters.events import Contents, Message, Person, Place, Quote, Revised, Withdrawn, payload, read_payload
+from adapters.events import Contents, Message, Person, Place, Quote, Reach, Revised, Withdrawn, payload, read_payload
 from bot.attachments import images, told
 from bot.domains import Domains
 from bot.errors import PlaceUnknown
 from bot.model import Image
+from bot.preferences import Preferences
 from memory.core import Memory
 from memory.journal import Heard
 from memory.ports import Clock
@@ -57,9 +58,12 @@ class Turn:
 class Intake:
     """Keeps what was heard."""
 
-    def __init__(self, memory: Memory, domains: Domains, clock: Clock, answer_within_minutes: int) -> None:
+    def __init__(
+        self, memory: Memory, domains: Domains, preferences: Preferences, clock: Clock, answer_within_minutes: int
+    ) -> None:
         self._memory = memory
         self._domains = domains
+        self._preferences = preferences
         self._clock = clock
         self._within = answer_within_minutes * MINUTE
         self._one = asyncio.Lock()
@@ -75,7 +79,7 @@ class Intake:
         last = messages[-1][1]
         place = await _now(adapter, last.place)
         # What only some could read stays with them, even if the place was opened before this was kept.
-        moved = place is None or (place.reach, place.circle) != (last.place.reach, last.place.circle)
+        moved = place is None or _readers(place) != _readers(last.place)
         view = await self._domains.view(last.place if place is None or moved else place, last.person, adapter)
         read = {message.id: await adapter.read(message) for _, message in messages if message.attachments}
         async with self._one:
@@ -92,7 +96,7 @@ class Intake:
             last.person,
             kept.asked,
             sorted({*held, *kept.finishes}),
-            [message.quoted for message in kept.messages if message.quoted],
+            await self._preferences.heeded(place.platform, [message.quoted for message in kept.messages if message.quoted]),
             await self._aside(adapter, place, kept.messages[0].id),
             images([one for contents in read.values() for one in contents]),
             any(event.tries for event in heard),
@@ -145,7 +149,10 @@ class Intake:
         if place.is_private:
             return ()
         oldest = self._clock.now() - _ASIDE_MINUTES * MINUTE
-        return [quote for quote in await adapter.before(place.key, before, _ASIDES) if not quote.own and quote.said_at >= oldest]
+        said = await self._preferences.heeded(place.platform, await adapter.before(place.key, before, _ASIDES))
+        # What is kept is recalled where its readers may know it, or not at all.
+        kept = await self._memory.knows(place.platform, place.key, [quote.id for quote in said])
+        return [quote for quote in said if not quote.own and quote.said_at >= oldest and quote.id not in kept]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +163,10 @@ class _Kept:
     asked: list[Exchange]
     finishes: list[int]
     messages: list[Message]
+
+
+def _readers(place: Place) -> tuple[Reach, str, int]:
+    return place.reach, place.circle, place.epoch
 
 
 async def _now(adapter: Adapter, place: Place) -> Place | None:

@@ -63,6 +63,6 @@ def _read_by(place: Place, *, reach: bool) -> str:
         more = " You let me use here what I heard in servers that you can read." if reach else ""
         return f"Nobody but you gets to read it, in this place or another.{more}"
     if place.reach is Reach.PUBLIC:
-        return "What I keep here can come up wherever everyone of this server reads along, and nowhere else."
+        return "What I keep here can come up anywhere in this server, and in a DM with who can read this and asked for it."
     what = "room" if place.reach is Reach.ROOM else "channel"
-    return f"What I keep here can come up in this {what} alone, for those who can read it."
+    return f"What I keep here can come up in this {what}, and in a DM with who can read it and asked for it; nowhere else."

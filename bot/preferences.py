@@ -1,8 +1,9 @@
 """What people and admins set: of a person, of a place, of a server. Kept with the memory, read whenever it matters."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adapters.events import Person, Place, split_key
+from adapters.events import Person, Place, Quote, split_key
 from memory.places import Places
 
 
@@ -88,6 +89,13 @@ class Preferences:
         """Return whether something is on."""
         kept = await self.value(where, name)
         return kept == "on" if kept else default
+
+    async def heeded(self, platform: str, quotes: Sequence[Quote]) -> list[Quote]:
+        """Return what was said by those who did not tell her to stop."""
+        stopped = {
+            one for one in {quote.person for quote in quotes} if one and await self.on(Person(platform, one, ""), "paused")
+        }
+        return [quote for quote in quotes if quote.person not in stopped]
 
     async def streams(self, place: Place, person: Person) -> bool:
         """Return whether an answer is shown while it is made: as the person wants in private, as the place does elsewhere."""

@@ -121,7 +121,8 @@ class Mailboxes:
     def _together(self, first: Message | Asked, second: Message | Asked, adapter: Adapter) -> bool:
         if self._commands.is_command(first, adapter) or self._commands.is_command(second, adapter):
             return False
-        return first.place.is_private or first.person.id == second.person.id
+        # Where who reads the place changed between two messages, each stays with those who could read it.
+        return first.place == second.place and (first.place.is_private or first.person.id == second.person.id)
 
     async def _handle(self, batch: Sequence[Letter], adapter: Adapter) -> None:
         try:

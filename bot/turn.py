@@ -14,6 +14,8 @@ from bot.model import closing
 from bot.offline import Asked, OfflineVoice
 from bot.prompt import Prompt, Question, Recollection, build
 from bot.streaming import Streamed
+from bot.telling import told
+from bot.verbs.being import owned
 from memory.errors import SourceGone
 from memory.journal import Heard, Part
 from memory.lexical import key_words
@@ -182,7 +184,8 @@ class Turns:
             log.error("model.denied", why=str(error))
         may_pass = error.transient or isinstance(error, ModelDenied)
         await self._h.memory.journal.hold(turn.finishes, type(error).__name__, None if may_pass else _TRIES)
-        text = f"{error} Your message is kept; I answer it when the model does."
+        why = told(error, owner=owned(turn.place.platform))
+        text = f"{why} Your message is kept; I answer it when the model does."
         if not turn.again:
             parts = self._h.outgoing.parts(turn.place.platform, text, replaces=replaces)
         else:

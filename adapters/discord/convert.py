@@ -78,7 +78,9 @@ def message(message: discord.Message, place: Place, me: discord.ClientUser) -> M
 
 def quote(message: discord.Message, me: discord.ClientUser) -> Quote:
     """Return a message as context for another."""
-    return Quote(str(message.id), speaker(message).name, text(message, me), said_at(message.id), own=message.author.id == me.id)
+    who = speaker(message)
+    own = message.author.id == me.id
+    return Quote(str(message.id), who.name, text(message, me), said_at(message.id), own=own, person=who.id)
 
 
 def attachments(message: discord.Message) -> tuple[Attachment, ...]:

@@ -13,7 +13,7 @@ from bot.offline.sentences import closed, one_line, quoted, shortened, split
 from memory.lexical import key_words
 from memory.types import Exchange, Hit, Kind
 
-NO_MODEL = "I am Lyra, and no model is connected: I keep, find and summarize what you tell me; /model lets me converse."
+NO_MODEL = "I am Lyra, and no model is connected: I keep, find and summarize what you tell me."
 
 _QUOTE = 300
 _FURTHER = 2

@@ -68,7 +68,9 @@ class Being(Group):
         lines = [f"{heard}."]
         if owned(adapter.platform):
             lines += await self._backlog()
-        return plain("\n".join([*lines, self._h.connector.describe(), *filter(None, [adapter.describe()])]))
+        return plain(
+            "\n".join([*lines, self._h.connector.describe(owner=owned(adapter.platform)), *filter(None, [adapter.describe()])])
+        )
 
     async def _backlog(self) -> list[str]:
         """Return what is behind, over all domains: for who runs this machine alone."""

@@ -56,7 +56,8 @@ class Summing(Group):
         if not 1 <= n <= _MOST_LAST:
             raise BadInput(f"I can look back at 1 to {_MOST_LAST} messages.")
         view = await self._view(call)
-        quotes = await self._adapters[call.place.platform].before(call.place.key, "", n, call.person)
+        read = await self._adapters[call.place.platform].before(call.place.key, "", n, call.person)
+        quotes = await self._h.preferences.heeded(call.place.platform, read)
         if not quotes:
             return plain("There is nothing here that you and I can both read back.")
         zone = view.home.time_zone

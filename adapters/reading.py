@@ -1,0 +1,57 @@
+"""Which files of a message are read, and what becomes of their bytes: text as text, images as they are."""
+
+import codecs
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from adapters.events import Attachment, Contents
+
+MOST_FILES = 4
+"""How many texts, and how many images, of one message are read."""
+MOST_TEXT = 128 * 1024
+MOST_IMAGE = 5 * 1024 * 1024
+
+_IMAGES = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
+_TEXTS = frozenset({"application/json", "application/xml", "application/x-yaml", "application/toml", "application/javascript"})
+_TEXT_ENDINGS = frozenset(
+    ".txt .md .rst .csv .tsv .json .jsonl .xml .yaml .yml .toml .ini .cfg .log .html .css .js .ts .tsx .jsx .py .rb .rs .go .c .h"
+    " .cpp .hpp .cs .java .kt .swift .php .pl .lua .sh .sql .r .hs .ex .clj .scala .tex .srt .diff .patch".split()
+)
+
+
+def wanted(attachments: Sequence[Attachment]) -> list[int]:
+    """Return the indexes of those files that are read, by what is said of them."""
+    texts = [index for index, one in enumerate(attachments) if _is_text(one) and one.size <= MOST_TEXT]
+    images = [index for index, one in enumerate(attachments) if one.type in _IMAGES and one.size <= MOST_IMAGE]
+    return sorted(texts[:MOST_FILES] + images[:MOST_FILES])
+
+
+def most(attachment: Attachment) -> int:
+    """Return how many bytes of a wanted file are taken, whatever is said of its size."""
+    return MOST_TEXT if _is_text(attachment) else MOST_IMAGE
+
+
+def read(attachment: Attachment, data: bytes) -> Contents:
+    """Return what a wanted file holds, nothing where it is too large after all."""
+    if len(data) > most(attachment):
+        return Contents(attachment)
+    if _is_text(attachment):
+        return Contents(attachment, text=_decoded(data))
+    return Contents(attachment, image=data)
+
+
+def _is_text(attachment: Attachment) -> bool:
+    if attachment.type in _IMAGES:
+        return False
+    ending = PurePath(attachment.name).suffix.lower()
+    return attachment.type.startswith("text/") or attachment.type in _TEXTS or ending in _TEXT_ENDINGS
+
+
+def _decoded(data: bytes) -> str:
+    """Return text that is UTF-8, or UTF-16 that says so; '' for anything else."""
+    wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        text = data.decode("utf-16" if wide else "utf-8-sig")
+    except UnicodeDecodeError:
+        return ""
+    return "" if "\0" in text else text

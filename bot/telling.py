@@ -1,0 +1,22 @@
+"""What is said of a failure: everything to whoever runs her, to others what it means for them, and never a path or an address."""
+
+from bot.errors import BadConfig, BadSecret, ModelDenied, ModelError
+from memory.errors import BusyElsewhere, MemoryFailure, NotFound, NotYours
+
+_FOR_ANYONE = (NotFound, NotYours, BusyElsewhere)
+
+
+def told(error: Exception, *, owner: bool) -> str:
+    """Return a failure in one sentence."""
+    if owner or isinstance(error, _FOR_ANYONE):
+        return str(error)
+    match error:
+        case ModelDenied():
+            return "My model does not let me in; whoever runs me finds why in the log."
+        case ModelError(transient=True):
+            return "My model does not answer just now."
+        case ModelError():
+            return "My model does not take this; whoever runs me finds why in the log."
+        case MemoryFailure() | BadConfig() | BadSecret():
+            return "I cannot do that just now; whoever runs me finds why in the log."
+    return str(error)

@@ -1,0 +1,132 @@
+"""A small town on the loopback Discord where Lyra lives: what its people say, ask and press, and what they read."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adapters.discord.adapter import Access, Discord
+from bot.app import App, opened, talking
+from bot.notes import KeptNotes
+from tests.discord_home import Awake, sound
+from tests.discord_kit import Clock
+from tests.fakes.discord import Channel, DiscordServer, Guild, Interaction, Message, Person, Right
+from tests.fakes.openai_server import OpenAIServer
+
+
+@dataclass(frozen=True)
+class Town:
+    """A guild with a public channel and one that only staff sees. Ada is staff, Bob is not, Eve manages the guild."""
+
+    server: DiscordServer
+    guild: Guild
+    general: Channel
+    staff: Channel
+    ada: Person
+    bob: Person
+    eve: Person
+    home: Path
+    monkeypatch: pytest.MonkeyPatch
+
+    @asynccontextmanager
+    async def lyra(
+        self, model: OpenAIServer | None = None, config: str = "", *, content: bool = True, kind: type[Discord] = Discord
+    ) -> AsyncIterator[Awake]:
+        """Wake Lyra here for the block; after a first time, as after a restart. Without a model her offline voice answers."""
+        chat = f'chat = "main"\n{config}\n[models.main]\nbase_url = "{model.base_url}"\nmodel = "fake"\n' if model else config
+        self.home.mkdir(exist_ok=True)
+        (self.home / "lyra.toml").write_text(f'{chat}\n[discord]\ntoken_env = "DISCORD_TOKEN"\nstreaming = false\n')
+        for name, value in {"LYRA_HOME": str(self.home), "OLLAMA_HOST": "127.0.0.1:1"}.items():
+            self.monkeypatch.setenv(name, value)
+        async with AsyncExitStack() as stack:
+            app = await stack.enter_async_context(opened())
+            adapter = self._adapter(app, content, kind)
+            talk = await stack.enter_async_context(talking(app, {"discord": adapter}))
+            running = asyncio.create_task(adapter.run(talk.listeners["discord"]))
+            try:
+                async with asyncio.timeout(10):
+                    await talk.listeners["discord"].connected.wait()
+                yield Awake(app, talk, adapter, model)
+                await talk.mailboxes.drain(5)
+            finally:
+                running.cancel()
+                await asyncio.gather(running, return_exceptions=True)
+
+    def _adapter(self, app: App, content: bool, kind: type[Discord]) -> Discord:
+        """Return the adapter as Lyra makes it herself, but with pauses that take no time."""
+        clock, server = Clock(), self.server
+        access = Access(server.token, server.api_url, server.gateway_url, content)
+        notes, gate = KeptNotes(app.memory.places, Discord.platform), partial(app.preferences.gate, Discord.platform)
+        return kind(access, notes, gate, clock.now, pace=clock.pace())
+
+    async def says(self, who: Person, place: Channel, text: str) -> Message:
+        """Say something to Lyra, and wait for her answer to it; return what was said."""
+        said = await who.says(place, f"{self.server.mention} {text}" if place.guild else text)
+        await self.answer(said)
+        return said
+
+    async def answer(self, said: Message) -> Message:
+        """Wait for Lyra's answer to a message."""
+        found = await self.server.pulse.until(
+            lambda: [one for one in self.server.world.said if one.reply_to == said.id], "an answer to a message"
+        )
+        return found[0]
+
+    async def asks(self, who: Person, place: Channel, command: str, **options: Any) -> Message:
+        """Use a slash command, and return what is read in the end."""
+        return await (await who.runs(place, command, **options)).answer()
+
+    async def reads(self, who: Person, place: Channel, command: str, **options: Any) -> str:
+        """Use a slash command that answers its caller alone, and return the text of it."""
+        answer = await self.asks(who, place, command, **options)
+        assert answer.ephemeral, "everyone here reads this"
+        return answer.content
+
+    async def presses(self, who: Person, message: Message, label: str) -> Message:
+        """Press a button under an answer, and return what is read then."""
+        return await (await who.clicks(message, label)).answer()
+
+    async def uses_menu(self, who: Person, entry: str, message: Message) -> str:
+        """Use the menu of a message, and return what its caller alone reads."""
+        answer = await (await who.uses_menu(entry, message)).answer()
+        assert answer.ephemeral, "everyone here reads this"
+        return answer.content
+
+
+def buttons(message: Message) -> list[str]:
+    """Return what stands on the buttons under a message."""
+    return [str(one["label"]) for one in message.controls()]
+
+
+async def finished(call: Interaction) -> Message:
+    """Wait until a call that asked its caller back has its last word."""
+    await call.edited(3)  # the question, its buttons taken away, the answer
+    return await call.answer()
+
+
+async def rows(lyra: Awake, table: str) -> int:
+    """Count what a table of the memory holds, in all domains."""
+    row = await lyra.app.memory.db.one(f"SELECT count(*) AS n FROM {table}")
+    assert row is not None
+    return int(row["n"])
+
+
+@asynccontextmanager
+async def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **changes: Any) -> AsyncIterator[Town]:
+    """Build the town for a test; in the end, all that was sent must have been Discord's own."""
+    async with DiscordServer(**changes) as server:
+        world = server.world
+        guild = world.guild("Home")
+        ada, bob, eve = (server.person(name) for name in ("ada", "bob", "eve"))
+        general = world.channel(guild, "general")
+        staff = world.channel(guild, "staff", only=(world.bot, ada.user, eve.user))
+        for one in (ada, bob):
+            one.joins(guild)
+        world.join(guild, eve.user, world.role(guild, "manager", Right.MANAGE_GUILD))
+        yield Town(server, guild, general, staff, ada, bob, eve, tmp_path / "home", monkeypatch)
+        sound(server)
