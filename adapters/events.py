@@ -143,13 +143,14 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Revised:
-    """Somebody changed what they said, at this instant; `text` is None where the new words cannot be read."""
+    """The account `person` changed what they said, at this instant; `text` is None where the new words cannot be read."""
 
     place: Place
     id: str
     text: str | None
     at: int
     attachments: tuple[Attachment, ...] = ()
+    person: str = ""
 
 
 @dataclass(frozen=True, slots=True)

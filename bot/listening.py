@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import replace
 
 from adapters.base import Adapter
-from adapters.events import Asked, Event, Joined, Message, Reach, Renamed, Revised, Unreadable, Withdrawn
+from adapters.events import Asked, Event, Joined, Message, Person, Reach, Renamed, Revised, Unreadable, Withdrawn
 from adapters.table import CommandSpec
 from bot.admission import Admission
 from bot.commands import Commands
@@ -108,7 +108,7 @@ class Listening:
     async def _changed(self, event: Event) -> None:
         match event:
             case Revised():
-                await self._intake.revise(event, self._adapter)
+                await self._revise(event)
             case Withdrawn():
                 await self._intake.withdraw(event)
             case Renamed():
@@ -117,6 +117,14 @@ class Listening:
                 await self._introduce(event)
             case Unreadable():
                 await self._say_unreadable(event)
+
+    async def _revise(self, event: Revised) -> None:
+        author = Person(event.place.platform, event.person, "")
+        if event.person and await self._h.preferences.on(author, "paused"):
+            # The old words do not stand any more, and the new ones are not hers to keep.
+            await self._intake.withdraw(Withdrawn(event.place, (event.id,)))
+            return
+        await self._intake.revise(event, self._adapter)
 
     async def _say_unreadable(self, event: Unreadable) -> None:
         view, session = await self._h.domains.here(event.place, event.person)

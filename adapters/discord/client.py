@@ -166,7 +166,8 @@ class Client(discord.Client):
         if len(self._edits) > _MOST_EDITS:
             self._edits.popitem(last=False)
         text = convert.text(message, self._me) if self._is_readable(message) else None
-        revised = Revised(self._place(message.channel), str(message.id), text, at, convert.attachments(message))
+        who = convert.speaker(message).id
+        revised = Revised(self._place(message.channel), str(message.id), text, at, convert.attachments(message), who)
         self.items.put_nowait(Heard(revised, lost=_lost(message.channel)))
 
     async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:

@@ -29,7 +29,7 @@ class Entitled:
         """Return those servers, channels and private threads that the person can read."""
         if self._person.platform != PLATFORM or not self._person.id.isdecimal():
             return set()
-        return {one for one in circles if one.isdecimal() and await self._is_in(int(one))}
+        return {one for one in circles if await self._is_within(one)}
 
     async def reads(self, channel: object) -> bool:
         """Whether the person can read a channel with its history."""
@@ -47,11 +47,22 @@ class Entitled:
         hidden = isinstance(channel, discord.Thread) and channel.is_private() and not rights.manage_threads
         return not hidden or await self._has_joined(channel.id)
 
+    async def _is_within(self, circle: str) -> bool:
+        server, gated, role = circle.partition("/")
+        if not server.isdecimal():
+            return False
+        if gated:
+            guild = self._client.get_guild(int(server))
+            return guild is not None and await self._holds(guild, role)
+        return await self._is_in(int(server))
+
+    async def _holds(self, guild: discord.Guild, role: str) -> bool:
+        member = await self._member(guild)
+        return member is not None and (role in ("", str(guild.id)) or any(str(one.id) == role for one in member.roles))
+
     async def _is_in(self, number: int) -> bool:
         if guild := self._client.get_guild(number):
-            member = await self._member(guild)
-            role = self._gate(str(number))
-            return member is not None and (role in ("", str(number)) or any(str(one.id) == role for one in member.roles))
+            return await self._holds(guild, self._gate(str(number)))
         found: object = self._client.get_channel(number)
         if found is None:
             try:

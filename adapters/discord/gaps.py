@@ -65,6 +65,7 @@ class Gaps:
         """Hand over what was missed in servers, oldest first; with `streams` in DMs and archived threads too."""
         cursors = {stream: int(position) for stream, position in (await self._listener.cursors()).items()}
         if not cursors:
+            await self._begin(guilds, hand)
             return
         newest = max(cursors.values())
         gaps: list[Gap] = []
@@ -81,6 +82,13 @@ class Gaps:
     async def retry(self, hand: Hand) -> None:
         """Read what could not be read before."""
         await self._read_all(list(self._failed.values()), hand)
+
+    async def _begin(self, guilds: Iterable[discord.Guild], hand: Hand) -> None:
+        """Note what was said last before the first start of all, so that the next one knows what it missed."""
+        said = {one.id: one.last_message_id or one.id for guild in guilds for one in _channels(guild)}
+        if said:
+            newest = max(said, key=lambda channel: said[channel])
+            await hand([Heard(None, str(newest), said[newest])])
 
     # What is missing
 

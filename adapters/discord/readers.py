@@ -28,6 +28,11 @@ def place(channel: Channel, gate: Gate) -> Place:
     return _place(server or 0, channel.id, "a channel", "", "", str(channel.id), "")
 
 
+def gated(server: str, role: str) -> str:
+    """Return the circle of those who hold a role: what they say is not everyone's, should the role no longer be named."""
+    return f"{server}/{role}"
+
+
 def direct(channel: str) -> Place:
     """Return a DM as a place."""
     return Place(PLATFORM, channel, "DM", Reach.DIRECT)
@@ -48,7 +53,7 @@ def _place(server: int, channel: int, name: str, thread: str, public: str, few: 
 
 
 def _circles(channel: discord.abc.GuildChannel, gate: Gate) -> tuple[str, str]:
-    """Return the server if all of it reads this channel, and if all who read this channel can read the server's public ones."""
+    """Return the circle of all the server if all of it reads this channel, and the server if all readers read what is public."""
     guild = channel.guild
     everyone = guild.get_role(guild.id)
     if guild.unavailable or everyone is None or channel.type not in _ORDINARY:
@@ -58,7 +63,7 @@ def _circles(channel: discord.abc.GuildChannel, gate: Gate) -> tuple[str, str]:
     if named in ("", server):
         return (server if _all_read(channel, everyone) else ""), server
     role = guild.get_role(int(named)) if named.isdecimal() else None
-    return (server if role is not None and _only_these_read(channel, role) else ""), ""
+    return (gated(server, named) if role is not None and _only_these_read(channel, role) else ""), ""
 
 
 def _all_read(channel: discord.abc.GuildChannel, role: discord.Role) -> bool:

@@ -158,7 +158,7 @@ async def test_a_model_that_fails_holds_the_message_for_the_next_answer(tmp_path
         say = saying(app)
         model.fails = ModelDown("No model answers.")
         await (await talk.listeners["platform"].hear([say("are you there")]))
-        assert here.texts == ["No model answers. Your message is kept; I answer it when the model does."]
+        assert here.texts == ["My model does not answer just now. Your message is kept; I answer it when the model does."]
         assert len(await app.memory.journal.unfinished("platform")) == 1
         model.fails = None
         await (await talk.mailboxes.recover("platform"))

@@ -108,7 +108,7 @@ async def test_a_gated_server_is_those_who_hold_its_role(
     member.rights = reading
     server.world.join(home, server.world.bot, member)
     server.world.join(home, server.person("guard").user, member)
-    public, few = (Reach.PUBLIC, str(home.id), ""), (Reach.RESTRICTED, str(general.id), "")
+    public, few = (Reach.PUBLIC, f"{home.id}/{member.id}", ""), (Reach.RESTRICTED, str(general.id), "")
     async with listening(server, ear, gate=lambda _: str(member.id)) as adapter:
         watch, place = Watch(server, lobby, adapter, ear), at(home, general)
         assert await watch.look(place) == public
@@ -183,8 +183,9 @@ async def test_a_gated_servers_circle_is_read_by_holders_only(server: DiscordSer
     server.world.join(home, ada.user, member)
     bob.joins(home)
     async with listening(server, Ear(), gate=lambda _: str(member.id)) as adapter:
-        assert await adapter.readable(somebody(ada.id), [str(home.id)]) == {str(home.id)}
-        assert await adapter.readable(somebody(bob.id), [str(home.id)]) == set()
+        circles = {str(home.id), f"{home.id}/{member.id}"}
+        assert await adapter.readable(somebody(ada.id), circles) == circles
+        assert await adapter.readable(somebody(bob.id), circles) == set()
 
 
 async def test_what_was_said_before_is_shown_to_who_may_read_it(

@@ -1,0 +1,165 @@
+"""Lyra awake on the loopback Discord for tests of who may know: with a guard switched off, a fixed clock, a model that waits."""
+
+import asyncio
+from collections.abc import AsyncIterator, Collection
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+
+from adapters.base import Adapter
+from adapters.discord.adapter import Access, Discord
+from adapters.events import Person as Someone
+from adapters.events import Place
+from bot.app import App, opened, talking
+from bot.domains import Domains
+from bot.notes import KeptNotes
+from memory.view import View
+from tests.discord_home import Awake, answer
+from tests.discord_kit import Clock
+from tests.fakes import openai_behaviours as b
+from tests.fakes.discord import Channel, DiscordServer, Message, Person
+from tests.fakes.openai_server import OpenAIServer
+
+
+class Everything(Domains):
+    """The guard switched off: at every place all of memory is read."""
+
+    async def view(self, place: Place, person: Someone, adapter: Adapter | None = None) -> View:
+        """Return a view that reads every domain."""
+        home = (await super().view(place, person, adapter)).home
+        others = [domain for domain in await self._memory.places.domains() if domain.key != home.key]
+        return self._memory.view(home, others)
+
+
+class Unguarded(Domains):
+    """The guard of the exit switched off: what was meant for others goes out as well."""
+
+    async def still(self, place: Place, domain: int) -> bool:
+        """Say that nothing has changed."""
+        return True
+
+
+class Believing(Discord):
+    """The guard of what a person can read switched off: everybody can read everything."""
+
+    async def readable(self, person: Someone, circles: Collection[str]) -> set[str]:
+        """Return all of them."""
+        return set(circles)
+
+
+class Thoughtful(OpenAIServer):
+    """A model server that thinks about the next question until it is told to `go`, where `thinks` is set."""
+
+    def __init__(self, default: b.Answerer = answer) -> None:
+        super().__init__(default)
+        self.thinks = False
+        self.go = asyncio.Event()
+
+    async def _record(self, request: web.Request) -> b.Request:
+        recorded = await super()._record(request)
+        if self.thinks:
+            self.thinks = False
+            await self.go.wait()
+        return recorded
+
+
+class Noon:
+    """A clock that stands still."""
+
+    def __init__(self, now: int) -> None:
+        self._now = now
+
+    def now(self) -> int:
+        """The instant, in microseconds UTC."""
+        return self._now
+
+
+@dataclass(frozen=True)
+class Town:
+    """The loopback Discord, a model, and a home for Lyra."""
+
+    server: DiscordServer
+    model: Thoughtful
+    home: Path
+    monkeypatch: pytest.MonkeyPatch
+    names: dict[str, Channel] = field(default_factory=dict)
+
+    @asynccontextmanager
+    async def lyra(
+        self, *, config: str = "", domains: type[Domains] = Domains, discord: type[Discord] = Discord, at: int = 0
+    ) -> AsyncIterator[Awake]:
+        """Wake Lyra for the block; after a first time, as after a restart. `at` makes time stand still."""
+        self.home.mkdir(exist_ok=True)
+        (self.home / "lyra.toml").write_text(
+            f'chat = "main"\n{config}\n[models.main]\nbase_url = "{self.model.base_url}"\nmodel = "fake-model"\n'
+            '[discord]\ntoken_env = "DISCORD_TOKEN"\nstreaming = false\n'
+        )
+        for name, value in {"LYRA_HOME": str(self.home), "DISCORD_TOKEN": self.server.token}.items():
+            self.monkeypatch.setenv(name, value)
+        async with AsyncExitStack() as stack:
+            app = _changed(await stack.enter_async_context(opened()), domains, at)
+            adapter = self._adapter(app, discord)
+            talk = await stack.enter_async_context(talking(app, {"discord": adapter}))
+            listener = talk.listeners["discord"]
+            running = asyncio.create_task(adapter.run(listener))
+            try:
+                async with asyncio.timeout(10):
+                    await listener.connected.wait()
+                yield Awake(app, talk, adapter, self.model)
+                await talk.mailboxes.drain(5)
+            finally:
+                running.cancel()
+                await asyncio.gather(running, return_exceptions=True)
+
+    async def asks(self, name: str, place: Channel, text: str) -> Message:
+        """Say something to Lyra, and wait for her answer to it; return that."""
+        return await self.answer(await self.person(name).says(place, f"{self.server.mention} {text}"))
+
+    async def answer(self, question: Message) -> Message:
+        """Wait for Lyra's answer to a message."""
+        found = await self.server.pulse.until(lambda: answers(self.server, question), "an answer to a question")
+        return found[0]
+
+    async def sets(self, name: str, place: Channel, setting: str, value: str) -> str:
+        """Change a setting, and return what is told to who changed it."""
+        call = await self.person(name).runs(place, "settings", setting=setting, value=value)
+        return (await call.answer()).content
+
+    async def caught_up(self) -> None:
+        """Wait until Lyra has heard all that happened so far."""
+        await self.asks("zoe", await self.person("zoe").opens_dm(), "are you there?")
+
+    def person(self, name: str) -> Person:
+        """Someone by name."""
+        return self.server.person(name)
+
+    def _adapter(self, app: App, kind: type[Discord]) -> Discord:
+        access = Access(self.server.token, self.server.api_url, self.server.gateway_url)
+        clock = Clock()
+        notes = KeptNotes(app.memory.places, Discord.platform)
+        return kind(access, notes, partial(app.preferences.gate, Discord.platform), clock.now, pace=clock.pace())
+
+
+def answers(server: DiscordServer, question: Message) -> list[Message]:
+    """Return what answers a message now."""
+    return [one for one in server.world.by_bot(question.channel) if one.reply_to == question.id]
+
+
+def introductions(server: DiscordServer) -> list[Channel]:
+    """Return where Lyra said who she is, as often as she did."""
+    return [one.channel for one in server.world.said if one.content.startswith("Hello, I am Lyra")]
+
+
+async def everything(lyra: Awake) -> list[str]:
+    """Return every text that is kept, of all domains."""
+    views = [lyra.app.memory.view(domain) for domain in await lyra.app.memory.places.domains()]
+    return [message.text for view in views async for _, message in view.messages()]
+
+
+def _changed(app: App, domains: type[Domains], at: int) -> App:
+    base = replace(app.base, clock=Noon(at)) if at else app.base
+    return replace(app, base=base, domains=domains(app.memory, base.settings, app.preferences, base.clock, base.time_zone))

@@ -1,0 +1,226 @@
+"""Who may know, on Discord: words reach a prompt only where every reader could read them, whatever changes meanwhile."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from bot.domains import Domains
+from memory.types import DomainKind, Identity, Kind, NewExchange
+from memory.view import View
+from tests.discord_home import Awake, prompt, sound
+from tests.discord_knowing import Believing, Everything, Thoughtful, Town, everything
+from tests.fakes.discord import DiscordServer, Guild, Role
+
+FACT = "my locker number is 7741"
+CANARY = "7741"
+ASKED = "what is my locker number?"
+REACH = ("general", "club", "staff", "secret")
+
+
+@pytest.fixture
+async def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
+    """Two servers; in one of them a channel for the crew, one for the board, and a private thread. Ada is everywhere."""
+    async with DiscordServer() as server, Thoughtful() as model:
+        world, ada, bob = server.world, server.person("ada"), server.person("bob")
+        home, club = world.guild("Home"), world.guild("Club")
+        crew = world.role(home, "crew")
+        town = Town(server, model, tmp_path, monkeypatch)
+        general = world.channel(home, "general")
+        world.join(home, bob.user)
+        world.join(home, ada.user, crew)
+        town.names.update({
+            "general": general,
+            "lobby": world.channel(home, "lobby"),
+            "staff": world.channel(home, "staff", only=(world.bot, crew)),
+            "board": world.channel(home, "board", only=(world.bot, ada.user)),
+            "plans": await ada.starts_thread(general, "Plans"),
+            "secret": await ada.starts_thread(general, "A surprise", private=True),
+            "club": world.channel(club, "lounge"),
+            "dm": await ada.opens_dm(),
+            "bob's dm": await bob.opens_dm(),
+        })  # fmt: skip
+        await ada.invites(town.names["secret"])
+        yield town
+        sound(server)
+
+
+def home_of(town: Town) -> Guild:
+    guild = town.names["general"].guild
+    assert guild
+    return guild
+
+
+def crew_of(town: Town) -> Role:
+    return next(role for role in home_of(town).roles.values() if role.name == "crew")
+
+
+async def speaks(town: Town, place: str, text: str) -> None:
+    """Say something where it belongs: in a DM its own person, elsewhere Ada."""
+    await town.asks("bob" if place == "bob's dm" else "ada", town.names[place], text)
+
+
+async def leaks(town: Town, lyra: Awake, asked: str) -> bool:
+    """Ask at a place, and say whether the canary was in anything that the model was given since, or that was sent there."""
+    before = len(lyra.chats)
+    await speaks(town, asked, ASKED)
+    given = [prompt(chat) for chat in lyra.chats[before:]]
+    sent = [one.content for one in town.server.world.by_bot(town.names[asked])]
+    assert given
+    return any(CANARY in text for text in (*given, *sent))
+
+
+# What is said in one place and asked in another
+
+APART = [
+    ("dm", "general"), ("dm", "staff"), ("dm", "bob's dm"), ("dm", "club"), ("dm", "secret"),
+    ("staff", "general"), ("staff", "plans"), ("staff", "board"), ("staff", "dm"), ("staff", "secret"),
+    ("secret", "general"), ("secret", "staff"), ("general", "club"), ("general", "dm"), ("club", "staff"),
+]  # fmt: skip
+TOGETHER = [("general", "lobby"), ("general", "plans"), ("plans", "general"), ("general", "staff"), ("general", "secret")]
+
+
+@pytest.mark.parametrize(("heard", "asked"), APART)
+async def test_words_do_not_reach_those_who_could_not_read_them(town: Town, heard: str, asked: str) -> None:
+    async with town.lyra() as lyra:
+        await speaks(town, heard, FACT)
+        assert FACT in await everything(lyra)
+        assert not await leaks(town, lyra, asked)
+
+
+@pytest.mark.parametrize(("heard", "asked"), TOGETHER)
+async def test_words_reach_those_who_can_all_read_them(town: Town, heard: str, asked: str) -> None:
+    async with town.lyra() as lyra:
+        await speaks(town, heard, FACT)
+        assert await leaks(town, lyra, asked)
+
+
+async def test_without_the_guard_every_one_of_these_would_leak(town: Town) -> None:
+    async with town.lyra(domains=Everything) as lyra:
+        await speaks(town, "dm", FACT)
+        for asked in ("general", "staff", "bob's dm", "club", "secret"):
+            assert await leaks(town, lyra, asked)
+
+
+# One person, several places
+
+
+def people(town: Town) -> str:
+    return f'[people.ada]\nconsole = "ada"\ndiscord = "{town.person("ada").id}"\n'
+
+
+async def at_the_console(lyra: Awake, text: str, name: str = "ada") -> View:
+    """Keep what somebody says at the terminal, and return that person's memory."""
+    view = await lyra.app.view(name)
+    session = await view.session(await view.stay("console", "main"), "main")
+    now = lyra.app.base.clock.now()
+    await view.say(session, [NewExchange(Kind.SAID, text, "1", now, name, "user", Identity("console", name))])
+    return view
+
+
+async def recalls(view: View) -> bool:
+    return any(CANARY in hit.exchange.text for hit in await view.recall(ASKED, 5))
+
+
+@pytest.mark.parametrize("declared", [True, False], ids=["declared", "not declared"])
+async def test_a_persons_dm_and_terminal_read_each_other_where_the_operator_says_so(town: Town, declared: bool) -> None:
+    async with town.lyra(config=people(town) if declared else "") as lyra:
+        await at_the_console(lyra, FACT)
+        assert await leaks(town, lyra, "dm") is declared
+        assert not await leaks(town, lyra, "bob's dm") and not await leaks(town, lyra, "general")
+
+
+@pytest.mark.parametrize("declared", [True, False], ids=["declared", "not declared"])
+async def test_the_terminal_reads_its_persons_dm_and_nobody_elses(town: Town, declared: bool) -> None:
+    async with town.lyra(config=people(town) if declared else "") as lyra:
+        await speaks(town, "dm", FACT)
+        assert await recalls(await lyra.app.view("ada")) is declared
+        assert not await recalls(await lyra.app.view("bob"))
+
+
+@pytest.mark.parametrize("heard", REACH)
+async def test_a_dm_reaches_what_its_person_can_read_once_they_say_so(town: Town, heard: str) -> None:
+    async with town.lyra() as lyra:
+        await speaks(town, heard, FACT)
+        assert not await leaks(town, lyra, "dm")
+        assert (await town.sets("ada", town.names["dm"], "reach", "on")).startswith("reach: on")
+        assert await leaks(town, lyra, "dm")
+        assert not await leaks(town, lyra, "bob's dm")
+
+
+async def leaves(town: Town) -> None:
+    del home_of(town).members[town.person("ada").id]
+
+
+async def loses_the_role(town: Town) -> None:
+    town.server.acts.change_member(home_of(town), town.person("ada").user)
+
+
+async def leaves_the_thread(town: Town) -> None:
+    town.server.acts.leave_thread(town.names["secret"], town.person("ada").user)
+
+
+LOST = [("general", leaves), ("staff", leaves), ("staff", loses_the_role), ("secret", leaves_the_thread), ("secret", leaves)]
+
+
+@pytest.mark.parametrize(("heard", "lost"), LOST, ids=[f"{heard}, {lost.__name__}" for heard, lost in LOST])
+async def test_a_dm_reaches_only_what_its_person_can_read_now(
+    town: Town, heard: str, lost: Callable[[Town], Awaitable[None]]
+) -> None:
+    async with town.lyra() as lyra:
+        await speaks(town, heard, FACT)
+        await town.sets("ada", town.names["dm"], "reach", "on")
+        assert await leaks(town, lyra, "dm")
+        await lost(town)
+        assert not await leaks(town, lyra, "dm")
+
+
+async def test_without_asking_discord_it_would_still_reach_what_was_lost(town: Town) -> None:
+    async with town.lyra(discord=Believing) as lyra:
+        await speaks(town, "staff", FACT)
+        await town.sets("ada", town.names["dm"], "reach", "on")
+        await loses_the_role(town)
+        assert await leaks(town, lyra, "dm")
+
+
+async def test_what_remains_readable_is_still_reached_after_a_role_is_lost(town: Town) -> None:
+    async with town.lyra() as lyra:
+        await speaks(town, "general", FACT)
+        await town.sets("ada", town.names["dm"], "reach", "on")
+        await loses_the_role(town)
+        assert await leaks(town, lyra, "dm")
+
+
+@pytest.mark.parametrize(("reach", "found"), [("on", False), ("off", True)], ids=["drew on a server", "drew on nothing else"])
+async def test_an_answer_that_drew_on_another_domain_is_never_recalled(town: Town, reach: str, found: bool) -> None:
+    dm = town.names["dm"]
+    async with town.lyra() as lyra:
+        await speaks(town, "general", FACT)
+        await town.sets("ada", dm, "reach", reach)
+        town.model.script("Your locker is the kestrel one.")
+        await speaks(town, "dm", ASKED)
+        await town.sets("ada", dm, "reach", "off")
+        view = await lyra.view(DomainKind.DM, town.person("ada").id)
+        hits = await view.recall("kestrel locker", 5)
+        assert any("kestrel" in hit.exchange.text for hit in hits) is found
+        told = await (await town.person("ada").runs(dm, "recall", query="kestrel")).answer()
+        assert ("kestrel one" in told.content) is found
+
+
+@pytest.mark.parametrize("domains", [Domains, Everything], ids=["guarded", "unguarded"])
+async def test_a_canary_in_every_place_is_seen_by_its_readers_alone(town: Town, domains: type[Domains]) -> None:
+    reads = {
+        "general": {"general", "lobby", "plans"}, "club": {"club"}, "dm": {"dm"}, "bob's dm": {"bob's dm"}, "board": {"board"},
+    }  # fmt: skip
+    async with town.lyra(domains=domains) as lyra:
+        for at, name in enumerate(town.names):
+            await speaks(town, name, f"my locker number is 88{at}99")
+        seen: dict[str, set[str]] = {}
+        for name in reads:
+            await speaks(town, name, ASKED)
+            given = prompt(lyra.chats[-1])
+            seen[name] = {other for at, other in enumerate(town.names) if f"88{at}99" in given}
+    public = {"general", "lobby", "plans"}
+    reads["board"] |= public
+    guarded = all(seen[name] <= reads[name] and name in seen[name] for name in reads)
+    assert guarded is (domains is Domains), seen

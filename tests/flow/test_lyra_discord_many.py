@@ -1,0 +1,145 @@
+"""Many at once on Discord: each gets an answer to their own question, and nobody waits for another place."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+
+from tests.discord_home import prompt, question, server_of, sound
+from tests.discord_knowing import Thoughtful, Town, answers
+from tests.fakes import openai_behaviours as b
+from tests.fakes.discord import Channel, DiscordServer, Guild, Message
+
+MANY = 50
+
+
+class Patient(Thoughtful):
+    """A model server that answers nobody before so many have asked."""
+
+    waits_for = 0
+
+    async def _record(self, request: web.Request) -> b.Request:
+        recorded = await super()._record(request)
+        await self.heard(self.waits_for)
+        return recorded
+
+
+@pytest.fixture
+async def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
+    async with DiscordServer() as server, Patient() as model:
+        yield Town(server, model, tmp_path, monkeypatch)
+        sound(server)
+
+
+@pytest.fixture
+def home(town: Town) -> Guild:
+    return town.server.world.guild("Home")
+
+
+@pytest.fixture
+def general(town: Town, home: Guild) -> Channel:
+    return town.server.world.channel(home, "general")
+
+
+async def ask(town: Town, name: str, place: Channel, text: str) -> Message:
+    return await town.person(name).says(place, f"{town.server.mention} {text}")
+
+
+async def told(town: Town, *questions: Message) -> list[str]:
+    """Return the only answer to each question."""
+    for one in questions:
+        await town.answer(one)
+    found = [answers(town.server, one) for one in questions]
+    assert all(len(one) == 1 for one in found)
+    return [one[0].content for one in found]
+
+
+async def busy(town: Town, place: Channel) -> None:
+    """Keep Lyra busy with a question at a place until the model is told to go."""
+    heard = len(town.model.requests)
+    town.model.thinks = True
+    await ask(town, "eve", place, "think about this")
+    await town.model.heard(heard + 1)
+
+
+async def test_two_people_in_one_channel_each_get_their_own_answer(town: Town, home: Guild, general: Channel) -> None:
+    async with town.lyra() as lyra:
+        questions = await asyncio.gather(
+            *(ask(town, name, general, f"what is {number} and {number}?") for number, name in enumerate(["ada", "bob"] * 5))
+        )
+        said = await told(town, *questions)
+        asked = {f"You said: {name}: what is {number} and {number}?" for number, name in enumerate(["ada", "bob"] * 5)}
+        assert asked == set(said)
+        pinged = [answers(town.server, one)[0].mentions for one in questions]
+        assert pinged == [[one.author] for one in questions]
+        kept = await lyra.kept(*server_of(home))
+        assert len(kept) == len(set(kept)) == 20
+
+
+async def test_a_burst_of_one_person_is_answered_together(town: Town, general: Channel) -> None:
+    async with town.lyra() as lyra:
+        await busy(town, general)
+        burst = [await ask(town, "ada", general, text) for text in ("I have a question", "it is about tea", "is there any?")]
+        await town.caught_up()
+        town.model.go.set()
+        [said] = await told(town, burst[-1])
+        assert said == "You said: ada: I have a question\nada: it is about tea\nada: is there any?"
+        assert not any(answers(town.server, one) for one in burst[:-1])
+        assert [question(chat) for chat in lyra.chats].count(said.removeprefix("You said: ")) == 1
+
+
+async def test_a_burst_ends_where_somebody_else_speaks(town: Town, general: Channel) -> None:
+    async with town.lyra():
+        await busy(town, general)
+        first, second = [await ask(town, "ada", general, text) for text in ("is there tea?", "green tea?")]
+        between = await ask(town, "bob", general, "is there coffee?")
+        last = await ask(town, "ada", general, "with milk?")
+        await town.caught_up()
+        town.model.go.set()
+        assert await told(town, second, between, last) == [
+            "You said: ada: is there tea?\nada: green tea?", "You said: bob: is there coffee?", "You said: ada: with milk?",
+        ]  # fmt: skip
+        assert answers(town.server, first) == []
+
+
+async def test_a_burst_in_a_dm_is_answered_together(town: Town) -> None:
+    dm = await town.person("eve").opens_dm()
+    async with town.lyra():
+        await busy(town, dm)
+        burst = [await town.person("eve").says(dm, text) for text in ("is there tea?", "green tea?")]
+        await town.caught_up()
+        town.model.go.set()
+        assert await told(town, burst[-1]) == ["You said: is there tea?\ngreen tea?"]
+        assert answers(town.server, burst[0]) == []
+
+
+async def test_fifty_channels_at_once_do_not_wait_for_each_other(town: Town, home: Guild) -> None:
+    channels = [town.server.world.channel(home, f"room-{number}") for number in range(MANY)]
+    assert isinstance(town.model, Patient)
+    async with town.lyra() as lyra:
+        town.model.waits_for = MANY
+        questions = [await ask(town, "ada", place, f"what is {at} and {at}?") for at, place in enumerate(channels)]
+        assert await told(town, *questions) == [f"You said: ada: what is {at} and {at}?" for at in range(MANY)]
+        assert len(lyra.chats) == MANY
+        view = await lyra.view(*server_of(home))
+        assert {session.name: session.messages for session in await view.sessions()} == {f"#{one.name}": 2 for one in channels}
+
+
+async def test_fifty_people_in_their_dms_at_once_never_read_each_other(town: Town) -> None:
+    names = [f"person{number}" for number in range(MANY)]
+    assert isinstance(town.model, Patient)
+    async with town.lyra() as lyra:
+        town.model.waits_for = MANY
+        questions = [
+            await town.person(name).says(await town.person(name).opens_dm(), f"my name is {name} and I like tea")
+            for name in names
+        ]
+        assert await told(town, *questions) == [f"You said: my name is {name} and I like tea" for name in names]
+        again = [await town.person(name).says(one.channel, "what do I like?") for name, one in zip(names, questions, strict=True)]
+        await told(town, *again)
+        for name in names:
+            mine = [text for chat in lyra.chats if f"name is {name} " in (text := prompt(chat))]
+            assert len(mine) == 2
+            assert not any(f"name is {other} " in text for text in mine for other in names if other != name)

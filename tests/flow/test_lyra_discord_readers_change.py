@@ -1,0 +1,199 @@
+"""Who reads a place changes between two turns, or within one: a new conversation begins, and nothing crosses."""
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from memory.types import DomainKind
+from tests.discord_home import Awake, prompt, server_of, sound
+from tests.discord_knowing import Thoughtful, Town, Unguarded, answers
+from tests.fakes.discord import USUAL, Channel, DiscordServer, Guild, Message, Right, Role
+
+CODE = "the code of the safe is 7741"
+ASKED = "what is the code of the safe?"
+
+
+@pytest.fixture
+async def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
+    async with DiscordServer() as server, Thoughtful() as model:
+        yield Town(server, model, tmp_path, monkeypatch)
+        sound(server)
+
+
+@pytest.fixture
+def home(town: Town) -> Guild:
+    guild = town.server.world.guild("Home")
+    town.person("bob").joins(guild)
+    return guild
+
+
+@pytest.fixture
+def general(town: Town, home: Guild) -> Channel:
+    return town.server.world.channel(home, "general")
+
+
+def restrict(town: Town, place: Channel) -> None:
+    """Let only Ada and Lyra read a channel from now on."""
+    assert place.guild
+    for who in (town.server.world.bot, town.person("ada").user):
+        town.server.acts.overwrite(place, who, allow=Right.VIEW_CHANNEL)
+    town.server.acts.overwrite(place, place.guild.roles[place.guild.id], deny=Right.VIEW_CHANNEL)
+
+
+def reopen(town: Town, place: Channel) -> None:
+    """Let everyone read a channel from now on."""
+    assert place.guild
+    town.server.acts.overwrite(place, place.guild.roles[place.guild.id])
+
+
+async def conversations(lyra: Awake, kind: DomainKind, native_id: int) -> dict[str, int]:
+    """Return the conversations of a domain, with how many messages each has."""
+    return {session.name: session.messages for session in await (await lyra.view(kind, native_id)).sessions()}
+
+
+async def outbox(lyra: Awake, question: Message) -> list[tuple[str, str]]:
+    """Return what became of the parts that were to answer a question, and the words left of them."""
+    rows = await lyra.app.memory.db.all("SELECT state, text FROM outbox WHERE answers = :id", {"id": str(question.id)})
+    return [(row["state"], row["text"]) for row in rows]
+
+
+# Between two turns
+
+
+async def test_public_then_restricted_then_public_are_three_conversations_and_nothing_leaks_out(
+    town: Town, home: Guild, general: Channel
+) -> None:
+    async with town.lyra() as lyra:
+        await town.asks("ada", general, "the boat leaves at seven")
+        restrict(town, general)
+        await town.asks("ada", general, CODE)
+        assert [message["role"] for message in lyra.chats[-1].messages] == ["system", "user"]
+        await town.asks("ada", general, "when does the boat leave?")
+        assert "ada: the boat leaves at seven" in prompt(lyra.chats[-1]), "what everyone reads, the few read as well"
+        reopen(town, general)
+        await town.asks("bob", general, ASKED)
+        assert "7741" not in prompt(lyra.chats[-1])
+        assert [message["role"] for message in lyra.chats[-1].messages] == ["system", "user"]
+        assert await conversations(lyra, *server_of(home)) == {"#general (2)": 2, "#general": 2}
+        assert await conversations(lyra, DomainKind.CHANNEL, general.id) == {"#general": 4}
+        restrict(town, general)
+        await town.asks("ada", general, ASKED)
+        assert f"ada: {CODE}" in prompt(lyra.chats[-1]), "the few find their own words again"
+
+
+# Within one turn
+
+CHANGES = [restrict, reopen]
+Change = Callable[[Town, Channel], None]
+
+
+async def changes_while_she_thinks(town: Town, general: Channel, change: Change) -> Message:
+    """Let Ada ask, change who reads the channel before the model answers, and return the question once that is over."""
+    await town.asks("ada", general, CODE)
+    heard = len(town.model.requests)
+    town.model.thinks = True
+    question = await town.person("ada").says(general, f"{town.server.mention} {ASKED}")
+    await town.model.heard(heard + 1)
+    change(town, general)
+    await town.caught_up()
+    town.model.go.set()
+    await town.asks("ada", general, "and the weather?")
+    return question
+
+
+@pytest.mark.parametrize("change", CHANGES)
+async def test_an_answer_made_for_other_readers_does_not_go_out_and_is_not_lost(
+    town: Town, home: Guild, general: Channel, change: Change
+) -> None:
+    was: tuple[DomainKind, int] = server_of(home)
+    if change is reopen:
+        restrict(town, general)
+        was = (DomainKind.CHANNEL, general.id)
+    async with town.lyra() as lyra:
+        question = await changes_while_she_thinks(town, general, change)
+        await lyra.talk.tick()
+        assert answers(town.server, question) == []
+        assert await outbox(lyra, question) == [("cancelled", "")]
+        assert (await lyra.kept(*was))[-2:] == [ASKED, f"You said: ada: {ASKED}"]
+        assert [message["role"] for message in lyra.chats[-1].messages] == ["system", "user"]
+        if change is reopen:
+            assert "7741" not in prompt(lyra.chats[-1])
+
+
+@pytest.mark.parametrize("change", CHANGES)
+async def test_without_the_guard_at_the_exit_it_would_go_out(town: Town, general: Channel, change: Change) -> None:
+    if change is reopen:
+        restrict(town, general)
+    async with town.lyra(domains=Unguarded):
+        question = await changes_while_she_thinks(town, general, change)
+        assert [one.content for one in answers(town.server, question)] == [f"You said: ada: {ASKED}"]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+async def test_a_question_that_waited_stays_with_those_who_could_read_it(
+    town: Town, home: Guild, general: Channel, change: Change
+) -> None:
+    was, now = server_of(home), (DomainKind.CHANNEL, general.id)
+    if change is reopen:
+        restrict(town, general)
+        was, now = now, was
+    async with town.lyra() as lyra:
+        town.model.thinks = True
+        await town.person("ada").says(general, f"{town.server.mention} hello")
+        await town.model.heard(1)
+        waits = await town.person("ada").says(general, f"{town.server.mention} {CODE}")
+        await town.caught_up()
+        change(town, general)
+        await town.caught_up()
+        town.model.go.set()
+        told = await town.asks("ada", general, "is there tea?")
+        assert answers(town.server, waits) == []
+        assert CODE in await lyra.kept(*was)
+        assert await lyra.kept(*now) == ["is there tea?", told.content]
+
+
+# A server whose everyone is a role
+
+
+@pytest.fixture
+def gated(town: Town) -> Guild:
+    """A server that shows newcomers one channel; members have a role."""
+    world = town.server.world
+    guild = world.guild("Gated", rights=USUAL & ~Right.VIEW_CHANNEL, bot_rights=USUAL)
+    member = world.role(guild, "member", USUAL)
+    manager = world.role(guild, "manager", Right.MANAGE_GUILD)
+    for name in ("lounge", "garden", "welcome"):
+        town.names[name] = world.channel(guild, name)
+    newcomers = guild.roles[guild.id]
+    world.join(guild, town.person("ada").user, member)
+    world.join(guild, town.person("eve").user, member, manager)
+    town.server.acts.overwrite(town.names["welcome"], newcomers, allow=Right.VIEW_CHANNEL)
+    return guild
+
+
+def member_of(guild: Guild) -> Role:
+    return next(role for role in guild.roles.values() if role.name == "member")
+
+
+async def test_with_a_gate_named_the_members_share_a_memory_that_newcomers_do_not(town: Town, gated: Guild) -> None:
+    async with town.lyra() as lyra:
+        await town.asks("ada", town.names["lounge"], CODE)
+        await town.asks("eve", town.names["garden"], ASKED)
+        assert "7741" not in prompt(lyra.chats[-1]), "before that, each is a channel of its own"
+        told = await town.sets("eve", town.names["lounge"], "everyone", f"<@&{member_of(gated).id}>")
+        assert told.startswith(f"everyone: {member_of(gated).id}")
+        await town.asks("ada", town.names["lounge"], CODE)
+        await town.asks("eve", town.names["garden"], ASKED)
+        assert "7741" in prompt(lyra.chats[-1])
+        await town.asks("bob", town.names["welcome"], ASKED)
+        assert "7741" not in prompt(lyra.chats[-1])
+
+
+async def test_what_members_said_is_not_everyones_when_the_gate_is_taken_away(town: Town, gated: Guild) -> None:
+    async with town.lyra() as lyra:
+        await town.sets("eve", town.names["lounge"], "everyone", str(member_of(gated).id))
+        await town.asks("ada", town.names["lounge"], CODE)
+        await town.sets("eve", town.names["lounge"], "everyone", "off")
+        await town.asks("bob", town.names["welcome"], ASKED)
+        assert "7741" not in prompt(lyra.chats[-1])
