@@ -77,6 +77,8 @@ class Gaps:
             gaps += [gap for one in channels if (gap := self._gap(one, cursors, newest))]
         if streams:
             gaps += await self._unseen(cursors, known)
+        # Noted first: what one channel is read up to must not count for another, should the reading be cut off.
+        await hand([Heard(None, gap.stream, gap.after) for gap in gaps if gap.stream not in cursors])
         await self._read_all(gaps, hand)
 
     async def retry(self, hand: Hand) -> None:

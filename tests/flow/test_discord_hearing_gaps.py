@@ -253,6 +253,28 @@ async def test_archived_threads_are_read_and_what_is_gone_is_asked_for_once(
     assert ear.texts == ["tick"] and ear.kept[str(thread.id)] == str(max(thread.messages))
 
 
+async def test_a_start_cut_off_between_two_channels_loses_nothing_of_either(
+    server: DiscordServer, home: Guild, general: Channel
+) -> None:
+    ada, ear = server.person("ada"), Ear()
+    garden, kitchen, _ = (server.world.channel(home, name) for name in ("garden", "kitchen", "attic"))
+    async with listening(server, ear):
+        await ada.says(general, "heard")
+        await ear.heard(Message)
+    for place, text in ((garden, "one"), (kitchen, "two"), (garden, "three"), (kitchen, "four")):
+        await ada.says(place, text)
+    held = Held(before=True)
+    server.faults.script("list_messages", Then(lambda: None), held)
+    ear = restarted(ear)
+    async with listening(server, ear):
+        await ear.heard(Message, 2)
+        await held.reached.wait()
+        first, ear = ear.texts, restarted(ear)  # As a kill leaves it.
+    async with listening(server, ear):
+        await ear.heard(Message, 2)
+    assert sorted(first + ear.texts) == ["four", "one", "three", "two"]
+
+
 async def test_a_server_that_comes_late_is_caught_up_with(server: DiscordServer, home: Guild, general: Channel) -> None:
     ada, ear = server.person("ada"), Ear()
     async with listening(server, ear):

@@ -1,0 +1,90 @@
+"""An adapter under test: what listens to it, and what it keeps."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Mapping, Sequence
+from copy import deepcopy
+from typing import Any, TypeVar
+
+from adapters.events import Asked, Event, Message
+from adapters.table import CommandSpec
+from tests.fakes.discord.pulse import Pulse
+
+E = TypeVar("E", bound=Event)
+
+NO_COMMANDS: Mapping[str, CommandSpec] = {}
+NO_CURSORS: Mapping[str, str] = {}
+
+
+class Notebook:
+    """Notes in memory. They outlive an adapter, as real ones do a process."""
+
+    def __init__(self, **values: Any) -> None:
+        self.values = values
+
+    async def get(self, name: str) -> Any:
+        """Return a value."""
+        return deepcopy(self.values.get(name))
+
+    async def put(self, name: str, value: Any) -> None:
+        """Keep a value, as JSON has it."""
+        self.values[name] = json.loads(json.dumps(value))
+
+
+class Ear:
+    """A listener that commits to a list. While `held` is set it keeps the adapter waiting for its commits."""
+
+    def __init__(self, table: Mapping[str, CommandSpec] = NO_COMMANDS, cursors: Mapping[str, str] | None = None) -> None:
+        self.table = table
+        self.kept = dict(cursors or {})
+        """How far each stream was heard. Give it to the next ear, as after a restart."""
+        self.events: list[Event] = []
+        self.batches: list[list[Event]] = []
+        self.times_ready = 0
+        self.go = asyncio.Event()
+        self.go.set()
+        self.pulse = Pulse()
+
+    async def ready(self) -> None:
+        """Count."""
+        self.times_ready += 1
+        self.pulse.beat()
+
+    async def cursors(self) -> Mapping[str, str]:
+        """Return how far each stream was heard."""
+        return dict(self.kept)
+
+    async def hear(self, events: Sequence[Event], cursors: Mapping[str, str] = NO_CURSORS) -> Awaitable[None]:
+        """Commit at once, or when the test lets it."""
+        await self.go.wait()
+        self.events += events
+        self.batches.append(list(events))
+        self.kept |= cursors
+        self.pulse.beat()
+        return _answered()
+
+    async def suggest(self, asked: Asked, parameter: str, typed: str) -> Sequence[str]:
+        """Suggest nothing."""
+        return ()
+
+    def of(self, kind: type[E]) -> list[E]:
+        """The events of one kind, in order."""
+        return [one for one in self.events if isinstance(one, kind)]
+
+    @property
+    def texts(self) -> list[str]:
+        """What was said, in order."""
+        return [one.text for one in self.of(Message)]
+
+    async def heard(self, kind: type[E], number: int = 1) -> E:
+        """Wait for that many events of a kind, and return the last of them."""
+        found = await self.pulse.until(lambda: self.of(kind)[number - 1 : number], f"{kind.__name__} number {number}")
+        return found[0]
+
+    async def moved(self, stream: str, position: int) -> None:
+        """Wait until a stream was heard as far as that."""
+        await self.pulse.until(lambda: int(self.kept.get(stream, 0)) >= position, f"stream {stream} at {position}")
+
+
+async def _answered() -> None:
+    """Nothing is answered here."""
