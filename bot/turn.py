@@ -98,15 +98,25 @@ class Turns:
         shown = adapter.preview(turn.place.key)
         if shown or not adapter.edit_seconds or not await self._h.preferences.streams(turn.place, turn.person):
             return shown, None
+        if await self._left_over(turn):
+            # It becomes the answer; a second one beside it would leave it half done.
+            return None, None
         links = addresses("\n".join(exchange.text for exchange in turn.asked))
         streamed = Streamed(turn, adapter, self._h.outgoing, links)
         return streamed, streamed
 
     async def _replaced(self, turn: Turn, streamed: Streamed | None) -> str:
         """Return the key of the preview that the answer takes the place of: this turn's, or one that a kill left behind."""
-        place = turn.place
         key = await streamed.stop() if streamed else ""
-        return key or await self._h.memory.journal.preview_of(place.platform, place.key, turn.answers) or ""
+        return key or await self._left_over(turn)
+
+    async def _left_over(self, turn: Turn) -> str:
+        """Return the key of a preview that a kill left behind, '' where there is none."""
+        for exchange in reversed(turn.asked):
+            left = await self._h.memory.journal.preview_of(turn.place.platform, turn.place.key, exchange.source_id)
+            if left:
+                return left
+        return ""
 
     async def _answer(self, turn: Turn, shown: Preview | None) -> Spoken:
         chat, budget = self._h.models.chat, self._h.settings.context_tokens

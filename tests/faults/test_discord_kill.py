@@ -197,7 +197,10 @@ def life(it: World) -> Iterator[Process]:
     """Start Lyra, and wait until she is connected and has answered what was left over."""
     with it.home.started("run") as process:
         process.note("Discord: connected.")
-        it.settle()
+        try:
+            it.settle()
+        except AssertionError as late:
+            raise AssertionError(f"{late}\n{process.kill().err}") from None
         yield process
 
 

@@ -135,7 +135,9 @@ async def test_always_has_her_answer_without_a_mention(town: Town) -> None:
         await town.says(town.ada, town.general, "The fourth is for Lyra.")
         kept = [text for text in await lyra.kept(*server_of(town.guild)) if text.startswith("The ")]
         assert kept == ["The second is for nobody.", "The fourth is for Lyra."]
-        assert not [one for one in town.server.world.said if one.reply_to not in (None, hello.id, said.id, town.general.history()[-2].id)]
+        assert not [
+            one for one in town.server.world.said if one.reply_to not in (None, hello.id, said.id, town.general.history()[-2].id)
+        ]
 
 
 async def test_listening_is_announced_and_keeps_what_is_said_without_an_answer(town: Town) -> None:

@@ -1,0 +1,219 @@
+"""Matrix as a platform."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from nio import AsyncClient
+
+from adapters.base import Adapter, Listener, Notes, Sending
+from adapters.errors import PlaceGone, PlatformFailure, PlatformRefused, SendFailed
+from adapters.events import Contents, Message, Person, Place, Quote, split_key
+from adapters.matrix.account import Access, Account
+from adapters.matrix.asides import Asides
+from adapters.matrix.batch import Gatherer
+from adapters.matrix.convert import PLATFORM
+from adapters.matrix.doors import Doors
+from adapters.matrix.files import Files
+from adapters.matrix.gaps import Gaps
+from adapters.matrix.hearing import Hearing
+from adapters.matrix.history import before
+from adapters.matrix.invites import Invites
+from adapters.matrix.pace import Pace
+from adapters.matrix.recollection import Recollection
+from adapters.matrix.room import Room
+from adapters.matrix.rooms import Rooms
+from adapters.matrix.saying import Saying
+from adapters.matrix.sending import Sender
+from adapters.matrix.sync import Sync
+from adapters.matrix.typing import thinking
+
+__all__ = ["Access", "Matrix"]
+
+_PACE = Pace()
+_AWAY = "Matrix is not connected now; what waits is sent as soon as it is."
+_LONG_ENOUGH = 60.0
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What there is while Lyra is connected."""
+
+    client: AsyncClient
+    rooms: Rooms
+    sender: Sender
+    files: Files
+    asides: Asides
+
+
+class Matrix(Adapter):
+    """One account. `invites` says whose invitations are followed, `bots` who is a machine, `waived` for which rooms newcomers
+    may be told what they cannot read.
+    """
+
+    platform = PLATFORM
+    most_characters = 20_000
+    edit_seconds = 4.0
+    at_once = 100
+    """How many events of a room one sync brings."""
+    gaps: type[Gaps] = Gaps
+    rooms: type[Rooms] = Rooms
+    hearing: type[Hearing] = Hearing
+    doors: type[Doors] = Doors
+
+    def __init__(
+        self,
+        access: Access,
+        folder: Path,
+        notes: Notes,
+        now: Callable[[], int],
+        *,
+        prefix: str = "!",
+        invites: Invites,
+        bots: frozenset[str] = frozenset(),
+        waived: Callable[[str], bool] | None = None,
+        pace: Pace = _PACE,
+    ) -> None:
+        self.prefix = prefix
+        self._notes = notes
+        self._now = now
+        self._invites = invites
+        self._bots = bots
+        self._waived = waived
+        self._pace = pace
+        self._account = Account(access, folder, notes)
+        self._line: Line | None = None
+
+    # Connected
+
+    async def run(self, listener: Listener) -> None:
+        """Listen until cancelled, through every failure that passes. Raises PlatformRefused."""
+        failures = 0
+        try:
+            while True:
+                began = self._pace.elapsed()
+                try:
+                    await self._connect(listener)
+                except PlatformRefused:
+                    raise
+                except PlatformFailure as failed:
+                    log.warning("%s", failed)
+                failures = 1 if self._pace.elapsed() - began > _LONG_ENOUGH else failures + 1
+                await self._pace.retry(failures)
+        finally:
+            await self._account.close()
+
+    async def _connect(self, listener: Listener) -> None:
+        """Live through one connection. Raises PlatformFailure at its end."""
+        client = await self._account.open()
+        rooms = self.rooms(client, self._notes)
+        rooms.waived = self._waived or rooms.waived
+        recollection = Recollection(client, self._notes, self._pace)
+        doors = self.doors(client, self._notes, self._invites, self._pace)
+        gatherer = Gatherer(client, rooms, recollection, self.gaps(client))
+        hearing = self.hearing(rooms, recollection, doors, Saying(recollection, self._bots))
+        sync = Sync(self._account, listener, rooms, recollection, doors, gatherer, hearing, self._pace, self.at_once)
+        asides = Asides(client, rooms, self._notes)
+        self._line = Line(client, rooms, Sender(client, rooms, self._now), Files(), asides)
+        try:
+            await _until_one_ends(sync.run(), sync.show_read(), doors.run())
+        finally:
+            self._line = None
+            await self._account.close()
+
+    def describe(self) -> str:
+        """Say how encryption stands, and what the operator should know."""
+        return " ".join(["I read and write encrypted rooms, too, with keys that stay on this machine.", *self._account.said])
+
+    # Places and what is said there
+
+    async def locate(self, place: Place) -> Place | None:
+        """Return a place as it is now; None while the homeserver tells nothing. Raises PlaceGone."""
+        return self._line.rooms.place(place.channel, place.thread) if self._line else None
+
+    async def locate_key(self, key: str) -> Place | None:
+        """As `locate`, for a key."""
+        _, room, thread = split_key(key)
+        return self._line.rooms.place(room, thread) if self._line else None
+
+    async def rules(self, person: Person, place: Place) -> bool:
+        """Say whether a person may change what a room is."""
+        room = self._room(place.channel)
+        return room is not None and room.state.membership(person.id) == "join" and room.state.rules(person.id)
+
+    async def readable(self, person: Person, circles: Collection[str]) -> set[str]:
+        """Return those rooms that a person is in now with Lyra, and whose history they can read for sure."""
+        found = {circle: self._room(circle) for circle in circles}
+        return {circle for circle, room in found.items() if room is not None and room.readable(person.id)}
+
+    async def sealed(self, circles: Collection[str]) -> set[str]:
+        """Return those rooms that are or ever were encrypted, or of which that is not known."""
+        found = {circle: self._room(circle) for circle in circles}
+        return {circle for circle, room in found.items() if room is None or room.record.encrypted}
+
+    async def before(self, place: str, message: str, n: int, reader: Person | None = None) -> Sequence[Quote]:
+        """Return the n messages before one, oldest first; none where that is not possible now."""
+        return await before(self._line.client, self._line.rooms, place, message, n, reader) if self._line else ()
+
+    async def read(self, message: Message) -> Sequence[Contents]:
+        """Return what can be read of a message's file."""
+        if self._line is None:
+            return [Contents(one) for one in message.attachments]
+        return await self._line.files.read(self._line.client, message)
+
+    def link(self, place: str, message: str) -> str:
+        """Return the address of a message."""
+        room = split_key(place)[1]
+        return f"https://matrix.to/#/{quote(room, safe='!:')}/{quote(message, safe='$:')}" if message else ""
+
+    def _room(self, room: str) -> Room | None:
+        try:
+            return self._line.rooms.room(room) if self._line else None
+        except PlaceGone:
+            return None
+
+    # Answers
+
+    async def send(self, sending: Sending) -> str:
+        """Send a part and return the id of its event. Raises SendFailed."""
+        if self._line is None:
+            raise SendFailed(_AWAY)
+        return await self._line.sender.send(sending)
+
+    async def aside(self, person: Person) -> Place | None:
+        """Return the DM with a person, made if need be. Raises PlatformFailure while it can be neither found nor made."""
+        line = self._line
+        # Of a DM that is changing just now it would seem that there is none.
+        if line is None or not await line.rooms.at_rest():
+            raise PlatformFailure(_AWAY)
+        return await line.asides.place(person)
+
+    @asynccontextmanager
+    async def thinking(self, place: str) -> AsyncIterator[None]:
+        """Type in a room while an answer is being made."""
+        if self._line is None:
+            yield
+            return
+        async with thinking(self._line.client, split_key(place)[1]):
+            yield
+
+
+async def _until_one_ends(*works: Coroutine[Any, Any, None]) -> None:
+    """Run all until one ends, end the others, and raise what ended it."""
+    tasks = [asyncio.create_task(work) for work in works]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        ended = [task for task in tasks if task.done()]
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    for task in ended:
+        task.result()

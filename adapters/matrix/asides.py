@@ -1,0 +1,85 @@
+"""Where a person alone reads what they are told: the DM with them, made when there is none."""
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+
+from nio import AsyncClient
+
+from adapters.base import Notes
+from adapters.errors import PlaceGone, PlatformFailure
+from adapters.events import Person, Place
+from adapters.matrix.homeserver import Denied, Json, ask
+from adapters.matrix.past import ENCRYPTION
+from adapters.matrix.rooms import Rooms
+
+_MEGOLM = {"algorithm": "m.megolm.v1.aes-sha2"}
+_SLOW = "The homeserver has not told of your DM yet; ask again in a minute."
+_DIRECT = "m.direct"
+
+
+class Asides:
+    """The DMs that Lyra may speak in first. What she made is noted, so that nobody gets a second one."""
+
+    def __init__(self, client: AsyncClient, rooms: Rooms, notes: Notes) -> None:
+        self._client = client
+        self._rooms = rooms
+        self._notes = notes
+        self._one = asyncio.Lock()
+
+    async def place(self, person: Person) -> Place:
+        """Return the DM with a person. Raises PlatformFailure where there is none, and none can be made now."""
+        async with self._one:
+            room = self._rooms.dm_of(person.id)
+            place = self._known(room) if room else await self._noted(person)
+            return place or await self._made(person)
+
+    def _known(self, room: str) -> Place:
+        place = self._rooms.place(room)
+        if place is None:
+            raise PlatformFailure(_SLOW)
+        return place
+
+    async def _noted(self, person: Person) -> Place | None:
+        """Return the DM that was made before, if it still is one with that person alone."""
+        room = await self._notes.get(_note(person))
+        if not room:
+            return None
+        with suppress(PlaceGone):
+            place = self._known(room)
+            return place if place.alone == person.id else None
+        return None
+
+    async def _made(self, person: Person) -> Place:
+        sealed = self._client.olm is not None
+        asked: Json = {
+            "preset": "trusted_private_chat",
+            "is_direct": True,
+            "invite": [person.id],
+            "initial_state": [{"type": ENCRYPTION, "state_key": "", "content": _MEGOLM}] if sealed else [],
+        }
+        try:
+            # nio would ask again where the answer is lost, and make a second room.
+            room = str((await ask(self._client, "POST", "createRoom", body=asked))["room_id"])
+        except Denied as denied:
+            raise PlatformFailure(f"The homeserver lets Lyra make no DM ({denied}); write to her in one first.") from None
+        await self._notes.put(_note(person), room)
+        with suppress(Denied, PlatformFailure):
+            await self._list(person.id, room)
+        place = await self._rooms.arrived(room, person.id)
+        if place is None:
+            raise PlatformFailure(_SLOW)
+        return place
+
+    async def _list(self, user: str, room: str) -> None:
+        """Have the account's other clients show the room as a DM."""
+        path = ("user", str(self._client.user_id), "account_data", _DIRECT)
+        listed: dict[str, Any] = {}
+        with suppress(Denied):
+            listed = await ask(self._client, "GET", *path)
+        rooms = [one for one in listed.get(user, ()) if one != room]
+        await ask(self._client, "PUT", *path, body={**listed, user: [*rooms, room]})
+
+
+def _note(person: Person) -> str:
+    return f"aside {person.id}"

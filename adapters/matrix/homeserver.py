@@ -1,0 +1,96 @@
+"""Requests to the homeserver for what nio does not know, and what its refusals mean. Foreign errors stop here."""
+
+import json
+from typing import Any, cast
+from urllib.parse import quote
+
+import aiohttp
+from nio import AsyncClient, ErrorResponse
+
+from adapters.errors import PlatformFailure, PlatformRefused
+
+Json = dict[str, Any]
+
+PASSWORD = "give her the password of her account once (password_env or password_file in [matrix])"
+TROUBLE = (aiohttp.ClientError, OSError)
+"""What a request can raise while the network or the homeserver is away."""
+
+_API = "/_matrix/client/v3/"
+_OVER = frozenset({"M_UNKNOWN_TOKEN", "M_MISSING_TOKEN"})
+
+
+class SignedOut(PlatformRefused):
+    """The homeserver does not know the token, or not any more."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The homeserver does not know Lyra's token any more, because her device was signed out; "
+            f"{PASSWORD}, and start her again as a new device."
+        )
+
+
+class Denied(Exception):
+    """The homeserver said no to a request; `code` is Matrix's name for why, '' where it asks who is there."""
+
+    def __init__(self, status: int, body: Json) -> None:
+        self.status, self.body = status, body
+        self.code = str(body.get("errcode", ""))
+        super().__init__(self.code or str(status))
+
+    def final(self, what: str) -> PlatformRefused:
+        """Return what to tell of it: `what` says what Lyra could not do."""
+        return PlatformRefused(f"The homeserver does not let Lyra {what} ({self}); ask whoever runs it.")
+
+
+async def ask(client: AsyncClient, method: str, *path: str, body: Json | None = None) -> Json:
+    """Make a request and return the answer; the parts of the path are quoted here.
+
+    Raises Denied, SignedOut, or PlatformFailure for what passes.
+    """
+    headers = {"Authorization": f"Bearer {client.access_token}"} if client.access_token else {}
+    data = None if body is None else json.dumps(body)
+    where = _API + "/".join(quote(part, safe="") for part in path)
+    try:
+        answer = await client.send(method, where, data, headers | {"Content-Type": "application/json"})
+        found = _parsed(await answer.read())
+    except TROUBLE as error:
+        raise unreachable(type(error).__name__) from None
+    if found is None or answer.status == 429 or answer.status >= 500:
+        raise unreachable(str(answer.status))
+    if found.get("errcode") in _OVER:
+        raise SignedOut
+    if answer.status >= 400:
+        raise Denied(answer.status, found)
+    return found
+
+
+def word(answer: Json, name: str) -> str:
+    """Return a text that an answer has to hold. Raises PlatformFailure."""
+    found = answer.get(name)
+    if not isinstance(found, str):
+        raise unreachable(f"an answer without {name}")
+    return found
+
+
+def failure(response: ErrorResponse) -> PlatformFailure:
+    """Return what an error that nio hands back means for the whole connection."""
+    if response.status_code in _OVER:
+        return SignedOut()
+    status = getattr(response.transport_response, "status", 0)
+    return unreachable(str(response.status_code or status))
+
+
+def unreachable(how: str) -> PlatformFailure:
+    """Return what to tell of a homeserver that does not answer as one; `how` says what it did instead."""
+    return PlatformFailure(
+        f"The Matrix homeserver cannot be reached, or is busy or broken just now ({how}); Lyra tries again. "
+        "If that lasts, check homeserver in [matrix]."
+    )
+
+
+def _parsed(body: bytes) -> Json | None:
+    try:
+        found = json.loads(body)
+    except ValueError:
+        return None
+    return cast(Json, found) if isinstance(found, dict) else None

@@ -1,0 +1,114 @@
+"""nio's client with its key store: one SQLite file for each device, which only its owner can read."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+
+import peewee  # type: ignore[import-untyped]
+import vodozemac
+from nio import AsyncClient, AsyncClientConfig
+from nio.store import SqliteStore
+
+from adapters.errors import PlatformFailure, PlatformRefused
+
+_TRIES = 2
+_UNREADABLE = (peewee.DatabaseError, vodozemac.PickleException, vodozemac.LibolmPickleException, ValueError)
+
+
+class Unreadable(Exception):
+    """A key store is damaged, or was closed with another pickle key."""
+
+
+class _Store(SqliteStore):  # type: ignore[misc]
+    """A store that keeps its key to itself, and leaves nothing open when it cannot be read."""
+
+    def __post_init__(self) -> None:
+        try:
+            super().__post_init__()
+        except BaseException:
+            self.database.close()
+            raise
+
+    def __repr__(self) -> str:
+        return f"<key store of {self.device_id}>"
+
+
+@dataclass(frozen=True)
+class _Config(AsyncClientConfig):  # type: ignore[misc]
+    pickle_key: str = field(default="", repr=False)
+
+
+class KeyStores:
+    """The folder of the key stores. `pickle_key` is what they are encrypted with."""
+
+    def __init__(self, folder: Path, pickle_key: str) -> None:
+        self._folder = folder
+        self._pickle_key = pickle_key
+
+    def client(self, homeserver: str, user: str, device: str) -> AsyncClient:
+        """Return a client without a token, and without its keys until it has one."""
+        config = _Config(
+            store=_Store,
+            store_name=self.path(device).name,
+            pickle_key=self._pickle_key,
+            max_timeouts=_TRIES,
+        )
+        return AsyncClient(homeserver.rstrip("/"), user, device, str(self._folder), config)
+
+    def prepare(self) -> None:
+        """Make the folder, readable for its owner only. Raises PlatformRefused where it cannot be written."""
+        with self._writing():
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._folder.chmod(0o700)
+
+    def unlock(self, client: AsyncClient, user: str, token: str) -> str:
+        """Give a client its token and its keys, made new where there are none; return the key that names the device.
+
+        Raises Unreadable, PlatformFailure for what passes, or as `prepare`.
+        """
+        with self._writing():
+            _made_private(self.path(client.device_id))
+        try:
+            client.restore_login(user, client.device_id, token)
+        except peewee.OperationalError as error:
+            raise PlatformFailure(f"The keys in {self._folder} cannot be used just now ({error}); Lyra tries again.") from None
+        except _UNREADABLE:
+            raise Unreadable from None
+        assert client.olm is not None
+        return str(client.olm.account.identity_keys["ed25519"])
+
+    def path(self, device: str) -> Path:
+        """Return where the keys of a device lie."""
+        return self._folder / f"{quote(device, safe='')}.db"
+
+    def remove(self, device: str) -> None:
+        """Remove the keys of a device that is no more."""
+        path = self.path(device)
+        with self._writing():
+            for one in (path, path.with_name(f"{path.name}-journal")):
+                one.unlink(missing_ok=True)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise PlatformRefused(
+                f"Lyra cannot keep her keys in {self._folder} ({error.strerror}); let her write there."
+            ) from None
+
+
+async def close(client: AsyncClient) -> None:
+    """Close a client and its key store."""
+    await client.close()
+    if client.store is not None:
+        client.store.database.close()
+
+
+def _made_private(file: Path) -> None:
+    # SQLite gives its journal the mode of its file.
+    os.close(os.open(file, os.O_CREAT | os.O_WRONLY, 0o600))
+    file.chmod(0o600)

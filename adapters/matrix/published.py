@@ -1,0 +1,92 @@
+"""What the homeserver shows of an account's keys, and what of it is signed by whom."""
+
+import binascii
+from base64 import b64decode, b64encode
+from dataclasses import dataclass, field
+from typing import Any
+
+from Crypto.PublicKey import ECC
+from Crypto.Signature import eddsa
+from nio import AsyncClient
+from nio.api import Api
+
+from adapters.matrix.homeserver import Json, ask
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """The keys of one device and the cross-signing keys of its account, as the homeserver has them; {} where it has none."""
+
+    user: str
+    device_id: str
+    device: Json = field(repr=False)
+    master: Json = field(repr=False)
+    self_signing: Json = field(repr=False)
+
+    @property
+    def device_key(self) -> str:
+        """The key that names the device, '' where the homeserver has none."""
+        return str(self.device.get("keys", {}).get(f"ed25519:{self.device_id}", ""))
+
+
+async def published(client: AsyncClient) -> Published:
+    """Ask what others are shown of this account and of this device. Raises as `ask`."""
+    user, device = client.user_id, client.device_id
+    answer = await ask(client, "POST", "keys", "query", body={"device_keys": {user: []}})
+    devices, master, self_signing = (_of(answer, name, user) for name in ("device_keys", "master_keys", "self_signing_keys"))
+    return Published(user, device, _of(devices, device), master, self_signing)
+
+
+def names(document: Json, public: str) -> bool:
+    """Whether a document is about this cross-signing key."""
+    return public in _of(document, "keys").values()
+
+
+def signed_by(document: Json, user: str, name: str, public: str) -> bool:
+    """Whether a document holds a sound signature that a user's Ed25519 key of this name, given in base64, made."""
+    signature = _of(document, "signatures", user).get(f"ed25519:{name}")
+    if not isinstance(signature, str):
+        return False
+    try:
+        key = eddsa.import_public_key(unpacked(public))
+        eddsa.new(key, "rfc8032").verify(signable(document), unpacked(signature))
+    except (ValueError, binascii.Error):
+        return False
+    return True
+
+
+def is_vouched_for(shown: Published) -> bool:
+    """Whether the account's own cross-signing identity signed this device."""
+    return any(signed_by(shown.device, shown.user, key, key) for key in _of(shown.self_signing, "keys").values())
+
+
+def signable(document: Json) -> bytes:
+    """Return the bytes of a document that are signed."""
+    return bytes(Api.to_canonical_json(bare(document)).encode())
+
+
+def bare(document: Json) -> Json:
+    """Return a document without what others added to it."""
+    return {name: value for name, value in document.items() if name not in ("signatures", "unsigned")}
+
+
+def signature(seed: bytes, document: Json) -> str:
+    """Sign a document with an Ed25519 key."""
+    key = ECC.construct(curve="Ed25519", seed=seed)
+    return packed(eddsa.new(key, "rfc8032").sign(signable(document)))
+
+
+def packed(data: bytes) -> str:
+    """Write bytes as Matrix does, in base64 without padding."""
+    return b64encode(data).decode().rstrip("=")
+
+
+def unpacked(text: str) -> bytes:
+    """Read base64, padded or not. Raises ValueError."""
+    return b64decode(text + "=" * (-len(text) % 4), validate=False)
+
+
+def _of(found: Any, *path: str) -> Json:
+    for name in path:
+        found = found.get(name) if isinstance(found, dict) else None
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,106 @@
+"""Events of a room as they are read here: decrypted where that could be, and never trusted to be well made."""
+
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from nio import Event, MegolmEvent
+
+from adapters.matrix.homeserver import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One event. `kind` and `content` are those within the ciphertext; `sealed` is an event that could not be decrypted.
+
+    `raw` is what was outside, which alone says what is state and what was redacted.
+    """
+
+    raw: Json = field(repr=False)
+    kind: str
+    content: Json = field(repr=False)
+    sealed: MegolmEvent | None = None
+
+    @classmethod
+    def of(cls, event: Event) -> Self | None:
+        """Return an event that nio parsed, None where it is not even an event."""
+        raw = event.source
+        if not _is_event(raw):
+            return None
+        if isinstance(event, MegolmEvent):
+            return cls(raw, raw["type"], {}, event)
+        # A state event cannot be encrypted, whatever stands within the ciphertext.
+        outside = {name: value for name, value in raw.items() if name != "state_key"} if event.decrypted else raw
+        return cls(outside, raw["type"], raw["content"])
+
+    @property
+    def id(self) -> str:
+        """The event's id."""
+        return str(self.raw["event_id"])
+
+    @property
+    def sender(self) -> str:
+        """Who sent it."""
+        return str(self.raw["sender"])
+
+    @property
+    def at(self) -> int:
+        """When its sender's homeserver saw it, in microseconds UTC."""
+        return int(self.raw["origin_server_ts"]) * 1000
+
+    @property
+    def is_state(self) -> bool:
+        """Whether it sets a part of the room's state."""
+        return isinstance(self.raw.get("state_key"), str)
+
+    @property
+    def is_redacted(self) -> bool:
+        """Whether it was taken back."""
+        return "redacted_because" in part(self.raw, "unsigned")
+
+    @property
+    def thread(self) -> str:
+        """The root of the thread that it stands in, '' outside of threads."""
+        return self._related("m.thread")
+
+    @property
+    def replaces(self) -> str:
+        """The event that it is an edit of, '' for none."""
+        return self._related("m.replace")
+
+    @property
+    def answers(self) -> str:
+        """The event that it is a reply to, '' for none; the filler that threads have for old clients is none."""
+        relation = part(self.content, "m.relates_to")
+        if relation.get("rel_type") == "m.thread" and relation.get("is_falling_back") is True:
+            return ""
+        return word(part(relation, "m.in_reply_to"), "event_id")
+
+    @property
+    def redacts(self) -> str:
+        """The event that it takes back, '' for none."""
+        return word(self.content, "redacts") or word(self.raw, "redacts") if self.kind == "m.room.redaction" else ""
+
+    def _related(self, how: str) -> str:
+        relation = part(self.content, "m.relates_to")
+        return word(relation, "event_id") if relation.get("rel_type") == how else ""
+
+
+def part(found: Any, name: str) -> Json:
+    """Return an object within an object, {} where there is none."""
+    value = found.get(name) if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def word(found: Any, name: str) -> str:
+    """Return a text within an object, '' where there is none."""
+    value = found.get(name) if isinstance(found, dict) else None
+    return value if isinstance(value, str) else ""
+
+
+def _is_event(raw: Any) -> bool:
+    return (
+        isinstance(raw, dict)
+        and all(isinstance(raw.get(name), str) for name in ("event_id", "sender", "type"))
+        and isinstance(raw.get("origin_server_ts"), int)
+        and isinstance(raw.get("content"), dict)
+    )

@@ -1,0 +1,178 @@
+"""The loop that asks the homeserver what happened, and moves on only when that is committed."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Mapping
+from math import ceil
+from typing import Any
+
+from nio import AsyncClient, ErrorResponse, ProtocolError, SyncResponse
+
+from adapters.base import Listener
+from adapters.errors import PlatformFailure, PlatformRefused
+from adapters.events import Event, Message
+from adapters.matrix.account import Account
+from adapters.matrix.batch import Gatherer
+from adapters.matrix.doors import Doors
+from adapters.matrix.hearing import Hearing
+from adapters.matrix.homeserver import TROUBLE, failure, unreachable
+from adapters.matrix.pace import Pace
+from adapters.matrix.recollection import Recollection
+from adapters.matrix.rooms import Rooms
+from adapters.matrix.seen import part
+from adapters.matrix.typing import read_up_to
+
+STREAM = "sync"
+"""The name of the cursor."""
+
+_LONGEST_START = 600.0
+_TRIES_WITH_KEYS = 3
+_MOST_HANDED = 500
+# What nio raises over an event that it did not expect.
+_ODD = (AttributeError, LookupError, TypeError, ValueError, ProtocolError)
+_NOTHING = {"not_types": ["*"]}
+
+log = logging.getLogger(__name__)
+
+
+class Sync:
+    """One connection. A sync that could not be gathered is asked for again from the last commit, with all that rooms are.
+
+    `at_once` is how many events of a room one sync brings; where there are more, they are read back.
+    """
+
+    def __init__(
+        self,
+        account: Account,
+        listener: Listener,
+        rooms: Rooms,
+        recollection: Recollection,
+        doors: Doors,
+        gatherer: Gatherer,
+        hearing: Hearing,
+        pace: Pace,
+        at_once: int,
+    ) -> None:
+        self._filter = _filter(at_once)
+        self._account = account
+        self._client: AsyncClient = account.client
+        self._listener = listener
+        self._rooms = rooms
+        self._r = recollection
+        self._doors = doors
+        self._gatherer = gatherer
+        self._hearing = hearing
+        self._pace = pace
+        self._since = ""
+        self._full = True
+        self._ready = False
+        self._told = pace.elapsed()
+        self._answers: set[asyncio.Future[None]] = set()
+        self._receipts: asyncio.Queue[list[Event]] = asyncio.Queue()
+        rooms.away = self._is_away
+
+    async def run(self) -> None:
+        """Hear until cancelled, through every failure that passes.
+
+        Raises PlatformRefused, or PlatformFailure where a new connection may help.
+        """
+        self._since = (await self._listener.cursors()).get(STREAM, "")
+        await self._r.load()
+        await self._doors.load()
+        failures = without_keys = 0
+        while True:
+            try:
+                response = await self._ask()
+                await self._take(response)
+                failures = 0
+            except PlatformRefused:
+                raise
+            except PlatformFailure as failed:
+                failures += 1
+                log.warning("%s", failed)
+                await self._pace.retry(failures)
+                continue
+            without_keys = await self._keep_keys(response, without_keys)
+
+    def _is_away(self) -> bool:
+        return self._pace.elapsed() - self._told > self._pace.stale
+
+    async def _ask(self) -> SyncResponse:
+        """Ask what happened since the last commit."""
+        self._client.next_batch = self._since
+        # A full answer comes at once.
+        wait = 0 if self._full else ceil(self._r.undecrypted.within(self._pace.poll) * 1000)
+        try:
+            async with asyncio.timeout(_LONGEST_START):
+                answer = await self._client.sync(wait, self._filter, full_state=self._full or None)
+        except (*TROUBLE, *_ODD) as error:
+            raise unreachable(type(error).__name__) from None
+        if isinstance(answer, ErrorResponse):
+            raise failure(answer)
+        self._told = self._pace.elapsed()
+        return answer
+
+    async def _take(self, response: SyncResponse) -> None:
+        """Hand over what a sync brought, and move on."""
+        self._doors.invited(await _invites(response), quiet=not self._since)
+        try:
+            batch = await self._gatherer.gather(response, self._since, full=self._full)
+        except PlatformFailure:
+            self._full = True
+            raise
+        events = self._hearing.turn(batch)
+        await self._r.settle()
+        await self._rooms.settle(batch.rooms, self._since)
+        await self._doors.settle()
+        if not self._ready:
+            self._ready = True
+            await self._listener.ready()
+        while len(events) > _MOST_HANDED:
+            self._expect(await self._listener.hear(events[:_MOST_HANDED]))
+            events = events[_MOST_HANDED:]
+        self._expect(await self._listener.hear(events, {STREAM: response.next_batch}))
+        self._since, self._full = response.next_batch, False
+        self._receipts.put_nowait(events)
+        await self._r.undecrypted.ask()
+
+    async def _keep_keys(self, response: SyncResponse, failures: int) -> int:
+        """Keep the device's keys as they should be; return how often that failed. Raises PlatformFailure where it goes on so."""
+        try:
+            await self._account.keep_keys(response)
+        except PlatformRefused:
+            raise
+        except PlatformFailure as failed:
+            if failures + 1 >= _TRIES_WITH_KEYS:
+                raise
+            log.warning("%s", failed)
+            return failures + 1
+        return 0
+
+    async def show_read(self) -> None:
+        """Let people see that what they said to her was heard, until cancelled."""
+        while True:
+            events = await self._receipts.get()
+            last = {one.place.channel: one.id for one in events if isinstance(one, Message) and one.addressed}
+            for room, event in last.items():
+                await read_up_to(self._client, room, event)
+
+    def _expect(self, answers: Awaitable[None]) -> None:
+        """Let answers be awaited by a task of their own: the next event does not wait for them."""
+        expected = asyncio.ensure_future(answers)
+        self._answers.add(expected)
+        expected.add_done_callback(self._answers.discard)
+
+
+def _filter(at_once: int) -> dict[str, object]:
+    """Return what is asked for: nothing but what happens in rooms, and what is sent to this device."""
+    room = {"timeline": {"limit": at_once}, "ephemeral": _NOTHING, "account_data": _NOTHING}
+    return {"presence": _NOTHING, "account_data": _NOTHING, "room": room}
+
+
+async def _invites(response: SyncResponse) -> Mapping[str, Any]:
+    """Return the state that is shown of each room that she is invited to. nio drops what tells a space, or a successor."""
+    if not response.rooms.invite:
+        return {}
+    raw = await response.transport_response.json(content_type=None)
+    told = part(part(raw, "rooms"), "invite")
+    return {room: part(part(told, room), "invite_state").get("events") for room in told}

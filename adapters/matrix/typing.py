@@ -1,0 +1,51 @@
+"""What Lyra shows without words: that she is typing, and how far she has read. What goes wrong with it disturbs nobody."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+from nio import AsyncClient
+
+from adapters.errors import PlatformFailure
+from adapters.matrix.homeserver import Denied, Json, ask
+
+LASTS = 30.0
+"""How many seconds the homeserver shows her typing after each request."""
+
+_under_way: set[asyncio.Task[None]] = set()
+
+
+@asynccontextmanager
+async def thinking(client: AsyncClient, room_id: str, lasts: float = LASTS) -> AsyncIterator[None]:
+    """Type in a room while this lasts."""
+    done = asyncio.Event()
+    task = asyncio.create_task(_type(client, room_id, lasts, done))
+    _under_way.add(task)
+    task.add_done_callback(_under_way.discard)
+    try:
+        yield
+    finally:
+        done.set()
+
+
+async def read_up_to(client: AsyncClient, room_id: str, event_id: str) -> None:
+    """Let everyone in a room see that she has read up to an event."""
+    body = {"m.fully_read": event_id, "m.read": event_id}
+    await _tell(client, "POST", "rooms", room_id, "read_markers", body=body)
+
+
+async def _type(client: AsyncClient, room_id: str, lasts: float, done: asyncio.Event) -> None:
+    path = ("PUT", "rooms", room_id, "typing", str(client.user_id))
+    while not done.is_set():
+        await _tell(client, *path, body={"typing": True, "timeout": round(lasts * 1000)})
+        with suppress(TimeoutError):
+            async with asyncio.timeout(lasts * 2 / 3):
+                await done.wait()
+    await _tell(client, *path, body={"typing": False})
+
+
+async def _tell(client: AsyncClient, method: str, *path: str, body: Json) -> None:
+    # A client that is closed would open a new connection, which nobody closes.
+    if client.client_session is not None:
+        with suppress(Denied, PlatformFailure, RuntimeError):
+            await ask(client, method, *path, body=body)

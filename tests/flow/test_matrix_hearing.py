@@ -1,0 +1,175 @@
+"""What people say on Matrix, as Lyra hears it."""
+
+from pathlib import Path
+
+import pytest
+
+from adapters.events import Message, Reach
+from tests.fakes.matrix import People, Proxy
+from tests.matrix_kit import Ear, dm, home, listening, room_of
+
+pytest_plugins = ["tests.fakes.matrix.fixtures"]
+
+
+async def test_a_dm_is_heard_as_a_private_word(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
+    async with listening(lyra, ear):
+        room = await dm(lyra, ada)
+        said = await ada.says(room, "My cat is called Mog.")
+        message = await ear.heard(Message)
+    assert (message.id, message.text, message.person.name) == (said, "My cat is called Mog.", "Ada")
+    assert (message.person.id, message.addressed, message.machine) == (ada.user, True, False)
+    assert (message.place.reach, message.place.channel, message.place.name) == (Reach.DIRECT, room, "Ada")
+
+
+async def test_an_encrypted_dm_is_a_room_that_one_person_reads(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
+    async with listening(lyra, ear):
+        room = await dm(lyra, ada, encrypted=True)
+        await ada.says(room, "Between us: I am leaving.")
+        message = await ear.heard(Message)
+    assert (message.text, message.addressed) == ("Between us: I am leaving.", True)
+    place = message.place
+    assert (place.reach, place.circle, place.alone, place.encrypted, place.epoch) == (Reach.ROOM, room, ada.user, True, 0)
+
+
+async def test_in_a_room_only_what_names_her_is_for_her(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
+    ear = Ear()
+    async with listening(lyra, ear):
+        room = await room_of(lyra, ada, bo)
+        await ada.says(room, "Tea, anyone?")
+        await ada.says(room, "Lyra: !recall cats", mentions=[lyra.user])
+        await ada.says(room, "I told Lyra about it.", mentions=[bo.user])
+        await ear.heard(Message, 3)
+    assert [(one.text, one.addressed) for one in ear.of(Message)] == [
+        ("Tea, anyone?", False),
+        ("!recall cats", True),
+        ("I told Lyra about it.", False),
+    ]
+    assert {(one.place.reach, one.place.name, one.place.alone) for one in ear.of(Message)} == {(Reach.ROOM, "Garden", "")}
+
+
+@pytest.mark.parametrize(
+    ("body", "heard"),
+    [
+        ("lyra, what is new?", "what is new?"),
+        ("@Lyra hello", "hello"),
+        ("What do you think, LYRA?", "What do you think, LYRA?"),
+        ("Lyra is a fine name", "Lyra is a fine name"),
+    ],
+)
+async def test_of_a_client_that_does_not_say_whom_it_mentions_her_name_as_a_word_counts(
+    people: People, proxy: Proxy, tmp_path: Path, body: str, heard: str
+) -> None:
+    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
+    ear = Ear()
+    async with listening(lyra, ear):
+        room = await room_of(lyra, ada, bo)
+        await ada.sends(room, "m.room.message", {"msgtype": "m.text", "body": "Lyrant is another word."})
+        await ada.sends(room, "m.room.message", {"msgtype": "m.text", "body": body})
+        await ear.heard(Message, 2)
+    assert [(one.text, one.addressed) for one in ear.of(Message)] == [("Lyrant is another word.", False), (heard, True)]
+
+
+async def test_a_pill_and_her_id_call_her_too(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
+    ear = Ear()
+    async with listening(lyra, ear):
+        room = await room_of(lyra, ada, bo)
+        pill = {"format": "org.matrix.custom.html", "formatted_body": f'<a href="https://matrix.to/#/{lyra.user}">L</a> hi'}
+        await ada.sends(room, "m.room.message", {"msgtype": "m.text", "body": "L hi", **pill})
+        await ada.sends(room, "m.room.message", {"msgtype": "m.text", "body": f"{lyra.user}: and again"})
+        await ada.sends(room, "m.room.message", {"msgtype": "m.text", "body": f"[Lyra](https://matrix.to/#/{lyra.user}) !help"})
+        await ear.heard(Message, 3)
+    assert [(one.text, one.addressed) for one in ear.of(Message)] == [("L hi", True), ("and again", True), ("!help", True)]
+
+
+async def test_notices_are_never_heard_nor_is_what_she_said_herself(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
+    async with listening(lyra, ear):
+        room = await dm(lyra, ada)
+        await ada.says(room, "Beep.", kind="m.notice")
+        await lyra.owner.says(room, "I am here.")
+        await ada.sends(room, "org.example.custom", {"body": "odd"})
+        await ada.sends(room, "m.room.message", {"msgtype": "m.key.verification.request", "body": "verify me"})
+        await ada.says(room, "Good.")
+        await ear.heard(Message)
+    assert ear.texts == ["Good."]
+
+
+async def test_who_is_configured_as_a_bot_is_a_machine(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, robo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("robo")
+    ear = Ear()
+    async with listening(lyra, ear, bots=frozenset({robo.user})):
+        room = await room_of(lyra, ada, robo)
+        await robo.says(room, "Build passed.")
+        await ada.says(room, "Hooray.")
+        await ear.heard(Message, 2)
+    assert [one.machine for one in ear.of(Message)] == [True, False]
+
+
+async def test_what_is_not_text_is_heard_as_what_it_is(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
+    async with listening(lyra, ear):
+        room = await dm(lyra, ada)
+        await ada.says(room, "waves", kind="m.emote")
+        await ada.sends(room, "m.room.message", {"msgtype": "m.location", "body": "The oak", "geo_uri": "geo:48.2,16.4"})
+        photo = await ada.attaches(room, "mog.png", b"\x89PNG", "image/png", caption="That is Mog.")
+        await ada.attaches(room, "hm.ogg", b"OggS", "audio/ogg", voice=True)
+        await ear.heard(Message, 4)
+    assert ear.texts == ["* Ada waves", "[location: The oak, geo:48.2,16.4]", "That is Mog.", ""]
+    [image], [voice] = (one.attachments for one in ear.of(Message)[2:])
+    assert (image.id, image.name, image.type, image.size) == (photo, "mog.png", "image/png", 4)
+    assert (voice.name, voice.type) == ("hm.ogg", "audio/ogg")
+
+
+async def test_an_encrypted_file_is_heard_with_its_name(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
+    async with listening(lyra, ear):
+        room = await dm(lyra, ada, encrypted=True)
+        sent = await ada.attaches(room, "list.txt", b"milk", "text/plain")
+        message = await ear.heard(Message)
+    assert [(one.id, one.name, one.type, one.size) for one in message.attachments] == [(sent, "list.txt", "text/plain", 4)]
+
+
+async def test_a_reply_comes_with_what_it_answers_and_without_the_filler_of_old_clients(
+    people: People, proxy: Proxy, tmp_path: Path
+) -> None:
+    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
+    ear = Ear()
+    async with listening(lyra, ear):
+        room = await room_of(lyra, ada, bo)
+        own = await lyra.owner.says(room, "Mog is a cat.")
+        await ada.says(room, f"> <{lyra.user}> Mog is a cat.\n\nAnd how old?", reply_to=own)
+        await ada.says(room, "> to be or not to be", reply_to=own)
+        await bo.says(room, "Who said that?", reply_to=await ada.says(room, "I did."))
+        await ear.heard(Message, 4)
+    first, quoting, _, other = ear.of(Message)
+    assert (first.text, first.addressed, quoting.text) == ("And how old?", True, "> to be or not to be")
+    assert first.quoted and (first.quoted.id, first.quoted.text, first.quoted.own) == (own, "Mog is a cat.", True)
+    assert other.quoted and (other.quoted.speaker, other.quoted.text, other.addressed) == ("Ada", "I did.", False)
+
+
+async def test_a_reply_to_something_old_and_encrypted_is_read_up(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
+    async with listening(lyra, ear):
+        room = await dm(lyra, ada, encrypted=True)
+        old = await ada.says(room, "The key is under the mat.")
+        await ear.heard(Message)
+    again = Ear(cursors=ear.kept)
+    async with listening(lyra, again):
+        await ada.edits(room, old, "The key is under the pot.")
+        await ada.says(room, "Where was it?", reply_to=old)
+        message = await again.heard(Message)
+    assert message.quoted and (message.quoted.text, message.quoted.own) == ("The key is under the pot.", False)
+
+
+async def test_what_cannot_be_shown_is_taken_out_of_names_and_texts(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
+    await ada.client.call("PUT", "profile", ada.user, "displayname", body={"displayname": "A\u202eda\n "})
+    async with listening(lyra, ear):
+        room = await dm(lyra, ada)
+        await ada.says(room, "Hi\u0000!")
+        message = await ear.heard(Message)
+    assert (message.person.name, message.text) == ("Ada", "Hi!")

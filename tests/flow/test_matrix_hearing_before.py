@@ -1,0 +1,122 @@
+"""What was said before Lyra was there is not for her; what was said to her on the way in is."""
+
+from pathlib import Path
+
+import pytest
+
+from adapters.events import Message
+from adapters.matrix.adapter import Matrix
+from adapters.matrix.hearing import Hearing
+from adapters.matrix.room import Room
+from tests.fakes.matrix import People, Person, Proxy
+from tests.matrix_kit import Ear, Home, dm, home, listening, room_of, sees_inside
+
+pytest_plugins = ["tests.fakes.matrix.fixtures"]
+
+
+async def test_nothing_that_was_said_before_her_first_start_is_heard(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
+    room = await ada.opens_dm(lyra.user)
+    await lyra.owner.accepts(room)
+    await ada.says(room, "Old news")
+    async with listening(lyra, ear):
+        await ada.says(room, "News")
+        await ear.heard(Message)
+    assert ear.texts == ["News"]
+
+
+async def test_the_first_words_of_a_dm_are_heard_though_she_was_not_in_it_yet(
+    people: People, proxy: Proxy, tmp_path: Path
+) -> None:
+    """Clients make a DM when its first words are said; nobody says them twice."""
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
+    async with listening(lyra, ear):
+        pass
+    room = await ada.opens_dm(lyra.user)
+    await ada.says(room, "Hello, are you there?")
+    again = Ear(cursors=ear.kept)
+    async with listening(lyra, again):
+        message = await again.heard(Message)
+        await ada.says(room, "I am.")
+        await again.heard(Message, 2)
+    assert again.texts == ["Hello, are you there?", "I am."] and message.addressed
+
+
+async def test_what_was_said_in_a_room_before_she_came_is_not_for_her(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
+    ear = Ear()
+    async with listening(lyra, ear):
+        room = await people.together(ada, bo)
+        await ada.says(room, "Lyra, are you there?", mentions=[lyra.user])
+        await ada.invites(room, lyra.user)
+        await sees_inside(ada, room, lyra.user)
+        await ada.says(room, "Lyra, and now?", mentions=[lyra.user])
+        message = await ear.heard(Message)
+    assert message.text == "and now?" and ear.texts == ["and now?"]
+
+
+class _Everywhere(Hearing):
+    """Takes everything that it is shown for said to her."""
+
+    def is_for_her(self, room: Room, *, inside: bool, quiet: bool) -> bool:
+        return True
+
+
+class _Nosy(Matrix):
+    hearing = _Everywhere
+
+
+async def test_it_is_the_place_in_the_room_that_tells_what_came_before_her(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    """The twin."""
+    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
+    ear = Ear()
+    async with listening(lyra, ear, kind=_Nosy):
+        room = await people.together(ada, bo)
+        await ada.invites(room, lyra.user)
+        await ada.says(room, "Lyra is coming, Bo.")
+        await ear.heard(Message)
+
+
+async def test_what_she_was_told_before_her_first_start_stays_unanswered_in_a_new_dm_as_well(
+    people: People, proxy: Proxy, tmp_path: Path
+) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
+    room = await ada.opens_dm(lyra.user)
+    await ada.says(room, "Old news")
+    async with listening(lyra, ear):
+        await sees_inside(ada, room, lyra.user)
+        await ada.says(room, "News")
+        await ear.heard(Message)
+    assert ear.texts == ["News"]
+
+
+@pytest.mark.parametrize("restarted", [False, True], ids=["at once", "after a restart"])
+async def test_after_coming_back_to_a_room_she_does_not_hear_it_all_again(
+    people: People, proxy: Proxy, tmp_path: Path, restarted: bool
+) -> None:
+    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
+    ear = Ear()
+    async with listening(lyra, ear):
+        room = await room_of(lyra, ada, bo)
+        await ada.says(room, "Once")
+        await ear.heard(Message)
+        await ada.kicks(room, lyra.user)
+        out = await ada.hears(room, lambda event: event.state_key == lyra.user and event.content["membership"] == "leave")
+        await ada.says(await dm(lyra, ada), "Out")
+        await ear.heard(Message, 2)
+        if not restarted:
+            await _comes_back(lyra, ada, room, out.id)
+            await ear.heard(Message, 3)
+    if restarted:
+        ear = Ear(cursors=ear.kept)
+        async with listening(lyra, ear):
+            await _comes_back(lyra, ada, room, out.id)
+            await ear.heard(Message)
+    assert ear.texts == [*([] if restarted else ["Once", "Out"]), "Back"]
+
+
+async def _comes_back(lyra: Home, ada: Person, room: str, out: str) -> None:
+    await ada.says(room, "While she is out")
+    await ada.invites(room, lyra.user)
+    await ada.hears(room, lambda event: event.content.get("membership") == "join", after=out)
+    await ada.says(room, "Back")

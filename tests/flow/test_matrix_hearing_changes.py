@@ -1,0 +1,152 @@
+"""What people change and take back on Matrix."""
+
+from pathlib import Path
+
+import pytest
+
+from adapters.events import Message, Revised, Withdrawn
+from adapters.matrix.adapter import Matrix
+from adapters.matrix.hearing import Hearing
+from adapters.matrix.seen import Seen
+from tests.fakes.matrix import People, Proxy
+from tests.matrix_kit import Ear, dm, home, listening, room_of
+
+pytest_plugins = ["tests.fakes.matrix.fixtures"]
+
+
+@pytest.mark.parametrize("encrypted", [False, True], ids=["plain", "encrypted"])
+async def test_an_edit_is_no_new_message_but_the_new_words_of_the_old_one(
+    people: People, proxy: Proxy, tmp_path: Path, encrypted: bool
+) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
+    async with listening(lyra, ear):
+        room = await dm(lyra, ada, encrypted=encrypted)
+        said = await ada.says(room, "Mog is 3.")
+        message = await ear.heard(Message)
+        await ada.edits(room, said, "Mog is 4.")
+        revised = await ear.heard(Revised)
+    assert (revised.id, revised.text, revised.place.key) == (said, "Mog is 4.", message.place.key)
+    assert revised.at > message.said_at and ear.texts == ["Mog is 3."]
+
+
+async def test_an_edit_of_something_said_before_a_restart_is_followed_into_its_thread(
+    people: People, proxy: Proxy, tmp_path: Path
+) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
+    async with listening(lyra, ear):
+        room = await dm(lyra, ada, encrypted=True)
+        said = await ada.says(room, "Monday", thread=await ada.says(room, "When?"))
+        message = await ear.heard(Message, 2)
+    again = Ear(cursors=ear.kept)
+    async with listening(lyra, again):
+        await ada.edits(room, said, "Tuesday")
+        revised = await again.heard(Revised)
+    assert (revised.id, revised.text, revised.place.key) == (said, "Tuesday", message.place.key)
+
+
+async def test_nobody_changes_what_another_one_said(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, eve = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("eve")
+    ear = Ear()
+    async with listening(lyra, ear):
+        room = await room_of(lyra, ada, eve)
+        said = await ada.says(room, "I like tea.")
+        await eve.edits(room, said, "I like poison.")
+        await ada.edits(room, said, "I like green tea.")
+        revised = await ear.heard(Revised)
+    assert (revised.text, len(ear.of(Revised)), ear.texts) == ("I like green tea.", 1, ["I like tea."])
+
+
+class _Gullible(Hearing):
+    """Takes every edit for its author's own."""
+
+    def is_own(self, original: Seen, edit: Seen) -> bool:
+        return True
+
+
+class _Fooled(Matrix):
+    hearing = _Gullible
+
+
+async def test_without_that_comparison_anybody_could(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    """The twin."""
+    lyra, ada, eve = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("eve")
+    ear = Ear()
+    async with listening(lyra, ear, kind=_Fooled):
+        room = await room_of(lyra, ada, eve)
+        await eve.edits(room, await ada.says(room, "I like tea."), "I like poison.")
+        assert (await ear.heard(Revised)).text == "I like poison."
+
+
+@pytest.mark.parametrize("encrypted", [False, True], ids=["plain", "encrypted"])
+async def test_what_is_taken_back_is_withdrawn(people: People, proxy: Proxy, tmp_path: Path, encrypted: bool) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
+    async with listening(lyra, ear):
+        room = await dm(lyra, ada, encrypted=encrypted)
+        said = await ada.says(room, "I stole a bike.")
+        await ada.edits(room, said, "I stole a red bike.")
+        await ada.redacts(room, said)
+        withdrawn = await ear.heard(Withdrawn)
+    assert (withdrawn.ids, withdrawn.place) == ((said,), ear.of(Message)[0].place)
+
+
+async def test_what_is_taken_back_in_a_thread_is_found_there_after_a_restart(
+    people: People, proxy: Proxy, tmp_path: Path
+) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
+    async with listening(lyra, ear):
+        room = await dm(lyra, ada)
+        said = await ada.says(room, "A secret", thread=await ada.says(room, "Secrets"))
+        message = await ear.heard(Message, 2)
+    again = Ear(cursors=ear.kept)
+    async with listening(lyra, again):
+        await ada.redacts(room, said)
+        await ada.says(room, "Gone.")
+        await again.heard(Message)
+    assert (message.place.key, (said,)) in {(one.place.key, one.ids) for one in again.of(Withdrawn)}
+
+
+@pytest.mark.parametrize("encrypted", [False, True], ids=["plain", "encrypted"])
+@pytest.mark.parametrize("restarted", [False, True], ids=["at once", "after a restart"])
+async def test_an_edit_that_is_taken_back_leaves_the_words_before_it(
+    people: People, proxy: Proxy, tmp_path: Path, encrypted: bool, restarted: bool
+) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
+    async with listening(lyra, ear):
+        room = await dm(lyra, ada, encrypted=encrypted)
+        said = await ada.says(room, "One")
+        edits = [await ada.edits(room, said, "Two"), await ada.edits(room, said, "Three")]
+        await ear.heard(Revised, 2)
+        if not restarted:
+            await ada.redacts(room, edits[1])
+            assert (await ear.heard(Revised, 3)).text == "Two"
+            await ada.redacts(room, edits[0])
+            assert (await ear.heard(Revised, 4)).text == "One"
+    if restarted:
+        again = Ear(cursors=ear.kept)
+        async with listening(lyra, again):
+            await ada.redacts(room, edits[1])
+            revised = await again.heard(Revised)
+        assert (revised.id, revised.text) == (said, "Two")
+    assert not ear.of(Withdrawn)
+
+
+async def test_an_edit_of_what_was_taken_back_is_not_followed(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
+    async with listening(lyra, ear):
+        room = await dm(lyra, ada)
+        said = await ada.says(room, "One")
+        await ada.redacts(room, said)
+        await ada.edits(room, said, "Two")
+        await ada.says(room, "Three")
+        await ear.heard(Message, 2)
+    assert not ear.of(Revised)
+
+
+async def test_a_reaction_is_nothing_to_answer(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
+    async with listening(lyra, ear):
+        room = await dm(lyra, ada)
+        await ada.reacts(room, await ada.says(room, "One"), "👍")
+        await ada.says(room, "Two")
+        await ear.heard(Message, 2)
+    assert ear.texts == ["One", "Two"] and len(ear.events) == 2

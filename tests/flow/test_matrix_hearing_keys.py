@@ -1,0 +1,150 @@
+"""Messages that she cannot read at first, or at all."""
+
+from pathlib import Path
+
+import pytest
+
+from adapters.events import Message, Reach, Unreadable
+from tests.fakes.matrix import People, Proxy
+from tests.matrix_kit import Ear, dm, home, listening, place_of, room_of
+
+pytest_plugins = ["tests.fakes.matrix.fixtures"]
+
+
+async def test_a_message_whose_key_is_late_is_heard_when_it_comes_with_its_own_time(
+    people: People, proxy: Proxy, tmp_path: Path
+) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
+    assert ada.keys
+    async with listening(lyra, ear):
+        room = await dm(lyra, ada, encrypted=True)
+        ada.keys.late = True
+        said = await ada.says(room, "First")
+        await ada.hears_aside("m.room_key_request", lyra.user)
+        assert not ear.texts
+        await ada.keys.hand_over()
+        message = await ear.heard(Message)
+        event = await ada.looks_at(room, said)
+    assert (message.id, message.text, message.said_at) == (said, "First", event.raw["origin_server_ts"] * 1000)
+    assert not ear.of(Unreadable)
+
+
+async def test_a_late_key_is_waited_for_over_a_restart(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
+    assert ada.keys
+    async with listening(lyra, ear):
+        room = await dm(lyra, ada, encrypted=True)
+        ada.keys.late = True
+        said = await ada.says(room, "First", thread=await ada.says(room, "Root"))
+        await ada.hears_aside("m.room_key_request", lyra.user)
+    await ada.keys.hand_over()
+    again = Ear(cursors=ear.kept)
+    async with listening(lyra, again):
+        message = await again.heard(Message, 2)
+    assert (message.id, again.texts) == (said, ["Root", "First"]) and message.place.thread
+
+
+async def test_a_key_that_does_not_come_is_told_of_once(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
+    assert ada.keys
+    async with listening(lyra, ear, pace=lyra.clock.pace(keys=0.2)):
+        room = await dm(lyra, ada, encrypted=True)
+        ada.keys.late = True
+        first = await ada.says(room, "First")
+        told = await ear.heard(Unreadable)
+        await ada.says(room, "Second")
+        await ada.says(await dm(lyra, ada), "In plain words")
+        await ear.heard(Message)
+        assert (told.id, told.place.channel, told.person.id, len(ear.of(Unreadable))) == (first, room, ada.user, 1)
+        assert "cannot read what you just wrote" in told.why and told.why.endswith(".")
+        await ada.keys.hand_over()
+        await ear.heard(Message, 3)
+    assert ear.texts == ["In plain words", "First", "Second"]
+
+
+@pytest.mark.parametrize("restarted", [False, True], ids=["at once", "after a restart"])
+async def test_a_key_that_is_withheld_is_explained_at_once(people: People, proxy: Proxy, tmp_path: Path, restarted: bool) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
+    assert ada.keys
+    async with listening(lyra, ear):
+        room = await dm(lyra, ada, encrypted=True)
+        ada.keys.refused.add(lyra.user)
+        if not restarted:
+            await ada.says(room, "Guess what")
+            assert "no keys with my device" in (await ear.heard(Unreadable)).why
+    if restarted:
+        await ada.says(room, "Guess what")
+        again = Ear(cursors=ear.kept)
+        async with listening(lyra, again):
+            assert "no keys with my device" in (await again.heard(Unreadable)).why
+        third = Ear(cursors=again.kept)
+        async with listening(lyra, third):
+            await ada.says(room, "Guess what else")
+            await ada.says(await dm(lyra, ada), "In plain words")
+            await third.heard(Message)
+        assert not third.of(Unreadable)
+
+
+async def test_nobody_else_can_have_it_said_that_a_key_is_withheld(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
+    eve = await people.person("eve")
+    assert ada.keys
+    async with listening(lyra, ear):
+        room = await dm(lyra, ada, encrypted=True)
+        ada.keys.late = True
+        said = await ada.says(room, "First")
+        session = (await ada.looks_at(room, said)).raw["content"]["session_id"]
+        body = {"room_id": room, "session_id": session, "code": "m.blacklisted", "algorithm": "m.megolm.v1.aes-sha2"}
+        await eve.client.call("PUT", "sendToDevice", "m.room_key.withheld", "1", body={"messages": {lyra.user: {"*": body}}})
+        await eve.says(await dm(lyra, eve), "Ha")
+        await ear.heard(Message)
+        assert not ear.of(Unreadable)
+        await ada.keys.hand_over()
+        await ear.heard(Message, 2)
+    assert ear.texts == ["Ha", "First"]
+
+
+async def test_a_message_that_was_taken_back_is_not_waited_for(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
+    assert ada.keys
+    async with listening(lyra, ear):
+        room = await dm(lyra, ada, encrypted=True)
+        ada.keys.late = True
+        said = await ada.says(room, "First")
+        await ada.hears_aside("m.room_key_request", lyra.user)
+        await ada.redacts(room, said)
+        await ada.keys.hand_over()
+        await ada.says(room, "Second")
+        await ear.heard(Message)
+    assert ear.texts == ["Second"]
+
+
+async def test_a_second_device_of_somebody_is_understood(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
+    async with listening(lyra, ear):
+        room = await dm(lyra, ada, encrypted=True)
+        await ada.says(room, "From my laptop")
+        phone = await people.second_device(ada)
+        await phone.says(room, "From my phone")
+        await ear.heard(Message, 2)
+    assert ear.texts == ["From my laptop", "From my phone"]
+    assert len({one.person for one in ear.of(Message)}) == 1
+
+
+async def test_a_message_that_is_read_late_stays_with_those_who_could_read_it_then(
+    people: People, proxy: Proxy, tmp_path: Path
+) -> None:
+    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), await people.person("bo")
+    cy, ear = await people.person("cy"), Ear()
+    assert ada.keys
+    async with listening(lyra, ear) as adapter:
+        room = await room_of(lyra, ada, bo, history="joined", encrypted=True)
+        ada.keys.late = True
+        await ada.says(room, "Cy must not know.")
+        await ada.hears_aside("m.room_key_request", lyra.user)
+        await ada.invites(room, cy.user)
+        await cy.joins(room)
+        await place_of(adapter, ear, room, lambda place: place.epoch == 1)
+        await ada.keys.hand_over()
+        message = await ear.heard(Message)
+    assert (message.place.reach, message.place.epoch) == (Reach.ROOM, 0)

@@ -1,0 +1,230 @@
+"""Who reads a room: one person, its members, or others than before."""
+
+from pathlib import Path
+
+import pytest
+
+from adapters.events import Message, Reach
+from adapters.matrix.adapter import Matrix
+from adapters.matrix.room import Record, Room
+from adapters.matrix.rooms import Rooms
+from adapters.matrix.state import State
+from tests.fakes.matrix import People, Proxy
+from tests.fakes.matrix.faults import SYNC, Held
+from tests.matrix_kit import Ear, Home, adapter_for, dm, home, listening, place_of, room_of, running
+
+pytest_plugins = ["tests.fakes.matrix.fixtures"]
+
+
+@pytest.mark.parametrize("encrypted", [False, True], ids=["plain", "encrypted"])
+async def test_a_third_makes_a_dm_a_room_for_good(people: People, proxy: Proxy, tmp_path: Path, encrypted: bool) -> None:
+    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), await people.person("bo")
+    ear = Ear()
+    async with listening(lyra, ear) as adapter:
+        room = await dm(lyra, ada, encrypted=encrypted)
+        await ada.says(room, "Only you")
+        before = (await ear.heard(Message)).place
+        await ada.invites(room, bo.user)
+        asked = await place_of(adapter, ear, room, lambda place: not place.alone)
+        await bo.leaves(room)
+        left = await place_of(adapter, ear, room, lambda place: bool(place.alone))
+    assert before.alone == ada.user and before.reach is (Reach.ROOM if encrypted else Reach.DIRECT)
+    assert (asked.reach, asked.circle, asked.epoch) == (Reach.ROOM, room, 1)
+    assert (left.reach, left.epoch, left.alone) == (Reach.ROOM, 1, ada.user)
+    again = Ear(cursors=ear.kept)
+    async with listening(lyra, again) as adapter:
+        assert await adapter.locate(before) == left
+
+
+async def test_what_was_said_before_a_third_was_invited_stays_private_in_the_same_breath(
+    people: People, proxy: Proxy, tmp_path: Path
+) -> None:
+    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
+    ear = Ear()
+    async with listening(lyra, ear):
+        room = await dm(lyra, ada)
+        await ada.says(room, "Hello")
+        await ear.heard(Message)
+    await ada.says(room, "Still private")
+    await ada.invites(room, bo.user)
+    await ada.says(room, "Bo may know")
+    again = Ear(cursors=ear.kept)
+    async with listening(lyra, again) as adapter:
+        await again.heard(Message, 2)
+        [private, shared] = (one.place for one in again.of(Message))
+        assert await adapter.locate(private) == shared
+    assert (private.reach, shared.reach, shared.epoch) == (Reach.DIRECT, Reach.ROOM, 1)
+
+
+async def test_a_dm_that_becomes_encrypted_is_a_room_from_then_on(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
+    async with listening(lyra, ear):
+        room = await dm(lyra, ada)
+        await ada.says(room, "In the open")
+        await ada.encrypts(room)
+        await ada.says(room, "Sealed")
+        await ear.heard(Message, 2)
+    plain, sealed = (one.place for one in ear.of(Message))
+    assert (plain.reach, plain.encrypted) == (Reach.DIRECT, False)
+    assert (sealed.reach, sealed.encrypted, sealed.epoch, sealed.alone) == (Reach.ROOM, True, 1, ada.user)
+
+
+@pytest.mark.parametrize("history", ["joined", "invited"])
+async def test_who_joins_and_cannot_read_what_was_said_starts_an_epoch(
+    people: People, proxy: Proxy, tmp_path: Path, history: str
+) -> None:
+    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
+    cy, ear = await people.person("cy"), Ear()
+    async with listening(lyra, ear):
+        room = await room_of(lyra, ada, bo, history=history)
+        await ada.says(room, "One")
+        await ada.invites(room, cy.user)
+        await ada.says(room, "Two")
+        await cy.joins(room)
+        await ada.says(room, "Three")
+        await ear.heard(Message, 3)
+    assert [one.place.epoch for one in ear.of(Message)] == [0, 0, 1]
+    await cy.leaves(room)
+    await ada.invites(room, cy.user)
+    await cy.joins(room)
+    await ada.says(room, "Four")
+    again = Ear(cursors=ear.kept)
+    async with listening(lyra, again):
+        await again.heard(Message)
+    assert [one.place.epoch for one in again.of(Message)] == [2]
+
+
+async def test_where_newcomers_read_everything_nothing_begins_anew(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
+    cy, ear = await people.person("cy"), Ear()
+    async with listening(lyra, ear):
+        room = await room_of(lyra, ada, bo, history="shared")
+        await ada.says(room, "One")
+        await ada.invites(room, cy.user)
+        await cy.joins(room)
+        await ada.says(room, "Two")
+        await ear.heard(Message, 2)
+    assert [one.place.epoch for one in ear.of(Message)] == [0, 0]
+
+
+async def test_what_was_hidden_stays_hidden_when_the_room_opens_its_history(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
+    cy, ear = await people.person("cy"), Ear()
+    async with listening(lyra, ear):
+        room = await room_of(lyra, ada, bo, history="joined")
+        await ada.says(room, "One")
+        await ada.sets(room, "m.room.history_visibility", {"history_visibility": "shared"})
+        await ada.invites(room, cy.user)
+        await cy.joins(room)
+        await ada.says(room, "Two")
+        await ear.heard(Message, 2)
+    assert [one.place.epoch for one in ear.of(Message)] == [0, 1]
+
+
+async def test_an_admin_can_waive_that(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    """The twin: it is this rule that starts the epoch."""
+    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
+    cy, ear = await people.person("cy"), Ear()
+    async with listening(lyra, ear, waived=lambda room: True):
+        room = await room_of(lyra, ada, bo, history="joined")
+        await ada.says(room, "One")
+        await ada.invites(room, cy.user)
+        await cy.joins(room)
+        await ada.says(room, "Two")
+        await ear.heard(Message, 2)
+    assert [one.place.epoch for one in ear.of(Message)] == [0, 0]
+
+
+async def test_who_came_while_she_was_out_starts_an_epoch_when_she_is_back(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
+    cy, ear = await people.person("cy"), Ear()
+    async with listening(lyra, ear) as adapter:
+        room = await room_of(lyra, ada, bo, history="joined")
+        await ada.says(room, "One")
+        await ear.heard(Message)
+        await ada.kicks(room, lyra.user)
+        await ada.invites(room, cy.user)
+        await cy.joins(room)
+        await ada.invites(room, lyra.user)
+        await place_of(adapter, ear, room, lambda place: place.epoch == 1)
+
+
+async def test_an_end_between_the_notes_and_the_commit_counts_nobody_twice(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
+    cy, ear = await people.person("cy"), Ear()
+    async with listening(lyra, ear):
+        room = await room_of(lyra, ada, bo, history="joined")
+        await ada.says(room, "One")
+        await ear.heard(Message)
+        kept = dict(ear.kept)
+        ear.go.clear()
+        await ada.says(room, "Two")
+        await ada.invites(room, cy.user)
+        await cy.joins(room)
+        await ada.says(room, "Three")
+    before, known = Ear(cursors=kept), dict(lyra.notes.values)
+    before.go.clear()
+    adapter = adapter_for(lyra)
+    async with running(adapter, before):
+        await before.pulse.until(lambda: before.times_ready, "a connection")
+    assert lyra.notes.values != known
+    again = Ear(cursors=kept)
+    async with listening(lyra, again):
+        await again.heard(Message, 2)
+    assert [(one.text, one.place.epoch) for one in again.of(Message)] == [("Two", 0), ("Three", 1)]
+
+
+class _Settled(Rooms):
+    """Goes on with what it knew while something changes."""
+
+    def unsettle(self, room_ids: object) -> None:
+        pass
+
+
+class _Careless(Matrix):
+    rooms = _Settled
+
+
+@pytest.mark.parametrize(("kind", "known"), [(Matrix, False), (_Careless, True)], ids=["guarded", "the twin"])
+async def test_while_it_is_read_what_changed_in_a_room_its_readers_are_not_known(
+    people: People, proxy: Proxy, tmp_path: Path, kind: type[Matrix], known: bool
+) -> None:
+    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
+    ear = Ear()
+    async with listening(lyra, ear):
+        room = await dm(lyra, ada)
+        old = await ada.says(room, "Hello")
+        place = (await ear.heard(Message)).place
+    again = Ear(cursors=ear.kept)
+    async with listening(lyra, again, kind=kind) as adapter:
+        sync, event = Held(before=True), Held(before=True)
+        await proxy.waiting(SYNC)
+        proxy.faults.script(SYNC, sync)
+        proxy.faults.always("GET /rooms/*/event/*", event)
+        await ada.says(room, "By the way")
+        await sync.reached.wait()
+        await ada.invites(room, bo.user)
+        await ada.says(room, "Bo is coming", reply_to=old)
+        sync.go.set()
+        await event.reached.wait()
+        assert await adapter.locate(place) == (place if known else None)
+        event.go.set()
+        await place_of(adapter, again, room, lambda place: place.epoch == 1)
+
+
+async def test_a_room_that_was_encrypted_once_counts_as_such(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
+    async with listening(lyra, ear) as adapter:
+        room = await dm(lyra, ada, encrypted=True)
+        await place_of(adapter, ear, room)
+    record = lyra.notes.values[f"room {room}"]["is"]
+    assert record["encrypted"] and _said_without_state(lyra, room, None) is Reach.DIRECT
+    assert _said_without_state(lyra, room, Record.noted(record)) is Reach.ROOM
+
+
+def _said_without_state(lyra: Home, room: str, record: Record | None) -> Reach:
+    """Return who reads a room of two that a homeserver shows without its encryption."""
+    shown = Room(room, lyra.user, record, lambda room: False, lambda room: False)
+    members = [{"type": "m.room.member", "state_key": user, "content": {"membership": "join"}} for user in (lyra.user, "@ada")]
+    shown.begin(State(members), whole=True)
+    return shown.place().reach

@@ -1,0 +1,210 @@
+"""The rooms that Lyra goes into, and those that she leaves alone."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adapters.events import Joined, Message, Reach
+from adapters.matrix.adapter import Matrix
+from adapters.matrix.doors import Doors
+from adapters.matrix.room import Room
+from adapters.matrix.seen import Seen, word
+from tests.fakes.matrix import People, Person, Proxy
+from tests.fakes.matrix.faults import RateLimit, Status
+from tests.matrix_kit import Ear, Home, dm, home, listening, place_of, room_of, sees_inside
+
+pytest_plugins = ["tests.fakes.matrix.fixtures"]
+
+JOIN = "POST /join/*"
+
+
+async def test_she_follows_those_who_may_invite_her(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, eve = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("eve")
+    ear = Ear()
+    async with listening(lyra, ear, invites=frozenset({ada.user})):
+        hers = await eve.creates("Trap", invite=[lyra.user])
+        await dm(lyra, ada)
+        assert lyra.user in await eve.members(hers, "invite")
+    # The invitation is not refused, and can be followed when that is allowed.
+    async with listening(lyra, Ear(cursors=ear.kept), invites=frozenset({ada.user, eve.user})):
+        await sees_inside(eve, hers, lyra.user)
+
+
+@pytest.mark.parametrize(("invites", "joins"), [("off", False), ("anyone", True)])
+async def test_all_or_none_may_invite_her(people: People, proxy: Proxy, tmp_path: Path, invites: str, joins: bool) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
+    here = await people.together(ada, lyra.owner)
+    async with listening(lyra, ear, invites=invites):
+        room = await ada.opens_dm(lyra.user)
+        if joins:
+            await sees_inside(ada, room, lyra.user)
+        else:
+            await ada.says(here, "Coming?")
+            await ear.heard(Message)
+            assert lyra.user in await ada.members(room, "invite") and not proxy.calls(JOIN)
+
+
+async def test_spaces_are_left_alone(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
+    async with listening(lyra, ear):
+        space = await ada.creates("All", space=True, invite=[lyra.user])
+        await dm(lyra, ada)
+        assert lyra.user in await ada.members(space, "invite")
+
+
+class _Blind(Doors):
+    """Does not see what an invitation shows of its room."""
+
+    def invited(self, stripped: Mapping[str, Any], *, quiet: bool) -> None:
+        shown = {room: [one for one in state if one["type"] == "m.room.member"] for room, state in stripped.items()}
+        super().invited(shown, quiet=quiet)
+
+
+class _Stumbling(Matrix):
+    doors = _Blind
+
+
+async def test_a_space_that_does_not_say_so_is_left_again(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    """The twin, too: it is what the invitation shows that keeps her out."""
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
+    async with listening(lyra, ear, kind=_Stumbling):
+        space = await ada.creates("All", space=True, invite=[lyra.user])
+        await sees_inside(ada, space, lyra.user)
+        await ada.hears(space, lambda event: event.state_key == lyra.user and event.content["membership"] == "leave")
+    assert not ear.of(Joined)
+
+
+async def test_an_invitation_outlives_what_goes_wrong_on_the_way_in(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
+    proxy.faults.script(JOIN, Status(502), RateLimit())
+    async with listening(lyra, ear):
+        await dm(lyra, ada)
+    assert lyra.clock.waits == [1, 2]
+
+
+async def test_an_invitation_that_was_not_followed_before_the_end_is_followed_at_the_next_start(
+    people: People, proxy: Proxy, tmp_path: Path
+) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
+    async with listening(lyra, ear):
+        proxy.faults.always(JOIN, Status(502))
+        room = await ada.opens_dm(lyra.user)
+        await proxy.heard(JOIN, 2)
+    proxy.faults.lift()
+    async with listening(lyra, Ear(cursors=ear.kept)):
+        await sees_inside(ada, room, lyra.user)
+
+
+async def test_an_encrypted_dm_is_known_as_one_before_anything_is_said(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
+    async with listening(lyra, ear) as adapter:
+        place = await place_of(adapter, ear, await dm(lyra, ada, encrypted=True))
+    assert (place.reach, place.encrypted, place.alone) == (Reach.ROOM, True, ada.user)
+
+
+# Rooms that move
+
+
+async def test_she_follows_a_room_to_its_new_version_and_keeps_the_old_one(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
+    ear = Ear()
+    async with listening(lyra, ear) as adapter:
+        old = await room_of(lyra, ada, bo, public=True, version="10")
+        await ada.says(old, "Here")
+        before = (await ear.heard(Message)).place
+        new = await ada.upgrades(old, "12")
+        await sees_inside(ada, new, lyra.user)
+        await ada.says(new, "There, Lyra", mentions=[lyra.user])
+        after = (await ear.heard(Message, 2)).place
+        assert await adapter.locate(before) == before
+    assert (after.channel, after.circle, after.name) == (new, new, "Garden") and before.channel == old
+
+
+async def test_a_private_room_that_moved_is_followed_once_she_is_asked_in_whoever_may_invite_her(
+    people: People, proxy: Proxy, tmp_path: Path
+) -> None:
+    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
+    ear = Ear()
+    async with listening(lyra, ear):
+        old = await room_of(lyra, ada, bo, version="10")
+        await ada.says(old, "Here")
+        await ear.heard(Message)
+    again = Ear(cursors=ear.kept)
+    async with listening(lyra, again, invites="off"):
+        new = await ada.upgrades(old, "12")
+        await proxy.heard(JOIN, 2)
+        await ada.invites(new, lyra.user)
+        await sees_inside(ada, new, lyra.user)
+        other = await ada.creates("Other", invite=[lyra.user])
+        await ada.says(new, "There")
+        await again.heard(Message)
+        assert lyra.user in await ada.members(other, "invite")
+
+
+async def test_an_ordinary_member_sends_her_nowhere(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, eve = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("eve")
+    ear = Ear()
+    async with listening(lyra, ear):
+        room, trap = await _trap(lyra, ada, eve)
+        before = len(proxy.calls(JOIN))
+        await eve.sets(room, "m.room.tombstone", {"body": "We moved", "replacement_room": trap})
+        await ada.says(room, "Did we?")
+        await ear.heard(Message)
+        await ada.says(await dm(lyra, ada), "No.")
+        await ear.heard(Message, 2)
+    assert lyra.user not in await eve.members(trap) and len(proxy.calls(JOIN)) == before + 1
+
+
+class _Obedient(Doors):
+    """Follows whoever says so."""
+
+    def moved(self, room: Room, tombstone: Seen) -> None:
+        self._moves[word(tombstone.content, "replacement_room")] = room.id
+        self._note()
+
+
+class _Led(Matrix):
+    doors = _Obedient
+
+
+class _Naive(_Obedient):
+    """Stays wherever it came."""
+
+    def entered(self, room: Room) -> bool:
+        return True
+
+
+class _Lost(Matrix):
+    doors = _Naive
+
+
+async def test_a_room_that_does_not_name_the_old_one_is_left_again(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    """The twin of the guard above, too: without it she goes there."""
+    lyra, ada, eve = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("eve")
+    ear = Ear()
+    async with listening(lyra, ear, kind=_Led):
+        room, trap = await _trap(lyra, ada, eve)
+        await eve.sets(room, "m.room.tombstone", {"body": "We moved", "replacement_room": trap})
+        await sees_inside(eve, trap, lyra.user)
+        await eve.hears(trap, lambda event: event.state_key == lyra.user and event.content["membership"] == "leave")
+    assert trap not in {one.place.channel for one in ear.of(Joined)}
+
+
+async def test_without_looking_at_its_predecessor_she_would_stay(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    """The twin."""
+    lyra, ada, eve = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("eve")
+    ear = Ear()
+    async with listening(lyra, ear, kind=_Lost):
+        room, trap = await _trap(lyra, ada, eve)
+        await eve.sets(room, "m.room.tombstone", {"body": "We moved", "replacement_room": trap})
+        await sees_inside(eve, trap, lyra.user)
+        await eve.says(trap, "Got you")
+        await ear.heard(Message)
+
+
+async def _trap(lyra: Home, ada: Person, eve: Person) -> tuple[str, str]:
+    """Return a room where everybody may send everybody to another one, and a room of somebody who would like that."""
+    room = await room_of(lyra, ada, eve, levels={"events": {"m.room.tombstone": 0}})
+    return room, await eve.creates("Trap", public=True)

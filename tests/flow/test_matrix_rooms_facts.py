@@ -1,0 +1,135 @@
+"""What is said of rooms: their names, who rules them, who can read them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adapters.errors import PlaceGone
+from adapters.events import Joined, Message, Reach, Renamed
+from adapters.matrix.state import State
+from tests.fakes.matrix import People, Proxy
+from tests.matrix_kit import Ear, dm, home, listening, place_of, room_of
+
+pytest_plugins = ["tests.fakes.matrix.fixtures"]
+
+
+async def test_a_room_that_put_her_out_is_gone(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
+    ear = Ear()
+    async with listening(lyra, ear) as adapter:
+        room = await room_of(lyra, ada, bo)
+        await ada.says(room, "Hello")
+        place = (await ear.heard(Message)).place
+        heard = len(ear.batches)
+        await ada.kicks(room, lyra.user)
+        await ear.pulse.until(lambda: len(ear.batches) > heard, "the news")
+        with pytest.raises(PlaceGone, match="invite her again"):
+            await adapter.locate(place)
+        assert await adapter.readable(ear.of(Message)[0].person, [room]) == set()
+    async with listening(lyra, Ear(cursors=ear.kept)) as adapter:
+        with pytest.raises(PlaceGone):
+            await adapter.locate_key(place.key)
+
+
+async def test_a_room_is_called_by_its_new_name(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
+    ear = Ear()
+    async with listening(lyra, ear):
+        room = await room_of(lyra, ada, bo, name="Garden")
+        await ada.says(room, "Hello", thread=await ada.says(room, "Root"))
+        await ear.heard(Message, 2)
+        await ada.sets(room, "m.room.name", {"name": "Orchard"})
+        renamed = await ear.heard(Renamed, 2)
+    main, thread = ear.of(Renamed)
+    assert (main.before, main.place.name, main.place.thread) == ("Garden", "Orchard", "")
+    assert thread == renamed and thread.before == ear.of(Message)[1].place.name and thread.place.name.startswith("Orchard: ")
+
+
+async def test_rooms_without_a_name_are_called_after_those_who_are_there(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
+    cy, ear = await people.person("cy"), Ear()
+    async with listening(lyra, ear):
+        room = await room_of(lyra, ada, bo, name="")
+        await ada.says(room, "Hello")
+        assert (await ear.heard(Message)).place.name == "Ada and Bo"
+        await ada.invites(room, cy.user)
+        assert (await ear.heard(Renamed)).place.name == "Ada, Bo and 1 other"
+
+
+async def test_she_says_who_she_is_in_a_room_of_several_and_not_in_a_dm(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
+    ear = Ear()
+    async with listening(lyra, ear):
+        await dm(lyra, ada)
+        room = await room_of(lyra, ada, bo)
+        joined = await ear.heard(Joined)
+        await ada.says(room, "Hello")
+        await ear.heard(Message)
+    assert [(one.place.channel, one.place.reach) for one in ear.of(Joined)] == [(room, Reach.ROOM)] and joined.id
+    again = Ear(cursors=ear.kept)
+    async with listening(lyra, again):
+        await ada.says(room, "Hello again")
+        await again.heard(Message)
+    assert not again.of(Joined)
+
+
+async def test_who_may_change_a_room_rules_it(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
+    cy, ear = await people.person("cy"), Ear()
+    for version in ("12", "10"):
+        async with listening(lyra, ear, invites="anyone") as adapter:
+            room = await room_of(lyra, ada, bo, cy, version=version, levels={"users_default": 0})
+            await ada.sets_power(room, cy.user, 50)
+            for one in (ada, bo, cy):
+                await one.says(room, version)
+            await ear.heard(Message, 3)
+            place = ear.of(Message)[-1].place
+            rules = {one.person.name: await adapter.rules(one.person, place) for one in ear.of(Message)[-3:]}
+        ear = Ear(cursors=ear.kept)
+        assert rules == {"Ada": True, "Bo": False, "Cy": True}
+
+
+async def test_what_somebody_can_read_is_known_for_sure(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), await people.person("bo")
+    ear = Ear()
+    async with listening(lyra, ear) as adapter:
+        shared = await room_of(lyra, ada, bo, history="shared")
+        hidden = await room_of(lyra, ada, bo, history="joined")
+        others = await room_of(lyra, bo)
+        sealed = await dm(lyra, ada, encrypted=True)
+        crowd = await room_of(lyra, ada, bo, encrypted=True)
+        await ada.says(shared, "Hello")
+        person = (await ear.heard(Message)).person
+        circles = [shared, hidden, others, sealed, crowd, "!unknown"]
+        await place_of(adapter, ear, crowd)
+        assert await adapter.readable(person, circles) == {shared, sealed}
+        assert await adapter.sealed(circles) == {sealed, crowd, "!unknown"}
+        await ada.leaves(shared)
+        await place_of(adapter, ear, shared, lambda place: place.alone == bo.user)
+        assert await adapter.readable(person, circles) == {sealed}
+
+
+ADA, BO = "@ada:lyra.test", "@bo:lyra.test"
+
+
+@pytest.mark.parametrize(
+    ("version", "levels", "rulers"),
+    [
+        ("10", None, {ADA}),
+        ("10", {"users": {ADA: 100, BO: 49}}, {ADA}),
+        ("10", {"users": {ADA: "100", BO: "50"}}, {ADA, BO}),
+        ("10", {"users": {ADA: 0, BO: 50}}, {BO}),
+        ("10", {"users": {ADA: 50}, "state_default": 60}, set()),
+        ("10", {"users": {}, "state_default": 0}, set()),
+        ("10", {"users": {BO: True}, "users_default": "x"}, set()),
+        ("12", {"users": {}}, {ADA}),
+        ("12", {"users": {BO: 50}, "state_default": 1000}, {ADA}),
+        ("later", {"users": {BO: 50}}, {BO}),
+    ],
+)
+def test_power_is_read_as_each_version_of_rooms_means_it(version: str, levels: Any, rulers: set[str]) -> None:
+    made = {"type": "m.room.create", "state_key": "", "sender": ADA, "content": {"room_version": version}}
+    power = {"type": "m.room.power_levels", "state_key": "", "sender": ADA, "content": levels}
+    state = State([made, *([power] if levels else [])])
+    assert {user for user in (ADA, BO) if state.rules(user)} == rulers

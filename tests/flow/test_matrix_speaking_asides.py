@@ -1,0 +1,111 @@
+"""The DM where a person alone reads what they are told: made once, found again, and never one that others are in."""
+
+import asyncio
+from collections.abc import Iterable
+
+import pytest
+
+from adapters.errors import PlatformFailure
+from adapters.events import Person as Someone
+from adapters.matrix.asides import Asides
+from tests.fakes.matrix import Lost, Person, Refuse
+from tests.matrix_speech import Desk, Town, beside, part
+
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_speech_fixtures"]
+
+CREATE = "POST /createRoom"
+
+
+def someone(person: Person) -> Someone:
+    """Return a person as Lyra knows them."""
+    return Someone("matrix", person.user, "Ada")
+
+
+def asides(it: Desk) -> Asides:
+    """Return what finds and makes DMs."""
+    return Asides(it.client, it.rooms, it.notes)
+
+
+async def listed(it: Desk, person: Person) -> Iterable[str]:
+    """Return the rooms that Lyra's account lists as DMs with someone."""
+    return list((await it.client.list_direct_rooms()).rooms.get(person.user, ()))
+
+
+async def test_a_dm_is_made_where_there_is_none_and_read_there_alone(town: Town, ada: Person, bob: Person) -> None:
+    async with town.desk() as it:
+        await beside(it, ada, bob)
+        place = await asides(it).place(someone(ada))
+        assert place == it.rooms.place(place.channel)
+        assert (place.is_private, place.alone, place.encrypted) == (True, ada.user, True)
+        await it.sender.send(part(place.channel, "For you alone."))
+        await ada.accepts(place.channel)
+        assert (await ada.hears_text(place.channel, "For you alone.")).encrypted
+        assert await ada.members(place.channel) == {ada.user, it.user}
+        assert await listed(it, ada) == [place.channel]
+
+
+async def test_it_is_made_once(town: Town, ada: Person) -> None:
+    async with town.desk() as it:
+        found = asides(it)
+        first, second = await asyncio.gather(found.place(someone(ada)), found.place(someone(ada)))
+        await ada.accepts(first.channel)
+        assert first.channel == second.channel == (await asides(it).place(someone(ada))).channel
+    async with town.desk() as it:
+        await it.knows(first.channel, lambda: it.rooms.dm_of(ada.user) == first.channel)
+        assert (await asides(it).place(someone(ada))).channel == first.channel
+        assert len(it.proxy.calls(CREATE)) == 1
+
+
+@pytest.mark.parametrize("encrypted", [False, True])
+async def test_a_dm_that_the_person_opened_is_used(town: Town, ada: Person, encrypted: bool) -> None:
+    async with town.desk() as it:
+        room = await beside(it, ada, direct=True, encrypted=encrypted)
+        place = await asides(it).place(someone(ada))
+        assert (place.channel, place.encrypted) == (room, encrypted) and it.proxy.calls(CREATE) == []
+
+
+async def test_a_dm_that_a_third_came_to_is_one_no_more(town: Town, ada: Person, bob: Person) -> None:
+    async with town.desk() as it:
+        before = await asides(it).place(someone(ada))
+        await ada.accepts(before.channel)
+        await ada.invites(before.channel, bob.user)
+        await it.knows(before.channel, lambda: it.rooms.place(before.channel).alone == "")  # type: ignore[union-attr]
+        after = await asides(it).place(someone(ada))
+        assert after.channel != before.channel and after.alone == ada.user
+        assert await listed(it, ada) == [before.channel, after.channel]
+
+
+async def test_a_dm_that_the_person_left_is_one_no_more(town: Town, ada: Person) -> None:
+    async with town.desk() as it:
+        before = await asides(it).place(someone(ada))
+        await ada.is_invited(before.channel)
+        await ada.leaves(before.channel)
+        await it.knows(before.channel, lambda: it.rooms.place(before.channel).alone == "")  # type: ignore[union-attr]
+        assert (await asides(it).place(someone(ada))).channel != before.channel
+
+
+async def test_a_dm_whose_readers_are_not_known_now_is_not_made_again(town: Town, ada: Person) -> None:
+    async with town.desk() as it:
+        place = await asides(it).place(someone(ada))
+        it.rooms.unsettle([place.channel])
+        with pytest.raises(PlatformFailure, match="ask again"):
+            await asides(it).place(someone(ada))
+        assert len(it.proxy.calls(CREATE)) == 1
+
+
+async def test_a_lost_answer_makes_no_second_one(town: Town, ada: Person) -> None:
+    async with town.desk() as it:
+        it.proxy.faults.script(CREATE, Lost())
+        with pytest.raises(PlatformFailure):
+            await asides(it).place(someone(ada))
+        room = await ada.ears.until(lambda: next(iter(ada.ears.invites), None), "an invite")
+        await it.knows(room, lambda: it.rooms.dm_of(ada.user) == room)
+        assert (await asides(it).place(someone(ada))).channel == room
+        assert len(it.proxy.calls(CREATE)) == 1
+
+
+async def test_where_she_may_make_none_the_person_hears_what_to_do(town: Town, ada: Person) -> None:
+    async with town.desk() as it:
+        it.proxy.faults.script(CREATE, Refuse(403, "M_FORBIDDEN"))
+        with pytest.raises(PlatformFailure, match="write to her in one first"):
+            await asides(it).place(someone(ada))
