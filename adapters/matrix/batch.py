@@ -80,13 +80,12 @@ class Gatherer:
         timeline, gap = list(_seen(info.timeline.events)), Gap()
         if inside and since and info.timeline.limited and info.timeline.prev_batch:
             gap = await self._gaps.walk(id, info.timeline.prev_batch, since)
-        state = State() if full or not room.is_member else room.state.copy()
-        for one in _seen(info.state):
-            if one.is_state:
-                state.apply(one.raw)
-        for one in reversed(gap.events):
-            if one.is_state:
-                state.undo(one.raw)
+        told, undone = (list(filter(lambda one: one.is_state, events)) for events in (_seen(info.state), reversed(gap.events)))
+        state = State() if full or not room.is_member else room.state.copy() if told or undone else room.state
+        for one in told:
+            state.apply(one.raw)
+        for one in undone:
+            state.undo(one.raw)
         known = {one.id for one in timeline}
         events = [*(one for one in gap.events if one.id not in known), *timeline]
         if inside and not room.record.inside:

@@ -67,8 +67,9 @@ class Room:
 
     def begin(self, state: State, *, whole: bool) -> None:
         """Go on with a state; not `whole` means that there is no telling what happened before it since the last one."""
+        came = state is not self.state and bool(self.state.inside) and bool(state.joined - self.state.joined)
         self.state = state
-        if not whole:
+        if self.record.inside and (came or not whole):
             self._newcomer()
         self._settle()
 

@@ -60,6 +60,11 @@ class State:
         """Who is in the room or invited to it, in the order in which they came."""
         return list(self._inside)
 
+    @property
+    def joined(self) -> set[str]:
+        """Who is in the room, without those who are only invited."""
+        return {user for user in self._inside if self.membership(user) == "join"}
+
     def membership(self, user: str) -> str:
         """Return join, invite, leave, ban or knock; '' for who was never there."""
         return word(self.content("m.room.member", user), "membership")

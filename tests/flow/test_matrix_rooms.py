@@ -1,6 +1,7 @@
 """Who reads a room: one person, its members, or others than before."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -174,6 +175,32 @@ async def test_an_end_between_the_notes_and_the_commit_counts_nobody_twice(peopl
     assert [(one.text, one.place.epoch) for one in again.of(Message)] == [("Two", 0), ("Three", 1)]
 
 
+class _Narrow(Matrix):
+    at_once = 5
+
+
+async def test_who_came_in_the_middle_of_what_she_missed_parts_it_in_two(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
+    cy, ear = await people.person("cy"), Ear()
+    async with listening(lyra, ear):
+        room, private = await room_of(lyra, ada, bo, history="joined"), await dm(lyra, ada)
+        await ada.says(room, "Hello")
+        await ada.says(private, "Hello")
+        await ear.heard(Message, 2)
+    for number in range(20):
+        for here in (room, private):
+            await ada.says(here, f"{number}")
+            if number == 4:
+                await ada.invites(here, cy.user)
+                await cy.joins(here)
+    again = Ear(cursors=ear.kept)
+    async with listening(lyra, again, kind=_Narrow):
+        await again.heard(Message, 40)
+    readers = {here: [one.place for one in again.of(Message) if one.place.channel == here] for here in (room, private)}
+    assert [one.epoch for one in readers[room]] == [0] * 5 + [1] * 15
+    assert [one.reach for one in readers[private]] == [Reach.DIRECT] * 5 + [Reach.ROOM] * 15
+
+
 class _Settled(Rooms):
     """Goes on with what it knew while something changes."""
 
@@ -212,6 +239,20 @@ async def test_while_it_is_read_what_changed_in_a_room_its_readers_are_not_known
         await place_of(adapter, again, room, lambda place: place.epoch == 1)
 
 
+@pytest.mark.parametrize(("whole", "newcomer", "epoch"), [(True, False, 0), (True, True, 1), (False, False, 1)])
+def test_who_came_without_a_word_in_the_timeline_starts_an_epoch_too(whole: bool, newcomer: bool, epoch: int) -> None:
+    """A homeserver may tell of them in the state alone, or have more to tell than is read."""
+    hidden = {"type": "m.room.history_visibility", "state_key": "", "content": {"history_visibility": "joined"}}
+    room = Room("!room", "@lyra", None, lambda room: False, lambda room: False)
+    room.begin(State([hidden, *_inside("@lyra", "@ada", "@bo")]), whole=True)
+    room.begin(State([hidden, *_inside("@lyra", "@ada", "@bo", *["@cy"][:newcomer])]), whole=whole)
+    assert room.place().epoch == epoch
+
+
+def _inside(*users: str) -> list[dict[str, Any]]:
+    return [{"type": "m.room.member", "state_key": user, "content": {"membership": "join"}} for user in users]
+
+
 async def test_a_room_that_was_encrypted_once_counts_as_such(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
     async with listening(lyra, ear) as adapter:
@@ -225,6 +266,5 @@ async def test_a_room_that_was_encrypted_once_counts_as_such(people: People, pro
 def _said_without_state(lyra: Home, room: str, record: Record | None) -> Reach:
     """Return who reads a room of two that a homeserver shows without its encryption."""
     shown = Room(room, lyra.user, record, lambda room: False, lambda room: False)
-    members = [{"type": "m.room.member", "state_key": user, "content": {"membership": "join"}} for user in (lyra.user, "@ada")]
-    shown.begin(State(members), whole=True)
+    shown.begin(State(_inside(lyra.user, "@ada")), whole=True)
     return shown.place().reach

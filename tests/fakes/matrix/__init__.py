@@ -5,7 +5,7 @@ What Synapse 1.163.2 and matrix-nio 0.26.0 taught here, for whoever writes the a
 - The first sync after a join shows up to ten messages from before the join and before the cursor, as `limited`. Only a
   position in the room tells that they are old; a walk from `prev_batch` to the cursor finds nothing there.
 - A gap is walked with `/messages`, `dir=b`, from `prev_batch`, `to` the sync token of before: it ends by itself, without `end`.
-- A transaction id is known for as long as the device lives, over restarts and new tokens of the same device; another device
+- A transaction id is known for 24 hours, over restarts and new tokens of the same device; another device
   makes a second message with it. `unsigned.transaction_id` in `/sync` and `/messages` tells the sending device which event is its.
 - The server accepts edits of other people's messages and leaves them unbundled: compare the senders. A thread on an event that
   has a relation is refused: 400 M_UNKNOWN. `/event` gives the original of an edited message, with the edit bundled beside it.
