@@ -18,7 +18,7 @@ def clip(text: str, most: int) -> str:
     room = max(0, 3 * most - len(MARK.encode()))
     raw = text.encode("utf-8", "replace")
     if 3 * most < len(MARK.encode()):
-        return raw[: 3 * most].decode("utf-8", "ignore")
+        return raw[: max(0, 3 * most)].decode("utf-8", "ignore")
     head = raw[: room - room // 3].decode("utf-8", "ignore")
     tail = raw[len(raw) - room // 3 :].decode("utf-8", "ignore") if room // 3 else ""
     return head + MARK + tail
@@ -26,16 +26,20 @@ def clip(text: str, most: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One layer of a prompt: its pieces, most important first, and its share of the budget between 0 and 1."""
+    """One layer of a prompt: its pieces, most important first, its share of the budget between 0 and 1, and its title.
+
+    The title stands above the pieces, and costs nothing where none is shown.
+    """
 
     name: str
     pieces: Sequence[str]
     share: float
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """What of a layer fits: how many of its first pieces are shown, and what that costs."""
+    """What of a layer fits: the pieces that are shown, how many are not, and what those that are cost in tokens."""
 
     name: str
     shown: Sequence[str]
@@ -43,20 +47,25 @@ class Fitted:
     tokens: int = field(default=0)
 
 
-def fit(layers: Sequence[Layer], budget: int) -> list[Fitted]:
-    """Give each layer its share of the budget, in order; what one leaves unused is handed on to the next."""
-    fitted: list[Fitted] = []
-    carried = 0
-    for layer in layers:
-        room = int(layer.share * budget) + carried
+class Room:
+    """A budget that is given out layer by layer: each has its share, and what one leaves unused is handed on to the next."""
+
+    def __init__(self, budget: int) -> None:
+        self._budget = max(0, budget)
+        self._carried = 0
+
+    def fill(self, layer: Layer) -> Fitted:
+        """Show as many of a layer's first pieces as fit; a piece costs its tokens and one for the line's end."""
+        room = int(layer.share * self._budget) + self._carried
         shown: list[str] = []
-        spent = 0
+        spent = tokens(layer.title) + 1 if layer.title else 0
         for piece in layer.pieces:
             cost = tokens(piece) + 1
             if spent + cost > room:
                 break
             shown.append(piece)
             spent += cost
-        carried = room - spent
-        fitted.append(Fitted(layer.name, shown, len(layer.pieces) - len(shown), spent))
-    return fitted
+        if not shown:
+            spent = 0
+        self._carried = room - spent
+        return Fitted(layer.name, shown, len(layer.pieces) - len(shown), spent)

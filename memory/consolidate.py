@@ -8,20 +8,24 @@ stands.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
-from memory import evidence, forget, ledger
+from memory import forget, ledger
+from memory.bank.consent import is_on
+from memory.bank.rules import BankRules
 from memory.db import Database, Transaction
+from memory.drafting import Order, compose
 from memory.errors import SourceGone, WriterRefused
 from memory.lineage import Seal, require_unchanged, unchanged
 from memory.locks import Holders
-from memory.ports import Clock, Entry, Source, Task, Writer
+from memory.places import Places
+from memory.ports import Clock, Entry, Source, TaskKind, Writer
 from memory.tiers import episodes, exchanges, summaries
-from memory.tiers.summaries import Place, Written
+from memory.tiers.summaries import Line, Place, Written
 from memory.times import iso, local
 from memory.types import Digest, Domain, Exchange, Session
 
 MOST_REFUSALS = 3
+_SENTENCES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,7 @@ class Workshop:
     rules: episodes.Rules
     holders: Holders
     max_transcript_chars: int = 24_000
+    bank: BankRules = BankRules()
 
 
 class Consolidator:
@@ -68,9 +73,10 @@ class Consolidator:
         """Close what is over in a session, or, asked, all of it; return how many episodes were closed."""
         closed = 0
         w = self._w
-        while await episodes.over(w.db, w.domain, session, w.rules, w.clock.now(), asked=asked):
+        rules = w.bank.closing(w.rules) if await is_on(Places(w.db, w.seal), w.domain) else w.rules
+        while await episodes.over(w.db, w.domain, session, rules, w.clock.now(), asked=asked):
             async with w.db.transaction() as tx:
-                closed += await episodes.close(tx, w.domain, session, w.rules, w.clock.now(), asked=asked)
+                closed += await episodes.close(tx, w.domain, session, rules, w.clock.now(), asked=asked)
         return closed
 
     async def due(self, session: Session, *, redo: bool = False) -> list[episodes.Episode]:
@@ -138,8 +144,12 @@ class Consolidator:
     async def _publish(self, session: Session, job: Job, held: ledger.Claim, writer: Writer, entries: Sequence[Entry]) -> bool:
         items = {draft.source.label: draft.item for draft in job.drafts}
         written = Written(
-            "\n".join(entry.text for entry in entries), writer.name, writer.extractive, job.first_at, job.last_at,
-            tuple(sorted(set(items.values()))), tuple(sorted({items[label] for entry in entries for label in entry.cites})),
+            tuple(
+                Line(text, tuple(sorted({items[label] for label in one.cites})))
+                for one in entries
+                for text in one.text.splitlines()
+            ),
+            writer.name, writer.extractive, job.first_at, job.last_at, tuple(sorted(set(items.values()))),
         )  # fmt: skip
         now = self._w.clock.now()
         async with self._w.db.transaction() as tx:
@@ -172,39 +182,13 @@ class Consolidator:
         return self._w.fallback, await self._compose(session, job, self._w.fallback)
 
     async def _compose(self, session: Session, job: Job, writer: Writer) -> list[Entry]:
-        """Write a digest in one call a transcript of at most max_transcript_chars; merge partial ones."""
-        kind: Literal["gist", "merge"] = "gist" if job.place.tier == "gist" else "merge"
-        pieces = chunks([draft.source for draft in job.drafts], self._w.max_transcript_chars)
-        partial = [await self._checked(session, job, writer, Task(kind, tuple(piece))) for piece in pieces]
-        if len(partial) == 1:
-            return partial[0]
-        rests = [tuple(dict.fromkeys(label for entry in part for label in entry.cites)) for part in partial]
-        sources = tuple(
-            Source(f"p{at}", "", piece[0].said_at, "\n".join(entry.text for entry in part))
-            for at, (piece, part) in enumerate(zip(pieces, partial, strict=True), start=1)
-        )
-        merged = await self._checked(session, job, writer, Task("merge", sources))
-        return [Entry(entry.text, tuple(label for cite in entry.cites for label in rests[int(cite[1:]) - 1])) for entry in merged]
+        async def dropped(answer: str) -> None:
+            lines = replace(job, place=Place("entry", job.place.level, job.place.position))
+            await self._keep_refusal(session, lines, writer, "dropped", answer)
 
-    async def _checked(self, session: Session, job: Job, writer: Writer, task: Task) -> list[Entry]:
-        by_label = {source.label: source for source in task.sources}
-        good: list[Entry] = []
-        bad: list[str] = []
-        for entry in await writer.write(task):
-            cited = [by_label[label] for label in entry.cites if label in by_label]
-            invented = evidence.unsupported(entry.text, cited)
-            if cited and not invented:
-                good.append(Entry(entry.text, tuple(label for label in entry.cites if label in by_label)))
-            else:
-                bad.append(
-                    f"{entry.text} [{', '.join(entry.cites)}]" + (f" invents {invented}" if invented else " cites nothing")
-                )
-        if not good:
-            raise WriterRefused("no sentence rests on its sources", "\n".join(bad))
-        if bad:
-            dropped = replace(job, place=Place("entry", job.place.level, job.place.position))
-            await self._keep_refusal(session, dropped, writer, "dropped", "\n".join(bad))
-        return good
+        kind: TaskKind = "gist" if job.place.tier == "gist" else "merge"
+        order = Order(kind, "merge", _SENTENCES, self._w.max_transcript_chars, dropped)
+        return await compose(writer, order, [draft.source for draft in job.drafts])
 
     async def _refusals(self, session: Session, job: Job) -> int:
         """Count the refused answers since the digest that is to be replaced was made."""
@@ -246,18 +230,3 @@ def _merge_job(place: Place, children: Sequence[Digest], domain: Domain, replace
         for at, child in enumerate(children, start=1)
     )
     return Job(place, drafts, min(c.first_at for c in children), max(c.last_at for c in children), replaces)
-
-
-def chunks(sources: Sequence[Source], most: int) -> list[list[Source]]:
-    """Cut a transcript into pieces of at most `most` characters; a source longer than that is split, never dropped."""
-    found: list[list[Source]] = [[]]
-    room = most
-    for source in sources:
-        for start in range(0, max(1, len(source.text)), most):
-            piece = Source(source.label, source.speaker, source.said_at, source.text[start : start + most])
-            if len(piece.text) > room and found[-1]:
-                found.append([])
-                room = most
-            found[-1].append(piece)
-            room -= len(piece.text)
-    return found

@@ -15,13 +15,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from memory.aloft import Reading
 from memory.backup import backup
+from memory.bank.keeping import Bank
+from memory.bank.rules import BankRules
 from memory.changing import Changing
 from memory.consolidate import Consolidator, Workshop
 from memory.db import Database
 from memory.forget import Graveyard
 from memory.index import Indexes
 from memory.journal import Journal
+from memory.ladder import Ladder
 from memory.lineage import Seal, fill, holes
 from memory.locks import Holders
 from memory.places import Places
@@ -30,7 +34,7 @@ from memory.tiers import episodes
 from memory.tiers.episodes import Rules
 from memory.types import Domain, Forgotten
 from memory.vectors import VectorStore
-from memory.view import Reading, View
+from memory.view import View
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +48,11 @@ class Ports:
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """How memory consolidates: the rules for episodes and the longest transcript one call may read."""
+    """How memory consolidates: the rules for episodes, the longest transcript one call may read, and how banks are kept."""
 
     rules: Rules = Rules()
     max_transcript_chars: int = 24_000
+    bank: BankRules = BankRules()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +113,20 @@ class Memory:
 
     def consolidator(self, domain: Domain, writer: Writer, fallback: Writer) -> Consolidator:
         """Return what closes the episodes of one domain and writes its digests."""
-        return Consolidator(
-            Workshop(
-                self.db, self.places.seal, self._ports.clock, domain, writer, fallback, self._habits.rules,
-                self._holders, self._habits.max_transcript_chars,
-            )
+        return Consolidator(self._workshop(domain, writer, fallback))
+
+    def ladder(self, domain: Domain, writer: Writer) -> Ladder:
+        """Return what makes profile, eras, narrative and self-state of one domain."""
+        return Ladder(self._workshop(domain, writer, writer))
+
+    def bank(self, domain: Domain, writer: Writer) -> Bank:
+        """Return what keeps the bank of one domain."""
+        return Bank(self._workshop(domain, writer, writer))
+
+    def _workshop(self, domain: Domain, writer: Writer, fallback: Writer) -> Workshop:
+        return Workshop(
+            self.db, self.places.seal, self._ports.clock, domain, writer, fallback, self._habits.rules,
+            self._holders, self._habits.max_transcript_chars, self._habits.bank,
         )  # fmt: skip
 
     async def knows(self, platform: str, place: str, ids: Sequence[str]) -> set[str]:
@@ -165,8 +179,7 @@ class Memory:
     async def calls_since(self, then: int) -> int:
         """Count the digests that a model wrote since an instant, over all domains."""
         row = await self.db.one(
-            "SELECT count(*) AS n FROM activity WHERE at >= :then AND kind IN ('gist', 'merge', 'summary') "
-            'AND detail LIKE \'%"writer": "model:%\'',
+            'SELECT count(*) AS n FROM activity WHERE at >= :then AND detail LIKE \'%"writer": "model:%\'',
             {"then": then},
         )
         return int(row["n"]) if row else 0
@@ -209,5 +222,6 @@ SELECT
     SELECT 1 FROM digests d WHERE d.session = w.session AND d.tier = 'gist')) AS ripe,
   (SELECT coalesce(sum(n), 0) FROM waiting) AS unsummarized_total,
   (SELECT coalesce(max(item), 0) FROM exchanges) AS max_exchange_id,
-  0 AS profile_sessions_covered
+  (SELECT count(*) FROM (SELECT 1 FROM digests WHERE tier = 'gist' GROUP BY session
+    HAVING min(profiled) = 1)) AS profile_sessions_covered
 """

@@ -8,6 +8,7 @@ MemoryFailure
 ├── BusyElsewhere                             another process is at the same work
 ├── NotFound                                 nothing by that name or id in this domain
 ├── NotYours                                 somebody else said it
+├── NotShared                                only a shared place has that
 ├── BackupFailed                             the copy could not be made or read
 ├── SourceGone                                a message was forgotten or changed while an answer was made from it
 ├── EmbeddingFailed                          no vectors; the texts are kept
@@ -65,6 +66,10 @@ class NotFound(MemoryFailure):
 
 class NotYours(MemoryFailure):
     """Somebody else said what is to be forgotten."""
+
+
+class NotShared(MemoryFailure):
+    """Only a place that several people read has what was asked for."""
 
 
 class SourceGone(MemoryFailure):

@@ -18,7 +18,7 @@ from memory.inbox import finish
 from memory.lineage import announce, descendants, fill, holes
 from memory.outbox import silence
 from memory.places import read_domain
-from memory.tiers import summaries
+from memory.tiers import statements, summaries
 from memory.types import Domain, Forgotten
 
 _PAGE = 500
@@ -184,7 +184,8 @@ async def _receipt(tx: Transaction, domain: Domain, gone: Sequence[int]) -> Forg
         rows = await tx.all(
             "SELECT CASE WHEN e.kind = 'said' THEN 'said' ELSE 'reply' END AS what, count(*) AS n FROM exchanges e "
             f"WHERE e.domain = :domain AND e.item IN ({holes('i', some)}) GROUP BY 1 UNION ALL "
-            f"SELECT 'digest' AS what, count(*) AS n FROM digests WHERE domain = :domain AND item IN ({holes('i', some)})",
+            f"SELECT 'digest' AS what, count(*) AS n FROM digests WHERE domain = :domain AND item IN ({holes('i', some)}) "
+            f"UNION ALL SELECT 'digest' AS what, count(*) AS n FROM statements WHERE domain = :domain AND item IN ({holes('i', some)})",
             {"domain": domain.key, **fill("i", some)},
         )
         for row in rows:
@@ -197,6 +198,7 @@ async def _remove(tx: Transaction, domain: Domain, some: Sequence[int], now: int
     keys = fill("i", some)
     scoped = {"domain": domain.key, **keys}
     await summaries.uncover(tx, some)
+    await statements.uncover(tx, some)
     await tx.run(f"UPDATE items SET dead_at = :now WHERE id {within}", {"now": now, **keys})
     await tx.run(
         f"DELETE FROM refusals WHERE EXISTS (SELECT 1 FROM exchanges e WHERE e.session = refusals.session AND e.item {within})",
@@ -215,8 +217,10 @@ async def _remove(tx: Transaction, domain: Domain, some: Sequence[int], now: int
         keys,
     )
     await silence(tx, f"item {within}", keys)
-    for table in ("terms", "vectors", "digests", "exchanges"):
+    for table in ("terms", "vectors", "digests", "statements", "exchanges"):
         await tx.run(f"DELETE FROM {table} WHERE domain = :domain AND item {within}", scoped)
+    await tx.run(f"DELETE FROM cites WHERE digest {within} OR item {within}", keys)
+    await tx.run("DELETE FROM rejections WHERE domain = :domain", {"domain": domain.key})
     await tx.run(f"DELETE FROM lineage WHERE child {within} OR parent {within}", keys)
 
 

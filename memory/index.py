@@ -15,6 +15,8 @@ from memory.db import Database, Row
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
+MESSAGES, GISTS, ERAS, BANK = range(4)
+"""What an item is: each kind is ranked by itself."""
 _SMALL = 512
 _GATHERED = 16
 
@@ -47,7 +49,7 @@ class DomainIndex:
     sessions: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     times: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     lengths: Floats = field(default_factory=lambda: np.empty(0, np.float32))
-    digests: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, np.bool_))
+    kinds: NDArray[np.int8] = field(default_factory=lambda: np.empty(0, np.int8))
     before: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     after: Ints = field(default_factory=lambda: np.empty(0, np.int64))
 
@@ -79,14 +81,14 @@ class DomainIndex:
         self.sessions = np.append(self.sessions, _column(rows, "session"))
         self.times = np.append(self.times, _column(rows, "said_at"))
         self.lengths = np.append(self.lengths, _column(rows, "length").astype(np.float32))
-        self.digests = np.append(self.digests, _column(rows, "digest").astype(np.bool_))
+        self.kinds = np.append(self.kinds, _column(rows, "kind").astype(np.int8))
         self._link()
 
     def _link(self) -> None:
-        """Point every message at its neighbours in its session; -1 where there is none. Digests stand alone."""
-        order = np.lexsort((self.items, self.times, self.sessions, self.digests))
-        same = (self.sessions[order][1:] == self.sessions[order][:-1]) & ~self.digests[order][1:]
-        same &= ~self.digests[order][:-1]
+        """Point every message at its neighbours in its session; -1 where there is none. What was made of them stands alone."""
+        order = np.lexsort((self.items, self.times, self.sessions, self.kinds))
+        same = (self.sessions[order][1:] == self.sessions[order][:-1]) & (self.kinds[order][1:] == MESSAGES)
+        same &= self.kinds[order][:-1] == MESSAGES
         self.before = np.full(len(self), -1, np.int64)
         self.after = np.full(len(self), -1, np.int64)
         self.before[order[1:][same]] = order[:-1][same]
@@ -134,9 +136,12 @@ class Indexes:
 
     async def _rows(self, domain: int, after: int) -> list[Row]:
         return await self._db.all(
-            "SELECT t.item, t.length, t.hashes, t.counts, coalesce(e.session, d.session) AS session, "
-            "coalesce(e.said_at, d.first_at) AS said_at, e.item IS NULL AS digest FROM terms t "
+            "SELECT t.item, t.length, t.hashes, t.counts, coalesce(e.session, d.session, 0) AS session, "
+            "coalesce(e.said_at, d.first_at, s.first_at) AS said_at, "
+            f"CASE WHEN e.item IS NOT NULL THEN {MESSAGES} WHEN d.item IS NOT NULL THEN {GISTS} "
+            f"WHEN s.tier = 'era' THEN {ERAS} ELSE {BANK} END AS kind FROM terms t "
             "LEFT JOIN exchanges e ON e.item = t.item LEFT JOIN digests d ON d.item = t.item "
+            "LEFT JOIN statements s ON s.item = t.item "
             "WHERE t.domain = :domain AND t.item > :after ORDER BY t.item",
             {"domain": domain, "after": after},
         )

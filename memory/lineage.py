@@ -99,10 +99,11 @@ async def require_living(tx: Transaction, keys: Sequence[int]) -> None:
 
 
 async def unchanged(tx: Transaction, texts: Mapping[int, str]) -> bool:
-    """Say whether these messages and digests are all there and read as they did."""
+    """Say whether these messages, digests and statements are all there and read as they did."""
     rows = await tx.all(
         f"SELECT item, text FROM exchanges WHERE item IN ({holes('t', texts)}) "
-        f"UNION ALL SELECT item, text FROM digests WHERE item IN ({holes('t', texts)})",
+        f"UNION ALL SELECT item, text FROM digests WHERE item IN ({holes('t', texts)}) "
+        f"UNION ALL SELECT item, text FROM statements WHERE item IN ({holes('t', texts)})",
         fill("t", texts),
     )
     return {row["item"]: row["text"] for row in rows} == texts

@@ -1,11 +1,13 @@
-"""Whose words: which messages of a domain somebody may have forgotten.
+"""Whose words: which messages of a domain somebody may have forgotten, and which facts they may change.
 
-Everybody may have forgotten what they said themselves, and the replies that answer nobody else. Without a `by` all may go.
+Everybody may have forgotten what they said themselves, and the replies that answer nobody else. A fact is changed by those
+of whom it speaks. Without a `by` all may go.
 """
 
 from memory.db import Database
 from memory.errors import NotFound, NotYours
-from memory.types import Domain, Identity, Session
+from memory.tiers import profile
+from memory.types import Domain, Identity, Session, Statement
 
 
 async def message(db: Database, domain: Domain, public_id: str, by: Identity | None) -> int:
@@ -33,6 +35,27 @@ async def messages(db: Database, domain: Domain, by: Identity | None, session: S
         {"domain": domain.key, "session": session.key if session else None, "everybody": by is None, **_who(by)},
     )
     return [row["item"] for row in rows]
+
+
+async def fact(db: Database, domain: Domain, public_id: str, by: Identity | None) -> Statement:
+    """Return a standing fact of a domain that may be corrected or forgotten. Raises NotFound, NotYours.
+
+    Of those whose words it rests on, those whom it names may; where it names none of them, each.
+    """
+    found = await profile.standing(db, domain, public_id)
+    if by is not None and not await _theirs_is(db, found, by):
+        raise NotYours("Only whoever said it of themselves, or an admin, can change that fact.")
+    return found
+
+
+async def _theirs_is(db: Database, fact: Statement, by: Identity) -> bool:
+    rows = await db.all(
+        f"SELECT e.speaker, max(coalesce({_THEIRS}, 0)) AS theirs FROM lineage l JOIN exchanges e ON e.item = l.parent {_SPEAKER} "
+        "WHERE l.child = :item AND l.cited = 1 AND e.kind = 'said' GROUP BY e.speaker",
+        {"item": fact.key, **_who(by)},
+    )
+    about = profile.named(fact.text, [row["speaker"] for row in rows])
+    return any(row["theirs"] for row in rows if not about or row["speaker"] in about)
 
 
 async def _said(db: Database, item: int, by: Identity) -> bool:

@@ -150,14 +150,7 @@ class Places:
     async def set(self, scope: str, key: str, value: object) -> None:
         """Keep a setting; None removes it."""
         async with self.db.transaction() as tx:
-            if value is None:
-                await tx.run("DELETE FROM settings WHERE scope = :scope AND key = :key", {"scope": scope, "key": key})
-                return
-            await tx.run(
-                "INSERT INTO settings (scope, key, value) VALUES (:scope, :key, :value) "
-                "ON CONFLICT (scope, key) DO UPDATE SET value = excluded.value",
-                {"scope": scope, "key": key, "value": json.dumps(value)},
-            )
+            await put(tx, scope, key, value)
 
 
 async def know(tx: Transaction, identity: Identity, name: str, now: int) -> int:
@@ -169,6 +162,24 @@ async def know(tx: Transaction, identity: Identity, name: str, now: int) -> int:
     )
     assert row is not None
     return int(row["id"])
+
+
+async def put(tx: Transaction, scope: str, key: str, value: object) -> None:
+    """Keep a setting in the caller's transaction; None removes it."""
+    if value is None:
+        await tx.run("DELETE FROM settings WHERE scope = :scope AND key = :key", {"scope": scope, "key": key})
+        return
+    await tx.run(
+        "INSERT INTO settings (scope, key, value) VALUES (:scope, :key, :value) "
+        "ON CONFLICT (scope, key) DO UPDATE SET value = excluded.value",
+        {"scope": scope, "key": key, "value": json.dumps(value)},
+    )
+
+
+async def under(kept: Database | Transaction, scope: str, beginning: str) -> dict[str, object]:
+    """Return what is set in a scope under keys that begin so, in the order of the keys."""
+    rows = await kept.all("SELECT key, value FROM settings WHERE scope = :scope ORDER BY key", {"scope": scope})
+    return {row["key"]: json.loads(row["value"]) for row in rows if row["key"].startswith(beginning)}
 
 
 async def mark(tx: Transaction, scope: str, key: str) -> bool:

@@ -61,11 +61,16 @@ class Entry:
     cites: tuple[str, ...]
 
 
+TaskKind = Literal["gist", "merge", "profile", "era", "narrative", "self", "conversation", "bank"]
+"""A gist of messages, the merge of digests into one; the facts, the month, the arcs and the self-narrative that digests tell;
+an entry of the bank from messages, and one from entries."""
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What to write: a gist of messages, or the merge of digests into one, in 4 to `sentences` sentences."""
+    """What to write, from what, and in at most how many sentences."""
 
-    kind: Literal["gist", "merge"]
+    kind: TaskKind
     sources: tuple[Source, ...]
     sentences: int = 8
 

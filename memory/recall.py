@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from memory import lexical
 from memory.errors import EmbeddingFailed
-from memory.index import DomainIndex, Floats, Indexes
+from memory.index import MESSAGES, DomainIndex, Floats, Indexes
 from memory.ports import Vectors
 from memory.vectors import VectorStore
 
@@ -37,11 +37,11 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question: its text, how many hits, and whether messages or digests are wanted, of which session."""
+    """A question: its text, how many hits, and what kind is wanted, of which session."""
 
     text: str
     k: int
-    digests: bool = False
+    kind: int = MESSAGES
     session: int | None = None
     exclude: Collection[int] = ()
 
@@ -57,15 +57,15 @@ class Recall:
         """Return the best k items of these domains, best first; ties in the order they were stored."""
         shards = [index for index in [await self._indexes.of(domain) for domain in domains] if len(index)]
         words = lexical.key_words(query.text)
-        lexically = _bm25(shards, words, digests=query.digests)
-        meant = await self._meaning(query.text, shards, digests=query.digests)
+        lexically = _bm25(shards, words, query.kind)
+        meant = await self._meaning(query.text, shards, query.kind)
         ranked = [
             _rank(index, words_score, meaning, query)
             for index, words_score, meaning in zip(shards, _scaled(lexically), _scaled(meant), strict=True)
         ]
         return _best(shards, ranked, words, meant, query.k)
 
-    async def _meaning(self, text: str, shards: Sequence[DomainIndex], *, digests: bool) -> list[Floats]:
+    async def _meaning(self, text: str, shards: Sequence[DomainIndex], kind: int) -> list[Floats]:
         nothing = [np.zeros(len(index), np.float32) for index in shards]
         if self._vectors is None or not shards:
             return nothing
@@ -74,7 +74,7 @@ class Recall:
         except EmbeddingFailed:
             return nothing
         scores = [await self._cosine(index, asked) for index in shards]
-        return [np.where(index.digests == digests, score, np.float32(0)) for index, score in zip(shards, scores, strict=True)]
+        return [np.where(index.kinds == kind, score, np.float32(0)) for index, score in zip(shards, scores, strict=True)]
 
     async def _cosine(self, index: DomainIndex, asked: Vectors) -> Floats:
         assert self._vectors is not None
@@ -86,19 +86,19 @@ class Recall:
         return scores
 
 
-def _bm25(shards: Sequence[DomainIndex], words: dict[str, str], *, digests: bool) -> list[Floats]:
-    """Score messages, or digests, each with the statistics of its own kind: a digest never weakens what it was made from."""
+def _bm25(shards: Sequence[DomainIndex], words: dict[str, str], kind: int) -> list[Floats]:
+    """Score what is of a kind, with the statistics of that kind: a digest never weakens what it was made from."""
     scores = [np.zeros(len(index), np.float32) for index in shards]
-    wanted = [index.digests == digests for index in shards]
+    wanted = [index.kinds == kind for index in shards]
     total = sum(int(kind.sum()) for kind in wanted)
     if not total:
         return scores
-    average = max(1.0, sum(float(index.lengths[kind].sum()) for index, kind in zip(shards, wanted, strict=True)) / total)
+    average = max(1.0, sum(float(index.lengths[mask].sum()) for index, mask in zip(shards, wanted, strict=True)) / total)
     for stem in dict.fromkeys(words.values()):
         term = lexical.term(stem)
         postings = [
-            [(documents[kind[documents]], counts[kind[documents]]) for documents, counts in index.find(term)]
-            for index, kind in zip(shards, wanted, strict=True)
+            [(documents[mask[documents]], counts[mask[documents]]) for documents, counts in index.find(term)]
+            for index, mask in zip(shards, wanted, strict=True)
         ]
         holding = sum(len(documents) for found in postings for documents, _ in found)
         weight = np.float32(np.log(1 + (total - holding + 0.5) / (holding + 0.5)))
@@ -116,14 +116,14 @@ def _scaled(scores: Sequence[Floats]) -> list[Floats]:
 
 def _rank(index: DomainIndex, words: Floats, meaning: Floats, query: Query) -> Floats:
     own = words + meaning
-    wanted = index.digests == query.digests
+    wanted = index.kinds == query.kind
     if query.session is not None:
         wanted &= index.sessions == query.session
     if query.exclude:
         wanted &= ~np.isin(index.items, np.fromiter(query.exclude, np.int64))
-    own[index.digests != query.digests] = 0
+    own[index.kinds != query.kind] = 0
     score = own
-    if not query.digests:
+    if query.kind == MESSAGES:
         # A missing neighbour is -1: it reads the zero put behind the last score.
         padded = np.append(own, np.float32(0))
         score = own + NEIGHBOUR * (padded[index.before] + padded[index.after]) / 2

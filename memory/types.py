@@ -130,6 +130,29 @@ class Digest:
 
 
 @dataclass(frozen=True, slots=True)
+class Statement:
+    """One separately cited sentence or paragraph above gists.
+
+    `tier` is profile, era, narrative, self or bank; `period` the month of an era or what a part of the bank covers; `kind`
+    says more (a fact is said or inferred, a line of the narrative an arc, a trend or a callback, a bullet of the bank has its
+    rung). `first_at` and `last_at` are the first and the last message that it rests on; `ended_at` is when something newer
+    took its place, None while it stands.
+    """
+
+    key: int
+    id: str
+    tier: str
+    period: str
+    kind: str
+    text: str
+    writer: str
+    first_at: int
+    last_at: int
+    made_at: int
+    ended_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """A recalled message with the session it stands in and that one's place, its neighbours, and the signals that found it."""
 

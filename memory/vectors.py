@@ -66,10 +66,10 @@ class VectorStore:
 
     async def _missing(self, domain: Domain, space: int) -> list[Row]:
         return await self._db.all(
-            "SELECT t.item, e.text, e.speaker, e.said_at, d.text AS digest FROM terms t "
+            "SELECT t.item, e.text, e.speaker, e.said_at, coalesce(d.text, s.text) AS digest FROM terms t "
             "LEFT JOIN vectors v ON v.space = :space AND v.domain = t.domain AND v.item = t.item AND v.passage = 0 "
             "LEFT JOIN exchanges e ON e.item = t.item LEFT JOIN digests d ON d.item = t.item "
-            "WHERE t.domain = :domain AND v.item IS NULL ORDER BY t.item LIMIT :limit",
+            "LEFT JOIN statements s ON s.item = t.item WHERE t.domain = :domain AND v.item IS NULL ORDER BY t.item LIMIT :limit",
             {"space": space, "domain": domain.key, "limit": _BATCH},
         )
 
@@ -80,7 +80,8 @@ class VectorStore:
                 "SELECT :space, :domain, :item, 0, :text_hash, :vector "
                 # What was forgotten or changed meanwhile gets no vector of its old words.
                 "WHERE EXISTS (SELECT 1 FROM exchanges WHERE item = :item AND text = :words "
-                "UNION ALL SELECT 1 FROM digests WHERE item = :item AND text = :words) ON CONFLICT DO NOTHING",
+                "UNION ALL SELECT 1 FROM digests WHERE item = :item AND text = :words "
+                "UNION ALL SELECT 1 FROM statements WHERE item = :item AND text = :words) ON CONFLICT DO NOTHING",
                 (
                     {"space": space, "domain": domain.key, "item": row["item"], "text_hash": _hash(text),
                      "vector": vector.astype(np.float16).tobytes(), "words": row["text"] if row["digest"] is None else row["digest"]}

@@ -8,33 +8,15 @@ from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from memory import inbox, ledger, outbox, owners, places
+from memory.aloft import Aloft
 from memory.db import Row, Transaction
 from memory.errors import NotFound
-from memory.forget import Graveyard
-from memory.index import Indexes
-from memory.lineage import Seal, derive, fill, holes, require_living, require_unchanged
+from memory.index import GISTS
+from memory.lineage import derive, fill, holes, require_living, require_unchanged
 from memory.outbox import Part
-from memory.places import Places
-from memory.ports import Clock
-from memory.recall import Query, Recall
+from memory.recall import Query
 from memory.tiers import exchanges, summaries
-from memory.types import Digest, DigestHit, Domain, Exchange, Forgotten, Hit, Identity, NewExchange, Session, SessionRef
-from memory.vectors import VectorStore
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What every view of one memory shares."""
-
-    places: Places
-    indexes: Indexes
-    vectors: VectorStore | None
-    graveyard: Graveyard
-    clock: Clock
-
-    @property
-    def seal(self) -> Seal:
-        return self.places.seal
+from memory.types import Digest, DigestHit, Exchange, Forgotten, Hit, Identity, NewExchange, Session, SessionRef
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +35,8 @@ class Answer:
     answers: str | None = None
 
 
-class View:
+class View(Aloft):
     """Memory as the readers of one place may know it."""
-
-    def __init__(self, reading: Reading, home: Domain, also: Sequence[Domain] = ()) -> None:
-        self._r = reading
-        self._db = reading.places.db
-        self.home = home
-        self._domains = [home.key, *(domain.key for domain in also)]
-        self._recall = Recall(reading.indexes, reading.vectors)
 
     async def session(self, ref: SessionRef, name: str) -> Session:
         """Return the session of a place at home, made and named after it if it is new."""
@@ -150,8 +125,8 @@ class View:
         self._own(session)
         return await exchanges.by_source(self._db, session, source_id)
 
-    async def find(self, platform: str, place: str, source_id: str) -> Exchange | None:
-        """Return a message at home by its place and the platform's id, be it somebody's or a reply that went out."""
+    async def find(self, platform: str, place: str | None, source_id: str) -> Exchange | None:
+        """Return a message at home by its place (None: any) and the platform's id, be it somebody's or a reply that went out."""
         return await exchanges.at_place(self._db, self.home, platform, place, source_id)
 
     async def window(self, session: Session, least: int) -> list[Exchange]:
@@ -189,7 +164,7 @@ class View:
 
     async def gists(self, text: str, k: int, *, exclude: Collection[int] = ()) -> list[DigestHit]:
         """Return the k digests that are nearest to a text."""
-        found = await self._recall.find(Query(text, k, digests=True, exclude=exclude), self._domains)
+        found = await self._recall.find(Query(text, k, kind=GISTS, exclude=exclude), self._domains)
         digests = await summaries.by_keys(self._db, self._domains, [hit.item for hit in found])
         sessions = await self._sessions_of({digest.session for digest in digests.values()})
         there = [(hit, digests[hit.item]) for hit in found if hit.item in digests]

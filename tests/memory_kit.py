@@ -1,6 +1,5 @@
 """What tests of memory share: time that stands still, fixed ids, and a person's own place in a fresh memory."""
 
-import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -17,16 +16,10 @@ from memory.ports import Embedder, Entry, Task, Vectors
 from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Kind, NewExchange, Session, SessionRef
 from memory.view import Answer, View
 
-TORTURE = os.environ.get("LYRA_TORTURE") == "1"
 KEY = bytes(range(32))
 START = 1_772_539_200_000_000  # 2026-03-03 12:00 UTC
 HOUR = 60 * MINUTE
 DAY = 24 * HOUR
-
-
-def examples(n: int) -> int:
-    """Return how many examples a property is tried on: n, twenty times that under LYRA_TORTURE=1."""
-    return 20 * n if TORTURE else n
 
 
 @dataclass

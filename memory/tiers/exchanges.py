@@ -119,16 +119,16 @@ async def by_source(db: Database, session: Session, source_id: str) -> Exchange 
     return exchange(row) if row else None
 
 
-async def at_place(db: Database, domain: Domain, platform: str, place: str, source_id: str) -> Exchange | None:
-    """Return a message at a place by its platform's id: what somebody said, or a reply by the id under which it went out."""
+async def at_place(db: Database, domain: Domain, platform: str, place: str | None, source_id: str) -> Exchange | None:
+    """Return a message at a place (None: any) by its platform's id: somebody's, or a reply by the id under which it went out."""
     which = {"domain": domain.key, "platform": platform, "place": place, "id": source_id}
     row = await db.one(
-        SELECT + "JOIN sessions s ON s.id = e.session WHERE s.domain = :domain AND s.platform = :platform AND s.place = :place "
-        "AND e.source_id = :id ORDER BY s.epoch DESC",
+        SELECT + "JOIN sessions s ON s.id = e.session WHERE s.domain = :domain AND s.platform = :platform "
+        "AND (:place IS NULL OR s.place = :place) AND e.source_id = :id ORDER BY s.epoch DESC",
         which,
     ) or await db.one(
-        SELECT + "JOIN outbox o ON o.item = e.item WHERE o.platform = :platform AND o.place = :place "
-        "AND o.remote_id = :id AND o.remote_id <> '' AND e.domain = :domain",
+        SELECT + "JOIN outbox o ON o.item = e.item WHERE o.platform = :platform "
+        "AND (:place IS NULL OR o.place = :place) AND o.remote_id = :id AND o.remote_id <> '' AND e.domain = :domain",
         which,
     )
     return exchange(row) if row else None

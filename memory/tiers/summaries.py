@@ -27,16 +27,28 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """A digest's text, who wrote it, and what it was derived from and cites."""
+class Line:
+    """One sentence of a digest with the items that it cites."""
 
     text: str
+    cited: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A digest's sentences, who wrote them, and what it was derived from."""
+
+    lines: tuple[Line, ...]
     writer: str
     extractive: bool
     first_at: int
     last_at: int
     parents: tuple[int, ...]
-    cited: tuple[int, ...]
+
+    @property
+    def text(self) -> str:
+        """The sentences, one a line."""
+        return "\n".join(line.text for line in self.lines)
 
 
 async def publish(
@@ -59,7 +71,11 @@ async def publish(
          "position": place.position, "text": written.text, "writer": written.writer,
          "extractive": int(written.extractive), "first_at": written.first_at, "last_at": written.last_at, "now": now},
     )  # fmt: skip
-    await derive(tx, key, written.parents, written.cited)
+    await derive(tx, key, written.parents, {item for line in written.lines for item in line.cited})
+    await tx.many(
+        "INSERT INTO cites (digest, line, item) VALUES (:digest, :line, :item)",
+        ({"digest": key, "line": at, "item": item} for at, line in enumerate(written.lines) for item in line.cited),
+    )
     await _cover(tx, session, place, written.parents)
     await index_terms(tx, domain, [(key, written.text)])
     return key

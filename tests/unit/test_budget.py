@@ -4,12 +4,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.budget import MARK, Layer, clip, fit, tokens
-from tests.memory_kit import examples
+from memory.budget import MARK, Fitted, Layer, Room, clip, tokens
+from tests.size import examples
 
 texts = st.text(max_size=200)
 pieces = st.lists(st.text(max_size=40), max_size=8)
 few = settings(max_examples=examples(60), deadline=None)
+
+
+def fit(some: list[Layer], budget: int) -> list[Fitted]:
+    """Fill a room with layers, in their order."""
+    room = Room(budget)
+    return [room.fill(layer) for layer in some]
 
 
 @pytest.mark.parametrize(("text", "n"), [("", 0), ("a", 1), ("abc", 1), ("abcd", 2), ("äöü", 2), ("猫", 1), ("🐈", 2)])
@@ -85,3 +91,10 @@ def test_an_empty_layer_gives_all_its_room_to_the_next() -> None:
     assert (empty.tokens, len(full.shown)) == (0, 10)
     alone = fit([Layer("recent", ["x" * 27] * 10, 0.5)], 100)[0]
     assert len(alone.shown) == 5 and alone.cut == 5
+
+
+def test_a_title_is_paid_for_where_something_stands_under_it() -> None:
+    room = Room(40)
+    full = room.fill(Layer("bank", ["x" * 27] * 5, 1.0, "y" * 27))
+    assert (len(full.shown), full.tokens) == (3, 40)
+    assert room.fill(Layer("recent", [], 0.0, "y" * 27)).tokens == 0

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from memory.db import Database
-from tests.memory_kit import KEY, TORTURE, Clock, corner, opened
+from tests.memory_kit import KEY, Clock, corner, opened
+from tests.size import TORTURE
 
 REPO = Path(__file__).resolve().parents[2]
 HEAD = """

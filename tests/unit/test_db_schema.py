@@ -46,6 +46,8 @@ async def _one_row(writer: Connection, table: str) -> None:
     }
     if table == "outbox":
         values["state"] = "pending"
+    if table == "statements":
+        values["tier"] = "profile"
     if "kind" in values:
         values["kind"] = KINDS.get(table, values["kind"])
     names = ", ".join(values)

@@ -12,7 +12,8 @@ from memory.core import Habits
 from memory.tiers.episodes import Cut, Mark, Rules, cut
 from memory.times import instant, month
 from memory.types import MINUTE
-from tests.memory_kit import DAY, HOUR, START, Writer, at_home, examples, said
+from tests.memory_kit import DAY, HOUR, START, Writer, at_home, said
+from tests.size import examples
 
 ZONES = [
     "UTC",

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from memory.lexical import key_words
 from memory.types import MINUTE, Hit
-from tests.memory_kit import Clock, Corner, Ids, at_home, corner, examples, opened
+from tests.memory_kit import Clock, Corner, Ids, at_home, corner, opened
+from tests.size import examples
 
 REPO = Path(__file__).resolve().parents[2]
 SAID = [
@@ -196,6 +197,7 @@ RANKED = """
 import asyncio, sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
+from memory.index import MESSAGES
 from memory.recall import _bm25
 from memory import lexical
 from tests.memory_kit import at_home
@@ -207,7 +209,7 @@ async def main():
         for n in range(40):
             await here.say(" ".join(WORDS[(n * k) % 10] for k in range(1, 2 + n % 7)))
         index = await here.memory._reading.indexes.of(here.domain.key)
-        print(_bm25([index], lexical.key_words(" ".join(WORDS)), digests=False)[0].tobytes().hex())
+        print(_bm25([index], lexical.key_words(" ".join(WORDS)), MESSAGES)[0].tobytes().hex())
 
 asyncio.run(main())
 """

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from memory import lexical
 from memory.core import Habits
 from memory.tiers.episodes import Rules
-from tests.memory_kit import BagOfWords, Corner, Writer, at_home, corner, examples
+from tests.memory_kit import BagOfWords, Corner, Writer, at_home, corner
+from tests.size import examples
 
 WORDS = "parrot tomato river garden running 1998 winter seven the".split()
 texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)

@@ -1,0 +1,121 @@
+"""How a model's answer is read: sentences, and the sources that each rests on."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from memory.errors import WriterRefused
+from memory.ports import Entry
+
+_THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_THOUGHTS_BEFORE = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_BULLET = re.compile(r"^[-*•‣◦–—·]\s+")
+_NUMBER = re.compile(r"^\(?(\d{1,3})[.)]\s+")
+_BOLD = re.compile(r"^\*\*(.+?)\*\*")
+_WORD = re.compile(r"\w")
+
+_LEAD = r"(?:sources?|cit(?:es?|ed|ations?)|ref(?:s|erences?)?|labels?|see)"
+_GROUP = re.compile(
+    rf"(?:[\s(—–-]*\b{_LEAD}\s*:)?\s*(?:\[\s*(?:{_LEAD}\b\s*:?)?([^][]+)\]|【([^】]+)】|\(\s*(?:{_LEAD}\b\s*:?)?([^()]+)\))"
+    rf"|[\s—–-]*\b{_LEAD}\s*:([^][()]+)$",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(r"[,;/&+]|\band\b", re.IGNORECASE)
+_RANGE = re.compile(r"\s*(?:-|–|—|\.{2,3}|…|\bto\b)\s*")
+_LABEL_LIKE = re.compile(r"[A-Za-z]{1,3}-?\d{1,6}")
+_ENDED = re.compile(r"[.!?…。！？][\"'”’»)]*\s*$")
+_ENDING = re.compile(r"\s*[.!?…。！？]+(?=\s|$)")
+_SPACE_BEFORE = re.compile(r"\s+(?=[.,;:!?](?:\s|$))")
+
+
+def parse(answer: str, labels: Sequence[str]) -> list[Entry]:
+    """Return the sentences of an answer with the known labels that each cites, in the answer's order.
+
+    Bullets, numbering, thoughts, several sentences a line and other spellings of citations are read. Unknown labels are
+    removed. Headings and lines that lead up to something (ending in a colon) are dropped. So is a sentence that cites nothing,
+    as long as no fewer others do cite: one stray remark should not cost the digest, but an answer that mostly cites nothing
+    was not written from its sources. Then, and where nothing at all is cited, raises WriterRefused.
+    """
+    known = _Labels(labels)
+    said: list[Entry] = []
+    for line in _lines(answer):
+        for entry in _sentences(line, known):
+            if entry.text:
+                said.append(entry)
+            elif said and not said[-1].cites:
+                # A citation on a line of its own belongs to the sentence above it.
+                said[-1] = Entry(said[-1].text, entry.cites)
+    cited = [entry for entry in said if entry.cites]
+    if not cited:
+        raise WriterRefused("The answer cites none of its sources.", answer)
+    if len(said) > 2 * len(cited):
+        raise WriterRefused(f"Only {len(cited)} of {len(said)} sentences of the answer cite a source.", answer)
+    return cited
+
+
+def _lines(answer: str) -> Iterator[str]:
+    lines = [_BULLET.sub("", raw.strip()) for raw in _THOUGHTS_BEFORE.sub("", _THOUGHTS.sub("", answer)).splitlines()]
+    numbers = [int(match[1]) for line in lines if (match := _NUMBER.match(line))]
+    # A number is taken for numbering only where numbers count on: "3. Mai" can begin a sentence.
+    numbered = numbers == list(range(1, len(numbers) + 1)) and (len(numbers) > 1 or len(lines) == 1)
+    for line in lines:
+        line = _BOLD.sub(r"\1", _NUMBER.sub("", line) if numbered else line)
+        if _WORD.search(line) and not line.startswith(("#", "```")) and not line.endswith(":"):
+            yield line
+
+
+class _Labels:
+    """The labels there are, in order."""
+
+    def __init__(self, labels: Sequence[str]) -> None:
+        self._labels = tuple(labels)
+        self._places = {label.casefold(): place for place, label in enumerate(labels)}
+
+    def cited(self, text: str) -> list[str] | None:
+        """Return the known labels that the text lists, or None where it is no list of labels."""
+        found: list[str] = []
+        for part in filter(None, (part.strip(" \t`'\"#*") for part in _BETWEEN.split(text))):
+            ends = [self._places.get(end.casefold()) for end in _RANGE.split(part)]
+            if part.casefold() in self._places:
+                found.append(self._labels[self._places[part.casefold()]])
+            elif len(ends) == 2 and ends[0] is not None and ends[1] is not None:
+                found += self._labels[ends[0] : ends[1] + 1]
+            elif all(word.casefold() in self._places or _LABEL_LIKE.fullmatch(word) for word in part.split()):
+                found += [self._labels[self._places[word.casefold()]] for word in part.split() if word.casefold() in self._places]
+            else:
+                return None
+        return list(dict.fromkeys(found))
+
+
+def _sentences(line: str, known: _Labels) -> Iterator[Entry]:
+    """Yield each sentence of a line with what it cites; one without text is a citation alone."""
+    text, cites, at = "", list[str](), 0
+    for start, end, labels in [*_citations(line, known), (len(line), len(line), [])]:
+        between = line[at:start]
+        stop = _ENDING.match(between)
+        # After a citation a new sentence begins, if the one before has ended before or right after it. A line that begins
+        # with its citation is not cut: there the next citation would belong to what follows.
+        if cites and text.strip() and _WORD.search(between) and (stop or _ENDED.search(text)):
+            cut = stop.end() if stop else 0
+            yield Entry(_tidy(text + between[:cut]), tuple(cites))
+            text, cites, between = "", [], between[cut:]
+        text += between
+        cites += [label for label in labels if label not in cites]
+        at = end
+    text = _tidy(text)
+    if text or cites:
+        yield Entry(text, tuple(cites))
+
+
+def _citations(line: str, known: _Labels) -> Iterator[tuple[int, int, list[str]]]:
+    """Yield where in the line citations stand, and the known labels of each."""
+    for group in _GROUP.finditer(line):
+        square, corner, round_, bare = group.groups()
+        labels = known.cited(square or corner or round_ or bare)
+        # What stands in square brackets and looks like labels was meant as labels. Other spellings could be plain text.
+        if labels or (labels is not None and (square or corner)):
+            yield group.start(), group.end(), labels
+
+
+def _tidy(text: str) -> str:
+    text = _SPACE_BEFORE.sub("", " ".join(text.split()))
+    return text if _WORD.search(text) else ""

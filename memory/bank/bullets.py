@@ -1,0 +1,52 @@
+"""Bullets: what the form of an entry is, and how it is kept."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from memory.bank.consent import TIER
+from memory.db import Transaction
+from memory.ports import Entry
+from memory.rungs import Maker
+from memory.tiers import statements
+from memory.tiers.lines import Line, grounds, stated
+
+_WORD_BYTES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How many bullets an entry has, and how many words they stay under together."""
+
+    least: int
+    most: int
+    words: int
+
+    def check(self, lines: Sequence[Line]) -> Callable[[Sequence[Entry]], str]:
+        """Return what says why an answer written from these lines is refused: '' where it is not."""
+
+        def check(entries: Sequence[Entry]) -> str:
+            standing = [entry for entry in entries if grounds(entry, lines)]
+            if not standing:
+                return "no bullet rests on what people said"
+            if not min(self.least, len(lines)) <= len(standing) <= self.most:
+                return f"{len(standing)} bullets instead of {self.least} to {self.most}"
+            words = sum(length(entry.text) for entry in standing)
+            return f"{words} words instead of under {self.words}" if words >= self.words else ""
+
+        return check
+
+
+def length(text: str) -> int:
+    """Return how many words a text is taken for; where words are not spaced, or endless, its bytes count."""
+    return max(len(text.split()), len(text.encode("utf-8", "replace")) // _WORD_BYTES)
+
+
+async def keep(
+    tx: Transaction, maker: Maker, where: tuple[str, str], entries: Sequence[Entry], lines: Sequence[Line], writer: str, now: int
+) -> None:
+    """Keep those bullets of a rung and period (`where`) that rest on what people said."""
+    kind, period = where
+    for entry in entries:
+        if rests := grounds(entry, lines):
+            new = stated(TIER, period, kind, " ".join(entry.text.split()), writer, rests)
+            await statements.publish(tx, maker.w.seal, maker.w.domain, new, now)

@@ -1,0 +1,181 @@
+"""Folding: where the block is too large, the oldest entries of a rung become one digest of the next.
+
+What was folded is kept, is found by recall, and no longer stands in the block; so is what has passed the last rung. A
+digest is written from its kept children only. When one of them changes, or the digest loses a bullet, it is taken away with
+those above it, and its children stand in the block again until there is need to fold them.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+from memory import forget, periods
+from memory.bank.block import Noted, size
+from memory.bank.bullets import Form, keep
+from memory.bank.consent import TIER, Consent, consent
+from memory.db import Transaction
+from memory.lineage import fill, holes
+from memory.places import Places
+from memory.ports import Entry, Source
+from memory.rungs import Maker, Rung, Work
+from memory.tiers.lines import Line
+from memory.tiers.statements import cited
+from memory.times import local
+from memory.types import Domain, Statement
+
+FORM = Form(least=2, most=4, words=120)
+AGES = {periods.DAY: 1, periods.WEEK: 7, periods.MONTH: 30}
+"""How many days back all of a period must lie before it is folded, the first rung first."""
+
+
+def foldable(noted: Sequence[Noted], today: date, given_up: Mapping[str, str]) -> tuple[str, list[Noted]] | None:
+    """Return the next period to be folded with its children, or None; `given_up` are periods and inputs tried in vain."""
+    for rung, age in AGES.items():
+        children: dict[str, list[Noted]] = {}
+        for entry in noted:
+            if periods.RUNGS.index(entry.rung) == periods.RUNGS.index(rung) - 1:
+                children.setdefault(periods.above(entry.period), []).append(entry)
+        for period in sorted(children):
+            below = sorted(children[period], key=lambda entry: (entry.bullets[0].first_at, entry.period))
+            if periods.older_than(period, age, today) and given_up.get(period) != _inputs(below):
+                return period, below
+    return None
+
+
+def leaving(noted: Sequence[Noted], today: date, most: float) -> list[Statement]:
+    """Return the bullets, the oldest first, that must leave the block so that it has no more than `most` tokens.
+
+    Only what is as old as the last rung leaves.
+    """
+    staying = list(noted)
+    gone: list[Statement] = []
+    for entry in sorted(noted, key=lambda entry: periods.days(entry.period)[1]):
+        if size(staying) <= most:
+            break
+        if periods.older_than(periods.upward(entry.period)[-1], AGES[periods.MONTH], today):
+            staying.remove(entry)
+            gone += entry.bullets
+    return gone
+
+
+async def due(maker: Maker, terms: Consent, noted: Sequence[Noted]) -> Work | None:
+    """Return the work of the next fold, None where nothing can be folded."""
+    w = maker.w
+    rows = await w.db.all("SELECT period, inputs FROM rungs WHERE domain = :d AND tier = 'bank'", {"d": w.domain.key})
+    today = local(w.clock.now(), w.domain.time_zone).date()
+    found = foldable(noted, today, {row["period"]: row["inputs"] for row in rows})
+    return await _work(maker, terms, *found) if found else None
+
+
+async def _work(maker: Maker, terms: Consent, period: str, below: Sequence[Noted]) -> Work:
+    w = maker.w
+    children = [bullet for entry in below for bullet in entry.bullets]
+    lines = await _lines(maker, below)
+
+    async def still(tx: Transaction) -> bool:
+        there = {bullet for entry in below for bullet in await bullets(tx, w.domain, entry.period, standing=True)}
+        late = await _standing_in(tx, w.domain, period)
+        same = there == late == {bullet.key for bullet in children}
+        return same and await consent(Places(w.db, w.seal), w.domain, tx) == terms
+
+    async def publish(tx: Transaction, entries: Sequence[Entry] | None, writer: str, now: int) -> None:
+        if entries is not None:
+            await keep(tx, maker, (periods.rung(period), period), entries, lines, writer, now)
+            await put_by(tx, children, now)
+
+    rung = Rung(_inputs(below), 0, len(children), 0, stale=False)
+    texts = {bullet.key: bullet.text for bullet in children}
+    sources = [line.source for line in lines]
+    return Work(
+        TIER, period, "bank", "bank", FORM.most, sources, texts, rung, publish, check=FORM.check(lines), still=still
+    )  # fmt: skip
+
+
+async def _lines(maker: Maker, below: Sequence[Noted]) -> list[Line]:
+    """Return bullets as lines labelled by rung and period, and numbered where several have one label."""
+    rests = await cited(maker.w.db, [bullet.key for entry in below for bullet in entry.bullets])
+    labels = [entry.label for entry in below for _ in entry.bullets]
+    lines: list[Line] = []
+    for at, bullet in enumerate(bullet for entry in below for bullet in entry.bullets):
+        many = labels.count(labels[at]) > 1
+        label = f"{labels[at]}.{labels[: at + 1].count(labels[at])}" if many else labels[at]
+        first, last = (local(when, maker.w.domain.time_zone).date() for when in (bullet.first_at, bullet.last_at))
+        days = f"{first}" if first == last else f"{first} to {last}"
+        said = tuple(message.key for message in rests[bullet.key])
+        lines.append(Line(Source(label, "", days, bullet.text), bullet.key, said, bullet.first_at, bullet.last_at))
+    return lines
+
+
+async def put_by(tx: Transaction, out: Sequence[Statement], now: int) -> None:
+    """Let bullets stand in the block no longer; recall still finds them."""
+    keys = [bullet.key for bullet in out]
+    await tx.run(
+        f"UPDATE statements SET ended_at = :now WHERE item IN ({holes('k', keys)}) AND ended_at IS NULL",
+        {"now": now, **fill("k", keys)},
+    )
+
+
+async def reopen(tx: Transaction, domain: Domain, period: str, now: int) -> None:
+    """Take away the digests of a period and of those it lies in, and have their children stand in the block again."""
+    for digest in reversed(periods.upward(period)):
+        lost = await tx.one(
+            "SELECT 1 AS yes FROM rungs WHERE domain = :d AND tier = 'bank' AND period = :p AND stale = 1",
+            {"d": domain.key, "p": digest},
+        )
+        standing = await bullets(tx, domain, digest)
+        if standing or lost:
+            await forget.retire(tx, domain, standing, now)
+            await _unfold(tx, domain, digest)
+        await tx.run("DELETE FROM rungs WHERE domain = :d AND tier = 'bank' AND period = :p", {"d": domain.key, "p": digest})
+
+
+async def _unfold(tx: Transaction, domain: Domain, period: str) -> None:
+    within, keys = _children(period)
+    await tx.run(
+        f"UPDATE statements SET ended_at = NULL WHERE domain = :d AND tier = 'bank' AND {within}", {"d": domain.key, **keys}
+    )
+
+
+async def sweep(maker: Maker) -> None:
+    """Re-open the digests that lost a bullet, and drop what is noted of conversations that are gone."""
+    w = maker.w
+    lost = "FROM rungs WHERE domain = :d AND tier = 'bank' AND stale = 1"
+    if await w.db.one(f"SELECT 1 AS yes {lost}", {"d": w.domain.key}) is None:
+        return
+    async with w.db.transaction() as tx:
+        for row in await tx.all(f"SELECT period {lost}", {"d": w.domain.key}):
+            if periods.rung(row["period"]) != periods.CONVERSATION:
+                await reopen(tx, w.domain, row["period"], w.clock.now())
+        await tx.run(
+            f"DELETE {lost} AND mark > 0 AND NOT EXISTS (SELECT 1 FROM episodes p WHERE p.id = rungs.mark)", {"d": w.domain.key}
+        )
+
+
+async def bullets(tx: Transaction, domain: Domain, period: str, *, standing: bool = False) -> list[int]:
+    """Return the keys of what is noted of a period, or of it what stands in the block."""
+    rows = await tx.all(
+        "SELECT item FROM statements WHERE domain = :d AND tier = 'bank' AND period = :p "
+        "AND (NOT :standing OR ended_at IS NULL) ORDER BY item",
+        {"d": domain.key, "p": period, "standing": standing},
+    )
+    return [row["item"] for row in rows]
+
+
+async def _standing_in(tx: Transaction, domain: Domain, period: str) -> set[int]:
+    within, keys = _children(period)
+    rows = await tx.all(
+        f"SELECT item FROM statements WHERE domain = :d AND tier = 'bank' AND ended_at IS NULL AND {within}",
+        {"d": domain.key, **keys},
+    )
+    return {row["item"] for row in rows}
+
+
+def _children(period: str) -> tuple[str, dict[str, object]]:
+    """Return the condition that a statement is noted of a period of the rung below."""
+    if periods.rung(period) == periods.DAY:
+        return "kind = 'conversation' AND period LIKE :begins", {"begins": f"{period}T%"}
+    inner = periods.below(period)
+    return f"period IN ({holes('p', inner)})", dict(fill("p", inner))
+
+
+def _inputs(below: Sequence[Noted]) -> str:
+    return "/".join(str(bullet.key) for entry in below for bullet in entry.bullets)

@@ -1,0 +1,84 @@
+"""Eras: what was happening in a calendar month, in paragraphs that are statements of their own.
+
+An episode never crosses a month of its domain's time zone, so every gist belongs to one month, also of imported years. A
+month that is over is told when all of its episodes have gists, and again when one comes late; any month again when
+something it was told from was forgotten. The month that runs is told when as many gists are new as it was told from before,
+so that its cost stays in proportion to what was said.
+"""
+
+from collections.abc import Sequence
+
+from memory.db import Row, Transaction
+from memory.lineage import fill, holes
+from memory.ports import Entry
+from memory.rungs import Maker, Rung, Work
+from memory.tiers import statements
+from memory.tiers.episodes import HAS_TALK
+from memory.tiers.lines import grounds, of_gists, stated
+from memory.times import month
+
+TIER = "era"
+FIRST_GISTS = 32
+_MOST_PARAGRAPHS = 6
+
+
+async def due(maker: Maker, *, asked: bool) -> Work | None:
+    """Return the next month to be told, the oldest first; asked, the one that runs as well."""
+    w = maker.w
+    now = month(w.clock.now(), w.domain.time_zone)
+    rows = await w.db.all(
+        "SELECT p.month, count(*) AS fresh FROM digests d JOIN episodes p ON p.session = d.session AND p.position = d.position "
+        "WHERE d.domain = :domain AND d.tier = 'gist' AND d.aged = 0 GROUP BY p.month "
+        "UNION ALL SELECT period, 0 FROM rungs WHERE domain = :domain AND tier = 'era' AND stale = 1 ORDER BY 1",
+        {"domain": w.domain.key},
+    )
+    fresh: dict[str, int] = {}
+    for row in rows:
+        fresh[row["month"]] = fresh.get(row["month"], 0) + row["fresh"]
+    for period, n in fresh.items():
+        before = await maker.rung(TIER, period)
+        over = period < now or (before is not None and before.stale)
+        if asked or (over and not await _waits(maker, period)) or n >= max(FIRST_GISTS, before.size if before else 0):
+            return await _work(maker, period, before)
+    return None
+
+
+async def _waits(maker: Maker, period: str) -> bool:
+    row = await maker.w.db.one(
+        f"SELECT 1 AS yes FROM episodes p WHERE p.domain = :domain AND p.month = :month AND p.digested = 0 AND {HAS_TALK}",
+        {"domain": maker.w.domain.key, "month": period},
+    )
+    return row is not None
+
+
+async def _work(maker: Maker, period: str, before: Rung | None) -> Work:
+    w = maker.w
+    gists = await _gists(maker, period)
+    lines = await of_gists(w.db, w.domain, gists)
+    keys = [row["item"] for row in gists]
+    old = [one.key for one in await statements.standing(w.db, w.domain, TIER, period)]
+
+    async def publish(tx: Transaction, entries: Sequence[Entry] | None, writer: str, now: int) -> None:
+        if entries is not None:
+            await statements.end(tx, w.domain, old, now)
+        for entry in entries or ():
+            if rests := grounds(entry, lines):
+                await statements.publish(tx, w.seal, w.domain, stated(TIER, period, "", entry.text, writer, rests), now)
+        for start in range(0, len(keys), 400):
+            some = keys[start : start + 400]
+            await tx.run(f"UPDATE digests SET aged = 1 WHERE item IN ({holes('g', some)})", fill("g", some))
+
+    sessions = len({row["session"] for row in gists})
+    rung = Rung("/".join(map(str, keys)), max(keys, default=0), len(keys), sessions, stale=False)
+    texts = {row["item"]: row["text"] for row in gists}
+    sources = [line.source for line in lines]
+    still = maker.as_found(TIER, period, before)
+    return Work(TIER, period, "era", "era", _MOST_PARAGRAPHS, sources, texts, rung, publish, still=still)
+
+
+async def _gists(maker: Maker, period: str) -> list[Row]:
+    return await maker.w.db.all(
+        "SELECT d.item, d.session, d.text, d.first_at, d.last_at FROM episodes p JOIN digests d ON d.session = p.session "
+        "AND d.position = p.position AND d.tier = 'gist' WHERE p.domain = :domain AND p.month = :month ORDER BY d.first_at, d.item",
+        {"domain": maker.w.domain.key, "month": period},
+    )

@@ -1,0 +1,92 @@
+"""What the tiers above gists are written from: labelled lines, each with what it rests on down to people's own words."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from memory.db import Database, Row
+from memory.lineage import fill, holes
+from memory.ports import Entry, Source
+from memory.tiers.statements import NewStatement, cited
+from memory.times import local
+from memory.types import Domain, Statement
+
+_PAGE = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One source: the item it is of, and the messages of people that it rests on, with when they were said."""
+
+    source: Source
+    item: int
+    said: tuple[int, ...]
+    first_at: int
+    last_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """What an entry rests on: items, messages of people, and when those were said."""
+
+    items: tuple[int, ...]
+    said: tuple[int, ...]
+    first_at: int
+    last_at: int
+
+
+async def of_gists(db: Database, domain: Domain, gists: Sequence[Row]) -> list[Line]:
+    """Return the sentences of gists (rows of digests, oldest first) as lines labelled g1, g2 and so on."""
+    said: dict[tuple[int, int], dict[int, int]] = {}
+    for start in range(0, len(gists), _PAGE):
+        keys = [row["item"] for row in gists[start : start + _PAGE]]
+        rows = await db.all(
+            "SELECT c.digest, c.line, e.item, e.said_at FROM cites c JOIN exchanges e ON e.item = c.item "
+            f"WHERE e.kind = 'said' AND c.digest IN ({holes('g', keys)})",
+            fill("g", keys),
+        )
+        for row in rows:
+            said.setdefault((row["digest"], row["line"]), {})[row["item"]] = row["said_at"]
+    found: list[Line] = []
+    for gist in gists:
+        day = f"{local(gist['first_at'], domain.time_zone):%Y-%m-%d}"
+        for at, text in enumerate(str(gist["text"]).split("\n")):
+            rests = said.get((gist["item"], at), {})
+            times = rests.values() or [gist["first_at"], gist["last_at"]]
+            source = Source(f"g{len(found) + 1}", "", day, text)
+            found.append(Line(source, gist["item"], tuple(rests), min(times), max(times)))
+    return found
+
+
+async def of_statements(db: Database, domain: Domain, statements: Sequence[Statement], letter: str) -> list[Line]:
+    """Return statements as lines, labelled by a letter and their number."""
+    rests = await cited(db, [one.key for one in statements])
+    return [
+        Line(
+            Source(f"{letter}{at}", "", f"{local(one.last_at, domain.time_zone):%Y-%m-%d}", one.text),
+            *(one.key, tuple(message.key for message in rests[one.key]), one.first_at, one.last_at),
+        )
+        for at, one in enumerate(statements, start=1)
+    ]
+
+
+def grounds(entry: Entry, lines: Iterable[Line]) -> Grounds | None:
+    """Return what an entry rests on; None where no person said any of it."""
+    rests = [line for line in lines if line.source.label in entry.cites]
+    said = tuple(dict.fromkeys(item for line in rests for item in line.said))
+    if not said:
+        return None
+    items = tuple(dict.fromkeys(line.item for line in rests))
+    spoken = [line for line in rests if line.said]
+    return Grounds(items, said, min(line.first_at for line in spoken), max(line.last_at for line in spoken))
+
+
+def stated(tier: str, period: str, kind: str, text: str, writer: str, rests: Grounds) -> NewStatement:
+    """Return a statement that rests on these grounds."""
+    return NewStatement(tier, period, kind, text, writer, rests.first_at, rests.last_at, rests.items, rests.said)
+
+
+def prefixed(text: str, names: Collection[str]) -> tuple[str, str]:
+    """Return which of the names a line begins with, before a colon, and the rest of it; '' and all of it for none."""
+    head, colon, rest = text.partition(":")
+    name = head.strip(" *_-").casefold()
+    return (name, rest.strip(" *_")) if colon and name in names and rest.strip() else ("", text)

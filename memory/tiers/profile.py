@@ -1,0 +1,221 @@
+"""The profile: standing facts about the people of a domain, each a statement with its sources.
+
+It is built from new gists and the facts that these touch, so that its cost does not grow with its age. A line that cites a
+known fact beside something new takes that fact's place; the older one stays as history. A fact that is known already counts
+as seen again. In a shared domain a fact about a member rests on that member's own words.
+"""
+
+import hmac
+from collections.abc import Sequence
+from hashlib import sha256
+
+from memory import forget
+from memory.db import Database, Row, Transaction
+from memory.errors import NotFound
+from memory.evidence import plain
+from memory.lexical import key_words, tokens
+from memory.lineage import Seal, fill, holes
+from memory.ports import Entry
+from memory.rungs import Maker, Rung, Work
+from memory.sensitive import is_sensitive
+from memory.tiers import exchanges, statements
+from memory.tiers.lines import Grounds, Line, grounds, of_gists, of_statements, prefixed, stated
+from memory.tiers.statements import NewStatement
+from memory.types import Domain, DomainKind, Exchange, Statement
+
+TIER = "profile"
+MOST_GISTS = 16
+FIRST_GISTS = 4
+_MOST_FACTS = 40
+_MOST_LINES = 12
+_ALIKE = 0.7
+
+
+async def due(maker: Maker, *, asked: bool) -> Work | None:
+    """Return the next piece of work: the oldest gists that are not looked through, once there are enough, or any if asked."""
+    w = maker.w
+    gists = await w.db.all(
+        "SELECT item, session, text, first_at, last_at FROM digests WHERE domain = :domain AND tier = 'gist' AND profiled = 0 "
+        "ORDER BY item LIMIT :most",
+        {"domain": w.domain.key, "most": MOST_GISTS},
+    )
+    before = await maker.rung(TIER)
+    # Where facts went, what they were made from is looked through again at once.
+    enough = 1 if asked or (before and before.stale) else MOST_GISTS if before else FIRST_GISTS
+    if len(gists) < enough:
+        return None
+    gists.sort(key=lambda row: (row["first_at"], row["item"]))
+    lines = await of_gists(w.db, w.domain, gists)
+    known = _touched(await statements.standing(w.db, w.domain, TIER), lines)
+    facts = await of_statements(w.db, w.domain, known, "f")
+    members = await speakers(maker) if w.domain.ref.kind is not DomainKind.DM else []
+    unwanted = [row["mark"] for row in await w.db.all("SELECT mark FROM unwanted WHERE domain = :d", {"d": w.domain.key})]
+    keys = [row["item"] for row in gists]
+
+    async def publish(tx: Transaction, entries: Sequence[Entry] | None, writer: str, now: int) -> None:
+        keeping = _Keeping(maker, tx, lines, facts, known, members, unwanted, writer, now)
+        for entry in entries or ():
+            await keeping.keep(entry)
+        await tx.run(f"UPDATE digests SET profiled = 1 WHERE item IN ({holes('g', keys)})", fill("g", keys))
+
+    texts = {row["item"]: row["text"] for row in gists} | {fact.key: fact.text for fact in known}
+    rung = Rung("/".join(map(str, keys)), max(keys), (before.size if before else 0) + len(keys), 0, stale=False)
+    sources = [line.source for line in (*facts, *lines)]
+    still = maker.as_found(TIER, "", before)
+    return Work(TIER, "", "profile", "profile", _MOST_LINES, sources, texts, rung, publish, still=still)
+
+
+class _Keeping:
+    """Keeps the facts of one answer."""
+
+    def __init__(
+        self, maker: Maker, tx: Transaction, lines: Sequence[Line], facts: Sequence[Line], known: Sequence[Statement],
+        members: Sequence[str], unwanted: Sequence[str], writer: str, now: int,
+    ) -> None:  # fmt: skip
+        self._w = maker.w
+        self._tx = tx
+        self._lines = lines
+        self._facts = {line.source.label: line for line in facts}
+        self._known = {_same(fact.text): fact for fact in known}
+        self._members = members
+        self._unwanted = unwanted
+        self._writer = writer
+        self._now = now
+
+    async def keep(self, entry: Entry) -> None:
+        """Keep a fact, if it is one that may be kept and is new."""
+        kind, text = prefixed(entry.text, {"inferred"})
+        rests = grounds(entry, self._lines)
+        if rests is None or not await self._may_stand(kind, text, rests):
+            return
+        again = self._known.get(_same(text))
+        if again is not None:
+            await statements.seen_again(self._tx, again.key, rests.said, rests.items, rests.last_at)
+            return
+        older = [self._facts[label] for label in entry.cites if label in self._facts]
+        new = stated(TIER, "", kind or "said", text, self._writer, _with(rests, older))
+        key = await statements.publish(self._tx, self._w.seal, self._w.domain, new, self._now)
+        await statements.end(self._tx, self._w.domain, [line.item for line in older], self._now, key)
+
+    async def _may_stand(self, kind: str, text: str, rests: Grounds) -> bool:
+        if kind == "inferred" and is_sensitive(text):
+            return False
+        if _is_unwanted(mark(self._w.seal.key, self._w.domain, text), self._unwanted):
+            return False
+        about = named(text, self._members)
+        return not about or bool(about & await self._who_said(rests.said))
+
+    async def _who_said(self, said: Sequence[int]) -> set[str]:
+        rows: list[Row] = []
+        for start in range(0, len(said), 400):
+            some = said[start : start + 400]
+            rows += await self._tx.all(
+                f"SELECT DISTINCT speaker FROM exchanges WHERE item IN ({holes('s', some)})", fill("s", some)
+            )
+        return {row["speaker"] for row in rows}
+
+
+def _with(rests: Grounds, older: Sequence[Line]) -> Grounds:
+    """Return grounds together with those of the facts that a new one takes the place of."""
+    items = tuple(dict.fromkeys((*rests.items, *(line.item for line in older))))
+    return Grounds(items, rests.said, min([rests.first_at, *(line.first_at for line in older)]), rests.last_at)
+
+
+async def correct(tx: Transaction, seal: Seal, domain: Domain, public_id: str, correction: Exchange, now: int) -> Statement:
+    """Put a message in the place of a standing fact; return the new one. Raises NotFound."""
+    fact = await standing(tx, domain, public_id)
+    new = NewStatement(
+        *(TIER, "", "said", correction.text, correction.speaker, correction.said_at, correction.said_at),
+        *((correction.key,), (correction.key,)),
+    )
+    key = await statements.publish(tx, seal, domain, new, now)
+    await statements.end(tx, domain, [fact.key], now, key)
+    row = await tx.one(statements.SELECT + "WHERE s.item = :item", {"item": key})
+    assert row is not None
+    return statements.statement(row)
+
+
+async def forget_fact(tx: Transaction, seal: Seal, domain: Domain, public_id: str, now: int) -> list[Exchange]:
+    """Remove a fact and the older ones it took the place of, and mark what they say as unwanted; return what it rested on.
+
+    Raises NotFound.
+    """
+    fact = await standing(tx, domain, public_id)
+    rows = await tx.all(
+        "WITH RECURSIVE line (item) AS (SELECT :item UNION SELECT s.item FROM statements s JOIN line ON s.successor = line.item) "
+        "SELECT s.item, s.text FROM statements s JOIN line ON line.item = s.item",
+        {"item": fact.key},
+    )
+    said = await tx.all(
+        f"{exchanges.SELECT}JOIN lineage l ON l.parent = e.item WHERE l.child = :item AND l.cited = 1 ORDER BY e.said_at, e.item",
+        {"item": fact.key},
+    )
+    await tx.many(
+        "INSERT INTO unwanted (domain, mark) VALUES (:domain, :mark) ON CONFLICT DO NOTHING",
+        ({"domain": domain.key, "mark": mark(seal.key, domain, row["text"])} for row in rows),
+    )
+    gone = [row["item"] for row in rows]
+    gists = fill("g", gone)
+    below = f"item IN (SELECT parent FROM lineage WHERE child IN ({holes('g', gone)}))"
+    looked = [row["item"] for row in await tx.all(f"SELECT item FROM digests WHERE profiled = 1 AND {below}", gists)]
+    await forget.retire(tx, domain, gone, now)
+    # Nothing was lost that would have to be looked for again.
+    await tx.run(f"UPDATE digests SET profiled = 1 WHERE item IN ({holes('l', looked)})", fill("l", looked))
+    await tx.run("UPDATE rungs SET stale = 0 WHERE domain = :domain AND tier = :tier", {"domain": domain.key, "tier": TIER})
+    return [exchanges.exchange(row) for row in said]
+
+
+async def standing(kept: Database | Transaction, domain: Domain, public_id: str) -> Statement:
+    """Return a standing fact of a domain by its public id. Raises NotFound."""
+    found = await statements.by_id(kept, domain, TIER, public_id)
+    if found is None:
+        raise NotFound("There is no fact with that id here. The profile shows the id of each.")
+    return found
+
+
+async def speakers(maker: Maker) -> list[str]:
+    """Return the names of all who ever spoke in a domain."""
+    rows = await maker.w.db.all(
+        "WITH RECURSIVE names (name) AS (SELECT min(speaker) FROM exchanges WHERE domain = :domain AND kind = 'said' "
+        "UNION ALL SELECT (SELECT min(speaker) FROM exchanges WHERE domain = :domain AND kind = 'said' AND speaker > name) "
+        "FROM names WHERE name IS NOT NULL) SELECT name FROM names WHERE name IS NOT NULL",
+        {"domain": maker.w.domain.key},
+    )
+    return [row["name"] for row in rows]
+
+
+def named(text: str, members: Sequence[str]) -> set[str]:
+    """Return the members that a text names, by their whole name or its first word."""
+    words = tokens(plain(text))
+    found = set()
+    for member in members:
+        name = tokens(plain(member))
+        whole = any(words[at : at + len(name)] == name for at in range(len(words))) if name else False
+        if whole or (name and len(name[0]) > 2 and name[0] in words):
+            found.add(member)
+    return found
+
+
+def mark(key: bytes, domain: Domain, text: str) -> str:
+    """Return keyed hashes of the words of a fact, by which one that was forgotten is known again without being kept."""
+    stems = sorted(set(key_words(text).values()))
+    return " ".join(hmac.digest(key, f"{domain.key}\n{stem}".encode(), sha256).hex()[:8] for stem in stems)
+
+
+def _is_unwanted(new: str, forgotten: Sequence[str]) -> bool:
+    words = set(new.split())
+    return any(len(words & set(old.split())) >= _ALIKE * len(words | set(old.split())) for old in forgotten if words)
+
+
+def _same(text: str) -> str:
+    """Return what a fact says without regard to its form: its words' stems, in their order."""
+    return " ".join(key_words(text).values()) or text.casefold()
+
+
+def _touched(facts: Sequence[Statement], lines: Sequence[Line]) -> list[Statement]:
+    """Return the facts that share most words with new lines, in their own order; all where there are few."""
+    if len(facts) <= _MOST_FACTS:
+        return list(facts)
+    new = {stem for line in lines for stem in key_words(line.source.text).values()}
+    ranked = sorted(facts, key=lambda fact: (-len(new & set(key_words(fact.text).values())), -fact.last_at, fact.key))
+    return sorted(ranked[:_MOST_FACTS], key=lambda fact: fact.key)

@@ -1,0 +1,80 @@
+"""Lyra's state of mind in one domain: mood, energy, and what she says of herself. It changes here and in dreams only.
+
+The state is JSON with a version; every state it had is kept. Her self-narrative is statements, told from the narrative.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from memory.db import Database, Transaction
+from memory.rungs import Maker, Rung, Work
+from memory.tiers import narrative, statements
+from memory.tiers.lines import of_statements
+from memory.types import Domain, Statement
+
+TIER = "self"
+VERSION = 1
+_GISTS = 40
+_MOST_SENTENCES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Mind:
+    """How she is: `mood` from -1 (low) to 1 (high), `energy` from 0 to 1."""
+
+    mood: float = 0.0
+    energy: float = 0.5
+    version: int = VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class SelfState:
+    """Her mind, since when it is so (0: always), and what she says of herself."""
+
+    mind: Mind
+    since: int
+    narrative: Sequence[Statement]
+    reflections: Sequence[Statement]
+
+
+async def due(maker: Maker, *, asked: bool) -> Work | None:
+    """Return the work there is: the narrative changed, and forty gists are new, or it was asked for."""
+    w = maker.w
+    told = await statements.standing(w.db, w.domain, narrative.TIER)
+    keys = [one.key for one in told]
+    inputs = "/".join(map(str, keys))
+    before = await maker.rung(TIER)
+    if (before.inputs == inputs and not before.stale) if before else not told:
+        return None
+    row = await w.db.one("SELECT count(*) AS n FROM digests WHERE domain = :d AND tier = 'gist'", {"d": w.domain.key})
+    gists = int(row["n"]) if row else 0
+    if before and not (before.stale or asked or gists - before.size >= _GISTS):
+        return None
+    rung = Rung(inputs, max(keys, default=0), gists, 0, stale=False)
+    lines = await of_statements(w.db, w.domain, told, "n")
+    return await narrative.retold(maker, TIER, "self", _MOST_SENTENCES, (), lines, rung, before)
+
+
+async def state(db: Database, domain: Domain) -> SelfState:
+    """Return how she is in a domain now."""
+    row = await db.one("SELECT at, state FROM selves WHERE domain = :d ORDER BY at DESC LIMIT 1", {"d": domain.key})
+    told = await statements.standing(db, domain, TIER)
+    return SelfState(
+        read(row["state"]) if row else Mind(), row["at"] if row else 0,
+        [one for one in told if one.kind != "reflection"], [one for one in told if one.kind == "reflection"],
+    )  # fmt: skip
+
+
+async def keep(tx: Transaction, domain: Domain, mind: Mind, now: int) -> None:
+    """Let her be so from now on."""
+    await tx.run(
+        "INSERT INTO selves (domain, at, state) VALUES (:domain, :now, :state) ON CONFLICT (domain, at) DO UPDATE SET state = :state",
+        {"domain": domain.key, "now": now, "state": json.dumps(asdict(mind))},
+    )
+
+
+def read(text: str) -> Mind:
+    """Read a state as it is kept; what an older version did not know has its default."""
+    kept = json.loads(text)
+    return Mind(**{name: value for name, value in kept.items() if name in ("mood", "energy")})

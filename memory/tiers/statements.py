@@ -1,0 +1,157 @@
+"""Statements: what stands above gists, each sentence or paragraph a row of its own with its citations.
+
+A fact of the profile, a paragraph of an era, an arc, a sentence of Lyra's about herself, a bullet of the bank. A statement
+is derived from digests or other statements, and cites what people said: what was said goes down to the words themselves,
+past every digest between. When something it rests on is forgotten it goes, and only it; what it was made from is then
+looked through again.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from memory.db import Database, Row, Transaction
+from memory.lineage import Seal, add_items, announce, derive, fill, holes, next_source
+from memory.tiers.exchanges import SELECT as MESSAGES
+from memory.tiers.exchanges import exchange, index_terms
+from memory.types import Domain, Exchange, Statement
+
+INDEXED = frozenset({"era", "bank"})
+"""The tiers that recall finds by words and meaning; the others are in view as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewStatement:
+    """A statement to be kept: `parents` is what it was derived from, `said` the messages of people that it rests on."""
+
+    tier: str
+    period: str
+    kind: str
+    text: str
+    writer: str
+    first_at: int
+    last_at: int
+    parents: tuple[int, ...]
+    said: tuple[int, ...]
+
+
+async def publish(tx: Transaction, seal: Seal, domain: Domain, new: NewStatement, now: int) -> int:
+    """Keep a statement and return its key. What it rests on must be living: the caller has looked."""
+    pid = seal.id(domain.ref, new.tier, await next_source(tx, domain))
+    (key,) = await add_items(tx, domain, new.tier, [pid])
+    await tx.run(
+        "INSERT INTO statements (item, domain, tier, period, kind, text, writer, first_at, last_at, made_at) VALUES "
+        "(:item, :domain, :tier, :period, :kind, :text, :writer, :first_at, :last_at, :now)",
+        {"item": key, "domain": domain.key, "tier": new.tier, "period": new.period, "kind": new.kind, "text": new.text,
+         "writer": new.writer, "first_at": new.first_at, "last_at": new.last_at, "now": now},
+    )  # fmt: skip
+    await derive(tx, key, {*new.parents, *new.said}, new.said)
+    if new.tier in INDEXED:
+        await index_terms(tx, domain, [(key, new.text)])
+    return key
+
+
+async def end(tx: Transaction, domain: Domain, keys: Sequence[int], now: int, successor: int | None = None) -> None:
+    """Let statements stand no longer, and keep them as history that recall does not find."""
+    within = f"item IN ({holes('k', keys)})"
+    await tx.run(
+        f"UPDATE statements SET ended_at = :now, successor = :successor WHERE {within} AND ended_at IS NULL",
+        {"now": now, "successor": successor, **fill("k", keys)},
+    )
+    for table in ("terms", "vectors"):
+        await tx.run(f"DELETE FROM {table} WHERE domain = :domain AND {within}", {"domain": domain.key, **fill("k", keys)})
+    await announce(tx, domain, keys, "drop")
+
+
+async def seen_again(tx: Transaction, key: int, said: Collection[int], parents: Collection[int], last_at: int) -> None:
+    """Note that something that stands was said again."""
+    await derive(tx, key, {*said, *parents}, said)
+    await tx.run("UPDATE statements SET last_at = max(last_at, :at) WHERE item = :item", {"at": last_at, "item": key})
+
+
+async def standing(db: Database, domain: Domain, tier: str, period: str | None = None) -> list[Statement]:
+    """Return what stands now in a tier of a domain, in the order it was written."""
+    only = "" if period is None else "AND s.period = :period "
+    rows = await db.all(
+        f"{SELECT}WHERE s.domain = :domain AND s.tier = :tier {only}AND s.ended_at IS NULL ORDER BY s.period, s.item",
+        {"domain": domain.key, "tier": tier, "period": period},
+    )
+    return [statement(row) for row in rows]
+
+
+async def history(db: Database, domain: Domain, tier: str) -> list[Statement]:
+    """Return what stood in a tier and does not any more, the last ended first."""
+    rows = await db.all(
+        f"{SELECT}WHERE s.domain = :domain AND s.tier = :tier AND s.ended_at IS NOT NULL ORDER BY s.ended_at DESC, s.item DESC",
+        {"domain": domain.key, "tier": tier},
+    )
+    return [statement(row) for row in rows]
+
+
+async def by_keys(db: Database, domains: Sequence[int], keys: Sequence[int]) -> dict[int, Statement]:
+    """Return statements of these domains by their keys."""
+    rows = await db.all(
+        f"{SELECT}WHERE s.item IN ({holes('k', keys)}) AND s.domain IN ({holes('d', domains)})",
+        {**fill("k", keys), **fill("d", domains)},
+    )
+    return {row["item"]: statement(row) for row in rows}
+
+
+async def by_id(kept: Database | Transaction, domain: Domain, tier: str, public_id: str) -> Statement | None:
+    """Return a standing statement of a domain by its public id."""
+    row = await kept.one(
+        f"{SELECT}WHERE i.public_id = :id AND s.domain = :domain AND s.tier = :tier AND s.ended_at IS NULL",
+        {"id": public_id.strip().lower(), "domain": domain.key, "tier": tier},
+    )
+    return statement(row) if row else None
+
+
+async def cited(db: Database, keys: Sequence[int]) -> dict[int, list[Exchange]]:
+    """Return the messages that statements rest on, oldest first, by the statement's key."""
+    found: dict[int, list[Exchange]] = {key: [] for key in keys}
+    for start in range(0, len(keys), 500):
+        some = keys[start : start + 500]
+        rows = await db.all(
+            MESSAGES.replace("SELECT e.*", "SELECT l.child, e.*") + "JOIN lineage l ON l.parent = e.item "
+            f"WHERE l.cited = 1 AND l.child IN ({holes('k', some)}) ORDER BY e.said_at, e.item",
+            fill("k", some),
+        )
+        for row in rows:
+            found[row["child"]].append(exchange(row))
+    return found
+
+
+async def uncover(tx: Transaction, gone: Sequence[int]) -> None:
+    """Before these items are removed: have what the statements among them were made from looked through again."""
+    within = f"IN ({holes('g', gone)})"
+    keys = fill("g", gone)
+    below = f"SELECT l.parent FROM lineage l JOIN statements s ON s.item = l.child WHERE l.child {within} AND s.tier = :tier"
+    await tx.run(f"UPDATE digests SET profiled = 0 WHERE item NOT {within} AND item IN ({below})", {**keys, "tier": "profile"})
+    await tx.run(
+        "UPDATE rungs SET stale = 1 WHERE EXISTS (SELECT 1 FROM statements s WHERE s.domain = rungs.domain "
+        f"AND s.tier = rungs.tier AND s.period = rungs.period AND s.item {within})",
+        keys,
+    )
+    await tx.run(
+        "UPDATE rungs SET stale = 1 WHERE tier = 'era' AND EXISTS (SELECT 1 FROM digests d JOIN episodes p "
+        "ON p.session = d.session AND p.position = d.position WHERE d.tier = 'gist' AND d.aged = 1 "
+        f"AND d.domain = rungs.domain AND p.month = rungs.period AND d.item {within})",
+        keys,
+    )
+    await tx.run(
+        "UPDATE episodes SET banked = 0 WHERE id IN (SELECT r.mark FROM rungs r JOIN statements s ON s.domain = r.domain "
+        f"AND s.tier = r.tier AND s.period = r.period WHERE s.tier = 'bank' AND s.kind = 'conversation' AND s.item {within})",
+        keys,
+    )
+    # A fact that took the place of another one is gone: the older one is the newest that is known.
+    await tx.run(f"UPDATE statements SET ended_at = NULL, successor = NULL WHERE successor {within} AND item NOT {within}", keys)
+
+
+SELECT = "SELECT s.*, i.public_id FROM statements s JOIN items i ON i.id = s.item "
+
+
+def statement(row: Row) -> Statement:
+    """Read one row."""
+    return Statement(
+        row["item"], row["public_id"], row["tier"], row["period"], row["kind"], row["text"], row["writer"],
+        row["first_at"], row["last_at"], row["made_at"], row["ended_at"],
+    )  # fmt: skip

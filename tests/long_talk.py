@@ -1,0 +1,170 @@
+"""One conversation that goes on for years, over the real memory and housekeeping, with a writer that copies its sources."""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from bot.config import Settings
+from bot.model import Model
+from bot.models import Models
+from bot.prompt import Prompt, Question, draft, finish
+from bot.recollection import Recalled, recalled, standing
+from bot.scheduler import Keeper
+from memory.budget import tokens
+from memory.core import Habits, Memory
+from memory.ports import Entry, Source, Task
+from memory.tiers.episodes import Rules
+from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Kind, NewExchange, Session, SessionRef
+from memory.view import Answer, View
+from tests.memory_kit import DAY, KEY, Clock, opened
+
+PERSONA = "You are Lyra, a companion who remembers."
+EPISODE = 20
+_TOPICS = "garden boat choir kitchen piano bicycle library harbour mountain market orchard workshop".split()
+_PEOPLE = "Noah Iris Mara Jonas Lena Emil Clara Oskar Nora Paul Ruth Felix".split()
+_DEEDS = "repaired painted sold measured cleaned bought drew planned lost found borrowed finished".split()
+_LINES = {"gist": 6, "merge": 8, "profile": 6, "era": 5, "narrative": 6, "self": 4, "conversation": 3, "bank": 4}
+
+
+@dataclass
+class CopyingModel:
+    """Writes digests as a model does, in whole sentences that it takes from all over what it reads; it remembers every call."""
+
+    name: str = "model:scripted"
+    extractive: bool = False
+    calls: Counter[str] = field(default_factory=Counter)
+
+    async def write(self, task: Task) -> list[Entry]:
+        """Return as many lines as a model would write, each copied from one of the sources."""
+        self.calls[task.kind] += 1
+        new = [source for source in task.sources if source.speaker != "Lyra" and not source.label.startswith("f")]
+        return [Entry(_told(source), (source.label,)) for source in _spread(new or task.sources, _LINES[task.kind])]
+
+
+def _told(source: Source) -> str:
+    return f"{source.speaker} said: {source.text}" if source.speaker else source.text.splitlines()[0]
+
+
+def _spread(sources: Sequence[Source], n: int) -> list[Source]:
+    """Return n sources from the last one back, evenly spread, in their order."""
+    return [sources[-1 - at * len(sources) // n] for at in range(min(n, len(sources)))][::-1]
+
+
+class CopyingModels(Models):
+    """Models of which only the writer of digests is asked."""
+
+    def __init__(self, settings: Settings, memory: Memory, written: CopyingModel) -> None:
+        super().__init__(settings, memory.places, _no_backend)
+        self._written = written
+
+    @property
+    def writer(self) -> CopyingModel:
+        """The writer that copies."""
+        return self._written
+
+
+def _no_backend(*_: object) -> Model:
+    raise AssertionError("no backend is configured")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A turn: where it is, and what was said."""
+
+    view: View
+    session: Session
+    asked: Sequence[Exchange]
+
+
+@dataclass
+class LongTalk:
+    """The conversation; it has `per_day` messages on every day of so many (`every`)."""
+
+    memory: Memory
+    clock: Clock
+    domain: Domain
+    view: View
+    session: Session
+    keeper: Keeper
+    model: CopyingModel
+    settings: Settings
+    per_day: int
+    every: int
+    said: int = 0
+
+    async def go_on(self, exchanges: int) -> None:
+        """Say so many more messages, with housekeeping after every episode."""
+        for _ in range(0, exchanges, EPISODE):
+            await self.view.say(self.session, [self._next() for _ in range(EPISODE)])
+            await self.look_after()
+
+    async def look_after(self) -> None:
+        """Do what is done after a turn."""
+        self.keeper.poke(self.domain, self.session)
+        await self.keeper.drain()
+
+    async def turn(self, text: str = "") -> Prompt:
+        """Ask something, and have it answered; return the prompt."""
+        said = self._next()
+        kept = await self.view.say(self.session, [NewExchange(said.kind, text or said.text, said.source_id, said.said_at, "Ada")])
+        turn, budget = Asked(self.view, self.session, kept.stored), self.settings.context_tokens
+        there = await standing(turn, self.settings)
+        begun = draft(PERSONA, there, Question(kept.stored), self.clock.now(), self.domain.time_zone, budget)
+        prompt = finish(begun, await recalled(turn, self.settings, begun.in_view, begun.since))
+        answer = self._next()
+        await self.view.answer(self.session, Answer(answer, prompt.sources(answer.text), (), (), kept.stored))
+        if self.said % EPISODE == 0:
+            await self.look_after()
+        return prompt
+
+    async def comes_up(self, text: str) -> Recalled:
+        """Return what comes up for a question, nothing else being in view."""
+        asked = [replace((await self.view.window(self.session, 1))[-1], text=text)]
+        return await recalled(Asked(self.view, self.session, asked), self.settings, (), self.clock.now())
+
+    def _next(self) -> NewExchange:
+        n = self.said
+        self.said += 1
+        self.clock.forward(MINUTE if self.said % self.per_day else self.every * DAY - self.per_day * MINUTE)
+        topic, who, deed = _TOPICS[n // 7 % 12], _PEOPLE[n // 2 % 12], _DEEDS[n // 3 % 12]
+        if n % 2:
+            text = f"So {who} {deed} number {n} at the {topic}; that is good to hear, tell me how it went on with {who} later."
+            return NewExchange(Kind.REPLY, text, f"r{n}", self.clock.now(), "Lyra", "assistant")
+        text = f"{who} {deed} item {n} for the {topic} together with me, and it took us {n % 50 + 2} minutes."
+        return NewExchange(Kind.SAID, text, f"m{n}", self.clock.now(), "Ada")
+
+
+@asynccontextmanager
+async def long_talk(
+    folder: Path, settings: Settings | None = None, per_day: int = 60, every: int = 1, kind: DomainKind = DomainKind.DM
+) -> AsyncIterator[LongTalk]:
+    """Begin a conversation in a fresh memory."""
+    settings, clock = settings or Settings(), Clock()
+    habits = Habits(Rules(settings.summarize_after, settings.episode_idle_minutes, settings.episode_least))
+    async with opened(folder / "lyra.db", KEY, clock=clock, habits=habits) as memory:
+        domain = await memory.places.domain(DomainRef(kind, "console", "ada"), "Europe/Vienna", clock.now())
+        view = memory.view(domain)
+        session = await view.session(SessionRef("console", "main"), "main")
+        model = CopyingModel()
+        keeper = Keeper(memory, CopyingModels(settings, memory, model), settings, clock)
+        yield LongTalk(memory, clock, domain, view, session, keeper, model, settings, per_day, every)
+
+
+def size(prompt: Prompt) -> int:
+    """Return how many tokens a prompt has."""
+    return sum(tokens(message["content"]) for message in prompt.messages)
+
+
+def cached(earlier: Prompt, later: Prompt) -> float:
+    """Return the share of a prompt's bytes that a provider's cache holds after the one before."""
+    before, now = _bytes(earlier), _bytes(later)
+    common = next(
+        (at for at, (one, other) in enumerate(zip(before, now, strict=False)) if one != other), min(len(before), len(now))
+    )
+    return common / len(now)
+
+
+def _bytes(prompt: Prompt) -> bytes:
+    return "".join(f"<{message['role']}>{message['content']}" for message in prompt.messages).encode()

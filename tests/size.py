@@ -1,0 +1,18 @@
+"""How much a run proves: a part of the slow proofs in `make test`, all of them in `make torture`."""
+
+import os
+from collections.abc import Iterable
+from typing import TypeVar
+
+T = TypeVar("T")
+TORTURE = os.environ.get("LYRA_TORTURE") == "1"
+
+
+def examples(n: int) -> int:
+    """Return how many examples a property is tried on: n, twenty times that under LYRA_TORTURE=1."""
+    return 20 * n if TORTURE else n
+
+
+def few(cases: Iterable[T], n: int = 1) -> list[T]:
+    """Return the first n of the cases of a slow test, all of them under LYRA_TORTURE=1."""
+    return list(cases) if TORTURE else list(cases)[:n]

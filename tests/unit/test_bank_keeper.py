@@ -1,0 +1,92 @@
+"""Housekeeping keeps the banks of the places where they are on: after gists, within the calls of the day."""
+
+import re
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from bot.config import Settings
+from bot.model import Message, Model
+from bot.models import Models
+from bot.scheduler import Keeper
+from bot.sections import Backend
+from tests.bank_kit import Room, in_a_room
+
+_LINE = re.compile(r"\[(\w+)\] [^\n]*\n\| ([^\n]+)")
+
+
+class Copier:
+    """A model that answers with the first line of what it is to condense; it remembers what it was asked."""
+
+    name = "copier"
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def stream(self, messages: Sequence[Message]) -> AsyncIterator[str]:
+        """Answer with one line."""
+        self.asked.append(messages[0]["content"])
+        found = _LINE.search(messages[1]["content"])
+        assert found
+        yield f"{found[2]} [{found[1]}]"
+
+    async def close(self) -> None:
+        """Let go of nothing."""
+
+
+@asynccontextmanager
+async def keeping(here: Room, model: Copier | None, *, calls: int = 200) -> AsyncIterator[Keeper]:
+    """Return what keeps house with a model, or with none."""
+    backend = {"main": Backend(base_url="http://127.0.0.1:1/v1", model="copier")} if model else {}
+    settings = Settings(chat=["main"] if model else [], models=backend, background_calls_per_day=calls)
+
+    def make(name: str, backend: Backend, tries: int, waits: Sequence[float]) -> Model:
+        assert model
+        return model
+
+    models = Models(settings, here.memory.places, make)
+    await models.open()
+    yield Keeper(here.memory, models, settings, here.clock)
+    await models.close()
+
+
+async def test_every_minute_what_is_over_is_noted_where_the_bank_is_on(tmp_path: Path) -> None:
+    async with in_a_room(tmp_path) as here:
+        model = Copier()
+        async with keeping(here, model) as keeper:
+            await here.talk("the well is dry", "we dig on Friday")
+            await keeper.tick()
+            assert await here.lines() == ["the well is dry"]
+            kinds = ["note one conversation" in system for system in model.asked]
+            assert kinds == sorted(kinds) and any(kinds), "gists come first"
+            asked = len(model.asked)
+            await keeper.tick()
+            assert len(model.asked) == asked, "and what is done is not done again"
+
+
+async def test_where_it_is_off_nothing_is_noted(tmp_path: Path) -> None:
+    async with in_a_room(tmp_path, on=False) as here:
+        model = Copier()
+        async with keeping(here, model) as keeper:
+            await here.talk("the well is dry", "we dig on Friday")
+            await keeper.tick()
+            assert model.asked == [] and await here.lines() == []
+
+
+@pytest.mark.parametrize(("calls", "noted"), [(1, []), (2, ["the well is dry"])])
+async def test_no_more_calls_are_made_than_the_day_allows(tmp_path: Path, calls: int, noted: list[str]) -> None:
+    async with in_a_room(tmp_path) as here:
+        model = Copier()
+        async with keeping(here, model, calls=calls) as keeper:
+            await here.talk("the well is dry", "we dig on Friday")
+            await keeper.tick()
+            assert len(model.asked) == calls and await here.lines() == noted
+
+
+async def test_without_a_model_there_are_gists_and_no_notes(tmp_path: Path) -> None:
+    async with in_a_room(tmp_path) as here, keeping(here, None) as keeper:
+        await here.talk("the well is dry", "we dig on Friday")
+        await keeper.tick()
+        assert await here.count("digests") == 1 and await here.lines() == []

@@ -1,0 +1,193 @@
+"""Eras: what was happening in each calendar month, told from that month's conversations, also of years that were imported."""
+
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory.core import Habits
+from memory.errors import WriterFailed
+from memory.ports import Entry, Task
+from memory.tiers.episodes import Rules
+from memory.times import instant, month
+from memory.types import DomainKind, DomainRef, SessionRef
+from tests.ladder_kit import PAIRS, Teller, climbed, gists, unsound
+from tests.memory_kit import DAY, HOUR, BagOfWords, Corner, at_home, copied, opened, raising
+from tests.memory_kit import Clock as Frozen
+from tests.size import examples
+
+
+def on(year: int, month_: int, day: int, hour: int = 12, zone: str = "UTC") -> int:
+    """Return an instant."""
+    return instant(datetime(year, month_, day, hour, tzinfo=ZoneInfo(zone)))
+
+
+async def months(here: Corner) -> dict[str, list[str]]:
+    """Return the paragraphs of each era."""
+    found: dict[str, list[str]] = {}
+    for one in await here.view.statements("era"):
+        found.setdefault(one.period, []).append(one.text)
+    return found
+
+
+async def test_imported_years_become_eras_of_their_months(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=PAIRS) as here:
+        for at, text in (
+            (on(2019, 5, 3), "the boat was bought"),
+            (on(2019, 5, 30), "it leaks"),
+            (on(2021, 1, 1), "happy new year"),
+        ):
+            await here.say(text, at=at)
+        writer = Teller()
+        await climbed(here, writer, asked=False)
+        assert len(writer.asked("era")) == 2
+        assert await months(here) == {"2019-05": ["the boat was bought", "it leaks"], "2021-01": ["happy new year"]}
+        assert await here.view.era_sessions() == {"2019-05": 1, "2021-01": 1}
+        assert await unsound(here) == []
+        assert await climbed(here, Teller(), asked=False) == 0
+
+
+async def test_the_month_that_runs_waits_until_it_is_over_or_somebody_asks(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=PAIRS) as here:
+        await here.say("the boat was bought")
+        await here.say("it leaks")
+        await climbed(here, Teller(), asked=False)
+        assert await months(here) == {}
+        here.clock.forward(29 * DAY)
+        await climbed(here, Teller(), asked=False)
+        assert await months(here) == {"2026-03": ["the boat was bought", "it leaks"]}
+
+
+async def test_a_busy_month_is_told_while_it_runs_ever_more_rarely(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=Habits(Rules(count=1))) as here:
+        writer = Teller()
+        told = []
+        for n in range(64):
+            await here.say(f"thing{n} happened")
+            before = len(writer.asked("era"))
+            await climbed(here, writer, asked=False)
+            told += [n + 1] if len(writer.asked("era")) > before else []
+        assert told == [32, 64]
+
+
+async def test_a_month_is_not_told_before_all_of_it_is_summarized(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=PAIRS) as here:
+        for at in (on(2019, 5, 3), on(2019, 5, 4), on(2019, 5, 20), on(2019, 5, 21)):
+            await here.say("the boat leaks", at=at)
+        writer = Teller()
+        consolidator = here.memory.consolidator(here.domain, writer, writer)
+        await consolidator.close_episodes(here.session)
+        await consolidator.digest(here.session, most=1)
+        await here.memory.ladder(here.domain, writer).climb()
+        assert await months(here) == {}
+        await consolidator.digest(here.session)
+        await here.memory.ladder(here.domain, writer).climb()
+        assert len(await months(here)) == 1 and len(writer.asked("era")) == 1
+
+
+async def test_what_is_said_late_retells_its_month_alone(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=PAIRS) as here:
+        for year in (2019, 2020):
+            await here.say(f"the boat of {year}", at=on(year, 5, 3))
+            await here.say("it leaks", at=on(year, 5, 4))
+        await climbed(here, Teller())
+        kept = {one.key for one in await here.view.statements("era") if one.period == "2020-05"}
+        writer = Teller()
+        await here.say("a photograph of the boat", at=on(2019, 5, 10))
+        await climbed(here, writer, asked=False)
+        assert len(writer.asked("era")) == 1
+        assert (await months(here))["2019-05"] == ["the boat of 2019", "it leaks", "a photograph of the boat"]
+        assert {one.key for one in await here.view.statements("era") if one.period == "2020-05"} == kept
+
+
+async def test_an_era_is_found_by_its_words_and_an_old_telling_is_not(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=PAIRS, embedder=BagOfWords(dimension=1024, meanings={"vessel": "boat"})) as here:
+        await here.say("the boat was bought", at=on(2019, 5, 3))
+        await here.say("we paint it", at=on(2019, 5, 4))
+        await here.say("the piano is new", at=on(2019, 6, 4))
+        await climbed(here, Teller())
+        await here.view.embed()
+        assert (await here.view.eras("boat", 1))[0].text == "the boat was bought"
+        assert (await here.view.eras("vessel", 1))[0].text == "the boat was bought", "by meaning, too"
+        await here.say("the boat sank", at=on(2019, 5, 20))
+        await climbed(here, Teller())
+        found = await here.view.eras("boat", 9)
+        assert sorted(one.text for one in found if "boat" in one.text) == ["the boat sank", "the boat was bought"]
+        assert len({one.key for one in found}) == len(found)
+
+
+async def test_forgetting_takes_what_rests_on_it_and_the_month_is_told_again(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=PAIRS) as here:
+        boat = await here.say("the boat was bought", at=on(2019, 5, 3))
+        await here.say("we sing", at=on(2019, 5, 3))
+        await here.say("the piano came", at=on(2019, 5, 20))
+        await here.say("it is black", at=on(2019, 5, 21))
+        await climbed(here, Teller())
+        await here.view.forget_message(boat.id)
+        assert (await months(here))["2019-05"] == ["the piano came", "it is black"]
+        await climbed(here, Teller(), asked=False)
+        assert (await months(here))["2019-05"] == ["we sing", "the piano came", "it is black"]
+        assert await here.view.eras("boat", 5) == []
+        assert await unsound(here) == []
+
+
+async def test_a_model_that_fails_leaves_the_month_as_it_was(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=PAIRS) as here:
+        await here.say("the boat was bought", at=on(2019, 5, 3))
+        await here.say("it leaks", at=on(2019, 5, 4))
+        await climbed(here, Teller())
+        await here.say("it sank", at=on(2019, 5, 20))
+        await gists(here, Teller())
+        with pytest.raises(WriterFailed):
+            await here.memory.ladder(here.domain, Teller(moves=[raising(WriterFailed("away"))])).climb()
+        assert (await months(here))["2019-05"] == ["the boat was bought", "it leaks"]
+
+
+ZONES = (
+    "UTC",
+    "Europe/Vienna",
+    "America/New_York",
+    "Pacific/Apia",
+    "Pacific/Kiritimati",
+    "Australia/Lord_Howe",
+    "America/Asuncion",
+)
+
+
+@settings(max_examples=examples(12), deadline=None)
+@given(
+    zone=st.sampled_from(ZONES),
+    moments=st.lists(
+        st.integers(on(2023, 12, 20) // HOUR, on(2025, 1, 12) // HOUR).map(lambda hours: hours * HOUR), min_size=1, max_size=24
+    ),
+)
+async def test_eras_part_time_without_overlap_or_hole(
+    tmp_path_factory: pytest.TempPathFactory, zone: str, moments: list[int]
+) -> None:
+    folder = tmp_path_factory.mktemp("eras")
+    clock = Frozen(on(2026, 3, 1))
+    async with opened(folder / "lyra.db", None, clock=clock, habits=Habits(Rules(count=3))) as memory:
+        domain = await memory.places.domain(DomainRef(DomainKind.DM, "console", "ada"), zone, clock.now())
+        view = memory.view(domain)
+        here = Corner(memory, clock, domain, view, await view.session(SessionRef("console", "dm"), "dm"))
+        for n, at in enumerate(moments):
+            await here.say(f"word{n} fell", at=at)
+        writer = Writing()
+        await climbed(here, writer)
+        told: dict[str, str] = {}
+        for one in await here.view.statements("era"):
+            for message in (await here.view.receipts([one]))[one.key]:
+                assert told.setdefault(message.text, one.period) == one.period, "in one month only"
+                assert one.period == month(message.said_at, zone)
+        assert len(told) == len(moments), "every message is in a month"
+
+
+class Writing(Teller):
+    """Tells all of a month."""
+
+    async def write(self, task: Task) -> list[Entry]:
+        """Copy everything."""
+        return copied(task) if task.kind == "era" else await super().write(task)
