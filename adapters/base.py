@@ -93,6 +93,8 @@ class Adapter:
     platform: str
     prefix = ""
     """What a line begins with that calls a command; '' where commands are called through menus alone."""
+    replies = False
+    """Whether a typed line can answer a message, which then is what the line is about."""
     introduces = True
     """Whether Lyra says what she is at the first contact; False where the platform greets by itself."""
     most_characters = 100_000
@@ -125,8 +127,15 @@ class Adapter:
         """Return those circles where what is said is, or ever was, readable at its ends alone."""
         return set()
 
-    async def aside(self, person: Person) -> Place | None:
-        """Return where a person alone reads what they are told, made if need be; None where an answer can be private anywhere."""
+    async def attends(self, person: Person, place: Place) -> bool:
+        """Say whether a person is among those who can read a place now; asked for commands that are typed."""
+        return True
+
+    async def aside(self, person: Person, *, encrypted: bool = False) -> Place | None:
+        """Return where a person alone reads what they are told, made if need be; None where an answer can be private anywhere.
+
+        `encrypted` says that it has to be readable at its ends alone. Raises PlatformFailure where there is no such place now.
+        """
         return None
 
     def preview(self, place: str) -> Preview | None:

@@ -33,7 +33,7 @@ class Place:
     restricted one, the room itself, empty for a direct one. `wider` is the server whose public places everyone here can read
     as well, empty where that is not known for sure. `epoch` counts how often a room's readers became others than could read
     what was said before. `alone` is the one person who reads a room beside Lyra, empty where there are more. `encrypted` says
-    that what is said there is readable at its ends alone.
+    that what is said there is readable at its ends alone, `crowded` that more than one person was there or invited at some time.
     """
 
     platform: str
@@ -47,6 +47,7 @@ class Place:
     epoch: int = 0
     alone: str = ""
     encrypted: bool = False
+    crowded: bool = False
 
     @property
     def key(self) -> str:
@@ -71,6 +72,17 @@ def split_key(key: str) -> tuple[str, str, str]:
 
 
 @dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file that came with a message: its media type ('' where unknown), its size in bytes, and what its sender says it shows."""
+
+    id: str
+    name: str
+    type: str
+    size: int
+    caption: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Quote:
     """Something said at a place that is shown as context and not kept. `own` says that Lyra said it, `person` who else."""
 
@@ -80,17 +92,7 @@ class Quote:
     said_at: int
     own: bool = False
     person: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Attachment:
-    """A file that came with a message: its media type ('' where unknown), its size in bytes, and what its sender says it shows."""
-
-    id: str
-    name: str
-    type: str
-    size: int
-    caption: str = ""
+    attachments: tuple[Attachment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,9 +205,12 @@ def read_payload(text: str) -> Message | Asked:
 
 
 def _message(raw: dict[str, Any]) -> Message:
-    quoted = Quote(**raw["quoted"]) if raw.get("quoted") else None
-    attachments = tuple(Attachment(**one) for one in raw.get("attachments", ()))
-    return Message(**{**raw, **_where(raw), "quoted": quoted, "attachments": attachments})
+    quoted = Quote(**{**raw["quoted"], **_attached(raw["quoted"])}) if raw.get("quoted") else None
+    return Message(**{**raw, **_where(raw), **_attached(raw), "quoted": quoted})
+
+
+def _attached(raw: dict[str, Any]) -> dict[str, Any]:
+    return {"attachments": tuple(Attachment(**one) for one in raw.get("attachments", ()))}
 
 
 def _asked(raw: dict[str, Any]) -> Asked:

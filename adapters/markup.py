@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 
 from adapters.errors import CommandUnclear
 from adapters.table import CommandSpec, Parameter
@@ -10,6 +11,8 @@ _KEPT = {"\n", "\t"}
 _JOINERS = {"\u200c", "\u200d"}
 _YES = {"yes", "on", "true", "y"}
 _NO = {"no", "off", "false", "n"}
+_ENDS = ".,:;!?"
+_LONGEST_NAME = 40
 
 
 def printable(text: str) -> str:
@@ -20,24 +23,64 @@ def printable(text: str) -> str:
     return "".join(kept)
 
 
+def called(line: str, prefix: str) -> str | None:
+    """Return the name of the command that a line calls, be there such a one or not; None where it calls none.
+
+    A prefix is known in any case. Behind a mark such as ! the name stands at once: "!!!" and "! well" are talk.
+    """
+    if not prefix or line[: len(prefix)].casefold() != prefix.casefold():
+        return None
+    rest = line[len(prefix) :].lstrip() if prefix[-1].isspace() else line[len(prefix) :]
+    return rest.split()[0].rstrip(_ENDS).casefold() if rest[:1].isalpha() else None
+
+
+def knows(table: Mapping[str, CommandSpec], name: str) -> bool:
+    """Say whether a table has a command of this name, or such with subcommands."""
+    return any(_family(spec) == name for spec in table.values())
+
+
 def parse_command(
-    line: str, prefix: str, table: Mapping[str, CommandSpec]
+    line: str, prefix: str, table: Mapping[str, CommandSpec], *, answering: bool | None = None
 ) -> tuple[CommandSpec, dict[str, str | int | bool]] | None:
     """Read a line as a command of the table; None where it is not one. Raises CommandUnclear.
 
-    Of a command with subcommands, the first in the table is meant where the line names none.
+    Of a command with subcommands, the first in the table is meant where the line names none. `answering` says whether the line
+    answers a message, which then is what a command of a message's menu is about; None where lines answer none.
     """
-    if not prefix or not line.startswith(prefix) or not line[len(prefix) : len(prefix) + 1].isalpha():
+    name = called(line, prefix)
+    if name is None:
         return None
-    name, *words = line[len(prefix) :].split()
-    name = name.casefold()
-    family = [spec for spec in table.values() if spec.name.split()[0] == name and not spec.menu]
-    for spec in family:
-        if words and spec.name.split()[1:] == [words[0].casefold()]:
-            return spec, _arguments(spec, words[1:], prefix)
+    family = [spec for spec in table.values() if _family(spec) == name and not (spec.menu and answering is None)]
     if not family:
-        raise CommandUnclear(f"There is no {prefix}{name}. {prefix}help shows what there is.")
-    return family[0], _arguments(family[0], words, prefix)
+        raise CommandUnclear(_unknown(name, prefix, table, answering=answering))
+    spec, words = _meant(family, line[len(prefix) :].split()[1:], answering=bool(answering))
+    if spec.menu and not answering:
+        raise CommandUnclear(f"{prefix}{spec.name} is said in answer to the message that it is about.")
+    return spec, _arguments(spec, words, prefix)
+
+
+def _meant(family: Sequence[CommandSpec], words: Sequence[str], *, answering: bool) -> tuple[CommandSpec, Sequence[str]]:
+    first = _folded(words[:1])
+    for spec in family:
+        if words and spec.name.split()[1:] == first:
+            return spec, words[1:]
+    about_this = next((spec for spec in family if spec.menu), None)
+    if answering and about_this and first in ([], ["this"]):
+        return about_this, ()
+    return family[0], words
+
+
+def _unknown(name: str, prefix: str, table: Mapping[str, CommandSpec], *, answering: bool | None) -> str:
+    there = [_family(spec) for spec in table.values() if not (spec.menu and answering is None)]
+    near = get_close_matches(name, there, 1)
+    shown = name if len(name) <= _LONGEST_NAME else name[:_LONGEST_NAME] + "…"
+    if near:
+        return f"There is no {prefix}{shown}; did you mean {prefix}{near[0]}?"
+    return f"There is no {prefix}{shown}. {prefix}help shows what there is."
+
+
+def _family(spec: CommandSpec) -> str:
+    return spec.name.split()[0]
 
 
 def _arguments(spec: CommandSpec, words: Sequence[str], prefix: str) -> dict[str, str | int | bool]:
@@ -55,12 +98,22 @@ def _arguments(spec: CommandSpec, words: Sequence[str], prefix: str) -> dict[str
             if parameter.required:
                 raise CommandUnclear(f"{prefix}{spec.name} needs {parameter.name}: {parameter.help}. {usage(spec, prefix)}")
             break
-        word = " ".join(left) if parameter.rest else left[0]
-        left = [] if parameter.rest else left[1:]
+        taken = len(left) if parameter.rest else _length(parameter, left)
+        word, left = " ".join(left[:taken]), left[taken:]
         found[parameter.name] = _value(spec, parameter, word, prefix)
     if left:
         raise CommandUnclear(f'{prefix}{spec.name} does not know what to do with "{" ".join(left)}". {usage(spec, prefix)}')
     return found
+
+
+def _length(parameter: Parameter, words: Sequence[str]) -> int:
+    """Return how many words a value takes: as many as the longest choice that they begin with."""
+    lengths = (len(choice.split()) for choice in parameter.choices if choice.split() == _folded(words)[: len(choice.split())])
+    return max(lengths, default=1)
+
+
+def _folded(words: Sequence[str]) -> list[str]:
+    return [word.casefold() for word in words]
 
 
 def _value(spec: CommandSpec, parameter: Parameter, word: str, prefix: str) -> str | int | bool:
@@ -72,7 +125,7 @@ def _value(spec: CommandSpec, parameter: Parameter, word: str, prefix: str) -> s
         if not word.isdecimal():
             raise CommandUnclear(f"{prefix}{spec.name}: {parameter.name} is a whole number. {usage(spec, prefix)}")
         return int(word)
-    if parameter.choices and word.casefold() not in parameter.choices:
+    if parameter.choices and not parameter.open and word.casefold() not in parameter.choices:
         known = ", ".join(parameter.choices)
         raise CommandUnclear(f"{prefix}{spec.name}: {parameter.name} is one of {known}. {usage(spec, prefix)}")
     return word.casefold() if parameter.choices else word

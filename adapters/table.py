@@ -24,7 +24,7 @@ class Surface(Protocol):
 class Parameter:
     """One typed word of a command: text, a whole number, or yes and no. `rest` takes everything that follows.
 
-    `choices` are the only values; `suggests` says that the listener offers values while the person types. A named one is
+    `choices` are the only values, or those that are offered if it is `open` to others; `suggests` says that the listener offers values while the person types. A named one is
     given as name:value in a line, and stands nowhere in particular.
     """
 
@@ -34,13 +34,17 @@ class Parameter:
     required: bool = False
     rest: bool = False
     choices: tuple[str, ...] = ()
+    open: bool = False
     suggests: bool = False
     named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A command as called: who, where, with what."""
+    """A command as called: who, where, with what; `message` is the one by which it was typed, '' for none.
+
+    `id` is the call's own, on its platform.
+    """
 
     person: Person
     place: Place
@@ -49,6 +53,8 @@ class Call:
     private: bool = True
     admin: bool = False
     target: Message | None = None
+    message: str = ""
+    id: str = ""
 
 
 class Audience(StrEnum):

@@ -1,18 +1,23 @@
 """What `lyra doctor` says about Matrix: whether the homeserver answers, lets her in, and shows her device as hers.
 
-Nothing is logged in or changed for it, so that a Lyra who is awake keeps her device to herself.
+A Lyra who is awake keeps her device to herself: nothing is changed for it. Where she has never logged in, her password is
+tried, and the device that this makes is signed out at once.
 """
+
+from collections.abc import Collection
 
 from nio import AsyncClient
 
 from adapters.base import Notes
-from adapters.errors import PlatformFailure
+from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.matrix.account import Access, noted_device
-from adapters.matrix.homeserver import PASSWORD, Denied, SignedOut, ask
+from adapters.matrix.homeserver import PASSWORD, Denied, SignedOut, Stranger, ask, no_homeserver, word
 from adapters.matrix.keystore import close
 from adapters.matrix.published import is_vouched_for, published
 from adapters.matrix.signing import REPLACE
 from bot.finding import Finding
+
+_BY_PASSWORD = "m.login.password"
 
 
 async def checkup(access: Access, notes: Notes) -> list[Finding]:
@@ -25,20 +30,27 @@ async def checkup(access: Access, notes: Notes) -> list[Finding]:
     except Denied as denied:
         return [Finding(False, f"Matrix: {denied.final('look at her account')}")]
     except PlatformFailure as failure:
-        return [Finding(False, f"Matrix: {failure}")]
+        return [Finding(False, f"Matrix: {said_once(failure, access)}")]
     finally:
         await close(client)
+
+
+def said_once(failure: PlatformFailure, access: Access) -> str:
+    """Return what to tell of a failure to somebody who is there, and for whom nothing is tried again."""
+    if isinstance(failure, PlatformRefused):
+        return str(failure)
+    if isinstance(failure, Stranger):
+        return no_homeserver(access.homeserver)
+    return f"{access.homeserver} is out of reach, or busy or broken just now. Try again later, or correct homeserver in [matrix]."
 
 
 async def _examined(client: AsyncClient, access: Access, notes: Notes) -> Finding:
     flows = [flow.get("type") for flow in (await ask(client, "GET", "login")).get("flows", [])]
     device = await noted_device(notes, access.user_id)
     if device is None:
-        if not access.password and not access.token:
-            return Finding(False, f"Matrix: she has never logged in to {access.homeserver}; {PASSWORD}.")
-        if not access.token and "m.login.password" not in flows:
-            return Finding(False, f"Matrix: {access.homeserver} takes no passwords; give her a token (token_env in [matrix]).")
-        return Finding(True, f"Matrix: {access.homeserver} answers; she logs in as {access.user_id} at the next `lyra run`.")
+        wrong = await _kept_out(client, access, flows)
+        welcome = f"{access.homeserver} answers; she logs in as {access.user_id} at the next `lyra run`."
+        return Finding(not wrong, f"Matrix: {wrong or welcome}")
     client.access_token, client.user_id, client.device_id = device.token, device.user, device.id
     shown = await published(client)
     if not is_vouched_for(shown):
@@ -46,3 +58,33 @@ async def _examined(client: AsyncClient, access: Access, notes: Notes) -> Findin
             False, f"Matrix: she is {device.user}, but her device is not signed; `lyra run` says why, {REPLACE} may help."
         )
     return Finding(True, f"Matrix: she is {device.user} at {access.homeserver}, device {device.id}, signed by herself.")
+
+
+async def _kept_out(client: AsyncClient, access: Access, flows: Collection[str]) -> str:
+    """Return what keeps her from logging in for the first time, '' for nothing."""
+    if access.password:
+        if _BY_PASSWORD not in flows:
+            return f"{access.homeserver} takes no passwords; give her a token (token_env in [matrix])."
+        return await _tried(client, access)
+    if not access.token:
+        return f"she has never logged in to {access.homeserver}; {PASSWORD}."
+    client.access_token = access.token
+    user = word(await ask(client, "GET", "account", "whoami"), "user_id")
+    return "" if user == access.user_id else f"the token in [matrix] is that of {user}; correct user_id, or give her one of hers."
+
+
+async def _tried(client: AsyncClient, access: Access) -> str:
+    asked = {
+        "type": _BY_PASSWORD,
+        "identifier": {"type": "m.id.user", "user": access.user_id},
+        "password": access.password,
+        "initial_device_display_name": f"{access.device_name}: lyra doctor",
+    }
+    try:
+        client.access_token = word(await ask(client, "POST", "login", body=asked), "access_token")
+    except Denied as denied:
+        if denied.code != "M_FORBIDDEN":
+            raise
+        return f"{access.homeserver} does not accept {access.user_id} with this password; correct user_id or the password in [matrix]."
+    await ask(client, "POST", "logout", body={})
+    return ""

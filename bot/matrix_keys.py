@@ -3,9 +3,11 @@
 import sys
 from collections.abc import Awaitable, Callable
 
+from adapters.errors import PlatformFailure
 from adapters.matrix.account import Account
 from bot.app import App, opened
-from bot.errors import BadConfig
+from bot.errors import BadConfig, LyraError
+from bot.matrix_checkup import said_once
 from bot.notes import KeptNotes
 from bot.platforms import matrix_access
 from memory.locks import FileLock
@@ -37,12 +39,15 @@ async def _with_account(work: Callable[[Account, App], Awaitable[None]]) -> int:
     async with opened() as app:
         lock = FileLock(app.base.around.home / "run.lock")
         lock.require("Lyra is awake, and her keys are in use. End `lyra run` first.")
-        account = Account(matrix_access(app), app.base.around.home / "matrix", KeptNotes(app.memory.places, "matrix"))
+        access = matrix_access(app)
+        account = Account(access, app.base.around.home / "matrix", KeptNotes(app.memory.places, "matrix"))
         try:
             await account.open()
             await work(account, app)
             for sentence in account.said:
                 print(sentence, file=sys.stderr)
+        except PlatformFailure as failure:
+            raise LyraError(said_once(failure, access)) from None
         finally:
             await account.close()
             lock.release()

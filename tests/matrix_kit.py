@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from adapters.errors import PlaceGone
 from adapters.events import Place
@@ -60,6 +60,15 @@ class Clock:
     def pace(self, **changes: Any) -> Pace:
         """Return a pace by this clock."""
         return Pace(**{"pause": self.pause, "chance": lambda: 1.0, "elapsed": self.elapsed, **changes})
+
+
+class Lodging(Protocol):
+    """Where Lyra lives, as people know it."""
+
+    @property
+    def user(self) -> str:
+        """Her id."""
+        ...
 
 
 @dataclass
@@ -132,14 +141,14 @@ async def place_of(adapter: Matrix, ear: Ear, room: str, look: Callable[[Place],
         await ear.pulse.until(lambda before=heard: len(ear.batches) > before, "a place that fits")  # type: ignore[misc]
 
 
-async def dm(home: Home, person: Person, *, encrypted: bool = False) -> str:
+async def dm(home: Lodging, person: Person, *, encrypted: bool = False) -> str:
     """Let a person open a DM with Lyra, and return it when she is in it."""
     room = await person.opens_dm(home.user, encrypted=encrypted)
     await sees_inside(person, room, home.user)
     return room
 
 
-async def room_of(home: Home, *people: Person, name: str = "Garden", **made: Any) -> str:
+async def room_of(home: Lodging, *people: Person, name: str = "Garden", **made: Any) -> str:
     """Let the first make a room for all and Lyra, and return it when all are in it, she last."""
     first, *others = people
     room = await first.creates(name, **made)

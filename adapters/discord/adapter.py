@@ -12,7 +12,7 @@ from adapters.base import Adapter, Listener, Notes, Sending
 from adapters.discord import menu, readers
 from adapters.discord.calls import Calls
 from adapters.discord.client import Client, Settings
-from adapters.discord.connection import Access, Ended, close, pointed_at, stay, until_one_ends
+from adapters.discord.connection import Access, Ended, close, pointed_at, stay
 from adapters.discord.convert import PLATFORM
 from adapters.discord.earlier import earlier, snowflake
 from adapters.discord.entitled import Entitled
@@ -27,6 +27,7 @@ from adapters.discord.thinking import thinking
 from adapters.errors import PlatformFailure, SendFailed
 from adapters.events import Contents, Message, Person, Place, Quote, split_key
 from adapters.table import Surface
+from adapters.together import until_one_ends
 
 __all__ = ["Access", "Discord"]
 

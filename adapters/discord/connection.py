@@ -1,10 +1,9 @@
 """Makes one connection to Discord, and says what its end means."""
 
 import asyncio
-from collections.abc import Coroutine, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
 import aiohttp
 import discord
@@ -48,20 +47,6 @@ def pointed_at(access: Access) -> Iterator[None]:
         yield
     finally:
         Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY = before
-
-
-async def until_one_ends(*works: Coroutine[Any, Any, None]) -> None:
-    """Run all until one ends, end the others, and raise what ended it."""
-    tasks = [asyncio.create_task(work) for work in works]
-    try:
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        ended = [task for task in tasks if task.done()]
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-    for task in ended:
-        task.result()
 
 
 async def stay(client: discord.Client, token: str) -> None:

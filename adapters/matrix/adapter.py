@@ -1,12 +1,10 @@
 """Matrix as a platform."""
 
-import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from nio import AsyncClient
@@ -32,6 +30,7 @@ from adapters.matrix.saying import Saying
 from adapters.matrix.sending import Sender
 from adapters.matrix.sync import Sync
 from adapters.matrix.typing import thinking
+from adapters.together import until_one_ends
 
 __all__ = ["Access", "Matrix"]
 
@@ -59,6 +58,7 @@ class Matrix(Adapter):
     """
 
     platform = PLATFORM
+    replies = True
     most_characters = 20_000
     edit_seconds = 4.0
     at_once = 100
@@ -81,7 +81,8 @@ class Matrix(Adapter):
         waived: Callable[[str], bool] | None = None,
         pace: Pace = _PACE,
     ) -> None:
-        self.prefix = prefix
+        # A word is set off from what it calls.
+        self.prefix = f"{prefix} " if prefix[-1:].isalnum() else prefix
         self._notes = notes
         self._now = now
         self._invites = invites
@@ -123,7 +124,7 @@ class Matrix(Adapter):
         asides = Asides(client, rooms, self._notes)
         self._line = Line(client, rooms, Sender(client, rooms, self._now), Files(), asides)
         try:
-            await _until_one_ends(sync.run(), sync.show_read(), doors.run())
+            await until_one_ends(sync.run(), sync.show_read(), doors.run())
         finally:
             self._line = None
             await self._account.close()
@@ -148,6 +149,11 @@ class Matrix(Adapter):
         room = self._room(place.channel)
         return room is not None and room.state.membership(person.id) == "join" and room.state.rules(person.id)
 
+    async def attends(self, person: Person, place: Place) -> bool:
+        """Say whether a person is in a room now."""
+        room = self._room(place.channel)
+        return room is not None and room.state.membership(person.id) == "join"
+
     async def readable(self, person: Person, circles: Collection[str]) -> set[str]:
         """Return those rooms that a person is in now with Lyra, and whose history they can read for sure."""
         found = {circle: self._room(circle) for circle in circles}
@@ -169,9 +175,9 @@ class Matrix(Adapter):
         return await self._line.files.read(self._line.client, message)
 
     def link(self, place: str, message: str) -> str:
-        """Return the address of a message."""
-        room = split_key(place)[1]
-        return f"https://matrix.to/#/{quote(room, safe='!:')}/{quote(message, safe='$:')}" if message else ""
+        """Return the address of a message, for a reply that of what it answers; '' where that has none on Matrix."""
+        room, event = split_key(place)[1], "".join(message.partition("$")[1:])
+        return f"https://matrix.to/#/{quote(room, safe='!:')}/{quote(event, safe='$:')}" if event else ""
 
     def _room(self, room: str) -> Room | None:
         try:
@@ -187,13 +193,11 @@ class Matrix(Adapter):
             raise SendFailed(_AWAY)
         return await self._line.sender.send(sending)
 
-    async def aside(self, person: Person) -> Place | None:
+    async def aside(self, person: Person, *, encrypted: bool = False) -> Place | None:
         """Return the DM with a person, made if need be. Raises PlatformFailure while it can be neither found nor made."""
-        line = self._line
-        # Of a DM that is changing just now it would seem that there is none.
-        if line is None or not await line.rooms.at_rest():
+        if self._line is None:
             raise PlatformFailure(_AWAY)
-        return await line.asides.place(person)
+        return await self._line.asides.place(person, encrypted=encrypted)
 
     @asynccontextmanager
     async def thinking(self, place: str) -> AsyncIterator[None]:
@@ -203,17 +207,3 @@ class Matrix(Adapter):
             return
         async with thinking(self._line.client, split_key(place)[1]):
             yield
-
-
-async def _until_one_ends(*works: Coroutine[Any, Any, None]) -> None:
-    """Run all until one ends, end the others, and raise what ended it."""
-    tasks = [asyncio.create_task(work) for work in works]
-    try:
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        ended = [task for task in tasks if task.done()]
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-    for task in ended:
-        task.result()

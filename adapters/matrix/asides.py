@@ -15,43 +15,54 @@ from adapters.matrix.rooms import Rooms
 
 _MEGOLM = {"algorithm": "m.megolm.v1.aes-sha2"}
 _SLOW = "The homeserver has not told of your DM yet; ask again in a minute."
+_NO_KEYS = "Lyra's keys for encrypted rooms are not at hand; ask again once they are."
 _DIRECT = "m.direct"
 
 
 class Asides:
-    """The DMs that Lyra may speak in first. What she made is noted, so that nobody gets a second one."""
+    """The DMs that Lyra may speak in first. What she made is noted, so that nobody gets a second one.
 
-    def __init__(self, client: AsyncClient, rooms: Rooms, notes: Notes) -> None:
+    `seconds` is how long she waits for rooms that are changing.
+    """
+
+    def __init__(self, client: AsyncClient, rooms: Rooms, notes: Notes, *, seconds: float = 10.0) -> None:
         self._client = client
         self._rooms = rooms
         self._notes = notes
+        self._seconds = seconds
         self._one = asyncio.Lock()
 
-    async def place(self, person: Person) -> Place:
-        """Return the DM with a person. Raises PlatformFailure where there is none, and none can be made now."""
+    async def place(self, person: Person, *, encrypted: bool = False) -> Place:
+        """Return the DM with a person, an `encrypted` one if need be.
+
+        Raises PlatformFailure where there is none, and none can be made now.
+        """
         async with self._one:
-            room = self._rooms.dm_of(person.id)
-            place = self._known(room) if room else await self._noted(person)
-            return place or await self._made(person)
+            noted = await self._notes.get(_note(person))
+            await self._rest()
+            # Nothing can change between the look and what is made of it.
+            return self._found(person, noted, encrypted=encrypted) or await self._made(person, encrypted=encrypted)
 
-    def _known(self, room: str) -> Place:
-        place = self._rooms.place(room)
-        if place is None:
+    async def _rest(self) -> None:
+        """Wait until no room is changing: of a DM that is, it would seem that there is none. Raises PlatformFailure."""
+        if not await self._rooms.at_rest(self._seconds):
             raise PlatformFailure(_SLOW)
-        return place
 
-    async def _noted(self, person: Person) -> Place | None:
-        """Return the DM that was made before, if it still is one with that person alone."""
-        room = await self._notes.get(_note(person))
-        if not room:
-            return None
-        with suppress(PlaceGone):
-            place = self._known(room)
-            return place if place.alone == person.id else None
+    def _found(self, person: Person, noted: str | None, *, encrypted: bool) -> Place | None:
+        """Return the DM that there is, or the one that was made before if it still is one with that person alone."""
+        for room in (self._rooms.dm_of(person.id, encrypted=encrypted), noted):
+            with suppress(PlaceGone):
+                place = self._rooms.place(room) if room else None
+                if room and place is None:
+                    raise PlatformFailure(_SLOW)
+                if place and place.alone == person.id and not place.crowded and (place.encrypted or not encrypted):
+                    return place
         return None
 
-    async def _made(self, person: Person) -> Place:
+    async def _made(self, person: Person, *, encrypted: bool) -> Place:
         sealed = self._client.olm is not None
+        if encrypted and not sealed:
+            raise PlatformFailure(_NO_KEYS)
         asked: Json = {
             "preset": "trusted_private_chat",
             "is_direct": True,

@@ -83,14 +83,29 @@ class Gatherer:
         told, undone = (list(filter(lambda one: one.is_state, events)) for events in (_seen(info.state), reversed(gap.events)))
         state = State() if full or not room.is_member else room.state.copy() if told or undone else room.state
         for one in told:
-            state.apply(one.raw)
+            if not self.is_outdated(state, one):
+                state.apply(one.raw)
         for one in undone:
             state.undo(one.raw)
         known = {one.id for one in timeline}
         events = [*(one for one in gap.events if one.id not in known), *timeline]
         if inside and not room.record.inside:
             state, events = _since_asked_in(room.me, state, events)
+        if inside:
+            self.put_in(state, room.me, events)
         return Stretch(room, state, events, gap.whole, inside)
+
+    # What was said at the moment of a change was said in the state before it, and the homeserver tells of that state again.
+
+    def is_outdated(self, state: State, told: Seen) -> bool:
+        """Whether something that is told of a state was replaced already."""
+        return state.has_replaced(told.raw)
+
+    def put_in(self, state: State, me: str, events: Sequence[Seen]) -> None:
+        """Have Lyra be in a room that is listed as hers, where no event says since when."""
+        member = {"type": "m.room.member", "state_key": me}
+        if state.membership(me) != "join" and not any(member.items() <= seen.raw.items() for seen in events):
+            state.apply({**member, "content": {**state.content("m.room.member", me), "membership": "join"}})
 
     async def _look_up(self, room: str, seen: Seen) -> None:
         """Have at hand what an event refers to."""

@@ -15,7 +15,7 @@ from nio import AsyncClient
 
 from adapters.base import Notes
 from adapters.errors import PlatformRefused
-from adapters.matrix.homeserver import PASSWORD, Denied, SignedOut, ask, word
+from adapters.matrix.homeserver import PASSWORD, Denied, SignedOut, Stranger, ask, no_homeserver, speaks_matrix, word
 from adapters.matrix.keystore import KeyStores, Unreadable, close
 from adapters.matrix.onetime import described, publish, refill
 from adapters.matrix.published import Published, bare, published
@@ -133,7 +133,11 @@ class Devices:
 
     async def _enter(self, stores: KeyStores, old: Device | None = None) -> Device:
         """Log in as a device that is not the old one, and note it. Raises PlatformRefused, or as `ask`."""
-        device = await (self._by_password(stores, old) if self._access.password else self._by_token(stores))
+        try:
+            device = await (self._by_password(stores, old) if self._access.password else self._by_token(stores))
+        except Stranger:
+            await self._require_homeserver(stores)
+            raise
         # What an earlier try left there was published nowhere.
         stores.remove(device.id)
         client = stores.client(self._access.homeserver, device.user, device.id)
@@ -145,6 +149,15 @@ class Devices:
             await self._notes.put(_LEFT, asdict(old))
         await self._notes.put(DEVICE, asdict(device))
         return device
+
+    async def _require_homeserver(self, stores: KeyStores) -> None:
+        """Raises PlatformRefused where there is no homeserver, or PlatformFailure for what passes."""
+        client = stores.client(self._access.homeserver, self._access.user_id, "")
+        try:
+            if not await speaks_matrix(client):
+                raise PlatformRefused(no_homeserver(self._access.homeserver))
+        finally:
+            await close(client)
 
     async def _by_password(self, stores: KeyStores, old: Device | None) -> Device:
         # Chosen here and kept, so that a try whose answer is lost leaves no device behind.

@@ -117,11 +117,15 @@ class Hearing:
         # The homeserver takes edits of other people's messages, too.
         original = self._r.lookups.known(room.id, seen.replaces)
         new = part(seen.content, "m.new_content")
-        if original is None or not new or not self.is_own(original, seen):
+        if original is None or not self.stands(original) or not new or not self.is_own(original, seen):
             return
         self._r.lookups.revise(room.id, original.id, new)
         self._r.edits.note(seen.id, original.id)
         yield self._as_it_stands(room, original.id, seen)
+
+    def stands(self, original: Seen) -> bool:
+        """Whether a message can be edited: the homeserver leaves the edits of one that was taken back readable."""
+        return not original.is_redacted
 
     def is_own(self, original: Seen, edit: Seen) -> bool:
         """Whether an edit is by who said what it changes."""

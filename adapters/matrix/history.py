@@ -1,7 +1,7 @@
 """What was said before a message, read from the homeserver and not kept."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from nio import AsyncClient
 
@@ -24,10 +24,10 @@ _SPOKEN = frozenset({"m.text", "m.notice", "m.emote", "m.location", "m.image", "
 async def before(
     client: AsyncClient, rooms: Rooms, place_key: str, message_id: str, n: int, reader: Person | None
 ) -> Sequence[Quote]:
-    """Return the n messages of a thread, or of what is in none, before one (before now, for ''), oldest first.
+    """Return the n messages before one, oldest first, of the thread that it stands in, or of what is in none.
 
-    Edited ones have their newest words. Nothing is returned that Lyra cannot read or that `reader` could not; without a
-    reader, nothing that somebody in the room could not, unless that is waived for the room.
+    Those before now, for '', are of the place. Edited ones have their newest words. Nothing is returned that Lyra cannot read
+    or that `reader` could not; without a reader, nothing that somebody in the room could not, unless that is waived for the room.
     """
     _, room_id, thread = split_key(place_key)
     try:
@@ -82,7 +82,8 @@ async def _found(past: Backwards, wanted: _Wanted) -> list[tuple[Seen, Json]]:
         if wanted.audience:
             wanted.audience.before(seen)
         if not reached and seen.id == wanted.before:
-            reached = True
+            # It may be answered in another thread than it was said in.
+            reached, wanted = True, replace(wanted, thread=seen.thread)
             continue
         if seen.kind != MESSAGE or seen.is_state or seen.is_redacted or (wanted.audience and not wanted.audience.reads):
             continue

@@ -16,6 +16,7 @@ TROUBLE = (aiohttp.ClientError, OSError)
 """What a request can raise while the network or the homeserver is away."""
 
 _API = "/_matrix/client/v3/"
+_VERSIONS = "/_matrix/client/versions"
 _OVER = frozenset({"M_UNKNOWN_TOKEN", "M_MISSING_TOKEN"})
 
 
@@ -27,6 +28,10 @@ class SignedOut(PlatformRefused):
             "The homeserver does not know Lyra's token any more, because her device was signed out; "
             f"{PASSWORD}, and start her again as a new device."
         )
+
+
+class Stranger(PlatformFailure):
+    """What answers is no homeserver: it never was one, or something else stands before it for a while."""
 
 
 class Denied(Exception):
@@ -45,7 +50,7 @@ class Denied(Exception):
 async def ask(client: AsyncClient, method: str, *path: str, body: Json | None = None) -> Json:
     """Make a request and return the answer; the parts of the path are quoted here.
 
-    Raises Denied, SignedOut, or PlatformFailure for what passes.
+    Raises Denied, SignedOut, Stranger, or PlatformFailure for what passes.
     """
     headers = {"Authorization": f"Bearer {client.access_token}"} if client.access_token else {}
     data = None if body is None else json.dumps(body)
@@ -55,8 +60,11 @@ async def ask(client: AsyncClient, method: str, *path: str, body: Json | None = 
         found = _parsed(await answer.read())
     except TROUBLE as error:
         raise unreachable(type(error).__name__) from None
-    if found is None or answer.status == 429 or answer.status >= 500:
+    if answer.status == 429 or answer.status >= 500:
         raise unreachable(str(answer.status))
+    # A homeserver says by a code of Matrix's what it does not have.
+    if found is None or (answer.status == 404 and "errcode" not in found):
+        raise Stranger(_away(str(answer.status)))
     if found.get("errcode") in _OVER:
         raise SignedOut
     if answer.status >= 400:
@@ -80,9 +88,30 @@ def failure(response: ErrorResponse) -> PlatformFailure:
     return unreachable(str(response.status_code or status))
 
 
+async def speaks_matrix(client: AsyncClient) -> bool:
+    """Return whether what answers is a homeserver at all. Raises PlatformFailure for what passes."""
+    try:
+        answer = await client.send("GET", _VERSIONS)
+        found = _parsed(await answer.read())
+    except TROUBLE as error:
+        raise unreachable(type(error).__name__) from None
+    if answer.status == 429 or answer.status >= 500:
+        raise unreachable(str(answer.status))
+    return found is not None and "versions" in found
+
+
+def no_homeserver(address: str) -> str:
+    """Return what to tell of an address where something else answers."""
+    return f"What answers at {address} is no Matrix homeserver; correct homeserver in [matrix]."
+
+
 def unreachable(how: str) -> PlatformFailure:
     """Return what to tell of a homeserver that does not answer as one; `how` says what it did instead."""
-    return PlatformFailure(
+    return PlatformFailure(_away(how))
+
+
+def _away(how: str) -> str:
+    return (
         f"The Matrix homeserver cannot be reached, or is busy or broken just now ({how}); Lyra tries again. "
         "If that lasts, check homeserver in [matrix]."
     )

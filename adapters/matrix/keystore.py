@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import peewee  # type: ignore[import-untyped]
@@ -41,8 +42,20 @@ class _Config(AsyncClientConfig):  # type: ignore[misc]
     pickle_key: str = field(default="", repr=False)
 
 
+class Client(AsyncClient):  # type: ignore[misc]
+    """Takes what is sent to its device in one piece each: at a kill between the two halves of a key it would be lost for good."""
+
+    def _handle_decrypt_to_device(self, to_device_event: object) -> Any:
+        if self.store is None:
+            return super()._handle_decrypt_to_device(to_device_event)
+        with self.store.database.atomic():
+            return super()._handle_decrypt_to_device(to_device_event)
+
+
 class KeyStores:
     """The folder of the key stores. `pickle_key` is what they are encrypted with."""
+
+    kind: type[AsyncClient] = Client
 
     def __init__(self, folder: Path, pickle_key: str) -> None:
         self._folder = folder
@@ -56,7 +69,7 @@ class KeyStores:
             pickle_key=self._pickle_key,
             max_timeouts=_TRIES,
         )
-        return AsyncClient(homeserver.rstrip("/"), user, device, str(self._folder), config)
+        return self.kind(homeserver.rstrip("/"), user, device, str(self._folder), config)
 
     def prepare(self) -> None:
         """Make the folder, readable for its owner only. Raises PlatformRefused where it cannot be written."""

@@ -27,13 +27,15 @@ class Shape(StrEnum):
 class Record:
     """What is kept of a room over restarts.
 
-    `hidden` says that something of this epoch was said while who came later could not have read it; `inside` that Lyra is in it.
+    `hidden` says that something of this epoch was said while who came later could not have read it; `admitted` that somebody
+    came all the same and goes on in it, as that is waived; `inside` that Lyra is in it.
     """
 
     epoch: int = 0
     shape: Shape = Shape.UNKNOWN
     encrypted: bool = False
     hidden: bool = False
+    admitted: bool = False
     inside: bool = False
 
     @classmethod
@@ -84,7 +86,11 @@ class Room:
         self._settle()
 
     def _newcomer(self) -> None:
-        if self._known and self.record.hidden and not self._waived(self.id):
+        if not (self._known and self.record.hidden):
+            return
+        if self._waived(self.id):
+            self.record = replace(self.record, admitted=True)
+        else:
             self.record = replace(self.record, epoch=self.record.epoch + 1, hidden=False)
 
     def _settle(self) -> None:
@@ -96,8 +102,10 @@ class Room:
         encrypted = record.encrypted or self.state.is_encrypted
         shape = self._shape(encrypted)
         changed = self._known and shape is not record.shape and record.shape is not Shape.UNKNOWN
-        hidden = (record.hidden and not changed) or (self.is_member and not self.state.opens_history)
-        self.record = Record(record.epoch + changed, shape, encrypted, hidden, self.is_member)
+        # Whoever comes to an encrypted room has no keys to what was said before; to one of two nobody new can come.
+        sealed = encrypted and shape is Shape.ROOM
+        hidden = (record.hidden and not changed) or (self.is_member and (sealed or not self.state.opens_history))
+        self.record = Record(record.epoch + changed, shape, encrypted, hidden, record.admitted, self.is_member)
         self._known = self._known or self.is_member
 
     def _shape(self, encrypted: bool) -> Shape:
@@ -165,11 +173,10 @@ class Room:
             epoch=self.record.epoch,
             alone=self.alone,
             encrypted=self.record.encrypted,
+            crowded=self.record.shape is Shape.ROOM,
         )
 
     def readable(self, user: str) -> bool:
         """Whether someone can read now, for sure, all that was said here while Lyra listened."""
-        if self.state.membership(user) != "join" or self.record.epoch or self.record.hidden:
-            return False
-        # Who came later to an encrypted room has no keys to what was said before.
-        return not self.record.encrypted or self.alone == user
+        # Whoever came later and could not read what was said before began an epoch, or was let in on it.
+        return self.state.membership(user) == "join" and not self.record.epoch and not self.record.admitted

@@ -55,12 +55,12 @@ class Rooms:
         """Return a room as it was told of last, whatever is changing."""
         return self._rooms.get(room_id)
 
-    def dm_of(self, user_id: str) -> str | None:
+    def dm_of(self, user_id: str, *, encrypted: bool = False) -> str | None:
         """Return a room where that person is alone with Lyra, encrypted if there is such a one; None where there is none.
 
-        One that the person has not come to yet counts after the others.
+        One that the person has not come to yet counts after the others; `encrypted` says that no other than an encrypted one will do.
         """
-        found = [one for one in self._rooms.values() if self._is_dm(one, user_id)]
+        found = [one for one in self._rooms.values() if self._is_dm(one, user_id) and (one.record.encrypted or not encrypted)]
         found.sort(key=lambda one: (one.state.membership(user_id) != "join", not one.record.encrypted))
         return found[0].id if found else None
 
@@ -76,19 +76,23 @@ class Rooms:
         self.expect(room_id)
         try:
             async with asyncio.timeout(seconds), self._told:
-                await self._told.wait_for(lambda: room_id in self._rooms and self._rooms[room_id].alone == alone)
+                await self._told.wait_for(lambda: self.is_settled(room_id) and self._rooms[room_id].alone == alone)
         except TimeoutError:
             return None
         return self.place(room_id)
 
+    def is_settled(self, room_id: str) -> bool:
+        """Whether the homeserver told of a room, and it is not changing again."""
+        return room_id in self._rooms and room_id not in self._unsettled
+
     async def at_rest(self, seconds: float = 10.0) -> bool:
-        """Wait until no room is changing, and return whether all are known now."""
+        """Wait until the homeserver told of all rooms and none is changing, and return whether all are known now."""
         try:
             async with asyncio.timeout(seconds), self._told:
-                await self._told.wait_for(lambda: not self._unsettled)
+                await self._told.wait_for(lambda: self.complete and not self._unsettled)
         except TimeoutError:
             return False
-        return self.complete and not self.away()
+        return not self.away()
 
     def _crowded(self, room_id: str) -> bool:
         room = self._rooms.get(room_id)

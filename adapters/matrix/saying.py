@@ -55,11 +55,11 @@ class Saying:
         answered = self._r.lookups.known(room.id, seen.answers) if seen.answers else None
         if answered is None or answered.kind != "m.room.message" or not answered.content:
             return None
-        name = room.person(answered.sender).name
-        text = convert.text(answered.content, name)
-        return (
-            Quote(answered.id, name, text, answered.at, own=answered.sender == room.me, person=answered.sender) if text else None
-        )
+        name, own = room.person(answered.sender).name, answered.sender == room.me
+        text, files = convert.text(answered.content, name), convert.attachments(answered.id, answered.content)
+        if not (text or files):
+            return None
+        return Quote(answered.id, name, text, answered.at, own=own, person=answered.sender, attachments=files)
 
 
 def _names(room: Room) -> list[str]:

@@ -53,6 +53,11 @@ class State:
             else:
                 self._inside.pop(key, None)
 
+    def has_replaced(self, event: Json) -> bool:
+        """Whether what stands took the place of an event."""
+        now = self._events.get((event["type"], event["state_key"]))
+        return word(part(now, "unsigned"), "replaces_state") == str(event["event_id"])
+
     # Who is there
 
     @property

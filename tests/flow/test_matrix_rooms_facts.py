@@ -92,7 +92,7 @@ async def test_who_may_change_a_room_rules_it(people: People, proxy: Proxy, tmp_
 
 async def test_what_somebody_can_read_is_known_for_sure(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), await people.person("bo")
-    ear = Ear()
+    cy, ear = await people.person("cy"), Ear()
     async with listening(lyra, ear) as adapter:
         shared = await room_of(lyra, ada, bo, history="shared")
         hidden = await room_of(lyra, ada, bo, history="joined")
@@ -103,8 +103,13 @@ async def test_what_somebody_can_read_is_known_for_sure(people: People, proxy: P
         person = (await ear.heard(Message)).person
         circles = [shared, hidden, others, sealed, crowd, "!unknown"]
         await place_of(adapter, ear, crowd)
-        assert await adapter.readable(person, circles) == {shared, sealed}
+        assert await adapter.readable(person, circles) == {shared, hidden, sealed, crowd}
         assert await adapter.sealed(circles) == {sealed, crowd, "!unknown"}
+        for room in (hidden, crowd):
+            await ada.invites(room, cy.user)
+            await cy.joins(room)
+            await place_of(adapter, ear, room, lambda place: place.epoch == 1)
+        assert await adapter.readable(person, circles) == {shared, sealed}
         await ada.leaves(shared)
         await place_of(adapter, ear, shared, lambda place: place.alone == bo.user)
         assert await adapter.readable(person, circles) == {sealed}

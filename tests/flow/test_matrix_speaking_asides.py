@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 
 from adapters.errors import PlatformFailure
 from adapters.events import Person as Someone
 from adapters.matrix.asides import Asides
-from tests.fakes.matrix import Lost, Person, Refuse
+from tests.fakes.matrix import Held, Lost, Person, Refuse
 from tests.matrix_speech import Desk, Town, beside, part
 
 pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_speech_fixtures"]
@@ -21,9 +22,16 @@ def someone(person: Person) -> Someone:
     return Someone("matrix", person.user, "Ada")
 
 
-def asides(it: Desk) -> Asides:
-    """Return what finds and makes DMs."""
-    return Asides(it.client, it.rooms, it.notes)
+def asides(it: Desk, kind: type[Asides] = Asides, **changes: Any) -> Asides:
+    """Return what finds and makes DMs; `kind` is one that lacks a guard, in a test of that guard."""
+    return kind(it.client, it.rooms, it.notes, **changes)
+
+
+class Hasty(Asides):
+    """Takes rooms that are changing for none."""
+
+    async def _rest(self) -> None:
+        return
 
 
 async def listed(it: Desk, person: Person) -> Iterable[str]:
@@ -89,8 +97,42 @@ async def test_a_dm_whose_readers_are_not_known_now_is_not_made_again(town: Town
         place = await asides(it).place(someone(ada))
         it.rooms.unsettle([place.channel])
         with pytest.raises(PlatformFailure, match="ask again"):
-            await asides(it).place(someone(ada))
+            await asides(it, seconds=0).place(someone(ada))
         assert len(it.proxy.calls(CREATE)) == 1
+
+
+@pytest.mark.parametrize("kind", [Asides, Hasty])
+async def test_a_dm_that_changes_while_another_one_is_made_is_waited_for(
+    town: Town, ada: Person, bob: Person, kind: type[Asides]
+) -> None:
+    async with town.desk() as it:
+        room, held, found = await beside(it, ada, direct=True), Held(), asides(it, kind)
+        it.proxy.faults.script(CREATE, held)
+        async with asyncio.TaskGroup() as group:
+            bobs = group.create_task(found.place(someone(bob)))
+            await held.reached.wait()
+            adas = group.create_task(found.place(someone(ada)))
+            it.rooms.unsettle([room])
+            held.go.set()
+            await bobs
+            if kind is Asides:
+                assert not adas.done()
+                await ada.sets(room, "m.room.topic", {"topic": "us"})
+        assert (adas.result().channel == room) is (kind is Asides)
+        assert len(it.proxy.calls(CREATE)) == (1 if kind is Asides else 2)
+
+
+async def test_what_must_be_encrypted_goes_to_no_other_dm(town: Town, ada: Person) -> None:
+    async with town.desk() as it:
+        plain = await beside(it, ada, direct=True)
+        made = await asides(it).place(someone(ada), encrypted=True)
+        sealed = made.channel
+        assert sealed != plain and made.encrypted
+        assert (await asides(it).place(someone(ada), encrypted=True)).channel == sealed
+        assert (await asides(it).place(someone(ada))).channel == plain
+        await ada.accepts(sealed)
+        await it.knows(sealed, lambda: it.rooms.dm_of(ada.user) == sealed)
+        assert (await asides(it).place(someone(ada))).channel == sealed
 
 
 async def test_a_lost_answer_makes_no_second_one(town: Town, ada: Person) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.errors import CommandUnclear
-from adapters.markup import parse_command, printable, usage
+from adapters.markup import called, knows, parse_command, printable, usage
 from adapters.table import Call, CommandSpec, Parameter, Reply
 
 
@@ -37,20 +37,25 @@ TABLE = {
         spec("model", Parameter("name", "which server"), Parameter("model", "which of its models")),
         spec("again", Parameter("times", "how often", int, required=True), Parameter("loud", "loudly", bool)),
         spec("keep", menu="Remember this"),
+        spec("drop", Parameter("what", "what to drop", required=True)),
+        spec("drop this", menu="Drop this"),
+        spec(
+            "set", Parameter("what", "which", choices=("time zone", "time", "sound"), open=True), Parameter("to", "to", rest=True)
+        ),
     )
 }
 
 
-def parsed(line: str, prefix: str = "/") -> tuple[str, dict[str, str | int | bool]] | None:
+def parsed(line: str, prefix: str = "/", *, answering: bool | None = None) -> tuple[str, dict[str, str | int | bool]] | None:
     """Return name and arguments of the command that a line calls."""
-    found = parse_command(line, prefix, TABLE)
+    found = parse_command(line, prefix, TABLE, answering=answering)
     return (found[0].name, found[1]) if found else None
 
 
-def unclear(line: str, prefix: str = "/") -> str:
+def unclear(line: str, prefix: str = "/", *, answering: bool | None = None) -> str:
     """Return what a person is told of a line that cannot be read."""
     with pytest.raises(CommandUnclear) as caught:
-        parse_command(line, prefix, TABLE)
+        parse_command(line, prefix, TABLE, answering=answering)
     told = str(caught.value)
     assert "\n" not in told
     return told
@@ -66,6 +71,33 @@ def test_where_commands_are_not_typed_no_line_is_one(line: str) -> None:
     assert parsed(line, prefix="") is None
 
 
+@pytest.mark.parametrize("line", ["!", "!!", "!!!", "! status", "!1", "!?", "well!status", "!\nstatus"])
+def test_a_mark_alone_or_twice_is_talk(line: str) -> None:
+    assert called(line, "!") is None
+
+
+@pytest.mark.parametrize("line", ["!lyra status", "!Lyra status", "!LYRA  Status", "!lyra\tstatus!", "!lyra status:"])
+def test_a_prefix_that_is_a_word_is_set_off_by_any_space_and_known_in_any_case(line: str) -> None:
+    assert called(line.replace("\t", " "), "!lyra ") == "status"
+    assert called("!lyrastatus", "!lyra ") is called("!lyra", "!lyra ") is None
+
+
+def test_a_call_is_one_whether_there_is_such_a_command_or_not() -> None:
+    assert [called(line, "!") for line in ("!weather Vienna", "!status.", "!Ärger")] == ["weather", "status", "ärger"]
+    assert knows(TABLE, "status") and knows(TABLE, "memory") and not knows(TABLE, "weather")
+
+
+@pytest.mark.parametrize(
+    ("line", "near"), [("!sumarize now", "summarize"), ("!recal", "recall"), ("!memroy", "memory"), ("!STAUTS", "status")]
+)
+def test_a_slip_is_told_with_the_nearest_name(line: str, near: str) -> None:
+    assert unclear(line, "!") == f"There is no {line.split()[0].casefold()}; did you mean !{near}?"
+
+
+def test_a_name_without_end_is_told_cut_short() -> None:
+    assert unclear("!" + "x" * 5000, "!") == f"There is no !{'x' * 40}…. !help shows what there is."
+
+
 @pytest.mark.parametrize("prefix", ["/", "!", "!lyra "])
 def test_a_command_is_known_by_the_prefix_in_any_case(prefix: str) -> None:
     assert parsed(f"{prefix}status", prefix) == ("status", {})
@@ -73,8 +105,46 @@ def test_a_command_is_known_by_the_prefix_in_any_case(prefix: str) -> None:
     assert unclear(f"{prefix}dance now", prefix) == f"There is no {prefix}dance. {prefix}help shows what there is."
 
 
-def test_a_menu_entry_is_no_command_to_type() -> None:
+def test_a_menu_entry_is_no_command_to_type_where_lines_answer_nothing() -> None:
     assert unclear("/keep") == "There is no /keep. /help shows what there is."
+    assert parsed("/drop this") == ("drop", {"what": "this"})
+
+
+@pytest.mark.parametrize(
+    ("line", "name"), [("!keep", "keep"), ("!Keep This", "keep"), ("!drop", "drop this"), ("!drop this", "drop this")]
+)
+def test_a_menu_entry_is_typed_in_answer_to_its_message(line: str, name: str) -> None:
+    assert parsed(line, "!", answering=True) == (name, {})
+
+
+def test_in_answer_to_a_message_another_can_be_named() -> None:
+    assert parsed("!drop that", "!", answering=True) == ("drop", {"what": "that"})
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("!keep", "!keep is said in answer to the message that it is about."),
+        ("!keep this", "!keep is said in answer to the message that it is about."),
+        ("!drop this", "!drop this is said in answer to the message that it is about."),
+        ("!drop", "!drop needs what: what to drop. Usage: !drop WHAT"),
+    ],
+)
+def test_a_menu_entry_that_answers_nothing_is_told_how_it_is_said(line: str, told: str) -> None:
+    assert unclear(line, "!", answering=False) == told
+
+
+@pytest.mark.parametrize(
+    ("line", "arguments"),
+    [
+        ("/set time zone Europe/Vienna", {"what": "time zone", "to": "Europe/Vienna"}),
+        ("/set Time ZONE", {"what": "time zone"}),
+        ("/set time out", {"what": "time", "to": "out"}),
+        ("/set colour dark red", {"what": "colour", "to": "dark red"}),
+    ],
+)
+def test_a_choice_may_be_of_two_words(line: str, arguments: dict[str, str | int | bool]) -> None:
+    assert parsed(line) == ("set", arguments)
 
 
 @pytest.mark.parametrize(
@@ -152,11 +222,11 @@ def test_usage_shows_what_must_what_may_and_what_is_named() -> None:
     assert usage(TABLE["status"], "/") == "Usage: /status"
 
 
-@given(st.text(max_size=40), st.sampled_from(["/", "!", ""]))
-def test_whatever_is_typed_is_a_command_no_command_or_unclear(line: str, prefix: str) -> None:
+@given(st.text(max_size=40), st.sampled_from(["/", "!", "!lyra ", ""]), st.sampled_from([None, True, False]))
+def test_whatever_is_typed_is_a_command_no_command_or_unclear(line: str, prefix: str, answering: bool | None) -> None:
     found = None
     with suppress(CommandUnclear):
-        found = parse_command(prefix + line, prefix, TABLE)
+        found = parse_command(prefix + line, prefix, TABLE, answering=answering)
     assert found is None or found[0] in TABLE.values()
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.splitting import split
-from tests.memory_kit import examples
+from tests.size import examples
 
 DISCORD = 2000
 

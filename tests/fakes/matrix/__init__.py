@@ -12,6 +12,9 @@ What Synapse 1.163.2 and matrix-nio 0.26.0 taught here, for whoever writes the a
 - A redaction blanks the original only; edits of it stay readable until each is redacted. From room version 11 on `redacts`
   stands in the content.
 - Of 64 KiB, about 60,000 bytes of text fit: 65,000 are refused with 413 M_TOO_LARGE. HTML and ciphertext count, too.
+- What is said at the moment of a change stands beside it, not after it: the next sync then tells in `state` of what was before the
+  change, and whoever believes it has just left the room that they came to. The event that stands says what it replaced:
+  `unsigned.replaces_state`.
 - An invite's stripped state tells a space (`m.room.create`), encryption, and `is_direct` in the invited user's own membership.
 - A room id of version 12 has no colon. Its creator has more power than any number and is not listed in the power levels.
 
@@ -29,6 +32,7 @@ Of matrix-nio:
 - `room_send` into a room that was not synced yet raises LocalProtocolError if there is a key store; without one it sends plaintext.
 - A refusal of keys may come in the same sync as the message; an undecryptable message stays a MegolmEvent for good, and has to
   be decrypted again (`client.decrypt_event`) once its key is there. A redacted one is a RedactedEvent.
+- Its store binds its tables for the whole process: clients with keys live in one thread, or trip over each other.
 - The store's `.db` is made 0644. `AsyncClient.close()` leaves it open, which Python 3.13 warns of: `client.store.database.close()`.
 """
 

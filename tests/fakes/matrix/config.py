@@ -43,6 +43,11 @@ def _homeserver(folder: Path, port: int) -> dict[str, object]:
         "presence": {"enabled": False},
         "report_stats": False,
         "url_preview_enabled": False,
+        # What nobody here asks for, and every event would pay for.
+        "stats": {"enabled": False},
+        "user_directory": {"enabled": False},
+        "update_user_directory_from_worker": "nobody",
+        "enable_metrics": False,
     }
 
 

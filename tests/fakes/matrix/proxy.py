@@ -9,8 +9,9 @@ async with Proxy(synapse.url) as proxy:
 
 import asyncio
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import aiohttp
 from aiohttp import web
@@ -20,6 +21,7 @@ from tests.fakes.discord.pulse import Pulse
 from tests.fakes.matrix.client import API
 from tests.fakes.matrix.faults import Fault, Faults, Held, Lost, RateLimit, Refuse, Status, Then, matches
 
+T = TypeVar("T")
 _HOP = {"connection", "keep-alive", "transfer-encoding", "host", "date", "server"}
 
 
@@ -83,6 +85,10 @@ class Proxy:
 
         await self._pulse.until(lambda: len(over()) >= times, f"request {times} of {operation}")
         return over()
+
+    async def until(self, look: Callable[[], T], what: str) -> T:
+        """Wait until a look at the requests finds something true, and give it. Raises AssertionError when it takes too long."""
+        return await self._pulse.until(look, what)
 
     async def waiting(self, operation: str) -> Call:
         """Wait until a request of an operation waits for its answer, and give it."""

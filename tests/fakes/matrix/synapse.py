@@ -36,13 +36,13 @@ class SynapseFailed(RuntimeError):
 
 
 class Synapse:
-    """A homeserver for the block, plain or `async`. Nothing of it is bound to an event loop."""
+    """A homeserver for the block, plain or `async`, at a port that is free by default. Nothing of it is bound to an event loop."""
 
-    def __init__(self, patience: float = 60.0) -> None:
+    def __init__(self, patience: float = 60.0, port: int = 0) -> None:
         self.patience = patience
         """How many seconds it may take to start or to end."""
         self.folder = Path()
-        self.port = 0
+        self.port = port
         self._numbers = itertools.count(1)
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -95,7 +95,7 @@ class Synapse:
 
     def __enter__(self) -> Self:
         self.folder = Path(tempfile.mkdtemp(prefix="synapse-"))
-        self.port = free_port()
+        self.port = self.port or free_port()
         config.write(self.folder, self.port)
         try:
             self._start()

@@ -1,0 +1,118 @@
+"""Lyra awake in this process on one platform: the real adapter, the real memory, a model server over HTTP."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from adapters.base import Adapter
+from bot.app import App, Talk, opened, talking
+from memory.types import DomainKind, DomainRef
+from memory.view import View
+from tests.fakes.openai_behaviours import Answerer, Request
+from tests.fakes.openai_server import OpenAIServer
+
+_PATIENCE = 20.0
+
+
+@dataclass(frozen=True)
+class Awake:
+    """Lyra, listening."""
+
+    app: App
+    talk: Talk
+    adapter: Adapter
+    model: OpenAIServer | None
+
+    async def view(self, kind: DomainKind, native_id: object, epoch: int = 0) -> View:
+        """Return the memory of one domain."""
+        domain = await self.app.memory.places.find_domain(DomainRef(kind, self.adapter.platform, str(native_id), epoch))
+        assert domain is not None, f"nothing was kept for {kind} {native_id}"
+        return self.app.memory.view(domain)
+
+    async def kept(self, kind: DomainKind, native_id: object, epoch: int = 0) -> list[str]:
+        """Return every text that one domain holds, in the order it was kept."""
+        view = await self.view(kind, native_id, epoch)
+        return [message.text async for _, message in view.messages()]
+
+    @property
+    def chats(self) -> list[Request]:
+        """What the model was asked, so far."""
+        assert self.model is not None
+        return [request for request in self.model.requests if request.path.endswith("/chat/completions")]
+
+    async def heard(self) -> None:
+        """Wait until everything that was accepted is answered."""
+        await (await self.talk.mailboxes.recover(self.adapter.platform))
+
+
+def answer(request: Request) -> str:
+    """Answer with what was asked, so that a test sees which question was answered."""
+    return "You said: " + question(request)
+
+
+def question(request: Request) -> str:
+    """Return the words of the last message of a prompt that are the question."""
+    return str(request.body["messages"][-1]["content"]).rpartition("\n\n")[2]
+
+
+def prompt(request: Request) -> str:
+    """Return everything a model was given."""
+    return "\n".join(str(message["content"]) for message in request.body["messages"])
+
+
+@asynccontextmanager
+async def model_server(default: Answerer = answer) -> AsyncIterator[OpenAIServer]:
+    """Run a model server for the block."""
+    async with OpenAIServer(default) as server:
+        yield server
+
+
+def configured(model: OpenAIServer | None, config: str, section: str) -> str:
+    """Return the text of a configuration: `model` is what she chats with, her offline voice speaks without one."""
+    if model is None:
+        return f"{config}\n{section}\n"
+    main = f'[models.main]\nbase_url = "{model.base_url}"\nmodel = "fake-model"\n'
+    return f'chat = "main"\n{config}\n{main}\n{section}\n'
+
+
+@asynccontextmanager
+async def woken(
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    toml: str,
+    make: Callable[[App], Adapter],
+    *,
+    changed: Callable[[App], App] = lambda app: app,
+    model: OpenAIServer | None = None,
+    secrets: dict[str, str] | None = None,
+) -> AsyncIterator[Awake]:
+    """Wake Lyra in a home for the block, with the adapter that `make` makes, and wait until she is connected.
+
+    `changed` may switch off one of her guards.
+    """
+    home.mkdir(exist_ok=True)
+    (home / "lyra.toml").write_text(toml)
+    for name, value in {"LYRA_HOME": str(home), "OLLAMA_HOST": "127.0.0.1:1", **(secrets or {})}.items():
+        monkeypatch.setenv(name, value)
+    async with AsyncExitStack() as stack:
+        app = changed(await stack.enter_async_context(opened()))
+        adapter = make(app)
+        talk = await stack.enter_async_context(talking(app, {adapter.platform: adapter}))
+        listener = talk.listeners[adapter.platform]
+        running = asyncio.create_task(adapter.run(listener))
+        connected = asyncio.create_task(listener.connected.wait())
+        try:
+            await asyncio.wait({running, connected}, timeout=_PATIENCE, return_when=asyncio.FIRST_COMPLETED)
+            if running.done():
+                running.result()
+            assert connected.done(), "she does not connect"
+            yield Awake(app, talk, adapter, model)
+            await talk.mailboxes.drain(_PATIENCE)
+        finally:
+            for task in (running, connected):
+                task.cancel()
+            await asyncio.gather(running, connected, return_exceptions=True)

@@ -1,0 +1,216 @@
+"""`lyra run` on Matrix, as the process that people start: it logs in once, answers, waits for the homeserver, and ends."""
+
+import signal
+import socket
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.discord_thread import DiscordThread
+from tests.fakes import openai_behaviours as b
+from tests.fakes.matrix import UNKNOWN_TOKEN, Synapse
+from tests.fakes.matrix.faults import SYNC
+from tests.lyra_kit import Done, Home, ModelServer, Process
+from tests.matrix_thread import PASSWORD_ENV, MatrixThread
+from tests.size import few
+
+pytest_plugins = ["tests.fakes.matrix.fixtures"]
+
+CONNECTED = "Matrix: connected. I read and write encrypted rooms, too, with keys that stay on this machine."
+SECRET = "the word that nobody may read in a log"
+SIGNED_OUT = (
+    "The homeserver does not know Lyra's token any more, because her device was signed out; give her the password of her account "
+    "once (password_env or password_file in [matrix]), and start her again as a new device."
+)
+
+
+@pytest.fixture
+def matrix(synapse: Synapse) -> Iterator[MatrixThread]:
+    """A homeserver's people."""
+    with MatrixThread(synapse) as matrix:
+        yield matrix
+
+
+@pytest.fixture
+def model() -> Iterator[ModelServer]:
+    """A model server."""
+    with ModelServer(lambda request: f"You said: {request.last_user.splitlines()[-1]}") as server:
+        yield server
+
+
+@pytest.fixture
+def home(tmp_path: Path, matrix: MatrixThread, model: ModelServer) -> Home:
+    """A machine whose Lyra has a model and is on Matrix."""
+    return machine(tmp_path, matrix, model)
+
+
+def machine(folder: Path, matrix: MatrixThread, model: ModelServer, more: str = "", place: str = "") -> Home:
+    """Return a machine whose Lyra has a model and is on Matrix; `place` is another section [matrix]."""
+    config = f"{model.config(more)}\n{place or matrix.config()}\n[web]\nport = 0\n"
+    return Home(folder, config, **matrix.variables)
+
+
+@contextmanager
+def awake(home: Home) -> Iterator[Process]:
+    """Keep Lyra awake for the block, from the moment she is connected."""
+    with home.started("run") as process:
+        assert process.note("Matrix: ") == CONNECTED
+        yield process
+
+
+def ended(done: Done) -> None:
+    """Assert that Lyra ended as she should, and had nothing more to say."""
+    assert (done.out, done.err, done.code) == ("", "", 0)
+
+
+def refused(done: Done) -> str:
+    """Return the one sentence with which Lyra ended, because she was not let in."""
+    assert (done.out, done.code) == ("", 1)
+    assert "Traceback" not in done.err
+    [sentence] = [line for line in done.err.splitlines() if not line.startswith(("Lyra is awake", "Memory is encrypted"))]
+    return sentence
+
+
+@pytest.mark.parametrize("sealed", few([True, False]), ids=few(["encrypted", "plain"]))
+def test_she_needs_the_password_once_and_finishes_before_she_ends(
+    home: Home, matrix: MatrixThread, model: ModelServer, sealed: bool
+) -> None:
+    ada = matrix.person("ada", encrypts=True)
+    with awake(home) as lyra:
+        room = matrix.dm(ada, encrypted=sealed)
+        assert matrix.answered(ada, room, matrix.says(ada, room, "hello")) == ["You said: hello"]
+        model.script(b.Drip("Finished before the end.", 0.1))
+        last = matrix.says(ada, room, "one more")
+        model.wait(2)
+        ended(lyra.stop(signal.SIGTERM))
+    assert matrix.answers(ada, room, last) == ["Finished before the end."]
+    del home.variables[PASSWORD_ENV]
+    down = matrix.says(ada, room, "while you were down?")
+    with awake(home) as lyra:
+        assert matrix.answered(ada, room, down) == ["You said: while you were down?"]
+        assert matrix.answered(ada, room, matrix.says(ada, room, "and now?")) == ["You said: and now?"]
+        ended(lyra.stop(signal.SIGINT))
+    assert len(matrix.told(ada, room)) == 5, "the introduction, and an answer to each question"
+
+
+def test_her_keys_are_hers_alone(home: Home, matrix: MatrixThread) -> None:
+    with awake(home) as lyra:
+        ended(lyra.stop())
+    folder = home.path / "matrix"
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert [stat.S_IMODE(one.stat().st_mode) for one in folder.iterdir()] == [0o600]
+    shown = matrix.do(matrix.lyra.keys_of(matrix.lyra.user))
+    [device] = (one.stem for one in folder.iterdir())
+    assert shown.sound(device)
+    assert shown.signed(device)
+
+
+def test_a_log_of_events_tells_what_happened_nobodys_words_and_no_secret(
+    tmp_path: Path, matrix: MatrixThread, model: ModelServer
+) -> None:
+    home, ada = machine(tmp_path, matrix, model, 'log_level = "debug"'), matrix.person("ada", encrypts=True)
+    with home.started("run") as lyra:
+        told = [lyra.note("lyra.started"), lyra.note("platform.connected")]
+        for sealed in (False, True):
+            room = matrix.dm(ada, encrypted=sealed)
+            said = matrix.says(ada, room, SECRET)
+            matrix.answered(ada, room, said)
+            matrix.do(ada.edits(room, said, f"{SECRET}, changed"))
+            matrix.answered(ada, room, matrix.says(ada, room, f"!recall {SECRET}"))
+            told.append(lyra.note("command.run"))
+            matrix.do(ada.redacts(room, said))
+        done = lyra.stop()
+    assert "lyra.stopped" in done.err
+    tokens = {call.headers["authorization"].split()[1] for call in matrix.proxy.requests if "authorization" in call.headers}
+    written = "".join(told) + done.out + done.err
+    assert tokens
+    assert not [one for one in (SECRET, home.variables[PASSWORD_ENV], *tokens) if one in written]
+    for file in (one for one in home.path.rglob("*") if one.is_file() and one.name not in ("key", "lyra.toml")):
+        assert not [one for one in (SECRET, home.variables[PASSWORD_ENV], *tokens) if one.encode() in file.read_bytes()], file
+
+
+def test_a_token_that_is_revoked_ends_her_with_one_sentence(home: Home, matrix: MatrixThread) -> None:
+    with home.started("run") as lyra:
+        lyra.note("Matrix: connected.")
+        matrix.do(matrix.proxy.waiting(SYNC))
+        before = len(matrix.proxy.requests)
+        matrix.call(matrix.proxy.faults.always, "*", UNKNOWN_TOKEN)
+        matrix.call(matrix.proxy.cut, SYNC)
+        assert refused(lyra.wait()) == SIGNED_OUT
+    assert len(matrix.proxy.requests) - before <= 3, "she does not try again and again"
+
+
+def test_after_that_the_password_lets_her_in_as_a_new_device_which_is_said(home: Home, matrix: MatrixThread) -> None:
+    ada = matrix.person("ada", encrypts=True)
+    with awake(home) as lyra:
+        room = matrix.dm(ada, encrypted=True)
+        matrix.answered(ada, room, matrix.says(ada, room, "hello"))
+        ended(lyra.stop())
+    matrix.lyra.ears.over = True
+    matrix.do(matrix.lyra.client.call("POST", "logout", "all"))
+    password = home.variables.pop(PASSWORD_ENV)
+    done = home.lyra("run")
+    assert refused(done).startswith(
+        "Lyra's device was signed out of Matrix. To let Lyra in as a new device, give her the password"
+    )
+    home.variables[PASSWORD_ENV] = password
+    with home.started("run") as lyra:
+        assert "Lyra's device was signed out of Matrix. Lyra is a new device now" in lyra.note("Matrix: ")
+        assert matrix.answered(ada, room, matrix.says(ada, room, "still there?")) == ["You said: still there?"]
+        ended(lyra.stop())
+
+
+def test_a_wrong_user_or_password_ends_her_with_one_sentence(tmp_path: Path, matrix: MatrixThread, model: ModelServer) -> None:
+    sentence = (
+        "The homeserver does not accept Lyra's user id and password; correct user_id or the password in [matrix], and start her "
+        "again."
+    )
+    home = machine(tmp_path, matrix, model, place=matrix.config(user="@nobody:lyra.test"))
+    assert refused(home.lyra("run")) == sentence
+    home.configure(f"{model.config()}\n{matrix.config()}\n[web]\nport = 0\n")
+    assert refused(home.lyra("run", env={PASSWORD_ENV: "wrong-and-secret"})) == sentence
+
+
+def test_without_any_way_in_she_says_what_she_needs(home: Home) -> None:
+    del home.variables[PASSWORD_ENV]
+    assert refused(home.lyra("run")) == (
+        "Lyra cannot log in to Matrix; give her the password of her account once (password_env or password_file in [matrix]), and "
+        "start her again."
+    )
+
+
+def test_what_is_no_homeserver_ends_her_with_one_sentence(tmp_path: Path, matrix: MatrixThread, model: ModelServer) -> None:
+    """The model server answers with JSON that is not Matrix's, the address that people give may be that of their web site."""
+    for address in (model.server.base_url.removesuffix("/v1"), f"{matrix.proxy.url}/elsewhere"):
+        home = machine(tmp_path, matrix, model, place=matrix.config(homeserver=address))
+        assert refused(home.lyra("run")) == f"What answers at {address} is no Matrix homeserver; correct homeserver in [matrix]."
+
+
+def test_the_homeserver_may_be_away_at_first(tmp_path: Path, matrix: MatrixThread, model: ModelServer) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    home = machine(tmp_path, matrix, model, place=matrix.config(homeserver=f"http://127.0.0.1:{port}"))
+    with home.started("run") as lyra:
+        assert "cannot be reached" in lyra.note("Matrix homeserver")
+        ended(lyra.stop())
+
+
+def test_discord_and_matrix_beside_each_other_each_answer(tmp_path: Path, matrix: MatrixThread, model: ModelServer) -> None:
+    with DiscordThread() as discord:
+        home = machine(tmp_path, matrix, model, place=f"{matrix.config()}\n{discord.config('streaming = false')}")
+        home.variables |= discord.variables
+        ada, dm = matrix.person("ada"), discord.dm("ada")
+        with home.started("run") as lyra:
+            connected = {lyra.note("connected.").partition(":")[0] for _ in range(2)}
+            assert connected == {"Matrix", "Discord"}
+            room = matrix.dm(ada)
+            assert matrix.answered(ada, room, matrix.says(ada, room, "on Matrix")) == ["You said: on Matrix"]
+            assert discord.answered(discord.ask("ada", dm, "on Discord")) == ["You said: on Discord"]
+            matrix.call(matrix.proxy.faults.always, "*", UNKNOWN_TOKEN)
+            matrix.call(matrix.proxy.cut, SYNC)
+            assert lyra.note("token any more") == SIGNED_OUT
+            assert discord.answered(discord.ask("ada", dm, "still there?")) == ["You said: still there?"]
+            ended(lyra.stop())

@@ -1,0 +1,184 @@
+"""What people change on Matrix: Lyra answers what stands, and keeps nothing else."""
+
+import pytest
+
+from adapters.matrix.adapter import Matrix
+from adapters.matrix.hearing import Hearing
+from adapters.matrix.seen import Seen
+from memory.types import DomainKind
+from tests.awake import prompt, question
+from tests.discord_knowing import Thoughtful
+from tests.fakes import openai_behaviours as b
+from tests.fakes.matrix import People, Person, Status
+from tests.fakes.matrix.faults import SEND
+from tests.matrix_changes import BLUE, DOWN, GREEN, SEALED, Narrow, answers_to, asked, followed, kept, pondered, settled
+from tests.matrix_home import Home, dm, room_of
+
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_changes_fixtures"]
+
+
+# Edits
+
+
+async def test_a_question_that_waits_is_answered_as_it_stands(at_home: Home, ada: Person, model: Thoughtful) -> None:
+    async with at_home.lyra(model) as lyra:
+        room = await dm(at_home, ada)
+        model.thinks = True
+        await ada.says(room, "tell me about doors")
+        await model.heard(1)
+        waiting = await ada.says(room, GREEN)
+        await followed(at_home, ada, room, await ada.edits(room, waiting, BLUE))
+        model.go.set()
+        assert (await at_home.answer(ada, room, waiting)).body == f"You said: {BLUE}"
+        assert not any("green" in prompt(chat) for chat in lyra.chats)
+        assert "green" not in "\n".join(await kept(lyra, ada, room))
+
+
+@SEALED
+async def test_a_question_that_changes_while_the_model_thinks_is_asked_again_and_its_newest_words_are_answered(
+    at_home: Home, ada: Person, model: Thoughtful, sealed: bool
+) -> None:
+    async with at_home.lyra(model) as lyra:
+        room = await dm(at_home, ada, encrypted=sealed)
+        said = await pondered(at_home, model, ada, room)
+        await ada.edits(room, said, "is the door red?")
+        await followed(at_home, ada, room, await ada.edits(room, said, BLUE))
+        model.go.set()
+        assert (await at_home.answer(ada, room, said)).body == f"You said: {BLUE}"
+        await settled(lyra)
+        assert [question(chat) for chat in lyra.chats] == [GREEN, BLUE]
+        assert await kept(lyra, ada, room, sealed) == [BLUE, f"You said: {BLUE}"]
+        assert await answers_to(at_home, ada, room, said) == [f"You said: {BLUE}"]
+
+
+@DOWN
+@SEALED
+async def test_an_answered_question_is_found_by_the_words_it_has_now_and_not_answered_again(
+    at_home: Home, ada: Person, model: Thoughtful, sealed: bool, down: bool
+) -> None:
+    async with at_home.lyra(model) as lyra:
+        room = await dm(at_home, ada, encrypted=sealed)
+        said = await asked(at_home, ada, room)
+        await settled(lyra)
+        if not down:
+            await ada.edits(room, said, "is the door red?")
+            await followed(at_home, ada, room, await ada.edits(room, said, BLUE))
+            assert await kept(lyra, ada, room, sealed) == [BLUE], "the answer that repeats the old words is gone with them"
+    if down:
+        for words in ("is the door red?", "is the door brown?", "is the door black?", "is it red?", BLUE):
+            last = await ada.edits(room, said, words)
+    async with at_home.lyra(model, kind=Narrow) as lyra:
+        if down:
+            await followed(at_home, ada, room, last)
+            assert await kept(lyra, ada, room, sealed) == [BLUE]
+        assert BLUE in (await at_home.asks(ada, room, "!recall blue")).body
+        assert "nothing" in (await at_home.asks(ada, room, "!recall green")).body
+        assert len(lyra.chats) == 1
+        assert await answers_to(at_home, ada, room, said) == [f"You said: {GREEN}"]
+
+
+class _Gullible(Hearing):
+    """Takes every edit for its author's own."""
+
+    def is_own(self, original: Seen, edit: Seen) -> bool:
+        return True
+
+
+class _Fooled(Matrix):
+    hearing = _Gullible
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+async def test_nobody_changes_what_another_one_said(
+    at_home: Home, people: People, ada: Person, model: Thoughtful, guarded: bool
+) -> None:
+    """Without the guard anybody does."""
+    eve = await people.person("eve")
+    async with at_home.lyra(model, kind=Matrix if guarded else _Fooled) as lyra:
+        room = await room_of(at_home, ada, eve)
+        said = await ada.says(room, "I like tea.", mentions=[at_home.user])
+        await at_home.answer(ada, room, said)
+        await followed(at_home, eve, room, await eve.edits(room, said, "I like poison."))
+        words = await lyra.kept(DomainKind.ROOM, room)
+        assert words[0] == ("I like tea." if guarded else "I like poison.")
+        assert len(lyra.chats) == 1
+
+
+async def test_a_summary_is_written_anew_from_the_new_words(at_home: Home, ada: Person, model: Thoughtful) -> None:
+    model.default = b.sensible
+    async with at_home.lyra(model):
+        room = await dm(at_home, ada)
+        said = await asked(at_home, ada, room)
+        assert GREEN in (await at_home.asks(ada, room, "!summarize")).body
+        await followed(at_home, ada, room, await ada.edits(room, said, BLUE))
+        summary = (await at_home.asks(ada, room, "!summarize")).body
+        assert BLUE in summary
+        assert "green" not in summary
+
+
+async def test_a_reaction_changes_nothing_and_is_not_answered(at_home: Home, ada: Person, model: Thoughtful) -> None:
+    async with at_home.lyra(model) as lyra:
+        room = await dm(at_home, ada)
+        said = await asked(at_home, ada, room)
+        reply = await at_home.answer(ada, room, said)
+        await ada.reacts(room, said, "👍")
+        reaction = await ada.reacts(room, reply.id, "👎")
+        await followed(at_home, ada, room, await ada.redacts(room, reaction))
+        await settled(lyra)
+        assert await kept(lyra, ada, room) == [GREEN, f"You said: {GREEN}"]
+        assert len(lyra.chats) == 1
+        assert len(await at_home.said(ada, room)) == 2, "the introduction and the answer"
+
+
+# First words, devices, and the log
+
+
+@SEALED
+async def test_what_is_said_in_a_dm_before_she_came_is_answered(
+    at_home: Home, ada: Person, model: Thoughtful, sealed: bool
+) -> None:
+    async with at_home.lyra(model) as lyra:
+        room = await ada.opens_dm(at_home.user, encrypted=sealed)
+        said = await ada.says(room, GREEN)
+        assert (await at_home.answer(ada, room, said)).body == f"You said: {GREEN}"
+        assert await kept(lyra, ada, room, sealed) == [GREEN, f"You said: {GREEN}"]
+
+
+@SEALED
+async def test_another_device_of_hers_reads_the_answer_and_goes_on(
+    at_home: Home, people: People, ada: Person, model: Thoughtful, sealed: bool
+) -> None:
+    async with at_home.lyra(model) as lyra:
+        room = await dm(at_home, ada, encrypted=sealed)
+        await asked(at_home, ada, room)
+        phone = await people.second_device(ada)
+        await at_home.asks(phone, room, "and the window?")
+        again = await at_home.asks(ada, room, "and the roof?")
+        assert (await phone.hears(room, lambda one: one.id == again.id)).body == "You said: and the roof?"
+        assert GREEN in prompt(lyra.chats[-1])
+        assert "and the window?" in prompt(lyra.chats[-1])
+        assert len(await at_home.said(ada, room)) == 4, "one introduction, and an answer to each question"
+
+
+async def test_nobodys_words_are_in_the_log(
+    at_home: Home, ada: Person, model: Thoughtful, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with at_home.lyra(model, 'log_level = "debug"') as lyra:
+        for sealed in (False, True):
+            room = await dm(at_home, ada, encrypted=sealed)
+            said = await ada.says(room, "my password is swordfish")
+            await at_home.answer(ada, room, said)
+            await ada.edits(room, said, "my password is flounder")
+            await at_home.asks(ada, room, "!recall flounder")
+            await ada.redacts(room, said)
+            at_home.proxy.faults.script(SEND, Status(403, text="flounder"))
+            model.script(b.DENIED)
+            again = await ada.says(room, "is it a flounder or a swordfish?")
+            await at_home.proxy.until(lambda: any(call.status == 403 for call in at_home.proxy.calls(SEND)), "a refusal")
+            await settled(lyra)
+            await at_home.answer(ada, room, again)
+            at_home.proxy.requests.clear()
+    out, err = capsys.readouterr()
+    assert "platform.connected" in err
+    assert "model.denied" in err
+    assert not [word for word in ("swordfish", "flounder", at_home.owner.password, "syt_") if word in out + err]
