@@ -47,6 +47,8 @@ class Mailboxes:
         self._waiting: dict[tuple[str, str], list[Letter]] = {}
         self._working: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._closing = False
+        self._door = asyncio.Lock()
+        self._recovering = asyncio.Lock()
 
     async def accept(
         self, platform: str, events: Sequence[Message | Asked], cursors: Mapping[str, str]
@@ -54,24 +56,26 @@ class Mailboxes:
         """T1: commit events of one platform together with its cursors; return the promises that they are dealt with."""
         by_id = {event.id: event for event in events}
         rows = [Event(event.id, event.place.key, payload(event)) for event in events]
-        heard = await self._journal.accept(platform, rows, cursors)
-        return self._post([(row, by_id[row.event.event_id]) for row in heard])
+        async with self._door:
+            heard = await self._journal.accept(platform, rows, cursors)
+            return self._post([(row, by_id[row.event.event_id]) for row in heard])
 
     async def recover(self, platform: str, place: str | None = None) -> Awaitable[None]:
         """Take up again what was heard and not answered, as a kill or an outage left it.
 
         A command is not run again: whoever gave it may not be waiting any more.
         """
-        letters: list[tuple[Heard, Message | Asked]] = []
-        for heard in await self._journal.unfinished(platform, place):
-            event = read_payload(heard.event.payload)
-            if (platform, _box(event)) in self._working:
-                continue
-            if self._commands.is_command(event, self._adapters[platform]):
+        async with self._recovering:
+            async with self._door:
+                # Whoever worked when the journal was read may be done since: what it says of their mailbox is old.
+                busy = set(self._working)
+                found = [(heard, read_payload(heard.event.payload)) for heard in await self._journal.unfinished(platform, place)]
+                left = [(heard, event) for heard, event in found if (platform, _box(event)) not in busy]
+                commands = [one for one in left if self._commands.is_command(one[1], self._adapters[platform])]
+                promises = self._post([one for one in left if one not in commands])
+            for heard, event in commands:
                 await self._commands.cut_off(heard, event)
-            else:
-                letters.append((heard, event))
-        return Answered(self._post(letters))
+        return Answered(promises)
 
     async def retry(self) -> None:
         """Take up what was held until a model or a place is back."""

@@ -1,7 +1,7 @@
 """Conversations on a platform: what is said while she is busy is answered together, places do not wait for each other."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -218,6 +218,34 @@ async def test_a_command_cut_off_by_a_kill_is_not_run_again(tmp_path: Path, monk
         await (await talk.mailboxes.recover("platform"))
         assert here.texts == ["/forget was cut off before it was done; say it again if you want it."]
         assert await app.memory.journal.unfinished("platform") == []
+
+
+async def test_a_command_is_not_called_cut_off_while_it_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with platform(tmp_path, monkeypatch) as (app, talk, here, _):
+        say = saying(app)
+        for _ in range(40):
+            answering = asyncio.ensure_future(talk.listeners["platform"].hear([say("/status")]))
+            while not answering.done():
+                await talk.mailboxes.recover("platform")
+            answered = asyncio.ensure_future(_all(await answering))
+            while not answered.done():
+                await talk.mailboxes.recover("platform")
+        assert len(here.texts) == 40
+        assert [text for text in here.texts if "cut off" in text] == []
+
+
+async def test_a_command_cut_off_is_told_so_once_however_often_she_recovers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with platform(tmp_path, monkeypatch) as (app, talk, here, _):
+        say = saying(app)
+        await app.memory.journal.accept("platform", [_event(say("/status")) for _ in range(5)])
+        await asyncio.gather(*(talk.mailboxes.recover("platform") for _ in range(5)))
+        assert here.texts == ["/status was cut off before it was done; say it again if you want it."] * 5
+
+
+async def _all(promise: Awaitable[None]) -> None:
+    await promise
 
 
 def _event(message: Message) -> Event:
