@@ -6,14 +6,14 @@ RUN_READY := $(VENV)/.run-ready
 DEV_READY := $(VENV)/.dev-ready
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 
-.PHONY: run test lint bench torture lock
+.PHONY: run test lint bench torture homeserver lock
 
 run: $(RUN_READY)
 	@exec $(BIN)/lyra chat
 
 test: $(DEV_READY)
 	@$(MAKE) --no-print-directory lint
-	$(BIN)/python -m pytest -n 4 --dist loadfile
+	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 
 lint: $(DEV_READY)
 	$(BIN)/ruff check .
@@ -24,8 +24,12 @@ lint: $(DEV_READY)
 bench: $(DEV_READY)
 	$(BIN)/python -m tests.bench
 
+# A Matrix homeserver on loopback to try her at; it is gone when it ends.
+homeserver: $(DEV_READY)
+	@$(BIN)/python -m tests.fakes.matrix
+
 torture: $(DEV_READY)
-	LYRA_TORTURE=1 $(BIN)/python -m pytest -n 2 --timeout 3600 tests/faults tests/unit
+	LYRA_TORTURE=1 $(BIN)/python -m pytest -n 2 --timeout 3600 tests/faults tests/unit tests/flow
 
 # Written for every platform and Python from 3.11 on; needs uv, and only whoever changes dependencies does.
 lock:

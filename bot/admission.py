@@ -17,10 +17,10 @@ class Admission:
         self._most = most_to_machines
         self._machines: dict[str, int] = {}
 
-    async def admit(self, message: Message, *, command: bool = False) -> Message | None:
+    async def admit(self, message: Message, *, command: bool = False, foreign: bool = False) -> Message | None:
         """Return a message as it is to be kept, `addressed` where it is to be answered; None where it is not hers.
 
-        A command is always hers, except from a machine.
+        A command is always hers, except from a machine; a `foreign` one is for somebody else, even where all is answered.
         """
         if command and not message.machine:
             return message
@@ -29,7 +29,7 @@ class Admission:
         if not message.machine:
             self._machines.pop(message.place.key, None)
         if not message.place.is_private and not message.addressed:
-            if await self._preferences.value(message.place, "answers") == "always":
+            if not foreign and await self._preferences.value(message.place, "answers") == "always":
                 message = replace(message, addressed=True)
             elif not await self._preferences.on(message.place, "listening"):
                 return None

@@ -32,8 +32,10 @@ from bot.prompt import Prompt
 from bot.scheduler import Keeper
 from bot.sections import Backend
 from bot.session import Mailboxes
+from bot.speaking import Speaking
 from bot.turn import Turns
 from memory import keys
+from memory.bank.rules import BankRules
 from memory.core import Habits, Memory, Ports
 from memory.locks import FileLock
 from memory.ports import Clock, Ids
@@ -147,7 +149,8 @@ async def opened(*, greets: bool = False) -> AsyncIterator[App]:
         await models.open()
         keeper = Keeper(memory, models, settings, base.clock)
         stack.push_async_callback(keeper.drain)
-        preferences = Preferences(memory.places, streaming=settings.discord is None or settings.discord.streaming)
+        chosen = {"discord": settings.discord, "matrix": settings.matrix}
+        preferences = Preferences(memory.places, {name: one.streaming for name, one in chosen.items() if one is not None})
         await preferences.open()
         domains = Domains(memory, settings, preferences, base.clock, base.time_zone)
         yield App(base, memory, models, domains, preferences, keeper)
@@ -166,8 +169,7 @@ async def talking(
     )  # fmt: skip
     intake = Intake(app.memory, app.domains, app.preferences, base.clock, base.settings.answer_within_minutes)
     commands = Commands(house, adapters)
-    turns = Turns(house, intake)
-    turns.show_prompt = show_prompt
+    turns = Turns(house, intake, Speaking(house, show_prompt))
     async with asyncio.TaskGroup() as group:
         mailboxes = Mailboxes(journal, turns, commands, adapters, group)
         listeners = {platform: Listening(adapter, house, intake, commands, mailboxes) for platform, adapter in adapters.items()}
@@ -196,7 +198,13 @@ async def until_stopped() -> AsyncIterator[asyncio.Event]:
 def habits(settings: Settings) -> Habits:
     """Return how memory consolidates, from the configuration."""
     rules = Rules(settings.summarize_after, settings.episode_idle_minutes, settings.episode_least)
-    return Habits(rules, settings.max_transcript_chars)
+    bank = BankRules(
+        settings.conversation_idle_minutes,
+        settings.max_turns_per_summary,
+        settings.memory_bank_max_tokens,
+        settings.compression_headroom,
+    )
+    return Habits(rules, settings.max_transcript_chars, bank)
 
 
 def secret_of(around: Surroundings, backend: Backend, name: str) -> str | None:

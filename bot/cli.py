@@ -32,6 +32,12 @@ class Format(StrEnum):
     CHATGPT = "chatgpt"
 
 
+_WITH_PAST = ("profile", "eras", "narrative", "self")
+_PARTS = (*_WITH_PAST, "bank", "summaries")
+_FORMS = {"correct": (2, 1000, "lyra memory correct ID TEXT"), "forget": (1, 1, "lyra memory forget ID")}
+"""What changes the profile: how many words each takes, and how it is said."""
+
+
 def _words(given: str) -> str:
     """Return what was typed as text that can be kept: bytes that are no UTF-8 become U+FFFD."""
     return clean(given)
@@ -140,16 +146,43 @@ def summarize(
 
 @cli.command()
 def memory(
-    part: Annotated[str, typer.Argument(metavar="PART", parser=_words, help="What to see: summaries.")] = "summaries",
+    part: Annotated[
+        str,
+        typer.Argument(metavar="PART", parser=_words, help="profile, eras, narrative, self, bank, summaries; correct, forget."),
+    ] = "summaries",
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="ID TEXT", parser=_words, help="For correct and forget: the fact's id, and what is so instead."),
+    ] = None,
     as_: As = "",
+    past: Annotated[bool, typer.Option("--past", "--history", help="What was replaced since.")] = False,
     json: Json = False,
 ) -> None:
-    """See what Lyra made of what you told her."""
-    if part != "summaries":
-        raise typer.BadParameter(f'there is no "{part}" to see; try: lyra memory summaries')
-    from bot import reading
+    """See what Lyra made of what you told her, and put it right.
 
-    _run(reading.summaries(as_, json))
+    profile: standing facts. eras: a digest a month. narrative: what goes on. self: how she is. Each says what it rests on.
+    correct ID TEXT puts what you say in the place of a fact; forget ID lets one go."""
+    given = words or []
+    if part not in (*_PARTS, *_FORMS):
+        raise typer.BadParameter(f'there is no "{part}"; the parts of memory are {", ".join(_PARTS)}')
+    if part in _FORMS and not _FORMS[part][0] <= len(given) <= _FORMS[part][1]:
+        raise typer.BadParameter(f"say: {_FORMS[part][2]}")
+    if part in _PARTS and given:
+        raise typer.BadParameter(f'"{given[0]}" is a word too many for {part}')
+    if past and part not in _WITH_PAST:
+        raise typer.BadParameter(f"--past goes with {', '.join(_WITH_PAST)}")
+    from bot import reading_memory as reading
+
+    match part:
+        case "summaries":
+            _run(reading.summaries(as_, json))
+        case "bank":
+            _run(reading.bank(json))
+        case "correct":
+            _run(reading.correct(as_, given[0], " ".join(given[1:]), json))
+        case "forget":
+            _run(reading.forget(as_, given[0], json))
+    _run(reading.tier(as_, part, past, json))
 
 
 @cli.command()

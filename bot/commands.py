@@ -1,19 +1,22 @@
 """The one table of commands. Every platform renders it in its own way; what a command does is decided in bot/verbs."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from adapters.base import Adapter
 from adapters.errors import CommandUnclear, PlaceGone, PlatformFailure
-from adapters.events import Asked, Message, Place
-from adapters.markup import parse_command
+from adapters.events import Asked, Message, Person, Place
+from adapters.markup import called, knows, parse_command
 from adapters.splitting import split
 from adapters.table import Audience, Call, CommandSpec, Reply
 from bot.errors import BadInput, LyraError, PlaceUnknown
 from bot.house import House
 from bot.log import log
 from bot.telling import told
+from bot.verbs.banking import Banking
 from bot.verbs.being import Being, owned
-from bot.verbs.pages import Pages
+from bot.verbs.knowing import Knowing
+from bot.verbs.pages import MORE, Pages
 from bot.verbs.remembering import Remembering
 from bot.verbs.settling import Settling
 from bot.verbs.summing import Summing
@@ -22,6 +25,7 @@ from memory.journal import Heard
 
 _ROOM = 60
 """UTF-16 units of a page that its frame may take."""
+_NOT_REACHED = "I answer that to you alone, and could not reach you: write to me in private, or ask again in a minute."
 
 
 class Commands:
@@ -35,17 +39,28 @@ class Commands:
         groups = (
             self._remembering,
             Summing(house, self._adapters, self._pages),
+            Knowing(house, self._adapters, self._pages),
+            Banking(house, self._adapters, self._pages),
             Settling(house, self._adapters, self._pages),
             Being(house, self._adapters, self._pages, lambda: self.table),
         )
         self.table = {spec.name: spec for group in groups for spec in group.specs()}
 
     def is_command(self, event: Message | Asked, adapter: Adapter) -> bool:
-        """Say whether an event calls a command, rightly or wrongly."""
+        """Say whether an event calls a command of hers, rightly or wrongly.
+
+        Among others an unknown name is hers only if she is addressed: other machines listen to the same prefix. Machines call none.
+        """
         if isinstance(event, Asked):
             return True
-        begin = len(adapter.prefix)
-        return bool(begin) and event.text.startswith(adapter.prefix) and event.text[begin : begin + 1].isalpha()
+        name = called(event.text, adapter.prefix)
+        if name is None or event.machine:
+            return False
+        return event.place.is_private or event.addressed or knows(self.table, name)
+
+    def is_call(self, message: Message, adapter: Adapter) -> bool:
+        """Say whether a message calls a command, be it hers or another machine's."""
+        return called(message.text, adapter.prefix) is not None
 
     async def run(self, heard: Heard, event: Message | Asked, adapter: Adapter) -> None:
         """Run a command and send its answer; what is wrong with it is said in one sentence."""
@@ -73,9 +88,10 @@ class Commands:
 
     async def cut_off(self, heard: Heard, event: Message | Asked) -> None:
         """Say that a command was not finished before the last end, and finish it without running it again."""
-        name = f"/{event.command}" if isinstance(event, Asked) else event.text.split()[0]
+        adapter = self._adapters[event.place.platform]
+        name = f"/{event.command}" if isinstance(event, Asked) else f"{adapter.prefix}{called(event.text, adapter.prefix)}"
         text = f"{name} was cut off before it was done; say it again if you want it."
-        await self._say(event, self._adapters[event.place.platform], Reply(text), [heard.key])
+        await self._say(event, adapter, Reply(text), [heard.key])
 
     async def apologize(self, event: Message | Asked, number: str, error: Exception) -> None:
         """Say that something failed, with the number under which the log has it, and never with anybody's words."""
@@ -94,11 +110,12 @@ class Commands:
                 raise BadInput(f"There is no /{event.command} any more.")
             spec, arguments = self.table[event.command], event.arguments
         else:
-            parsed = parse_command(event.text, adapter.prefix, self.table)
+            answering = event.quoted is not None if adapter.replies else None
+            parsed = parse_command(event.text, adapter.prefix, self.table, answering=answering)
             assert parsed is not None
             spec, arguments = parsed
         if spec.who is Audience.OWNER and not owned(adapter.platform):
-            raise BadInput(f"/{spec.name} is for who runs me, at the terminal.")
+            raise BadInput(f"{adapter.prefix or '/'}{spec.name} is for who runs me, at the terminal.")
         return spec, arguments
 
     async def _call(self, event: Message | Asked, adapter: Adapter, arguments: Mapping[str, str | int | bool]) -> Call:
@@ -108,10 +125,13 @@ class Commands:
             raise PlaceUnknown("Who can read this place is not known just now; try again in a moment.")
         surface = adapter.surface(event.id)
         if isinstance(event, Asked):
-            return Call(event.person, place, arguments, surface, event.private, event.admin, event.target)
+            return Call(event.person, place, arguments, surface, event.private, event.admin, event.target, id=event.id)
         admin = not place.is_private and await adapter.rules(event.person, place)
         private = not arguments.get("public")
-        return Call(event.person, place, arguments, surface, private=private, admin=admin)
+        target = _answered(event)
+        return Call(
+            event.person, place, arguments, surface, private=private, admin=admin, target=target, message=event.id, id=event.id
+        )
 
     async def _say(
         self, event: Message | Asked, adapter: Adapter, reply: Reply, finishes: Sequence[int], *, aside: bool = False
@@ -122,23 +142,32 @@ class Commands:
         """
         if isinstance(event, Asked):
             reply = self._first_page(event, adapter, reply)
+        elif any(action.command == MORE for action in reply.actions):
+            reply = replace(reply, text=f"{reply.text}\n{adapter.prefix}{MORE} shows more.")
         place = event.place
         if isinstance(event, Asked) and event.private:
             place = await _as_read_now(adapter, place)
-        if aside and not place.is_private:
+        if aside:
             place, reply = await self._aside(event, adapter, reply)
         view, session = await self._h.domains.here(place, event.person)
-        answers = event.answers if isinstance(event, Asked) else event.id if place == event.place else ""
+        answers = event.answers if isinstance(event, Asked) else event.id if place.key == event.place.key else ""
         parts = self._h.outgoing.parts(adapter.platform, reply.text, links=reply.links, actions=reply.actions)
         await view.notify(session, parts, finishes, answers)
         await self._h.outgoing.flush(adapter.platform, place.key, parts)
 
     async def _aside(self, event: Message | Asked, adapter: Adapter, reply: Reply) -> tuple[Place, Reply]:
         """Return where the asker alone reads an answer, and the answer; where there is no such place, only that is said."""
+        asker = event.person
         try:
-            return await adapter.aside(event.person) or event.place, reply
-        except PlatformFailure:
-            return event.place, Reply("I answer that to you alone, and could not reach you: write to me in private first.")
+            asked_at = await adapter.locate(event.place)
+            if asked_at and asked_at.is_private and asked_at.alone in ("", asker.id):
+                return event.place, reply
+            if asked_at and await adapter.attends(asker, asked_at):
+                place = await adapter.aside(asker, encrypted=asked_at.encrypted)
+                return place or event.place, _about(asked_at, reply) if place else reply
+        except PlatformFailure as error:
+            log.info("aside.failed", why=type(error).__name__)
+        return event.place, Reply(_NOT_REACHED)
 
     def _first_page(self, event: Asked, adapter: Adapter, reply: Reply) -> Reply:
         first, *rest = split(reply.text, adapter.most_characters - _ROOM) or [""]
@@ -150,6 +179,20 @@ class Commands:
             return left
 
         return Reply(first, (self._pages.keep(event.person, following),), reply.links)
+
+
+def _answered(message: Message) -> Message | None:
+    """Return what a message answers, as a message of its own."""
+    quoted = message.quoted
+    if quoted is None:
+        return None
+    person = Person(message.place.platform, quoted.person, quoted.speaker)
+    return Message(quoted.id, message.place, person, quoted.text, quoted.said_at, attachments=quoted.attachments)
+
+
+def _about(place: Place, reply: Reply) -> Reply:
+    """Return an answer that is read elsewhere than it was asked."""
+    return replace(reply, text=f'{reply.text}\n(This is about "{place.name}".)')
 
 
 async def _as_read_now(adapter: Adapter, place: Place) -> Place:

@@ -83,7 +83,7 @@ class Domains:
             return [*await self._own(person), *await self._heard_elsewhere(person, adapter)]
         if place.reach is Reach.RESTRICTED and place.wider:
             return await self._found([DomainRef(DomainKind.SERVER, place.platform, place.wider)])
-        if place.encrypted and place.alone == person.id:
+        if place.encrypted and place.alone == person.id and not place.crowded:
             own = DomainRef(DomainKind.DM, person.platform, person.id)
             return [*await self._found([own]), *await self._own(person)]
         return ()

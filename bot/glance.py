@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from adapters.events import Quote
 from bot.log import log
 from bot.models import Models
-from memory import evidence
-from memory.consolidate import chunks
+from memory.drafting import chunks, sound
 from memory.errors import WriterFailed, WriterRefused
-from memory.ports import Source, Task, Writer
+from memory.ports import Source, Task
 from memory.times import iso
 
 
@@ -22,16 +21,9 @@ async def glance(quotes: Sequence[Quote], models: Models, time_zone: str, most_c
 async def _written(task: Task, models: Models) -> str:
     for writer in (models.writer, models.extractive):
         try:
-            if text := await _sound(task, writer):
-                return text
+            good, _ = sound(await writer.write(task), task.sources)
+            if good:
+                return " ".join(entry.text for entry in good)
         except (WriterFailed, WriterRefused) as error:
             log.info("glance.extracted", why=type(error).__name__)
     return ""
-
-
-async def _sound(task: Task, writer: Writer) -> str:
-    """Return those sentences that rest on what they cite."""
-    by_label = {source.label: source for source in task.sources}
-    entries = await writer.write(task)
-    cited = [(entry, [by_label[label] for label in entry.cites if label in by_label]) for entry in entries]
-    return " ".join(entry.text for entry, rests in cited if rests and not evidence.unsupported(entry.text, rests))

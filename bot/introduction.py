@@ -36,6 +36,10 @@ def privacy(place: Place, where: str, prefix: str = "", *, listening: bool, paus
         f"{sign}recall shows what I have, with the day and the place. {sign}forget removes a message, a conversation or everything of "
         "yours, with all that was made of it; deleting or changing a message on this platform does so as well."
     )
+    lines.append(
+        f"With a model I also make lasting facts, a digest a month and a narrative of it: {sign}memory profile, eras and narrative "
+        f"show each with what it rests on; {sign}memory correct and {sign}memory forget put a fact right or let it go."
+    )
     if paused:
         lines.append(f"You told me to stop: I keep nothing of yours and do not answer. {sign}privacy resume undoes it.")
     else:
@@ -60,7 +64,7 @@ def _kept(place: Place, *, listening: bool) -> str:
 
 def _read_by(place: Place, *, reach: bool) -> str:
     if place.is_private:
-        more = " You let me use here what I heard in servers that you can read." if reach else ""
+        more = " You let me use here what I heard in servers and rooms that you can read." if reach else ""
         return f"Nobody but you gets to read it, in this place or another.{more}"
     if place.reach is Reach.PUBLIC:
         return "What I keep here can come up anywhere in this server, and in a DM with who can read this and asked for it."

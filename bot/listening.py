@@ -5,7 +5,8 @@ from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import replace
 
 from adapters.base import Adapter
-from adapters.events import Asked, Event, Joined, Message, Person, Reach, Renamed, Revised, Unreadable, Withdrawn
+from adapters.errors import PlaceGone
+from adapters.events import Asked, Event, Joined, Message, Person, Place, Reach, Renamed, Revised, Unreadable, Withdrawn
 from adapters.table import CommandSpec
 from bot.admission import Admission
 from bot.commands import Commands
@@ -85,15 +86,27 @@ class Listening:
             return ()
 
     async def _admit(self, message: Message) -> Message | None:
-        admitted = await self._admission.admit(message, command=self._commands.is_command(message, self._adapter))
+        command = self._commands.is_command(message, self._adapter)
+        foreign = not command and self._commands.is_call(message, self._adapter)
+        admitted = await self._admission.admit(message, command=command, foreign=foreign)
         if admitted is None or message.place.reach is not Reach.ROOM:
             return admitted
-        replies = await self._h.preferences.value(replace(message.place, thread=""), "replies")
-        if replies == "thread" and not message.place.thread:
-            return replace(admitted, place=replace(message.place, thread=message.id))
-        if replies == "timeline":
-            return replace(admitted, place=replace(message.place, thread=""))
+        replies = await self._h.preferences.value(message.place, "replies")
+        # A command is about where it was given.
+        if replies == "thread" and not message.place.thread and not command:
+            return replace(admitted, place=await self._moved_to(message.place, message.id))
+        if replies == "timeline" and message.place.thread:
+            return replace(admitted, place=await self._moved_to(message.place, ""))
         return admitted
+
+    async def _moved_to(self, place: Place, thread: str) -> Place:
+        """Return another thread of a room, as it is called, with those who could read the room when something was said."""
+        to = replace(place, thread=thread)
+        try:
+            now = await self._adapter.locate(to)
+        except PlaceGone:
+            return to
+        return replace(to, name=now.name) if now else to
 
     async def _accept(self, events: Sequence[Message | Asked]) -> Sequence[asyncio.Future[None]]:
         if not events:
@@ -108,9 +121,11 @@ class Listening:
     async def _changed(self, event: Event) -> None:
         match event:
             case Revised():
-                await self._revise(event)
+                for place in _kept_at(event.place, [event.id]):
+                    await self._revise(replace(event, place=place))
             case Withdrawn():
-                await self._intake.withdraw(event)
+                for place in _kept_at(event.place, event.ids):
+                    await self._intake.withdraw(replace(event, place=place))
             case Renamed():
                 await self._h.domains.rename(event.place, event.before)
             case Joined():
@@ -138,3 +153,9 @@ class Listening:
         parts = self._h.outgoing.parts(event.place.platform, text)
         if await view.greet(session, parts):
             await self._h.outgoing.flush(event.place.platform, event.place.key, parts)
+
+
+def _kept_at(place: Place, ids: Sequence[str]) -> Sequence[Place]:
+    """Return where messages of a place may be kept: in a room `replies` puts them into threads of their own, or out of one."""
+    threads = [place.thread, "", *ids] if place.reach is Reach.ROOM else [place.thread]
+    return [replace(place, thread=thread) for thread in dict.fromkeys(threads)]

@@ -1,18 +1,17 @@
-"""The commands that read: recall, sessions, summaries, status. They print what one person may know, or counts."""
+"""The commands that read: recall, sessions, summarize, status. They print what one person may know, or counts."""
 
 import json
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import asdict
 
-from bot import receipts
+from bot import receipts, rows
 from bot.app import App, opened
 from bot.asking import ask
 from bot.connect import Connector
 from bot.errors import BadInput, LyraError
 from bot.scheduler import Estimate
-from memory.times import iso
-from memory.types import Digest, Hit, Session
+from memory.types import Hit
 from memory.view import View
 
 _EVERY = 25
@@ -46,20 +45,12 @@ async def _questions(query: str) -> AsyncIterator[str]:
 def _print_hits(app: App, view: View, query: str, hits: list[Hit], as_json: bool) -> None:
     zone = view.home.time_zone
     if as_json:
-        print(json.dumps({"query": query, "hits": [_hit(hit, zone) for hit in hits]}, ensure_ascii=False), flush=True)
+        print(json.dumps({"query": query, "hits": [rows.hit(hit, zone) for hit in hits]}, ensure_ascii=False), flush=True)
     elif not hits:
         print(f'Nothing was found about "{query}".')
     else:
         for at, hit in enumerate(hits, start=1):
             print(f"{at}. {receipts.hit(hit, app.base.clock.now(), zone)}")
-
-
-def _hit(hit: Hit, time_zone: str) -> dict[str, object]:
-    e = hit.exchange
-    return {
-        "id": e.id, "source_id": e.source_id, "session": hit.session, "speaker": e.speaker, "role": e.role,
-        "created_at": iso(e.said_at, time_zone), "content": e.text, "score": hit.score, "why": list(hit.why),
-    }  # fmt: skip
 
 
 async def sessions(as_: str, as_json: bool) -> int:
@@ -69,20 +60,13 @@ async def sessions(as_: str, as_json: bool) -> int:
         found = await view.sessions()
         for session in found:
             if as_json:
-                print(json.dumps(_session(session, view.home.time_zone), ensure_ascii=False))
+                print(json.dumps(rows.session(session, view.home.time_zone), ensure_ascii=False))
             else:
                 last = receipts.ago(session.last_at, app.base.clock.now())
                 print(f"{session.name}: {receipts.counted(session.messages, 'message')}, {last}")
         if not found and not as_json:
             print("There are no conversations yet. Begin one with: lyra chat")
     return 0
-
-
-def _session(session: Session, time_zone: str) -> dict[str, object]:
-    return {
-        "id": session.id, "name": session.name, "messages": session.messages,
-        "started_at": iso(session.started_at, time_zone), "last_at": iso(session.last_at, time_zone),
-    }  # fmt: skip
 
 
 async def summarize(as_: str, name: str, as_json: bool) -> int:
@@ -98,7 +82,7 @@ async def summarize(as_: str, name: str, as_json: bool) -> int:
             session = newest[0]
         digests = await app.keeper.summarize(view.home, session)
         if as_json:
-            print(json.dumps([_digest(session, d, view.home.time_zone) for d in digests], ensure_ascii=False))
+            print(json.dumps([rows.digest(session, d, view.home.time_zone) for d in digests], ensure_ascii=False))
         else:
             print(receipts.summary(digests, view.home.time_zone) or f'There is nothing to summarize in "{session.name}" yet.')
     return 0
@@ -114,7 +98,9 @@ async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_js
             if sys.stdin.isatty() and not ask("Go on?", yes=yes):
                 return 1
         result = await app.keeper.summarize_all(waiting, workers or app.base.settings.workers, _progress)
-        counts = asdict(result)
+        if result.pieces:
+            print(f"{receipts.counted(result.pieces, 'piece')} of profile, eras, narrative and self made.", file=sys.stderr)
+        counts = {"summarized": result.summarized, "failed": result.failed, "total": result.total}
         print(json.dumps(counts) if as_json else ", ".join(f"{name} {n}" for name, n in counts.items()))
     return 1 if result.failed else 0
 
@@ -135,29 +121,6 @@ def _progress(done: int, total: int) -> None:
         print(f"{done} of {total}", file=sys.stderr)
 
 
-async def summaries(as_: str, as_json: bool) -> int:
-    """Print every gist and summary of a person's conversations."""
-    async with opened() as app:
-        view = await app.view(as_)
-        found = await view.digests()
-        for session, digest in found:
-            if as_json:
-                print(json.dumps(_digest(session, digest, view.home.time_zone), ensure_ascii=False))
-            else:
-                print(f"{session.name} ({digest.tier}, by {digest.writer}), "
-                      f"{receipts.summary([digest], view.home.time_zone)}\n")  # fmt: skip
-        if not found and not as_json:
-            print("Nothing was summarized yet. Try: lyra summarize")
-    return 0
-
-
-def _digest(session: Session, digest: Digest, time_zone: str) -> dict[str, object]:
-    return {
-        "id": digest.id, "session": session.name, "tier": digest.tier, "level": digest.level, "writer": digest.writer,
-        "first_at": iso(digest.first_at, time_zone), "last_at": iso(digest.last_at, time_zone), "text": digest.text,
-    }  # fmt: skip
-
-
 async def status(as_json: bool) -> int:
     """Print counts over all domains, and which models serve."""
     async with opened() as app:
@@ -170,7 +133,7 @@ async def status(as_json: bool) -> int:
         else:
             print(f"{backlog['sessions']} conversations, {backlog['max_exchange_id']:,} items so far.")
             print(f"{backlog['unsummarized_total']:,} messages in no gist yet, in {backlog['dirty']} conversations; "
-                  f"{backlog['ripe']} are ripe.")  # fmt: skip
+                  f"{backlog['ripe']} are ripe, {backlog['profile_sessions_covered']} wholly in the profile.")  # fmt: skip
             print(Connector(app.models, app.base.around, _no_probe).describe())
             if backlog["parked"]:
                 print(f"{backlog['parked']} messages were given up after three tries; the log says why.")

@@ -32,7 +32,7 @@ def hit(found: Hit, now: int, time_zone: str, link: str = "") -> str:
     e = found.exchange
     who = f'{e.speaker}, {moment(e.said_at, now, time_zone)}, in "{found.session}"'
     receipt = " · ".join(part for part in (who, link, "; ".join(found.why), f"id {e.id}") if part)
-    return f"{_short(e.text)}\n    {receipt}"
+    return f"{short(e.text)}\n    {receipt}"
 
 
 def summary(digests: list[Digest], time_zone: str) -> str:
@@ -41,10 +41,14 @@ def summary(digests: list[Digest], time_zone: str) -> str:
 
 
 def _days(digest: Digest, time_zone: str) -> str:
-    first, last = local(digest.first_at, time_zone), local(digest.last_at, time_zone)
-    if first.date() == last.date():
-        return f"{first.day} {first:%B %Y}"
-    return f"{first.day} {first:%B %Y} – {last.day} {last:%B %Y}"
+    first, last = day(digest.first_at, time_zone), day(digest.last_at, time_zone)
+    return first if first == last else f"{first} – {last}"
+
+
+def day(at: int, time_zone: str) -> str:
+    """Return the day of an instant: 3 March 2026."""
+    then = local(at, time_zone)
+    return f"{then.day} {then:%B %Y}"
 
 
 def forgotten(receipt: Forgotten) -> str:
@@ -60,11 +64,12 @@ def counted(n: int, what: str) -> str:
     return f"{n:,} {what if n == 1 else many}"
 
 
-def _short(text: str) -> str:
+def short(text: str, most: int = _LONG) -> str:
+    """Return a text as one line of at most so many characters."""
     line = " ".join(text.split())
-    return line if len(line) <= _LONG else line[: _LONG - 1] + "…"
+    return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def said(e: Exchange, now: int, time_zone: str) -> str:
     """Return one message as it was said, with who and when."""
-    return f"{e.speaker}, {moment(e.said_at, now, time_zone)}: {_short(e.text)}"
+    return f"{e.speaker}, {moment(e.said_at, now, time_zone)}: {short(e.text)}"

@@ -21,11 +21,12 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Summarized:
-    """What became of `summarize --all`."""
+    """What became of `summarize --all`; `pieces` counts what was made above gists."""
 
     summarized: int
     failed: int
     total: int
+    pieces: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class Keeper:
         self._settings = settings
         self._clock = clock
         self._busy: set[asyncio.Task[None]] = set()
-        self._locks: dict[int, tuple[asyncio.Lock, int]] = {}
+        self._locks: dict[str, tuple[asyncio.Lock, int]] = {}
 
     def poke(self, domain: Domain, session: Session | None = None) -> None:
         """Look after a domain, or one session of it, in the background."""
@@ -74,10 +75,12 @@ class Keeper:
         # One of the three places where a broad handler stands: one job failed, and the others go on.
         try:
             for session in [only] if only else await self._dirty(domain):
-                async with self._alone(session):
+                async with self._alone(session.id):
                     consolidator = self._consolidator(domain)
                     await consolidator.close_episodes(session)
                     await consolidator.digest(session, most=await self._calls_left())
+            await self._bank(domain, most=await self._calls_left())
+            await self._climb(domain, most=await self._calls_left())
             await self._memory.view(domain).embed()
         except MemoryFailure as error:
             log.info("housekeeping.later", why=str(error))
@@ -90,13 +93,28 @@ class Keeper:
         With `redo`, gists that were extracted while there was no model are written anew.
         Raises WriterFailed where the model is out of reach, BusyElsewhere where another process writes on it just now.
         """
-        async with self._alone(session):
+        async with self._alone(session.id):
             consolidator = self._consolidator(domain)
             await consolidator.close_episodes(session, asked=True)
             await consolidator.digest(session, redo=redo)
             if await consolidator.due(session):
                 raise BusyElsewhere(f'Another process is summarizing "{session.name}". Try again in a moment.')
             return await consolidator.summary(session)
+
+    async def climb(self, domain: Domain) -> int:
+        """Bring profile, eras, narrative and self-state of a domain up to date; return how many pieces were made.
+
+        Without a model nothing is. Raises WriterFailed where the model is out of reach.
+        """
+        return await self._climb(domain, asked=True)
+
+    async def _climb(self, domain: Domain, *, asked: bool = False, most: int | None = None) -> int:
+        async with self._alone(f"ladder {domain.key}"):
+            return await self._memory.ladder(domain, self._models.writer).climb(asked=asked, most=most)
+
+    async def _bank(self, domain: Domain, most: int | None) -> None:
+        async with self._alone(f"bank {domain.key}"):
+            await self._memory.bank(domain, self._models.writer).keep(most=most)
 
     async def summarize_by_id(self, session_id: str) -> list[Digest]:
         """As `summarize`, for a session of any domain by its public id. Raises NotFound."""
@@ -137,7 +155,13 @@ class Keeper:
         async with asyncio.TaskGroup() as group:
             for domain, session in pairs:
                 group.create_task(one(domain, session))
-        return Summarized(done, failed, len(pairs))
+        pieces = 0
+        for domain in await self._memory.places.domains():
+            try:
+                pieces += await self.climb(domain)
+            except MemoryFailure as error:
+                log.warning("climb.failed", why=str(error))
+        return Summarized(done, failed, len(pairs), pieces)
 
     async def _calls_left(self) -> int | None:
         """Return how many more calls of a model housekeeping may make today; None where it makes none."""
@@ -151,17 +175,17 @@ class Keeper:
         return [session for session in await self._memory.view(domain).sessions() if session.key in keys] if keys else []
 
     @asynccontextmanager
-    async def _alone(self, session: Session) -> AsyncIterator[None]:
-        """One at a time on a session in this process; the table holds a lock only while somebody wants it."""
-        lock, waiting = self._locks.get(session.key, (asyncio.Lock(), 0))
-        self._locks[session.key] = (lock, waiting + 1)
+    async def _alone(self, what: str) -> AsyncIterator[None]:
+        """One at a time on something in this process; the table holds a lock only while somebody wants it."""
+        lock, waiting = self._locks.get(what, (asyncio.Lock(), 0))
+        self._locks[what] = (lock, waiting + 1)
         try:
             async with lock:
                 yield
         finally:
-            lock, waiting = self._locks.pop(session.key)
+            lock, waiting = self._locks.pop(what)
             if waiting > 1:
-                self._locks[session.key] = (lock, waiting - 1)
+                self._locks[what] = (lock, waiting - 1)
 
     def _consolidator(self, domain: Domain) -> Consolidator:
         return self._memory.consolidator(domain, self._models.writer, self._models.extractive)

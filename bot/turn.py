@@ -1,49 +1,34 @@
 """A turn: what was said is kept, then answered from what may be known here, and the answer is kept before it is sent."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from adapters.base import Adapter, Preview
-from bot.errors import ContextTooLong, ModelDenied, ModelError
-from bot.gate import addresses, gated
+from bot.errors import ModelDenied, ModelError
+from bot.gate import addresses
 from bot.house import House
 from bot.intake import Intake, Turn
 from bot.introduction import introduction
 from bot.log import log
-from bot.model import closing
-from bot.offline import Asked, OfflineVoice
-from bot.prompt import Prompt, Question, Recollection, build
+from bot.speaking import Speaking, Spoken
 from bot.streaming import Streamed
 from bot.telling import told
 from bot.verbs.being import owned
 from memory.errors import SourceGone
 from memory.journal import Heard, Part
-from memory.lexical import key_words
-from memory.types import Exchange, Hit, Kind, NewExchange
+from memory.types import Kind, NewExchange
 from memory.view import Answer
 
 NAME = "Lyra"
-_WIDE = 50
 _TRIES = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Spoken:
-    """An answer before it is kept: its text, the keys it rests on, and whether it only repeats memory."""
-
-    text: str
-    sources: frozenset[int]
-    echo: bool
 
 
 class Turns:
     """Takes turns, with everything a turn needs."""
 
-    def __init__(self, house: House, intake: Intake) -> None:
+    def __init__(self, house: House, intake: Intake, speaking: Speaking) -> None:
         self._h = house
         self._intake = intake
-        self._voice = OfflineVoice()
-        self.show_prompt: Callable[[Prompt], None] | None = None
+        self._speaking = speaking
 
     async def take(self, heard: Sequence[Heard], adapter: Adapter) -> None:
         """Keep these messages of one place and answer them; a stale or forgotten one is kept or dropped without a word.
@@ -73,7 +58,7 @@ class Turns:
         try:
             for _ in range(_TRIES):
                 try:
-                    spoken = await self._answer(turn, shown)
+                    spoken = await self._speaking.answer(turn, shown)
                     return await self._store(turn, spoken, await self._replaced(turn, streamed))
                 except SourceGone:
                     if shown:
@@ -118,64 +103,6 @@ class Turns:
                 return left
         return ""
 
-    async def _answer(self, turn: Turn, shown: Preview | None) -> Spoken:
-        chat, budget = self._h.models.chat, self._h.settings.context_tokens
-        if chat is None:
-            return await self._speak_offline(turn)
-        try:
-            return await self._speak(turn, shown, budget)
-        except ContextTooLong:
-            return await self._speak(turn, shown, budget // 2)
-        except ModelError as error:
-            if not self._h.models.voice_last:
-                raise
-            log.warning("model.failed", model=chat.name, why=str(error))
-            if shown:
-                await shown.drop()
-            return await self._speak_offline(turn)
-
-    async def _speak(self, turn: Turn, shown: Preview | None, budget: int) -> Spoken:
-        """Ask the model, showing the answer as it comes where the place can."""
-        assert self._h.models.chat is not None
-        memory = await self._recollect(turn)
-        question = Question(turn.asked, turn.quotes, turn.aside, turn.images if self._h.models.sees else (), turn.shared)
-        prompt = build(self._h.persona, memory, question, self._h.clock.now(), turn.view.home.time_zone, budget)
-        if self.show_prompt:
-            self.show_prompt(prompt)
-        pieces: list[str] = []
-        async with closing(self._h.models.chat.stream(prompt.messages)) as stream:
-            async for piece in stream:
-                pieces.append(piece)
-                if shown:
-                    await shown.show(piece)
-            for name, error in getattr(stream, "passed_over", ()):
-                log.warning("model.passed_over", model=name, error=type(error).__name__)
-        text = gated(self._h.outgoing.printed("".join(pieces)), _said_here(memory, question))
-        return Spoken(text, prompt.sources | {e.key for e in turn.asked}, await turn.view.foreign(prompt.sources))
-
-    async def _speak_offline(self, turn: Turn) -> Spoken:
-        text = "\n".join(exchange.text for exchange in turn.asked)
-        hits = await turn.view.recall(text, _WIDE, exclude=[exchange.key for exchange in turn.asked])
-        asked = Asked(text, turn.asked[-1].speaker, self._h.clock.now(), turn.view.home.time_zone)
-        held = _stems(hits)
-        answer = self._voice.answer(asked, hits, lambda stem: stem in held)
-        sources = {hit.exchange.key for hit in answer.cites} | {exchange.key for exchange in turn.asked}
-        return Spoken(answer.text, frozenset(sources), answer.echo)
-
-    async def _recollect(self, turn: Turn) -> Recollection:
-        """Bring to mind what belongs to a turn, leaving out what is in view already."""
-        settings = self._h.settings
-        text = "\n".join(exchange.text for exchange in turn.asked)
-        asked = {exchange.key for exchange in turn.asked}
-        window = await turn.view.window(turn.session, 2 * settings.recent_turns)
-        recent = [exchange for exchange in window if exchange.key not in asked]
-        beginning = window[0].said_at if window else self._h.clock.now()
-        earlier = await turn.view.frontier(turn.session)
-        summary = [digest for digest in earlier if digest.first_at < beginning]
-        hits = await turn.view.recall(text, settings.recall_k, exclude={exchange.key for exchange in window} | asked)
-        gists = await turn.view.gists(text, settings.gists_k, exclude={digest.key for digest in earlier})
-        return Recollection(summary, recent, gists, hits)
-
     async def _store(self, turn: Turn, spoken: Spoken, replaces: str) -> Sequence[Part]:
         """T3: the reply, what it rests on, its parts and the end of what it answers; return the parts."""
         question = turn.asked[-1]
@@ -209,15 +136,3 @@ class Turns:
         parts = self._h.outgoing.removal(replaces) if replaces else ()
         await turn.view.notify(turn.session, parts, [])
         return parts
-
-
-def _said_here(memory: Recollection, question: Question) -> frozenset[str]:
-    """Return the addresses that people in view said: an answer may show no others as such."""
-    exchanges: list[Exchange] = [*memory.recent, *question.asked, *(hit.exchange for hit in memory.hits)]
-    quotes = [quote.text for quote in (*question.aside, *question.quotes) if not quote.own]
-    return addresses("\n".join([*(e.text for e in exchanges if e.kind is Kind.SAID), *quotes]))
-
-
-def _stems(hits: Sequence[Hit]) -> set[str]:
-    statements = [hit.exchange.text for hit in hits if hit.exchange.kind is Kind.SAID]
-    return {stem for text in statements if not text.rstrip().endswith("?") for stem in key_words(text).values()}

@@ -2,7 +2,7 @@
 
 from bot.errors import ContextTooLong, ModelError
 from bot.model import Message, Model, complete
-from memory import prompts
+from memory import answers, prompts
 from memory.errors import WriterFailed, WriterRefused
 from memory.ports import Entry, Task
 
@@ -34,4 +34,4 @@ class ModelWriter:
             raise WriterRefused(str(error)) from error
         except ModelError as error:
             raise WriterFailed(str(error)) from error
-        return prompts.parse(answer, [source.label for source in task.sources])
+        return answers.parse(answer, [source.label for source in task.sources])

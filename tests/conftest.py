@@ -1,11 +1,18 @@
 """What every test run says and needs."""
 
+from importlib.util import find_spec
+
 from tests.fakes.discord import spec
 
-# They prove the loopback Discord against its description; without one, which under CI is refused, there is nothing to prove.
+_NO_HOMESERVER = "Synapse is not here: nothing of Matrix is proven in this run."
+_synapse = find_spec("synapse") is not None
+
+# What is missing leaves out what it alone can prove; under CI nothing may be missing.
 collect_ignore_glob = [] if spec.there() or spec.required() else ["contract/test_discord_server*.py"]
+if not _synapse and not spec.required():
+    collect_ignore_glob += ["contract/*synapse*.py", *(f"{part}/*matrix*.py" for part in ("flow", "faults", "e2e"))]
 
 
 def pytest_report_header() -> list[str]:
-    """Say so where Discord's requests are served unjudged."""
-    return [] if spec.there() else [spec.ABSENT]
+    """Say so where Discord's requests are served unjudged, or no homeserver can be started."""
+    return [*([] if spec.there() else [spec.ABSENT]), *([] if _synapse else [_NO_HOMESERVER])]

@@ -2,24 +2,22 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Collection
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aiohttp import web
 
 from adapters.base import Adapter
-from adapters.discord.adapter import Access, Discord
+from adapters.discord.adapter import Discord
 from adapters.events import Person as Someone
 from adapters.events import Place
-from bot.app import App, opened, talking
+from bot.app import App
 from bot.domains import Domains
-from bot.notes import KeptNotes
 from memory.view import View
-from tests.discord_home import Awake, answer
-from tests.discord_kit import Clock
+from tests.discord_home import Awake, answer, awake
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Message, Person
 from tests.fakes.openai_server import OpenAIServer
@@ -93,27 +91,16 @@ class Town:
         self, *, config: str = "", domains: type[Domains] = Domains, discord: type[Discord] = Discord, at: int = 0
     ) -> AsyncIterator[Awake]:
         """Wake Lyra for the block; after a first time, as after a restart. `at` makes time stand still."""
-        self.home.mkdir(exist_ok=True)
-        (self.home / "lyra.toml").write_text(
-            f'chat = "main"\n{config}\n[models.main]\nbase_url = "{self.model.base_url}"\nmodel = "fake-model"\n'
-            '[discord]\ntoken_env = "DISCORD_TOKEN"\nstreaming = false\n'
-        )
-        for name, value in {"LYRA_HOME": str(self.home), "DISCORD_TOKEN": self.server.token}.items():
-            self.monkeypatch.setenv(name, value)
-        async with AsyncExitStack() as stack:
-            app = _changed(await stack.enter_async_context(opened()), domains, at)
-            adapter = self._adapter(app, discord)
-            talk = await stack.enter_async_context(talking(app, {"discord": adapter}))
-            listener = talk.listeners["discord"]
-            running = asyncio.create_task(adapter.run(listener))
-            try:
-                async with asyncio.timeout(10):
-                    await listener.connected.wait()
-                yield Awake(app, talk, adapter, self.model)
-                await talk.mailboxes.drain(5)
-            finally:
-                running.cancel()
-                await asyncio.gather(running, return_exceptions=True)
+
+        def changed(app: App) -> App:
+            base = replace(app.base, clock=Noon(at)) if at else app.base
+            return replace(
+                app, base=base, domains=domains(app.memory, base.settings, app.preferences, base.clock, base.time_zone)
+            )
+
+        changes: dict[str, Any] = {"model": self.model, "config": config, "kind": discord, "changed": changed}
+        async with awake(self.server, self.home, self.monkeypatch, **changes) as lyra:
+            yield lyra
 
     async def asks(self, name: str, place: Channel, text: str) -> Message:
         """Say something to Lyra, and wait for her answer to it; return that."""
@@ -137,12 +124,6 @@ class Town:
         """Someone by name."""
         return self.server.person(name)
 
-    def _adapter(self, app: App, kind: type[Discord]) -> Discord:
-        access = Access(self.server.token, self.server.api_url, self.server.gateway_url)
-        clock = Clock()
-        notes = KeptNotes(app.memory.places, Discord.platform)
-        return kind(access, notes, partial(app.preferences.gate, Discord.platform), clock.now, pace=clock.pace())
-
 
 def answers(server: DiscordServer, question: Message) -> list[Message]:
     """Return what answers a message now."""
@@ -158,8 +139,3 @@ async def everything(lyra: Awake) -> list[str]:
     """Return every text that is kept, of all domains."""
     views = [lyra.app.memory.view(domain) for domain in await lyra.app.memory.places.domains()]
     return [message.text for view in views async for _, message in view.messages()]
-
-
-def _changed(app: App, domains: type[Domains], at: int) -> App:
-    base = replace(app.base, clock=Noon(at)) if at else app.base
-    return replace(app, base=base, domains=domains(app.memory, base.settings, app.preferences, base.clock, base.time_zone))

@@ -1,18 +1,14 @@
-"""Lyra awake on the loopback Discord as in tests/discord_home.py, with a clock of its own: pauses take no time."""
+"""Lyra awake on the loopback Discord while things go wrong: what was answered, and whether all is settled."""
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
-from functools import partial
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from adapters.discord.adapter import Access, Discord
-from bot.app import App, opened, talking
-from bot.notes import KeptNotes
-from tests.discord_home import Awake
+from tests.discord_home import Awake, awake
 from tests.discord_kit import Clock
 from tests.fakes.discord import Channel, DiscordServer, Message
 from tests.fakes.openai_server import OpenAIServer
@@ -25,40 +21,13 @@ async def quick(
     monkeypatch: pytest.MonkeyPatch,
     model: OpenAIServer,
     *,
-    clock: Clock | None = None,
-    config: str = "",
     streaming: bool = False,
-    kind: type[Discord] = Discord,
-    **pace: Any,
+    **changes: Any,
 ) -> AsyncIterator[Awake]:
-    """Wake Lyra in a home for the block; `kind` is an adapter that lacks a guard, in a test of that guard."""
-    home.mkdir(exist_ok=True)
-    (home / "lyra.toml").write_text(
-        f'chat = "main"\n{config}\n[models.main]\nbase_url = "{model.base_url}"\nmodel = "fake-model"\n'
-        f'[discord]\ntoken_env = "DISCORD_TOKEN"\nstreaming = {"true" if streaming else "false"}\n'
-    )
-    for name, value in {"LYRA_HOME": str(home), "DISCORD_TOKEN": server.token, "OLLAMA_HOST": "127.0.0.1:1"}.items():
-        monkeypatch.setenv(name, value)
-    async with AsyncExitStack() as stack:
-        app = await stack.enter_async_context(opened())
-        adapter = _adapter(app, server, clock or Clock(), kind, pace)
-        talk = await stack.enter_async_context(talking(app, {"discord": adapter}))
-        listener = talk.listeners["discord"]
-        running = asyncio.create_task(adapter.run(listener))
-        try:
-            async with asyncio.timeout(10):
-                await listener.connected.wait()
-            yield Awake(app, talk, adapter, model)
-            await talk.mailboxes.drain(5)
-        finally:
-            running.cancel()
-            await asyncio.gather(running, return_exceptions=True)
-
-
-def _adapter(app: App, server: DiscordServer, clock: Clock, kind: type[Discord], pace: dict[str, Any]) -> Discord:
-    access = Access(server.token, server.api_url, server.gateway_url)
-    notes = KeptNotes(app.memory.places, Discord.platform)
-    return kind(access, notes, partial(app.preferences.gate, Discord.platform), clock.now, pace=clock.pace(**pace))
+    """Wake Lyra in a home for the block; `changes` are as in `awake`."""
+    discord = f"streaming = {'true' if streaming else 'false'}"
+    async with awake(server, home, monkeypatch, model=model, discord=discord, **changes) as lyra:
+        yield lyra
 
 
 def answers_to(server: DiscordServer, question: Message) -> list[str]:

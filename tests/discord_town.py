@@ -1,20 +1,15 @@
 """A small town on the loopback Discord where Lyra lives: what its people say, ask and press, and what they read."""
 
-import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from adapters.discord.adapter import Access, Discord
-from bot.app import App, opened, talking
-from bot.notes import KeptNotes
-from tests.discord_home import Awake, sound
-from tests.discord_kit import Clock
+from adapters.discord.adapter import Discord
+from tests.discord_home import Awake, awake, sound
 from tests.fakes.discord import Channel, DiscordServer, Guild, Interaction, Message, Person, Right
 from tests.fakes.openai_server import OpenAIServer
 
@@ -38,31 +33,9 @@ class Town:
         self, model: OpenAIServer | None = None, config: str = "", *, content: bool = True, kind: type[Discord] = Discord
     ) -> AsyncIterator[Awake]:
         """Wake Lyra here for the block; after a first time, as after a restart. Without a model her offline voice answers."""
-        chat = f'chat = "main"\n{config}\n[models.main]\nbase_url = "{model.base_url}"\nmodel = "fake"\n' if model else config
-        self.home.mkdir(exist_ok=True)
-        (self.home / "lyra.toml").write_text(f'{chat}\n[discord]\ntoken_env = "DISCORD_TOKEN"\nstreaming = false\n')
-        for name, value in {"LYRA_HOME": str(self.home), "OLLAMA_HOST": "127.0.0.1:1"}.items():
-            self.monkeypatch.setenv(name, value)
-        async with AsyncExitStack() as stack:
-            app = await stack.enter_async_context(opened())
-            adapter = self._adapter(app, content, kind)
-            talk = await stack.enter_async_context(talking(app, {"discord": adapter}))
-            running = asyncio.create_task(adapter.run(talk.listeners["discord"]))
-            try:
-                async with asyncio.timeout(10):
-                    await talk.listeners["discord"].connected.wait()
-                yield Awake(app, talk, adapter, model)
-                await talk.mailboxes.drain(5)
-            finally:
-                running.cancel()
-                await asyncio.gather(running, return_exceptions=True)
-
-    def _adapter(self, app: App, content: bool, kind: type[Discord]) -> Discord:
-        """Return the adapter as Lyra makes it herself, but with pauses that take no time."""
-        clock, server = Clock(), self.server
-        access = Access(server.token, server.api_url, server.gateway_url, content)
-        notes, gate = KeptNotes(app.memory.places, Discord.platform), partial(app.preferences.gate, Discord.platform)
-        return kind(access, notes, gate, clock.now, pace=clock.pace())
+        changes: dict[str, Any] = {"model": model, "config": config, "content": content, "kind": kind}
+        async with awake(self.server, self.home, self.monkeypatch, **changes) as lyra:
+            yield lyra
 
     async def says(self, who: Person, place: Channel, text: str) -> Message:
         """Say something to Lyra, and wait for her answer to it; return what was said."""

@@ -14,7 +14,9 @@ from memory.lexical import key_words
 from memory.types import Exchange, Hit, Kind
 
 NO_MODEL = "I am Lyra, and no model is connected: I keep, find and summarize what you tell me."
+NOT_READ = "I kept that it came, but not what is in it: that I cannot read or hear."
 
+_UNREAD = re.compile(r"^\[(?:audio|video|image|file) [^\n]*, not read\b", re.MULTILINE)
 _QUOTE = 300
 _FURTHER = 2
 _NEAR = 0.1  # scores within a tenth of the best count as equal
@@ -81,7 +83,7 @@ class OfflineVoice:
             Act.GREETING: f"Hello, {name}." if name else "Hello.",
             Act.FAREWELL: f"Goodbye, {name}." if name else "Goodbye.",
             Act.THANKS: "You are welcome.",
-        }.get(heard.act, "Kept.")
+        }.get(heard.act, NOT_READ if _UNREAD.search(asked.text) else "Kept.")
         return Answer(text, (), echo=True)
 
 
@@ -105,7 +107,8 @@ def _answered(asked: Asked, question: str, hits: Sequence[Hit], known: Callable[
 
 def _without_quote(about: Topic) -> str:
     if about.admit:
-        return f"I kept something about {_listed(list(about.admit.values()))}, but found no answer in it; /recall looks for more."
+        kept = _listed(list(about.admit.values()))
+        return f"I kept something about {kept}, but found no answer in it; the command recall looks for more."
     return "Nothing about that yet." if about.strong else NO_MODEL
 
 

@@ -36,12 +36,7 @@ class Being(Group):
 
     async def _help(self, call: Call) -> Reply:
         adapter = self._adapters[call.place.platform]
-        specs = [
-            spec
-            for spec in self._table().values()
-            if not spec.hidden and (spec.who is not Audience.OWNER or owned(adapter.platform))
-        ]
-        lines = [_listed(spec, adapter.prefix) for spec in specs]
+        lines = [_listed(spec, adapter) for spec in self._table().values() if _offered(spec, adapter)]
         talk = "Just talk; I keep what you say." if call.place.is_private else "Mention me, or answer me, to talk."
         return plain(f"{talk} Besides:\n" + "\n".join(lines))
 
@@ -80,10 +75,21 @@ class Being(Group):
         return [waiting, *([f"{parked} given up after three tries."] if parked else [])]
 
 
-def _listed(spec: CommandSpec, prefix: str) -> str:
-    if not prefix:
-        return f"- `/{spec.name}` {spec.help}"
-    return f"{usage(spec, prefix).removeprefix('Usage: '):<26} {spec.help}"
+def _offered(spec: CommandSpec, adapter: Adapter) -> bool:
+    """Say whether people can call a command where it is listed: from a menu, by its name, or in answer to a message."""
+    if spec.who is Audience.OWNER and not owned(adapter.platform):
+        return False
+    if spec.menu:
+        return adapter.replies
+    return not spec.hidden or bool(adapter.prefix)
+
+
+def _listed(spec: CommandSpec, adapter: Adapter) -> str:
+    called = f"{adapter.prefix or '/'}{spec.name}"
+    if adapter.prefix and not spec.hidden:
+        called = usage(spec, adapter.prefix).removeprefix("Usage: ")
+    what = f"{spec.help}, said in answer to it" if spec.menu else spec.help
+    return f"{called:<26} {what}" if owned(adapter.platform) else f"- `{called}` {what}"
 
 
 def owned(platform: str) -> bool:

@@ -1,9 +1,15 @@
 """What every group of commands has: the house, and the way from a call to its memory."""
 
+from contextlib import suppress
+from dataclasses import replace
+
 from adapters.base import Adapter
+from adapters.errors import PlaceGone
+from adapters.events import Reach
 from adapters.table import Call, Reply
+from bot.errors import BadInput
 from bot.house import House
-from bot.verbs.pages import Pages
+from bot.verbs.pages import GONE, Pages
 from memory.types import Identity, Session
 from memory.view import View
 
@@ -27,6 +33,29 @@ class Group:
     @staticmethod
     def _shared(call: Call) -> bool:
         return not call.place.is_private
+
+    async def _still(self, call: Call) -> Call:
+        """Return a call that goes on later, at its place as it is now. Raises BadInput where the person cannot read that any more."""
+        adapter = self._adapters[call.place.platform]
+        with suppress(PlaceGone):
+            place = await adapter.locate(call.place)
+            if place is not None and await adapter.attends(call.person, place):
+                return replace(call, place=place)
+        raise BadInput(GONE)
+
+    async def _aloud(self, call: Call, text: str) -> None:
+        """Say something to everyone at the place of a call; of a room, in no thread of it."""
+        adapter, place = self._adapters[call.place.platform], call.place
+        if place.reach is Reach.ROOM and place.thread:
+            place = await adapter.locate(replace(place, thread="")) or place
+        view, session = await self._h.domains.here(place, call.person)
+        parts = self._h.outgoing.parts(place.platform, text)
+        await view.notify(session, parts, [])
+        await self._h.outgoing.flush(place.platform, place.key, parts)
+
+    def _sign(self, call: Call) -> str:
+        """Return what commands begin with where somebody called one."""
+        return self._adapters[call.place.platform].prefix or "/"
 
     def _only(self, call: Call) -> Identity | None:
         """Return whose words alone a person may have forgotten here; None where it is everybody's."""

@@ -1,6 +1,7 @@
 """Finding again, keeping on purpose, and forgetting."""
 
 from collections.abc import Sequence
+from urllib.parse import unquote
 
 from adapters.table import Action, Call, CommandSpec, Parameter, Reply
 from bot import receipts
@@ -10,6 +11,7 @@ from bot.gate import addresses
 from bot.intake import said
 from bot.receipts import counted
 from bot.verbs.group import Group, plain
+from bot.verbs.pages import MORE
 from memory.errors import NotFound
 from memory.types import Session
 from memory.view import View
@@ -29,7 +31,7 @@ class Remembering(Group):
         what = Parameter("what", "the id or link of a message, or: session, or: all", required=True, rest=True)
         return (
             CommandSpec("recall", "find what was said about something", self._recall, (query,)),
-            CommandSpec("more", "the next page", self._more, (Parameter("page", "which", required=True),), hidden=True),
+            CommandSpec(MORE, "the next page of the last list", self._more, (Parameter("page", "which"),), hidden=True),
             CommandSpec("remember", "keep this message", self._remember, menu="Remember this", hidden=True),
             CommandSpec("forget", "forget a message, this conversation, or everything of yours here", self._forget, (what,)),
             CommandSpec("forget this", "forget this message", self._forget_this, menu="Forget this", hidden=True),
@@ -43,6 +45,8 @@ class Remembering(Group):
         return list(dict.fromkeys(line for line in lines if line))[:_SUGGESTIONS]
 
     async def _recall(self, call: Call) -> Reply:
+        # What comes next is the next of this list, not of one before it.
+        self._pages.last(call.person)
         return await self._page(call, str(call.arguments["query"]), 0)
 
     async def _page(self, call: Call, words: str, begin: int) -> Reply:
@@ -64,12 +68,15 @@ class Remembering(Group):
             if hit.exchange.domain == view.home.key
         ]
         if len(hits) > begin + _PAGE:
-            actions.append(self._pages.keep(call.person, lambda: self._page(call, words, begin + _PAGE)))
+            actions.append(self._pages.keep(call.person, lambda: self._further(call, words, begin + _PAGE)))
         said_here = addresses("\n".join(hit.exchange.text for hit in shown))
         return Reply("\n".join(lines), tuple(actions), said_here | {link for link in links if link})
 
+    async def _further(self, call: Call, words: str, begin: int) -> Reply:
+        return await self._page(await self._still(call), words, begin)
+
     async def _more(self, call: Call) -> Reply:
-        return await self._pages.show(call.person, str(call.arguments["page"]))
+        return await self._pages.show(call.person, str(call.arguments.get("page", "")) or self._pages.last(call.person))
 
     async def _remember(self, call: Call) -> Reply:
         target = call.target
@@ -78,10 +85,10 @@ class Remembering(Group):
         if await self._h.preferences.on(target.person, "paused"):
             raise BadInput(f"{target.person.name} told me to keep nothing of theirs.")
         platform, key = call.place.platform, call.place.key
-        if await self._h.memory.knows(platform, key, [target.id]):
+        view, session = await self._here(call)
+        if await self._h.memory.knows(platform, key, [target.id]) or await view.find(platform, None, target.id):
             return plain("I have that already.")
         contents = await self._adapters[platform].read(target) if target.attachments else ()
-        view, session = await self._here(call)
         kept = await view.say(session, [said(target, told(target, contents))])
         if not kept.stored:
             raise BadInput("That message was forgotten, and stays so.")
@@ -90,7 +97,7 @@ class Remembering(Group):
 
     async def _forget_this(self, call: Call) -> Reply:
         view = await self._view(call)
-        found = await view.find(call.place.platform, call.place.key, call.target.id) if call.target else None
+        found = await view.find(call.place.platform, None, call.target.id) if call.target else None
         if found is None:
             return plain("I keep nothing of that message.")
         return plain(receipts.forgotten(await view.forget_message(found.id, self._only(call))))
@@ -101,8 +108,8 @@ class Remembering(Group):
         many, _, sure = what.casefold().partition(" ")
         if many in ("session", "all") and sure in ("", "yes"):
             return await self._forget_many(call, view, session, everything=many == "all", sure=bool(sure))
-        source_id = what.rstrip("/").rpartition("/")[2]
-        found = await view.find(call.place.platform, call.place.key, source_id) if source_id.isdigit() else None
+        source_id = _source_id(what)
+        found = await view.find(call.place.platform, None, source_id) if source_id else None
         return plain(receipts.forgotten(await view.forget_message(found.id if found else what, self._only(call))))
 
     async def _forget_many(self, call: Call, view: View, session: Session, *, everything: bool, sure: bool) -> Reply:
@@ -114,8 +121,8 @@ class Remembering(Group):
         else:
             question = f'Forget all {session.messages:,} messages of "{session.name}", for good?'
         if not sure and call.surface is None:
-            sign = self._adapters[call.place.platform].prefix or "/"
-            return plain(f"{question} Then say: {sign}forget {'all' if everything else 'session'} yes")
+            where = f' in "{call.place.name}"' if self._shared(call) else ""
+            return plain(f"{question} Then say{where}: {self._sign(call)}forget {'all' if everything else 'session'} yes")
         if not sure and call.surface and not await call.surface.confirm(question):
             return plain("Nothing was forgotten.")
         try:
@@ -123,6 +130,16 @@ class Remembering(Group):
         except NotFound:
             return plain("Nothing was left to forget.")
         return plain(receipts.forgotten(receipt))
+
+
+def _source_id(what: str) -> str:
+    """Return the platform's id of a message in what people type or copy of it: the id itself, or its link; '' for neither."""
+    if what.startswith("$"):
+        return what
+    last = unquote(what.partition("?")[0].rstrip("/").rpartition("/")[2])
+    if what.startswith("matrix:"):
+        return f"${last}"
+    return last if last.startswith("$") or last.isdigit() else ""
 
 
 def _beginning(text: str) -> str:

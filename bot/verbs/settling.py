@@ -1,6 +1,7 @@
 """What people and admins decide: settings, and whether anything of theirs is kept at all."""
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 from zoneinfo import available_timezones
 
 from adapters.events import Person, Place
@@ -10,7 +11,7 @@ from bot.introduction import privacy
 from bot.preferences import PERSONAL, SHARED, Preference
 from bot.verbs.group import Group, plain
 
-_UNSET = {"time zone": "this machine's", "everyone": "everybody", "answers": "mentioned"}
+_UNSET = {"time zone": "this machine's", "everyone": "everybody", "answers": "mentioned", "replies": "follow"}
 _NAMES = tuple(dict.fromkeys(preference.name for preference in (*PERSONAL, *SHARED)))
 
 
@@ -19,7 +20,7 @@ class Settling(Group):
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
-        what = Parameter("setting", "which to see or to change", choices=_NAMES)
+        what = Parameter("setting", "which to see or to change", choices=_NAMES, open=True)
         value = Parameter("value", "what it shall be", rest=True)
         choice = Parameter("choice", "stop: keep nothing of yours from now on; resume: as before", choices=("stop", "resume"))
         return (
@@ -30,16 +31,19 @@ class Settling(Group):
 
     async def _settings(self, call: Call) -> Reply:
         where: Place | Person = call.place if self._shared(call) else call.person
-        known = {one.name: one for one in (SHARED if self._shared(call) else PERSONAL)}
-        if self._shared(call) and not call.admin:
-            raise BadInput("Only those who manage this server can see and change its settings; yours are in a DM with me.")
+        shared = self._shared(call)
+        known = {one.name: one for one in (SHARED if shared else PERSONAL) if not shared or one.fits(call.place)}
+        if shared and not call.admin:
+            raise BadInput("Only those who run this place can see and change its settings; yours are in a DM with me.")
         name = str(call.arguments.get("setting", ""))
         if not name:
             return plain("\n".join([await self._line(where, one) for one in known.values()]))
+        if name not in _NAMES:
+            near = get_close_matches(name, known, 1)
+            hint = f'did you mean "{near[0]}"?' if near else f"{self._sign(call)}settings shows which there are."
+            raise BadInput(f'There is no setting "{name}"; {hint}')
         if name not in known:
-            raise BadInput(
-                f'"{name}" can be set {"in a DM with me" if self._shared(call) else "in a server, by its admins"} only.'
-            )
+            raise BadInput(f'"{name}" can be set {_where(name)} only.')
         if "value" in call.arguments:
             await self._put(call, where, known[name], str(call.arguments["value"]).strip())
         return plain(await self._line(where, known[name]))
@@ -59,18 +63,17 @@ class Settling(Group):
 
     async def _tell_everyone(self, call: Call, *, on: bool) -> None:
         """Say aloud at a place that everything is kept from now on, or no longer."""
-        view, session = await self._here(call)
+        sign = self._sign(call)
         text = (
-            f"{call.person.name} turned listening on: from now on I keep everything that is said here. /privacy says how to stop."
+            f"{call.person.name} turned listening on: from now on I keep everything that is said here. {sign}privacy says how to "
+            "stop."
             if on
             else f"{call.person.name} turned listening off: I keep only what is said to me."
         )
-        parts = self._h.outgoing.parts(call.place.platform, text)
-        await view.notify(session, parts, [])
-        await self._h.outgoing.flush(call.place.platform, call.place.key, parts)
+        await self._aloud(call, text)
 
     async def _line(self, where: Place | Person, one: Preference) -> str:
-        default = "on" if one.name == "streaming" and self._h.preferences.streaming else "off"
+        default = "on" if one.name == "streaming" and self._h.preferences.streams_on(where.platform) else "off"
         value = await self._h.preferences.value(where, one.name) or _UNSET.get(one.name, default)
         choices = f" ({', '.join(one.values)})" if one.values else ""
         return f"{one.name}: {value} – {one.help}{choices}"
@@ -89,6 +92,14 @@ class Settling(Group):
                 reach=await preferences.on(call.person, "reach"),
             )
         )
+
+
+def _where(name: str) -> str:
+    shared = {one.name: one for one in SHARED}
+    if name not in shared:
+        return "in a DM with me"
+    place = {"servers": "a server", "rooms": "a room"}.get(shared[name].only, "a server or a room")
+    return f"in {place}, by its admins"
 
 
 def _zone(value: str) -> str:

@@ -46,7 +46,7 @@ class Summing(Group):
         try:
             return await view.named(name)
         except NotFound:
-            sign = self._adapters[call.place.platform].prefix or "/"
+            sign = self._sign(call)
             raise BadInput(f'There is no conversation "{name}" here; {sign}sessions shows which there are.') from None
 
     async def _look_back(self, call: Call, n: int) -> Reply:
@@ -56,7 +56,7 @@ class Summing(Group):
         if not 1 <= n <= _MOST_LAST:
             raise BadInput(f"I can look back at 1 to {_MOST_LAST} messages.")
         view = await self._view(call)
-        read = await self._adapters[call.place.platform].before(call.place.key, "", n, call.person)
+        read = await self._adapters[call.place.platform].before(call.place.key, call.message, n, call.person)
         quotes = await self._h.preferences.heeded(call.place.platform, read)
         if not quotes:
             return plain("There is nothing here that you and I can both read back.")
@@ -82,10 +82,11 @@ class Summing(Group):
         gists = sum(digest.tier == "gist" for _, digest in digests)
         n, _ = await view.said()
         whose = "said here" if self._shared(call) else "of yours"
-        sign = self._adapters[call.place.platform].prefix or "/"
+        sign = self._sign(call)
         lines = [
             f"I keep {counted(n, 'message')} {whose} in {counted(len(sessions), 'conversation')}, "
-            f"and {counted(gists, 'gist')} of them. {sign}forget removes what you name, for good."
+            f"and {counted(gists, 'gist')} of them. {sign}forget removes what you name, for good.",
+            f"What I made of it: {sign}memory profile, eras, narrative, self{', bank' if self._shared(call) else ''}.",
         ]
         zone = view.home.time_zone
         lines += [f"\n{session.name}\n{receipts.summary([digest], zone)}" for session, digest in digests[-_NEWEST:]]

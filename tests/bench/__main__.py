@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -29,6 +30,7 @@ from memory.core import Memory, Ports
 from memory.times import SystemClock
 from memory.types import DomainKind, DomainRef, Kind, NewExchange, SessionRef
 from memory.view import View
+from tests.bench import context
 from tests.fakes.openai_server import OpenAIServer
 
 _WORDS = [f"{first}{second}" for first in "ba be bi bo bu da de di do du ka ke ki ko ku la le li lo lu".split() for second in
@@ -175,6 +177,7 @@ async def main() -> None:
     table = Table("what", "Lyra", "beside", "baseline", "ratio")
     _start(table)
     await _turn(table)
+    await context.measure(partial(_row, table))
     for turns in (1_000, 10_000, 100_000):
         await _recall(table, turns)
     Rich(width=140).print(table)

@@ -9,6 +9,7 @@ import pytest
 
 from memory.db import Database
 from tests.lyra_kit import Home, jsonl, one_sentence
+from tests.size import few
 
 GOOD = jsonl({"content": "The key is under the mat.", "id": "1"}, {"content": "Oma bakes on Friday.", "id": "2"})
 LIMITED = "import os, resource, sys; n = int(sys.argv[1]); resource.setrlimit(resource.RLIMIT_FSIZE, (n, n)); "
@@ -37,7 +38,7 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize(("content", "named"), FILES.values(), ids=list(FILES))
+@pytest.mark.parametrize(("content", "named"), few(FILES.values(), 3), ids=few(FILES, 3))
 def test_a_file_that_cannot_be_imported_is_named(home: Home, content: bytes | str | None, named: str) -> None:
     file = home.folder / "given"
     if content == "folder":
@@ -62,7 +63,7 @@ LINES = {
 }
 
 
-@pytest.mark.parametrize(("line", "reason"), LINES.values(), ids=list(LINES))
+@pytest.mark.parametrize(("line", "reason"), few(LINES.values(), 3), ids=few(LINES, 3))
 def test_a_bad_line_is_counted_and_named_and_the_good_ones_are_kept(home: Home, line: bytes, reason: str) -> None:
     first, second = GOOD.encode().splitlines(keepends=True)
     given = first + second + line if not line.endswith(b"\n") else first + line + second
@@ -102,7 +103,7 @@ CHAT = {
 }
 
 
-@pytest.mark.parametrize(("line", "named"), CHAT.values(), ids=list(CHAT))
+@pytest.mark.parametrize(("line", "named"), few(CHAT.values(), 3), ids=few(CHAT, 3))
 def test_a_line_that_cannot_be_read_is_named_and_the_others_are_answered(home: Home, line: bytes, named: str) -> None:
     done = home.lyra("chat", given=b"my dog is Rex\n" + line + b"\nwho is Rex?\n")
     assert done.code == 1
@@ -138,7 +139,7 @@ KEYS = {
 }
 
 
-@pytest.mark.parametrize(("content", "named"), KEYS.values(), ids=list(KEYS))
+@pytest.mark.parametrize(("content", "named"), few(KEYS.values(), 3), ids=few(KEYS, 3))
 def test_a_key_that_does_not_fit_is_explained_and_nothing_is_lost(home: Home, content: bytes | None, named: str) -> None:
     good = home.key.read_bytes()
     home.key.unlink()

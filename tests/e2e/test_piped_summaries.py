@@ -88,7 +88,8 @@ def test_a_model_writes_and_its_price_is_estimated_first(home: Home, model: Mode
     home.configure(model.config(backend="price_in = 1000\nprice_out = 2000"))
     done = home.lyra("summarize", "--all", "--json")
     assert (json.loads(done.out), done.code) == ({"summarized": 2, "failed": 0, "total": 2}, 0)
-    estimate = one_sentence(done)
+    estimate, pieces = done.err.splitlines()
+    assert pieces.endswith(" of profile, eras, narrative and self made.")
     assert estimate.startswith("2 conversations: about ")
     assert " calls of main and " in estimate
     assert " tokens, about " in estimate

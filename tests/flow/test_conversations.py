@@ -9,6 +9,7 @@ import pytest
 
 from tests.fakes import openai_behaviours as b
 from tests.lyra_kit import Done, Home, ModelServer
+from tests.size import few
 
 AT_ONCE = {"retry-after": "0"}
 TELLING = "the weather, said Noah, and about what the wind does to the harbour when the boats come home late. " * 3
@@ -53,7 +54,7 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("answer", ANSWERS.values(), ids=list(ANSWERS))
+@pytest.mark.parametrize("answer", few(ANSWERS.values(), 2), ids=few(ANSWERS, 2))
 def test_an_answer_is_kept_and_printed_whole(home: Home, model: ModelServer, answer: b.Behaviour) -> None:
     model.script(answer)
     done = home.chat("when should I see Vienna?")
@@ -110,7 +111,7 @@ GARBAGE = {
 }
 
 
-@pytest.mark.parametrize("answer", GARBAGE.values(), ids=list(GARBAGE))
+@pytest.mark.parametrize("answer", few(GARBAGE.values(), 2), ids=few(GARBAGE, 2))
 def test_garbage_is_asked_about_again_and_never_shown(home: Home, model: ModelServer, answer: b.Behaviour) -> None:
     model.script(answer, "Sorry, I was confused.")
     assert home.chat("hello").lines == ["Sorry, I was confused."]
@@ -208,7 +209,8 @@ def test_the_prompt_can_be_shown_layer_by_layer(home: Home, model: ModelServer) 
     done = home.chat("what is my cat called?", "and my dog?", options=["--show-prompt"])
     layers = [line for line in done.err.splitlines() if line.startswith("--- ")]
     names = [line.removeprefix("--- ").partition(":")[0] for line in layers]
-    turn = ["persona and rules", "summary", "recent turns", "gists", "recalled", "date", "message", "in all"]
+    standing = ["persona and rules", "profile", "narrative", "self-state", "summary"]
+    turn = [*standing, "recent turns", "gists", "eras", "recalled", "date", "message", "in all"]
     assert names == turn * 2
     assert all(line.split(": ")[1].split(" tokens")[0].isdecimal() for line in layers)
     assert "You are Lyra, a companion who remembers." in done.err

@@ -35,7 +35,8 @@ async def test_the_commands_are_offered_once_and_not_again_after_a_restart(town:
     assert {one["name"] for one in offered if one["type"] == 3} == MENU
     assert all(one["contexts"] == [0, 1] and one["integration_types"] == [0] for one in offered)
     [memory] = [one for one in offered if one["name"] == "memory"]
-    assert [one["name"] for one in memory["options"]] == ["view"]
+    parts = ["view", "profile", "eras", "narrative", "self", "correct", "forget", "bank"]
+    assert [one["name"] for one in memory["options"]] == parts
 
 
 @pytest.mark.parametrize("left_over", ["model", "more", "remember", "dance"])
@@ -183,21 +184,22 @@ async def test_once_the_token_is_over_a_private_answer_is_dropped_and_a_public_o
     for call in (private, public):
         call.expire()
     async with town.lyra() as lyra:
-        [said] = await told(town, town.general, 1)
+        said, *_ = await told(town, town.general, 1)
         assert said.content == "/new was cut off before it was done; say it again if you want it." and not said.ephemeral
         await settled(lyra)
-        assert private.changes == public.changes == 0 and len(await told(town, town.general, 1)) == 1
+        assert private.changes == public.changes == 0
+        assert sum("cut off" in one.content for one in await told(town, town.general, 1)) == 1
 
 
 async def test_an_answer_that_comes_after_the_token_is_dropped_or_sent_as_a_message(town: Town) -> None:
     async with town.lyra() as lyra:
         for command in ("status", "new"):
             (await town.ada.runs(town.general, command)).expire()
-        [said] = await told(town, town.general, 1)
+        said, *_ = await told(town, town.general, 1)
         assert said.content == 'This is a new conversation: "conversation 1".'
         await town.reads(town.ada, town.general, "status")
         await settled(lyra)
-        assert len(await told(town, town.general, 1)) == 1
+        assert sum("a new conversation" in one.content for one in await told(town, town.general, 1)) == 1
 
 
 async def test_two_commands_at_once_are_both_answered(town: Town) -> None:
@@ -230,7 +232,9 @@ async def told(town: Town, place: Channel, number: int) -> list[Message]:
 
 
 async def settled(lyra: Awake) -> None:
-    """Assert that nothing is left to be answered or sent."""
+    """Wait until nothing is left to be answered or sent."""
     journal = lyra.app.memory.journal
-    await lyra.talk.tick()
-    assert list(await journal.unfinished("discord")) == [] and list(await journal.waiting("discord")) == []
+    async with asyncio.timeout(10):
+        while await journal.unfinished("discord") or await journal.waiting("discord"):
+            await lyra.talk.tick()
+            await asyncio.sleep(0.02)

@@ -189,7 +189,7 @@ async def test_listening_is_announced_aloud_and_keeps_without_answering(town: To
 async def test_only_who_rules_a_server_changes_how_she_behaves_there(town: Town, general: Channel) -> None:
     async with town.lyra():
         told = await town.sets("bob", general, "listening", "on")
-        assert told.startswith("Only those who manage this server can")
+        assert told.startswith("Only those who run this place can")
         assert aloud(town, general) == []
 
 

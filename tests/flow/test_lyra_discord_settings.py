@@ -15,7 +15,7 @@ from tests.fakes.discord import Message
 from tests.fakes.discord.ids import made_at
 from tests.fakes.openai_behaviours import Drip
 
-NO_ADMIN = "Only those who manage this server can see and change its settings; yours are in a DM with me."
+NO_ADMIN = "Only those who run this place can see and change its settings; yours are in a DM with me."
 FAR = "Asia/Kathmandu"
 
 
@@ -62,7 +62,7 @@ async def test_settings_of_one_kind_are_not_set_where_the_others_are(town: Town)
         told = await town.reads(town.eve, town.general, "settings", setting="reach", value="on")
         assert told == '"reach" can be set in a DM with me only.'
         told = await town.reads(town.eve, dm, "settings", setting="listening", value="on")
-        assert told == '"listening" can be set in a server, by its admins only.'
+        assert told == '"listening" can be set in a server or a room, by its admins only.'
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from adapters.splitting import split
 from bot.gate import addresses, gated, gated_parts
-from tests.memory_kit import TORTURE
+from tests.size import TORTURE
 
 OUTPUTS = 1_000_000 if TORTURE else 4_000
 EACH = 100

@@ -1,0 +1,113 @@
+"""What she has in view when she answers: what she knows, where things stand, and what an answer rests on afterwards."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bot.config import Settings
+from memory.bank.block import HEAD
+from memory.types import MINUTE, DomainKind
+from tests.ladder_talk import teller
+from tests.long_talk import long_talk
+from tests.lyra_kit import Home, ModelServer, jsonl
+
+LETTERS = jsonl(
+    *(
+        {"session": "letters", "speaker": "Ada", "content": text, "created_at": f"2026-01-0{day}T10:00:00Z", "id": f"l{day}"}
+        for day, text in enumerate(("my sister Iris studies medicine", "the boat Kestrel needs a new sail", "it snows"), start=5)
+    )
+)
+
+
+@pytest.fixture
+def model() -> Iterator[ModelServer]:
+    """A model that writes digests."""
+    with ModelServer(teller) as server:
+        yield server
+
+
+@pytest.fixture
+def home(tmp_path: Path, model: ModelServer) -> Home:
+    """A machine where everything was made of some letters of January."""
+    home = Home(tmp_path, model.config())
+    home.lyra("import", "-", given=LETTERS)
+    assert home.lyra("summarize", "--all").code == 0
+    return home
+
+
+def prompts(model: ModelServer) -> list[list[str]]:
+    """Return what the model was given for each answer, message by message."""
+    chats = [[str(message["content"]) for message in request.messages] for request in model.chats]
+    return [chat for chat in chats if chat[0].startswith("You are Lyra")]
+
+
+def test_what_she_knows_stands_in_view_whatever_is_asked(home: Home, model: ModelServer) -> None:
+    home.chat("hello there", "how are you?")
+    first, second = prompts(model)
+    known = first[0].partition("What you know, and since when:\n")[2]
+    assert known.startswith("> Ada said: my sister Iris studies medicine (05 January 2026)\n")
+    assert "Your mood is even, your energy steady." in known
+    assert second[0] == first[0]
+
+
+def test_another_person_of_this_machine_has_none_of_it_in_view(home: Home, model: ModelServer) -> None:
+    home.chat("hello there", options=["--as", "bob"])
+    (given,) = prompts(model)
+    assert "Iris" not in str(given)
+
+
+def test_what_is_forgotten_takes_along_the_answers_that_drew_on_it_and_no_others(home: Home, model: ModelServer) -> None:
+    model.script("How is Iris?", "Good evening to you.")
+    home.chat("hello there", "good evening")
+    hit = home.lyra("recall", "sister medicine", "--json", "-k", "1").rows[0]["hits"][0]
+    assert home.lyra("forget", hit["id"]).code == 0
+    assert [row["content"] for row in home.export()] == [
+        "the boat Kestrel needs a new sail", "it snows", "hello there", "good evening", "Good evening to you.",
+    ]  # fmt: skip
+    home.lyra("summarize", "--all")
+    home.chat("what now?")
+    assert "Iris" not in str(prompts(model)[-1])
+    assert "Kestrel" in prompts(model)[-1][0]
+
+
+def test_what_was_cut_is_said_layer_by_layer(home: Home, model: ModelServer) -> None:
+    facts = jsonl(*({"session": "list", "speaker": "Ada", "content": f"river {n} " + "is long " * 40} for n in range(8)))
+    home.lyra("import", "-", given=facts)
+    home.lyra("summarize", "--all")
+    home.configure(model.config("context_tokens = 800"))
+    done = home.chat("hello there", options=["--show-prompt"])
+    layers = [line.removeprefix("--- ") for line in done.err.splitlines() if line.startswith("--- ")]
+    (profile,) = (line for line in layers if line.startswith("profile: "))
+    assert int(profile.removesuffix(" cut").rpartition(" ")[2]) + prompts(model)[-1][0].count("> Ada said: ") >= 11
+    assert next(line for line in layers if line.startswith("date: ")).endswith(" tokens"), "nothing of it was cut"
+
+
+async def test_in_private_eras_come_up_and_where_many_read_the_bank_stands_in_their_place(tmp_path: Path) -> None:
+    for kind in (DomainKind.DM, DomainKind.SERVER):
+        (tmp_path / kind).mkdir()
+        async with long_talk(tmp_path / kind, per_day=20, kind=kind) as talk:
+            if kind is DomainKind.SERVER:
+                await talk.view.bank_on()
+            await talk.go_on(40 * 20)
+            talk.clock.forward(60 * MINUTE)
+            await talk.look_after()
+            told = await talk.view.statements("era")
+            came = await talk.comes_up(told[0].text)
+            prompt = await talk.turn()
+            if kind is DomainKind.DM:
+                assert {one.tier for one in came.eras} == {"era"}
+                assert HEAD not in prompt.messages[0]["content"]
+            else:
+                assert {one.tier for one in came.eras} <= {"bank"}
+                assert HEAD in prompt.messages[0]["content"]
+                block = (await talk.view.bank(talk.settings.memory_bank_max_tokens)).text
+                assert all(f"> {line}" in prompt.messages[0]["content"] for line in block.splitlines()[1:])
+
+
+async def test_with_nothing_to_be_recalled_a_turn_has_only_what_stands(tmp_path: Path) -> None:
+    async with long_talk(tmp_path, Settings(recall_k=0, gists_k=0, eras_k=0)) as talk:
+        await talk.go_on(200)
+        prompt = await talk.turn()
+    assert prompt.recalled == frozenset() and len(prompt.stated) > 0
+    assert prompt.messages[-1]["content"].startswith("Today is ")

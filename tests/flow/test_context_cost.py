@@ -1,0 +1,67 @@
+"""What a conversation that never ends costs: prompts of one size, few calls of the model, and a beginning that caches keep.
+
+`make bench` measures the same over 20,000 messages.
+"""
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from statistics import mean
+
+import pytest
+
+from bot.config import Settings
+from bot.prompt import Prompt
+from tests.long_talk import LongTalk, cached, long_talk, size
+
+EPISODE = 20
+
+
+async def ten_turns(talk: LongTalk) -> list[Prompt]:
+    """Ask as many questions as make an episode."""
+    return [await talk.turn() for _ in range(EPISODE // 2)]
+
+
+@pytest.mark.parametrize(("budget", "grows"), [(1500, False), (100_000, True)], ids=["in its budget", "without one"])
+async def test_ten_times_the_messages_make_no_larger_prompt(tmp_path: Path, budget: int, grows: bool) -> None:
+    async with long_talk(tmp_path, Settings(context_tokens=budget)) as talk:
+        await talk.go_on(100)
+        early = mean(map(size, await ten_turns(talk)))
+        await talk.go_on(1060)
+        late = mean(map(size, await ten_turns(talk)))
+        assert talk.model.calls["gist"] == 60 and talk.model.calls["profile"] == 4
+    assert (late > 1.1 * early) is grows, (early, late)
+    assert late <= budget
+
+
+@pytest.mark.parametrize(("every", "days"), [(1, 40), (3, 20)], ids=["daily", "every third day"])
+async def test_housekeeping_asks_the_model_fifteen_times_in_a_hundred_turns_at_most(
+    tmp_path: Path, every: int, days: int
+) -> None:
+    async with long_talk(tmp_path, per_day=EPISODE, every=every) as talk:
+        await talk.go_on(days * EPISODE)
+        calls = talk.model.calls
+        assert (calls["gist"], calls["merge"]) == (days, days // 8)
+        assert all(calls[kind] > 0 for kind in ("profile", "era", "narrative", "self"))
+        assert calls.total() <= days * 15 / 10, calls
+
+
+async def test_making_everything_anew_after_each_episode_would_ask_far_more_often(tmp_path: Path) -> None:
+    async with long_talk(tmp_path, per_day=EPISODE, every=3) as talk:
+        for _ in range(0, 400, EPISODE):
+            await talk.go_on(EPISODE)
+            await talk.keeper.climb(talk.domain)
+        assert talk.model.calls.total() > 4 * 15, talk.model.calls
+
+
+async def test_a_prompt_begins_as_the_one_before_it(tmp_path: Path) -> None:
+    async with long_talk(tmp_path, Settings(context_tokens=3000)) as talk:
+        await talk.go_on(600)
+        prompts = [*await ten_turns(talk), *await ten_turns(talk)]
+    standing = [prompt.messages[0]["content"] for prompt in prompts]
+    assert any(layer.cut for layer in prompts[0].layers if layer.name == "profile"), "there is something to choose from"
+    # It changes where an episode ends, and its gist and what is made of that come in.
+    assert sum(one != other for one, other in pairwise(standing)) <= 2
+    assert mean(cached(one, other) for one, other in pairwise(prompts)) > 0.6
+    turned = [replace(prompt, messages=prompt.messages[::-1]) for prompt in prompts]
+    assert mean(cached(one, other) for one, other in pairwise(turned)) < 0.1, "it is the order of the layers that does it"
