@@ -76,7 +76,9 @@ async def recalled(turn: Asking, settings: Settings, in_view: Collection[int], s
     return Recalled(
         await _gists(turn, text, settings.gists_k, in_view, since),
         await _eras(turn.view, text, settings.eras_k, in_view),
-        await turn.view.recall(text, settings.recall_k, exclude=in_view) if settings.recall_k else (),
+        await turn.view.recall(text, settings.recall_k, exclude=in_view, asker=turn.asked[-1].speaker)
+        if settings.recall_k
+        else (),
     )
 
 

@@ -79,7 +79,9 @@ class Speaking:
 
     async def _offline(self, turn: Turn) -> Spoken:
         text = "\n".join(exchange.text for exchange in turn.asked)
-        hits = await turn.view.recall(text, _WIDE, exclude=[exchange.key for exchange in turn.asked])
+        hits = await turn.view.recall(
+            text, _WIDE, exclude=[exchange.key for exchange in turn.asked], asker=turn.asked[-1].speaker
+        )
         asked = Asked(text, turn.asked[-1].speaker, self._h.clock.now(), turn.view.home.time_zone)
         held = _stems(hits)
         answer = self._voice.answer(asked, hits, lambda stem: stem in held)

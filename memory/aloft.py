@@ -1,18 +1,20 @@
 """What a view reads and changes above gists: statements with their receipts, the bank, and how Lyra is."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory import owners
 from memory.bank import block, consent
 from memory.bank.block import Block
 from memory.bank.consent import Consent
+from memory.findable import BANK, ERAS
 from memory.forget import Graveyard
-from memory.index import BANK, ERAS, Indexes
 from memory.lineage import Seal, require_unchanged
 from memory.places import Places
 from memory.ports import Clock
-from memory.recall import Query, Recall
+from memory.recall.finder import Found, Recall
+from memory.recall.question import Query
+from memory.recall.shards import Shards
 from memory.tiers import profile, selfstate, statements
 from memory.tiers.selfstate import SelfState
 from memory.types import Domain, Exchange, Identity, Statement
@@ -24,7 +26,7 @@ class Reading:
     """What every view of one memory shares."""
 
     places: Places
-    indexes: Indexes
+    shards: Shards
     vectors: VectorStore | None
     graveyard: Graveyard
     clock: Clock
@@ -42,7 +44,7 @@ class Aloft:
         self._db = reading.places.db
         self.home = home
         self._domains = [home.key, *(domain.key for domain in also)]
-        self._recall = Recall(reading.indexes, reading.vectors)
+        self._recall = Recall(reading.shards, reading.vectors)
 
     async def statements(self, tier: str, *, past: bool = False) -> list[Statement]:
         """Return what stands in a tier at home (profile, era, narrative, self, bank), or what stood there before."""
@@ -131,6 +133,10 @@ class Aloft:
             return await profile.forget_fact(tx, self._r.seal, self.home, public_id, self._r.clock.now())
 
     async def _stated(self, text: str, k: int, kind: int) -> list[Statement]:
-        found = await self._recall.find(Query(text, k, kind=kind), self._domains)
+        found = await self._find(Query(text, k, kind=kind))
         told = await statements.by_keys(self._db, self._domains, [hit.item for hit in found])
         return [told[hit.item] for hit in found if hit.item in told]
+
+    async def _find(self, query: Query) -> list[Found]:
+        there = replace(query, now=self._r.clock.now(), time_zone=self.home.time_zone)
+        return await self._recall.find(there, self._domains)

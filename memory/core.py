@@ -23,13 +23,14 @@ from memory.changing import Changing
 from memory.consolidate import Consolidator, Workshop
 from memory.db import Database
 from memory.forget import Graveyard
-from memory.index import Indexes
 from memory.journal import Journal
 from memory.ladder import Ladder
 from memory.lineage import Seal, fill, holes
 from memory.locks import Holders
 from memory.places import Places
 from memory.ports import Clock, Embedder, Ids, Writer
+from memory.recall.shards import Shards
+from memory.reindexing import reindex
 from memory.tiers import episodes
 from memory.tiers.episodes import Rules
 from memory.types import Domain, Forgotten
@@ -81,7 +82,7 @@ class Memory:
         self._holders.join()
         vectors = VectorStore(db, ports.embedder, ports.clock) if ports.embedder else None
         graveyard = Graveyard(db, db.path.with_name("tombstones.log"))
-        self._reading = Reading(self.places, Indexes(db), vectors, graveyard, ports.clock)
+        self._reading = Reading(self.places, Shards(db), vectors, graveyard, ports.clock)
         self._changing = Changing(db, seal, graveyard, ports.clock)
 
     @classmethod
@@ -91,6 +92,7 @@ class Memory:
         """Open or create the memory at `path`. Raises the errors of `Database.open`."""
         db = await Database.open(path, key, checkpoints=checkpoints)
         try:
+            await reindex(db)
             return cls(db, key, Seal(await _install_key(db, ports.ids)), ports, habits or Habits())
         except BaseException:
             await db.close()

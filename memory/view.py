@@ -11,12 +11,13 @@ from memory import inbox, ledger, outbox, owners, places
 from memory.aloft import Aloft
 from memory.db import Row, Transaction
 from memory.errors import NotFound
-from memory.index import GISTS
+from memory.findable import GISTS
 from memory.lineage import derive, fill, holes, require_living, require_unchanged
 from memory.outbox import Part
-from memory.recall import Query
+from memory.recall.question import Query
 from memory.tiers import exchanges, summaries
-from memory.types import Digest, DigestHit, Exchange, Forgotten, Hit, Identity, NewExchange, Session, SessionRef
+from memory.types import Digest, DigestHit, DomainKind, Exchange, Forgotten, Hit, Identity, NewExchange, Session, SessionRef
+from memory.vectors import Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +147,15 @@ class View(Aloft):
         )
         return [row["text"] for row in reversed(rows)]
 
-    async def recall(self, text: str, k: int, *, session: Session | None = None, exclude: Collection[int] = ()) -> list[Hit]:
-        """Return the k messages that answer a text best, with their neighbours and receipts."""
-        found = await self._recall.find(Query(text, k, session=session.key if session else None, exclude=exclude), self._domains)
+    async def recall(
+        self, text: str, k: int, *, session: Session | None = None, exclude: Collection[int] = (), asker: str = ""
+    ) -> list[Hit]:
+        """Return the k messages that answer a text best, with their neighbours and receipts.
+
+        `asker` is the name of who asks, where others talk here too: "what did I say" is then about that one.
+        """
+        asked_by = asker if self.home.ref.kind is not DomainKind.DM else ""
+        found = await self._find(Query(text, k, session=session.key if session else None, exclude=exclude, asker=asked_by))
         keys = {key for hit in found for key in (hit.item, hit.before, hit.after) if key is not None}
         messages = await exchanges.by_keys(self._db, self._domains, sorted(keys))
         there = [(hit, messages[hit.item]) for hit in found if hit.item in messages]
@@ -164,7 +171,7 @@ class View(Aloft):
 
     async def gists(self, text: str, k: int, *, exclude: Collection[int] = ()) -> list[DigestHit]:
         """Return the k digests that are nearest to a text."""
-        found = await self._recall.find(Query(text, k, kind=GISTS, exclude=exclude), self._domains)
+        found = await self._find(Query(text, k, kind=GISTS, exclude=exclude))
         digests = await summaries.by_keys(self._db, self._domains, [hit.item for hit in found])
         sessions = await self._sessions_of({digest.session for digest in digests.values()})
         there = [(hit, digests[hit.item]) for hit in found if hit.item in digests]
@@ -200,9 +207,12 @@ class View(Aloft):
         async with self._db.transaction() as tx:
             await ledger.note(tx, self.home.key, kind, self._r.clock.now(), **counts)
 
-    async def embed(self) -> int:
-        """Give a vector to everything at home that has none; return how many. Raises EmbeddingFailed."""
-        return await self._r.vectors.catch_up(self.home) if self._r.vectors else 0
+    async def embed(self, tell: Progress | None = None) -> int:
+        """Give vectors to everything at home that has none; return to how many items. Raises EmbeddingFailed.
+
+        `tell` is told, again and again, how many of how many have them by now.
+        """
+        return await self._r.vectors.catch_up(self.home, tell) if self._r.vectors else 0
 
     async def forget_message(self, public_id: str, by: Identity | None = None) -> Forgotten:
         """Forget one message at home by its id, and everything that rests on it, as the right of `by` (None: all) allows.

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory import lexical
 from memory.db import Database, Row, Transaction
-from memory.lineage import Seal, add_items, announce, fill, holes
+from memory.findable import make_findable, message
+from memory.lineage import Seal, add_items, fill, holes
 from memory.places import know
-from memory.times import local
 from memory.types import Domain, DomainRef, Exchange, Kind, NewExchange, Session, SessionRef
 
 PAGE = 500
@@ -71,28 +70,9 @@ def recallable(exchange: Exchange) -> bool:
     return exchange.kind in (Kind.SAID, Kind.REPLY) and not exchange.echo
 
 
-def index_text(exchange: Exchange, time_zone: str) -> str:
-    """Return what a message is found by: its date, its speaker, its text."""
-    return f"{local(exchange.said_at, time_zone):%A %d %B %Y} {exchange.speaker}: {exchange.text}"
-
-
 async def index(tx: Transaction, domain: Domain, exchanges: Sequence[Exchange]) -> None:
     """Make messages findable by what they say, who said it and when."""
-    await index_terms(tx, domain, [(e.key, index_text(e, domain.time_zone)) for e in exchanges])
-
-
-async def index_terms(tx: Transaction, domain: Domain, texts: Sequence[tuple[int, str]]) -> None:
-    """Make items findable by the words of a text, from this transaction on."""
-    rows = []
-    for item, text in texts:
-        hashes, counts, length = lexical.terms(text)
-        rows.append(
-            {"domain": domain.key, "item": item, "length": length, "hashes": hashes.tobytes(), "counts": counts.tobytes()}
-        )
-    await tx.many(
-        "INSERT INTO terms (domain, item, length, hashes, counts) VALUES (:domain, :item, :length, :hashes, :counts)", rows
-    )
-    await announce(tx, domain, [item for item, _ in texts], "add")
+    await make_findable(tx, domain, [message(exchange, domain.time_zone) for exchange in exchanges])
 
 
 async def _met_before(tx: Transaction, ids: Sequence[str]) -> tuple[set[str], set[str]]:

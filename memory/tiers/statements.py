@@ -10,13 +10,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from memory.db import Database, Row, Transaction
+from memory.findable import BANK, ERAS, Findable, make_findable
 from memory.lineage import Seal, add_items, announce, derive, fill, holes, next_source
 from memory.tiers.exchanges import SELECT as MESSAGES
-from memory.tiers.exchanges import exchange, index_terms
+from memory.tiers.exchanges import exchange
 from memory.types import Domain, Exchange, Statement
 
-INDEXED = frozenset({"era", "bank"})
-"""The tiers that recall finds by words and meaning; the others are in view as a whole."""
+INDEXED = {"era": ERAS, "bank": BANK}
+"""The tiers that recall finds by words and meaning, and as what; the others are in view as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ async def publish(tx: Transaction, seal: Seal, domain: Domain, new: NewStatement
     )  # fmt: skip
     await derive(tx, key, {*new.parents, *new.said}, new.said)
     if new.tier in INDEXED:
-        await index_terms(tx, domain, [(key, new.text)])
+        await make_findable(tx, domain, [Findable(key, INDEXED[new.tier], new.text, new.first_at)])
     return key
 
 

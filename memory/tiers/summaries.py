@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.db import Database, Row, Transaction
+from memory.findable import GISTS, Findable, make_findable
 from memory.lineage import Seal, add_items, derive, fill, holes, next_source
 from memory.tiers.episodes import HAS_TALK
-from memory.tiers.exchanges import index_terms
 from memory.types import Digest, Domain, Session
 
 FAN_IN = 8
@@ -77,7 +77,7 @@ async def publish(
         ({"digest": key, "line": at, "item": item} for at, line in enumerate(written.lines) for item in line.cited),
     )
     await _cover(tx, session, place, written.parents)
-    await index_terms(tx, domain, [(key, written.text)])
+    await make_findable(tx, domain, [Findable(key, GISTS, written.text, written.first_at, session.key)])
     return key
 
 

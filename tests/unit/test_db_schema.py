@@ -77,7 +77,8 @@ async def test_a_memory_of_any_older_version_becomes_like_a_new_one_and_keeps_it
     assert await schema(tmp_path / "old.db") == await schema(tmp_path / "new.db")
     async with await Database.open(tmp_path / "old.db", KEY) as db:
         for table, n in held.items():
-            if table != "migrations":
+            # What messages are found by is made anew from them.
+            if table not in ("migrations", "terms"):
                 row = await db.one(f"SELECT count(*) AS n FROM {table}")
                 assert row is not None and row["n"] == n == 1, table
 

@@ -108,13 +108,13 @@ async def test_what_is_said_and_forgotten_while_a_question_is_embedded_does_no_h
         await here.view.embed()
         for change in ("said", "forgotten"):
             embedder.asked, embedder.meanwhile = asyncio.Event(), asyncio.Event()
-            first = asyncio.create_task(here.found("parrot"))
+            first = asyncio.create_task(here.found(f"parrot {change}"))
             await embedder.asked.wait()
             if change == "said":
                 await here.say("the parrot is loud")
             else:
                 await here.view.forget_message(secret.id)
-            second = asyncio.create_task(here.found("parrot"))
+            second = asyncio.create_task(here.found(f"parrot, {change}"))
             for _ in range(20):
                 await here.memory.db.all("SELECT 1")
             embedder.meanwhile.set()

@@ -1,0 +1,104 @@
+"""What an item is found by: the words of its text, passage by passage, and who said it when.
+
+A term is the hash of a stem in the text's language, so the index holds no words. The date and the speaker stand before the
+text of a message and are found like words of it. An imprint tells texts that say the same in the same words.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+
+import numpy as np
+
+from memory import lexical
+from memory.db import Transaction
+from memory.lineage import announce
+from memory.passages import passages
+from memory.times import local
+from memory.types import Domain, Exchange
+
+MESSAGES, GISTS, ERAS, BANK = range(4)
+"""What an item is: each kind is ranked by itself."""
+ENGLISH = "english"
+"""The language of dates, and of a text that does not tell where none before it did."""
+OWN, ASKS = 1, 2
+"""Traits of a message: it is Lyra's, it is a question."""
+_ASKING = ("?", "？", "؟", "՞", ";")
+
+
+@dataclass(frozen=True, slots=True)
+class Findable:
+    """An item with what it is found by; `head` is found like words of its text and is no part of it."""
+
+    item: int
+    kind: int
+    text: str
+    said_at: int
+    session: int = 0
+    speaker: str = ""
+    traits: int = 0
+    head: str = ""
+
+
+def message(exchange: Exchange, time_zone: str) -> Findable:
+    """Return what a message is found by: its date, its speaker, its text."""
+    asks = exchange.text.rstrip().endswith(_ASKING)
+    return Findable(
+        exchange.key, MESSAGES, exchange.text, exchange.said_at, exchange.session, exchange.speaker,
+        OWN * (exchange.role == "assistant") + ASKS * asks,
+        f"{_written(local(exchange.said_at, time_zone).date())} {exchange.speaker}",
+    )  # fmt: skip
+
+
+async def make_findable(tx: Transaction, domain: Domain, found: Sequence[Findable]) -> None:
+    """Make items findable from this transaction on."""
+    told = await tx.one(
+        "SELECT language FROM terms WHERE domain = :domain AND language <> '' ORDER BY item DESC LIMIT 1", {"domain": domain.key}
+    )
+    language = str(told["language"]) if told else ENGLISH
+    rows = []
+    for one in found:
+        head = _head(one.head)
+        for number, passage in enumerate(passages(one.text)):
+            words = lexical.indexed(passage, language)
+            language = words.language
+            rows.append(
+                {"domain": domain.key, "item": one.item, "passage": number, "kind": one.kind, "session": one.session,
+                 "said_at": one.said_at, "speaker": one.speaker, "traits": one.traits, "language": words.language,
+                 "imprint": _imprint(words.hashes), **_columns(words, head)}
+            )  # fmt: skip
+    await tx.many(
+        "INSERT INTO terms (domain, item, passage, kind, session, said_at, speaker, traits, language, length, hashes, counts, "
+        "imprint) VALUES (:domain, :item, :passage, :kind, :session, :said_at, :speaker, :traits, :language, :length, :hashes, "
+        ":counts, :imprint)",
+        rows,
+    )
+    await announce(tx, domain, [one.item for one in found], "add")
+
+
+def _columns(words: lexical.Terms, head: dict[int, int]) -> dict[str, object]:
+    counted = dict(zip(words.hashes.tolist(), words.counts.tolist(), strict=True))
+    for term, count in head.items():
+        counted[term] = counted.get(term, 0) + count
+    return {
+        "length": words.length + sum(head.values()),
+        "hashes": np.fromiter(counted, np.uint64, len(counted)).tobytes(),
+        "counts": bytes(min(count, 255) for count in counted.values()),
+    }
+
+
+def _imprint(hashes: lexical.Hashes) -> int:
+    """Return a number that texts of the same words share, in whatever order and form; 0 for a text without any."""
+    return int(hashes.sum(dtype=np.uint64).astype(np.int64))
+
+
+@lru_cache(maxsize=10_000)
+def _head(head: str) -> dict[int, int]:
+    words = lexical.indexed(head)
+    return dict(zip(words.hashes.tolist(), words.counts.tolist(), strict=True))
+
+
+@lru_cache(maxsize=10_000)
+def _written(day: date) -> str:
+    return f"{day:%A %d %B %Y}"

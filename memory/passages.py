@@ -1,0 +1,36 @@
+"""Passages: a long text is matched in parts, and found as one."""
+
+import re
+
+MOST_CHARACTERS = 700
+"""About 150 words: what the local embedding model reads as a whole (256 tokens)."""
+_BREAK = re.compile(r"\n+|(?<=[.!?…])\s+|(?<=[。！？])")
+
+
+def passages(text: str, most: int = MOST_CHARACTERS) -> list[str]:
+    """Return a text in parts of at most so many characters, cut between lines and sentences where there are any.
+
+    A text that fits is one part, as it is. Each part can be read by itself; together they hold every word.
+    """
+    if len(text) <= most:
+        return [text]
+    parts: list[str] = []
+    held = ""
+    for piece in filter(None, (piece.strip() for piece in _BREAK.split(text))):
+        if held and len(held) + 1 + len(piece) <= most:
+            held = f"{held} {piece}"
+            continue
+        parts += [held] if held else []
+        *whole, held = _cut(piece, most)
+        parts += whole
+    return [*parts, held] if held else parts or [text[:most]]
+
+
+def _cut(piece: str, most: int) -> list[str]:
+    """Cut what has no sentences between its words, or anywhere where it has no words either."""
+    parts = []
+    while len(piece) > most:
+        at = piece.rfind(" ", most // 2, most) + 1 or most
+        parts.append(piece[:at].strip())
+        piece = piece[at:]
+    return [*parts, piece]

@@ -1,0 +1,105 @@
+"""The way in: a question goes in, the items that answer it come out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from memory.errors import EmbeddingFailed
+from memory.ports import Vectors
+from memory.recall.question import Query, Question, understood
+from memory.recall.ranking import Scored, rank
+from memory.recall.selection import Picked, select
+from memory.recall.shards import Shards
+from memory.recall.words import bm25, holding
+from memory.vectors import VectorStore
+from memory.when import Window
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A scored item with its neighbours' keys (None at the ends of a session) and the signals that found it."""
+
+    item: int
+    score: float
+    why: tuple[str, ...]
+    before: int | None
+    after: int | None
+    said_at: int
+
+
+class Recall:
+    """Ranks the items of some domains for a question."""
+
+    def __init__(self, shards: Shards, vectors: VectorStore | None) -> None:
+        self._shards = shards
+        self._vectors = vectors
+
+    async def find(self, query: Query, domains: Sequence[int], *, relative: bool = True) -> list[Found]:
+        """Return the best k items of these domains, best first; ties in the order they were stored.
+
+        Where a time is told by an event ("before the move"), what is said about that is looked for first, unless not `relative`.
+        """
+        space = await self._space()
+        loaded = await self._shards.of(domains, space)
+        question = understood(query, loaded)
+        if question.asked.around and relative:
+            question = replace(question, window=await self._around(query, question, domains))
+        asked = await self._vector(question.text) if space else None
+        if await self._space() != space:
+            # The embedder turned out to be another than it was.
+            loaded = await self._shards.of(domains, await self._space())
+        # From here on nothing waits: what is ranked stays as it is.
+        shards = [one.shards[query.kind] for one in loaded if len(one.shards[query.kind])]
+        words = bm25(shards, question.words)
+        scored = rank(query, question, shards, words, [shard.scan(asked) for shard in shards])
+        return _told(select(scored, query.k), scored, question)
+
+    async def _around(self, query: Query, question: Question, domains: Sequence[int]) -> Window | None:
+        around = question.asked.around
+        assert around is not None
+        event = await self.find(replace(query, text=around.anchor, k=1), domains, relative=False)
+        return Window(event[0].said_at + around.low, event[0].said_at + around.high) if event else None
+
+    async def _space(self) -> int:
+        return await self._vectors.space() if self._vectors else 0
+
+    async def _vector(self, text: str) -> Vectors | None:
+        if self._vectors is None:
+            return None
+        try:
+            return await self._vectors.query(text)
+        except EmbeddingFailed:
+            return None
+
+
+def _told(picked: Sequence[Picked], scored: Sequence[Scored], question: Question) -> list[Found]:
+    held = [
+        {word: mask for word, terms in question.words.items() if (mask := holding(one.shard, terms)).any()}
+        if any(pick.at == at for pick in picked) else {}
+        for at, one in enumerate(scored)
+    ]  # fmt: skip
+    found = []
+    for pick in picked:
+        one, n = scored[pick.at], pick.document
+        documents = one.shard.documents
+        words = [word for word, mask in held[pick.at].items() if mask[n]]
+        found.append(
+            Found(
+                int(documents.items.now[n]), round(pick.score, 4), _why(one, pick, words),
+                one.shard.item(int(documents.before.now[n])), one.shard.item(int(documents.after.now[n])),
+                int(documents.times.now[n]),
+            )
+        )  # fmt: skip
+    return found
+
+
+def _why(one: Scored, pick: Picked, words: Sequence[str]) -> tuple[str, ...]:
+    signals = [f"words: {', '.join(words)}"] if words else []
+    if one.cosine[pick.document] > 0:
+        signals.append(f"meaning {one.cosine[pick.document]:.2f}")
+    if one.voice[pick.document]:
+        signals.append("whose words are asked for")
+    if one.timely[pick.document]:
+        signals.append("the time that is asked for")
+    if pick.others:
+        signals.append(f"said {pick.others + 1} times")
+    return tuple(signals or ["beside a hit"])

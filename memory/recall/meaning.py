@@ -1,0 +1,64 @@
+"""What passages mean, as vectors of one embedder's space, and how near a question is to each.
+
+Unit vectors are held as 8-bit integers with one scale a vector: a quarter of the memory to read, which is what a scan costs.
+"""
+
+import numkong
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.ports import Vectors
+from memory.recall.columns import Column, Floats, Ints
+
+_MOST = 127
+
+
+class Meaning:
+    """The vectors of one shard."""
+
+    def __init__(self, dimension: int) -> None:
+        self.dimension = dimension
+        self._rows = Column(np.int8, dimension)
+        self._scales = Column(np.float32)
+        self._documents = Column(np.int64)
+        self._single = True
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory they take."""
+        return self._rows.nbytes + self._scales.nbytes + self._documents.nbytes
+
+    def add(self, documents: Ints, vectors: NDArray[np.float16] | Vectors) -> None:
+        """Take in vectors, one a row, of passages of these documents (ascending)."""
+        if not len(documents):
+            return
+        wide = vectors.astype(np.float32)
+        most = np.maximum(np.abs(wide).max(axis=1), np.finfo(np.float32).tiny)
+        self._single &= not len(self) or bool(documents[0] > self._documents.now[-1])
+        self._single &= bool((documents[1:] > documents[:-1]).all())
+        self._rows.extend(np.rint(wide * (_MOST / most[:, None])))
+        self._scales.extend(most / _MOST)
+        self._documents.extend(documents)
+
+    def scan(self, asked: Vectors, documents: int) -> tuple[Floats, Ints]:
+        """Return the cosine of each document to a unit vector, that of its nearest passage, and which documents have one.
+
+        The first has one entry for each of so many documents, 0 for those without a vector.
+        """
+        nearest = np.zeros(documents, np.float32)
+        there = self._documents.now
+        if not len(there):
+            return nearest, there
+        most = float(np.abs(asked).max())
+        short = np.rint(asked * (_MOST / most)).astype(np.int8)
+        products = np.asarray(numkong.cdist(short[None], self._rows.now, "dot", out_dtype="float32"))[0]
+        cosines = products * (self._scales.now * np.float32(most / _MOST))
+        if self._single:
+            nearest[there] = cosines
+            return nearest, there
+        nearest[there] = -1
+        np.maximum.at(nearest, there, cosines)
+        return nearest, np.unique(there)

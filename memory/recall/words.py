@@ -1,0 +1,77 @@
+"""What the words of a question find: BM25, with a little of the message before.
+
+Robertson & Zaragoza 2009, k1 1.5, b 0.75, over passages; statistics are summed over exactly the shards in view, so that
+nothing elsewhere moves a rank. What a message answers stands before it: its first passage counts the words of the last
+passage before as BEFORE of its own (tried on conversations between friends: 2.7 points more of the evidence among ten; 0.2 to
+0.5 do as well). It is counted when a question is asked and kept nowhere, so that nothing of a forgotten message stays.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from memory.recall.columns import Floats, Ints, Mask
+from memory.recall.documents import NONE
+from memory.recall.shard import Shard
+
+K1 = 1.5
+B = 0.75
+BEFORE = 0.3
+
+
+def bm25(shards: Sequence[Shard], words: Mapping[str, Sequence[int]]) -> list[Floats]:
+    """Return the score of each document of each shard, that of its best passage; `words` are words with their terms."""
+    scores = [np.zeros(len(shard.owners), np.float32) for shard in shards]
+    total = sum(len(score) for score in scores)
+    average = max(1.0, sum(float(shard.lengths.now.sum()) for shard in shards) / max(1, total))
+    norms = [np.float32(K1) * (np.float32(1 - B) + shard.lengths.now * np.float32(B / average)) for shard in shards]
+    for terms in {tuple(terms): None for terms in words.values()}:
+        postings = [_held(shard, terms) for shard in shards]
+        holding = sum(len(passages) for passages, _ in postings)
+        weight = np.float32(np.log(1 + (total - holding + 0.5) / (holding + 0.5)) * (K1 + 1))
+        for shard, score, norm, (passages, counts) in zip(shards, scores, norms, postings, strict=True):
+            if len(passages):
+                touched, n = _with_before(shard, passages, counts)
+                score[touched] += weight * n / (n + norm[touched])
+    return [_best(shard, score) for shard, score in zip(shards, scores, strict=True)]
+
+
+def holding(shard: Shard, terms: Sequence[int]) -> Mask:
+    """Say of each document whether it holds any of these terms."""
+    held: Mask = np.zeros(len(shard), np.bool_)
+    held[shard.owners.now[_held(shard, terms)[0]]] = True
+    return held
+
+
+def _held(shard: Shard, terms: Sequence[int]) -> tuple[Ints, Floats]:
+    """Return the passages that hold any of these terms, each once, and how often."""
+    found = [shard.postings.find(term) for term in terms]
+    if len(found) == 1:
+        return found[0]
+    counts = np.zeros(len(shard.owners), np.float32)
+    for passages, n in found:
+        counts[passages] += n
+    there = np.flatnonzero(counts)
+    return there, counts[there]
+
+
+def _with_before(shard: Shard, passages: Ints, counts: Floats) -> tuple[Ints, Floats]:
+    """Return passages, each once, with what they hold themselves and what those before them do."""
+    if not shard.documents.linked:
+        return passages, counts
+    owners = shard.owners.now[passages]
+    after = shard.documents.after.now[owners]
+    answered = (after != NONE) & (shard.lasts.now[owners] == passages)
+    behind = shard.firsts.now[after[answered]]
+    n = np.zeros(len(shard.owners), np.float32)
+    n[passages] = counts
+    touched = np.concatenate([passages, behind[n[behind] == 0]])
+    n[behind] += np.float32(BEFORE) * counts[answered]
+    return touched, n[touched]
+
+
+def _best(shard: Shard, score: Floats) -> Floats:
+    if len(score) == len(shard):
+        return score
+    best: Floats = np.maximum.reduceat(score, shard.firsts.now)
+    return best

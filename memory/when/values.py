@@ -1,0 +1,38 @@
+"""What a question's time expression comes to."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A stretch of time, in microseconds UTC: `start` belongs to it, `end` does not. It is never empty."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """A stretch of time told from an event that has to be found first.
+
+    `anchor` names the event in the asker's words. `low` and `high` are microseconds from the time at which it was talked
+    about, negative before it; low < high.
+    """
+
+    anchor: str
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question taken apart.
+
+    `rest` is the question without its time expression; the words of an anchor stay in it, because answers often name the
+    event. `now` says that the present state of something is asked for.
+    """
+
+    window: Window | None
+    around: Around | None
+    rest: str
+    now: bool

@@ -1,0 +1,134 @@
+"""How much of the evidence recall finds, beside each signal alone, on conversations whose questions have known answers."""
+
+import sqlite3
+import tempfile
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from rich.table import Table
+
+from bot.app import RandomIds
+from memory.core import Memory, Ports
+from memory.lexical import tokens
+from memory.ports import Embedder
+from memory.times import SystemClock
+from memory.types import DomainKind, DomainRef, NewExchange, SessionRef
+from memory.view import View
+from tests.bench.conversations import Conversation, Question, conversations
+
+KS = (5, 10, 25, 50)
+Find = Callable[[str], Awaitable[Sequence[str]]]
+"""Returns the source ids of what a question finds, best first."""
+
+
+@dataclass
+class Score:
+    """The shares of evidence among the first k, for each way of finding and kind of question."""
+
+    found: dict[str, dict[str, list[list[float]]]] = field(default_factory=dict)
+
+    def note(self, way: str, question: Question, hits: Sequence[str]) -> None:
+        """Count what one question found."""
+        shares = [len(question.evidence & set(hits[:k])) / len(question.evidence) for k in KS]
+        self.found.setdefault(way, {}).setdefault(question.kind, []).append(shares)
+
+    def mean(self, way: str, kind: str = "") -> list[float]:
+        """Return the mean share in a hundred at each k, over one kind of question or all."""
+        kinds = self.found[way]
+        shares = kinds[kind] if kind else [one for some in kinds.values() for one in some]
+        return [100 * sum(share[at] for share in shares) / len(shares) for at in range(len(KS))]
+
+
+async def filled(folder: Path, conversation: Conversation, embedder: Embedder | None) -> tuple[Memory, View]:
+    """Return a memory that holds a conversation, with vectors where there is an embedder."""
+    clock = SystemClock()
+    memory = await Memory.open(folder / "lyra.db", b"k" * 32, Ports(clock, RandomIds(), embedder))
+    domain = await memory.places.domain(DomainRef(DomainKind.DM, "console", "ada"), "UTC", clock.now())
+    view = memory.view(domain)
+    for name, said in conversation.sessions.items():
+        await view.say(await view.session(SessionRef("console", name), name), said)
+    await view.embed()
+    return memory, view
+
+
+def lyra(view: View) -> Find:
+    """Find as she does."""
+
+    async def find(question: str) -> Sequence[str]:
+        return [hit.exchange.source_id for hit in await view.recall(question, max(KS))]
+
+    return find
+
+
+def words_alone(said: Sequence[NewExchange]) -> Find:
+    """Find by SQLite's full-text search: porter stems, OR, bm25."""
+    plain = sqlite3.connect(":memory:")
+    plain.execute("CREATE VIRTUAL TABLE t USING fts5(id UNINDEXED, text, tokenize='porter')")
+    plain.executemany("INSERT INTO t VALUES (?, ?)", [(one.source_id, f"{one.speaker}: {one.text}") for one in said])
+
+    async def find(question: str) -> Sequence[str]:
+        asked = " OR ".join(f'"{word}"' for word in dict.fromkeys(tokens(question)))
+        rows = plain.execute("SELECT id FROM t WHERE t MATCH ? ORDER BY bm25(t) LIMIT ?", (asked, max(KS)))
+        return [row[0] for row in rows.fetchall()]
+
+    return find
+
+
+async def vectors_alone(said: Sequence[NewExchange], embedder: Embedder) -> Find:
+    """Find by the cosine of each message's text to the question."""
+    matrix = await embedder.embed([one.text for one in said])
+
+    async def find(question: str) -> Sequence[str]:
+        near = matrix @ (await embedder.embed([question]))[0]
+        return [said[at].source_id for at in np.argsort(-near, kind="stable")[: max(KS)]]
+
+    return find
+
+
+async def score(conversation: Conversation, embedder: Embedder | None, into: Score) -> None:
+    """Ask every question of a conversation in every way."""
+    said = [one for some in conversation.sessions.values() for one in some]
+    ways: dict[str, Find] = {"words alone (FTS5)": words_alone(said)}
+    with tempfile.TemporaryDirectory() as name:
+        opened = [await filled(_folder(name, "words"), conversation, None)]
+        ways["Lyra without vectors"] = lyra(opened[0][1])
+        if embedder:
+            ways["vectors alone"] = await vectors_alone(said, embedder)
+            opened.append(await filled(_folder(name, "both"), conversation, embedder))
+            ways["Lyra"] = lyra(opened[1][1])
+        for question in conversation.questions:
+            for way, find in ways.items():
+                into.note(way, question, await find(question.text))
+        for memory, _ in opened:
+            await memory.close()
+
+
+def _folder(name: str, part: str) -> Path:
+    folder = Path(name) / part
+    folder.mkdir()
+    return folder
+
+
+async def measure(embedder: Embedder | None) -> list[Table]:
+    """Return a table for each set of conversations that is there."""
+    tables = []
+    for name, some in conversations().items():
+        total = Score()
+        for conversation in some:
+            await score(conversation, embedder, total)
+        tables.append(_table(name, total))
+    return tables
+
+
+def _table(name: str, total: Score) -> Table:
+    table = Table(f"{name}: evidence among the first {', '.join(map(str, KS))}", *total.found, title=None)
+    for kind in sorted(next(iter(total.found.values()))):
+        table.add_row(kind, *(_cell(total.mean(way, kind)) for way in total.found))
+    table.add_row("all", *(_cell(total.mean(way)) for way in total.found), style="bold")
+    return table
+
+
+def _cell(shares: Sequence[float]) -> str:
+    return "  ".join(f"{share:4.1f}" for share in shares)

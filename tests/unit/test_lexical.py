@@ -1,0 +1,230 @@
+"""Words become terms in the language of their text: inflected forms meet, names stay names, and English stays as it was."""
+
+import re
+import unicodedata
+from hashlib import blake2b
+
+import numpy as np
+import pytest
+import Stemmer
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from memory.languages import FUNCTION_WORDS
+from memory.lexical import STOP_WORDS, indexed, key_words, query_terms, stem, term, terms, tokens
+from tests.size import examples
+
+INFLECTED = [
+    ("arabic", "قرأت أمس كتابي الجديد في البيت مع أختي", "الكتاب", "كتابي"),
+    ("arabic", "كانت المدرسة بعيدة عن بيتنا", "مدرسة", "المدرسة"),
+    ("czech", "Včera jsem viděla malou kočku na zahradě", "kočka", "kočku"),
+    ("danish", "Jeg har to katte og de sover altid på sofaen", "katten", "katte"),
+    ("dutch", "Ik heb twee katten en een hond, maar geen huizen", "kat", "katten"),
+    ("dutch", "Wij hebben de foto's van onze huizen nog niet", "foto", "foto's"),
+    ("finnish", "Me olemme asuneet talossa vuodesta 1998 ja se on vanha", "talo", "talossa"),
+    ("finnish", "Minun koirani on vanha mutta se on iloinen", "koira", "koirani"),
+    ("french", "J'ai vu des chevaux dans le pré avec ma sœur", "cheval", "chevaux"),
+    ("french", "Les enfants vont à l'école avec mes amies", "école", "l'école"),
+    ("french", "Ils chantaient dans la rue et je ne dormais pas", "chanter", "chantaient"),
+    ("german", "Ich habe gestern drei Bücher über Häuser gekauft", "Buch", "bücher"),
+    ("german", "Wir wohnen in der Straße mit den großen Häusern", "HAUS", "häusern"),
+    ("greek", "Οι σκύλοι μου δεν θέλουν να φάνε", "σκύλος", "σκύλοι"),
+    ("hindi", "मैंने कल तीन किताबें खरीदी थीं और वह नहीं पढ़ी", "किताब", "किताबें"),
+    ("hungarian", "A kutyák nem szeretik a macskákat, és ez nem jó", "kutyák", "kutyák"),
+    ("italian", "Ho due gatti che non mangiano mai con il mio cane", "gatto", "gatti"),
+    ("italian", "Sono andata con l'amica di mia sorella al mare", "amica", "l'amica"),
+    ("persian", "من دیروز کتاب‌ها را به خواهرم دادم", "کتاب", "کتابها"),
+    ("polish", "Moja siostra ma dwie książki i nie chce ich oddać", "książka", "książki"),
+    ("polish", "Byłam wczoraj z kotem u lekarza i nie było kolejki", "kot", "kotem"),
+    ("portuguese", "Eu tenho dois gatos e eles não gostam de você", "gato", "gatos"),
+    ("russian", "Вчера я видела кошку с котятами и не могла уйти", "кошка", "кошку"),
+    ("russian", "Мы нарядили ёлку в большом доме на горе", "елка", "ёлку"),
+    ("serbian", "Моја сестра има две мачке и не да никоме", "mačka", "мачке"),
+    ("spanish", "Compré dos canciones para mi hermana y no le gustan", "canción", "canciones"),
+    ("spanish", "Mis gatos duermen en el sofá y no quieren comer", "gata gato", "gatos"),
+    ("swedish", "Jag har två katter och de är inte snälla", "katt", "katter"),
+    ("turkish", "Benim kedilerim çok tembel ve hiç uyanmıyor", "kedi", "kedilerim"),
+    ("turkish", "İstanbul'da yaşıyorum ama ailem burada değil", "istanbul", "istanbul'da"),
+]
+
+
+def finds(question: str, text: str, *languages: str) -> set[str]:
+    """Return the words of a question that find a text."""
+    held = set(indexed(text).hashes.tolist())
+    return {word for word, hashes in query_terms(question, languages).items() if held.intersection(hashes)}
+
+
+@pytest.mark.parametrize(("name", "text", "asked", "written"), INFLECTED)
+def test_a_word_is_found_in_another_form(name: str, text: str, asked: str, written: str) -> None:
+    read = indexed(text)
+    assert (read.language, read.told) == (name, True)
+    assert written in tokens(text)
+    assert finds(asked, text, "english", name)
+    assert finds(written, text, "english", name)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("When was Ben in Ankara?", "Ben Ankara'ya gitti ve çok güzel bir gün oldu ama annesi yok"),
+        ("Was sagte Anna?", "Anna me dijo que no quiere comer con su hermano"),
+        ("Où est Kim ?", "Kim war gestern nicht da, und ich bin nach Hause gegangen"),
+        ("Что сказал Turing?", "My cat Turing was not at home when we came"),
+        ("who is Μαρία", "Η Μαρία δεν είναι στο σπίτι και το ξέρω"),
+        ("Gdzie jest Łukasz?", "I met Łukasz in the park and we had a coffee"),
+        ("what did Mia say", "Mia non è venuta perché era a casa con la mamma"),
+        ("रवि कहाँ है?", "रवि कल दिल्ली गया था और वह वापस नहीं आया"),
+    ],
+)
+def test_a_name_is_found_whatever_the_language_of_text_and_question(question: str, text: str) -> None:
+    name = next(w for w in tokens(question) if w in ("ben", "anna", "kim", "turing", "μαρία", "łukasz", "mia", "रवि"))
+    assert name in finds(question, text, "english", indexed(text).language)
+
+
+@pytest.mark.parametrize("text", ["Tuesday 03 March 2026 Ada: Docker läuft nicht auf der Maschine, und ich weiß nicht warum",
+                                  "Docker 2026 у меня не работает и я не знаю что делать"])  # fmt: skip
+def test_numbers_and_words_of_another_script_need_no_language(text: str) -> None:
+    assert "2026" in finds("2026", text, "english")
+    assert finds("docker", text, "english", "german") == {"docker"}
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("แมว", "นี่คือแมวของฉันชื่อทัวริง"),
+        ("猫", "我的猫叫图灵"),
+        ("图灵是谁", "我的猫叫图灵"),
+        ("ガス", "ガスの匂いがした"),
+        ("고양이", "내 고양이는 집에서 잔다"),
+        ("개", "우리 개는 착하다"),
+        ("Lyra", "Lyra는 친구예요"),
+        ("बिल्ली का नाम", "मेरी बिल्ली सो रही है"),
+        ("বিড়াল", "আমার বিড়াল ঘুমাচ্ছে"),
+        ("పిల్లి", "నా పిల్లి నిద్రపోతోంది"),
+        ("שלום", "שָׁלוֹם לְכֻלָּם"),
+        ("كتاب", "كِتَابٌ جميـل"),
+        ("میخواهم", "می‌خواهم بروم"),
+        ("ကြောင်", "ကျွန်တော့်ကြောင်အိပ်နေတယ်"),
+    ],
+)
+def test_every_script_is_found(question: str, text: str) -> None:
+    assert finds(question, text, "english", indexed(text).language)
+
+
+def test_words_with_signs_around_their_letters_stay_whole() -> None:
+    assert tokens("मेरी बिल्ली।") == ["मेरी", "बिल्ली"]
+    assert tokens("என் பூனை, আমার বিড়াল") == ["என்", "பூனை", "আমার", "বিড়াল"]
+    assert tokens("שָׁלוֹם־רב كِتَابٌ") == ["שָׁלוֹם", "רב", "كِتَابٌ"]
+    assert tokens("کتاب‌ها co\u00adoperate") == ["کتابها", "cooperate"]
+    assert tokens("İstanbul’da") == ["istanbul'da"]
+    assert tokens("1️⃣ ❤️") == ["1"]
+
+
+def test_text_without_spaces_is_cut_into_pairs_and_characters() -> None:
+    assert tokens("我的猫") == ["我的", "的猫", "我", "的", "猫"]
+    assert tokens("ที่นี่") == ["ที่นี่", "ที่", "นี่"]
+    assert tokens("고양이는 개가 3월") == ["고양이는", "고양", "양이", "이는", "개가", "개", "3", "월"]
+
+
+def test_no_sign_of_a_living_script_cuts_a_word() -> None:
+    beyond = re.compile("VARIATION SELECTOR|MONGOLIAN")
+    signs = [sign for sign in map(chr, range(0x10000)) if unicodedata.category(sign) in ("Mn", "Mc")]
+    living = [sign for sign in signs if not beyond.search(unicodedata.name(sign)) and not "\u20d0" <= sign <= "\u20ff"]
+    lost = [sign for sign in living if tokens(f"ab{sign}cd") == ["ab", "cd"] and f"ก{sign}" not in tokens(f"ก{sign}ก")]
+    assert [hex(ord(sign)) for sign in lost] == []
+
+
+def test_stop_words_of_the_language_of_a_question_are_not_asked_for() -> None:
+    assert list(query_terms("Wo ist die Katze von meiner Schwester?", ["german"])) == ["katze", "meiner", "schwester"]
+    assert list(query_terms("what is the name of my cat?", ["english", "german"])) == ["name", "cat"]
+    assert list(query_terms("¿Dónde está mi gato?", ["spanish"])) == ["gato"]
+    assert list(query_terms("What was that?", ["english"])) == ["what", "was", "that"]
+    assert list(query_terms("Wo bist du?", ["german"])) == ["wo", "bist", "du"]
+    assert query_terms("", ["english"]) == query_terms("?!", ["english"]) == {}
+
+
+def test_a_question_asks_in_every_language_once() -> None:
+    asked = query_terms("Bücher 2026", ["english", "german", "german", "french"])
+    assert asked["bücher"] == [term(stem("bücher", name), name) for name in ("english", "german", "french")]
+    assert asked["2026"] == [term("2026")]
+
+
+def test_the_fallback_is_taken_where_nothing_tells() -> None:
+    assert (indexed("Bücher!").language, indexed("Bücher!").told) == ("english", False)
+    assert (indexed("Bücher!", "german").language, indexed("Bücher!", "german").told) == ("german", False)
+    assert indexed("Bücher!", "german").hashes.tolist() == [term("buch", "german")]
+    told = indexed("Ich habe Bücher und du nicht", "french")
+    assert (told.language, told.told, told.length) == ("german", True, 1)
+    assert told.hashes.dtype == np.uint64 and told.counts.dtype == np.uint16
+
+
+ENGLISH = "Ada's cats weren't sleeping in the café at 21:04 on 3 March, they'd run; the naïve cat (cat!) ran"
+
+
+def test_english_is_what_it_was() -> None:
+    words = "ada's cats sleeping café 21 04 3 march run naïve cat cat ran".split()
+    assert [word for word in tokens(ENGLISH) if word not in STOP_WORDS] == words
+    plain = [w.removesuffix("'s").replace("é", "e").replace("ï", "i") for w in words]
+    stems = [Stemmer.Stemmer("english").stemWord(word) for word in plain]
+    assert list(key_words(ENGLISH).items()) == list(dict(zip(words, stems, strict=True)).items())
+    hashed = [int.from_bytes(blake2b(stemmed.encode(), digest_size=8).digest(), "big") for stemmed in stems]
+    assert [term(stemmed) for stemmed in stems] == hashed
+    hashes, counts, length = terms(ENGLISH)
+    assert hashes.tolist() == sorted(set(hashed)) and length == len(hashed)
+    assert counts.tolist() == [hashed.count(one) for one in sorted(set(hashed))]
+    read = indexed(ENGLISH)
+    assert (read.language, read.told, read.length) == ("english", True, length)
+    assert (read.hashes.tobytes(), read.counts.tobytes()) == (hashes.tobytes(), counts.tobytes())
+
+
+def test_the_same_stem_of_two_languages_is_two_terms() -> None:
+    assert len({term("hand"), term("hand", "german"), term("hand", "dutch")}) == 3
+    assert term("hand", "german") == int.from_bytes(blake2b(b"german\0hand", digest_size=8).digest(), "big")
+    assert term("hand", "klingon") == term("hand") and stem("hands", "klingon") == "hand"
+
+
+scraps = st.sampled_from(
+    [
+        "\ud800",
+        "\0",
+        "\u200d",
+        "\u0307",
+        "İ",
+        "ﬁ",
+        "ß",
+        "'",
+        "’s",
+        "한",
+        "แม่",
+        "猫",
+        "कि",
+        "שָׁ",
+        "\U0001f600",
+        "ǰ",
+        "ΐ",
+        "ﷺ",
+        "l'",
+        "ª",
+        " ",
+    ]
+)
+texts = st.one_of(
+    st.text(max_size=40), st.lists(scraps | st.characters() | st.text("aeé'bcn ", max_size=6), max_size=20).map("".join)
+)
+
+
+@settings(max_examples=examples(300), deadline=None)
+@given(texts, st.sampled_from(sorted(FUNCTION_WORDS)), texts)
+@example("\ud800\0\u0345", "turkish", "\ud800")
+def test_nothing_raises_and_every_word_of_a_text_finds_it(text: str, fallback: str, word: str) -> None:
+    read = indexed(text, fallback)
+    held = set(read.hashes.tolist())
+    assert len(held) == len(read.hashes) == len(read.counts) and int(read.counts.sum()) == read.length
+    empty = STOP_WORDS if read.language == "english" else FUNCTION_WORDS[read.language]
+    for one in tokens(text):
+        if one not in empty:
+            asked = query_terms(one, [read.language])
+            assert held.intersection(hashed for hashes in asked.values() for hashed in hashes), one
+    assert query_terms(text, []).keys() == query_terms(text, [fallback, "english"]).keys()
+    assert terms(text)[0].dtype == np.uint64
+    assert 0 <= term(stem(word, fallback), fallback) < 2**64 and 0 <= term(word, fallback) < 2**64

@@ -1,0 +1,171 @@
+"""A question is taken apart: what is no time stays, what is one goes; an event is named, and the present told from the past."""
+
+import re
+import time
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfoNotFoundError
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.times import instant
+from memory.when import asked
+from memory.when.days import EARLIEST, LATEST
+from memory.when.words import LEXICON
+from tests.memory_kit import DAY, START
+from tests.unit.test_when import ANGELES, AUCKLAND, ENGLISH, VIENNA, few, shown, told
+
+NO_TIME = """
+may I ask something?|May I ask you?|what may come|this may be wrong|march on|they march on Rome|may 5 people come|I will|wait a second
+the second cat|in 2023 messages|how many of 2023 people|room 2023|where is room 2023?|$2023|in 2023%|call 2023-5551234|at 10.30
+version 3.11|the sun is up|sun|in the sun|where I sat|where I last sat|mon ami|we wed|fall off|did I fall off?|spring cleaning
+in spring water|the Sunday roast|how do I make Sunday roast|do I run every Monday?|did I run every Monday?|what did I say about Monday|do you like Christmas|I am free Monday|Who is June?|What did April say?
+when did June visit|the birthday of June|in April's room|a letter from June|last name|my last job|does milk last two weeks?|last minute
+how long does it last|the last day of school|the next day|one year|for two weeks|a one-year-old child|3.5 weeks ago|how many weeks ago
+how long ago did I move|how many books do I read in two weeks?|have I told you this before?|after all|before long|day after day|after that
+what do I drink after dinner?|what do I do after the gym?|who looked after the cat|since I love dogs, what should I eat?|half of it
+Was ist hier los?|Guten Morgen|por la mañana|mi mes|el mar|the planet Mars|Hast du mal Zeit?|February 30|on 31 April|on 2025-02-30
+30.02.2025|the 32nd of May|on the 5th floor|what does "last week" mean|the book “Last Summer in the City”|Los Angeles|the 90s|?|9/11
+Wie heißt mein Hund?|¿Cómo se llama?|what is my sister's name?
+"""
+
+
+@pytest.mark.parametrize("question", [one for line in NO_TIME.strip().splitlines() for one in line.split("|")])
+def test_what_only_looks_like_a_time_is_none_and_stays(question: str) -> None:
+    found = asked(question, START, VIENNA)
+    assert (found.window, found.around, found.rest) == (None, None, question)
+
+
+@pytest.mark.parametrize(
+    ("question", "anchor", "low", "high"),
+    [
+        ("what did we eat two weeks before the move?", "the move", -17.5, -10.5),
+        ("What did we eat two weeks before the move to Berlin, and why?", "the move to Berlin", -17.5, -10.5),
+        ("two days after the party", "the party", 1, 3),
+        ("the day after the party", "the party", 0, 2),
+        ("in the week before the exam", "the exam", -8.75, 0),
+        ("a couple of weeks after I met Ada", "I met Ada", 7, 21),
+        ("where did we live before the wedding", "the wedding", -90, 1),
+        ("Before the wedding, where did I live?", "the wedding", -90, 1),
+        ("After we met where did I live?", "we met", -1, 90),
+        ("How did Ada feel after her accident?", "her accident", -1, 90),
+        ("what did I eat right after the operation", "the operation", -1, 14),
+        ("What did she go through before meeting Maria?", "meeting Maria", -90, 1),
+        ("what changed since the operation", "the operation", -1, 3650),
+        ("what did I do until the move last year", "the move", -90, 1),
+    ],
+)
+def test_a_time_beside_an_event_is_told_from_that(question: str, anchor: str, low: float, high: float) -> None:
+    around = asked(question, START, VIENNA).around
+    assert around is not None and (around.anchor, around.low / DAY, around.high / DAY) == (anchor, low, high)
+
+
+def test_a_month_after_an_event_is_about_thirty_days() -> None:
+    around = asked("a month after we met", START, VIENNA).around
+    assert around is not None and around.anchor == "we met"
+    assert 22 * DAY < around.low < 23 * DAY and 38 * DAY < around.high < 39 * DAY
+
+
+def test_an_event_and_a_time_may_be_told_together() -> None:
+    found = asked("What did I plan before the wedding in June?", START, VIENNA)
+    assert found.around is not None and found.around.anchor == "the wedding" and found.rest == "What did I plan the wedding?"
+    assert found.window is not None and shown(found.window, VIENNA) == "2025-06-01 2025-06-30"
+
+
+@pytest.mark.parametrize(
+    ("question", "rest"),
+    [
+        ("What did I say in March?", "What did I say?"),
+        ("What happened in 2023, and why?", "What happened, and why?"),
+        ("Last week, what did I eat?", "what did I eat?"),
+        ("what did I tell you yesterday about my cat?", "what did I tell you about my cat?"),
+        ("On March 5th, 2024 who came?", "who came?"),
+        ("what was in last week's letter?", "what was letter?"),
+        ("what did we eat two weeks before the move?", "what did we eat the move?"),
+        ("What did I say last week about the trip in March 2023?", "What did I say about the trip in March 2023?"),
+        ("What did I read in “Last Christmas” yesterday?", "What did I read in “Last Christmas”?"),
+        ("Where do I live now?", "Where do I live?"),
+        ("where do I live at the moment", "where do I live"),
+        ("what is my current job?", "what is my current job?"),
+        ("what did I say   about it", "what did I say   about it"),
+        ("yesterday?", ""),
+        ("", ""),
+    ],
+)
+def test_the_rest_is_the_question_without_its_time(question: str, rest: str) -> None:
+    assert asked(question, START, VIENNA).rest == rest
+
+
+NOW = """Where do I live?|what is my job?|What's my sister's name?|Which car does Ada drive now?|where do I currently live|do I still smoke?
+what are we doing these days|who am I dating at the moment|what is my latest project|my current job|where do I live today?|Wo wohne ich jetzt?
+what has Ada been reading lately?|when did I last see Ada?|which of my cats are still alive?|what is planned for today?"""
+NOT_NOW = """Where did I live?|what was my job?|What is my first memory?|where do I always eat|where did I use to live|what do I ever eat?
+where I used to live|what have I told you?|What did I say just now?|what is the name of the cat I had in 2023?|where am I going tomorrow?
+what was my job originally?|where did I live before the move?|what is currently planned in August 2024?|who came?|Have I ever been to Rome?|"""
+
+
+@pytest.mark.parametrize(("questions", "now"), [(NOW, True), (NOT_NOW, False)])
+def test_what_is_so_now_is_told_from_what_was(questions: str, now: bool) -> None:
+    for question in re.split(r"[|\n]", questions):
+        assert asked(question, START, VIENNA).now is now, question
+
+
+def test_today_may_mean_nowadays() -> None:
+    assert told("where do I live today?") == "" and told("where did I go today?") == "2026-03-03"
+
+
+words = st.sampled_from(
+    sorted(word.replace("_", " ") for word in LEXICON) + [*"?,.-'’\"", "2023", "5", "5th", "Ada", "3/5/2023", "30.2."]
+)
+texts = st.text(max_size=80) | st.lists(words, max_size=12).map(" ".join) | st.lists(words, max_size=8).map("".join)
+moments = st.integers(EARLIEST, LATEST) | st.integers(-(2**63), 2**63) | st.just(START)
+
+
+@few
+@given(texts, moments, st.sampled_from([VIENNA, ANGELES, AUCKLAND, "Pacific/Apia", "Africa/Monrovia", "UTC"]))
+def test_any_text_at_any_time_is_taken_apart_into_ordered_windows_and_its_own_words(text: str, now: int, zone: str) -> None:
+    found = asked(text, now, zone)
+    if found.window:
+        assert EARLIEST <= found.window.start < found.window.end <= LATEST
+    if found.around:
+        assert found.around.low < found.around.high and found.around.anchor.strip()
+    if not found.window and not found.around and not found.now:
+        assert found.rest == text
+    assert len(found.rest) <= len(text)
+
+
+@pytest.mark.parametrize("year", [1, 2, 9997, 9998])
+def test_at_the_ends_of_the_calendar_windows_end_there(year: int) -> None:
+    for question in ENGLISH:
+        for zone in (VIENNA, ANGELES, AUCKLAND):
+            window = asked(question, instant(datetime(year, 12, 31, 23, tzinfo=UTC)), zone).window
+            assert window is None or EARLIEST <= window.start < window.end <= LATEST
+
+
+def test_a_zone_that_does_not_exist_is_an_error() -> None:
+    with pytest.raises(ZoneInfoNotFoundError):
+        asked("yesterday", START, "Mars/Olympus")
+
+
+@pytest.mark.parametrize(
+    "text", ['"' * 50_000, "a " * 50_000, "in 2023 " * 10_000, " " * 100_000 + "x", "1-" * 50_000, "«" * 9_999, "b=" * 9_999]
+)
+def test_no_text_takes_long(text: str) -> None:
+    began = time.perf_counter()
+    asked(text, START, VIENNA)
+    assert time.perf_counter() - began < 2
+
+
+def test_a_usual_question_costs_next_to_nothing() -> None:
+    def once() -> float:
+        began = time.perf_counter()
+        for question in (
+            "What is my sister's name?",
+            "What did I tell you about Turing two weeks before the move?",
+            "who came in March?",
+        ):
+            asked(question, START, VIENNA)
+        return time.perf_counter() - began
+
+    assert min(once() for _ in range(50)) < 0.003
