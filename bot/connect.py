@@ -37,11 +37,17 @@ class Connector:
         if not name:
             return f"{self.describe()}\n{await self._found()}"
         if name == "off":
-            return "Disconnected. Nothing leaves this machine." if await self._models.off() else "No model was connected."
+            return await self._off()
         base_url = self._known.get(name.casefold(), name)
         if not base_url.startswith(("http://", "https://")):
             raise BadInput(f'I know no "{name}". Try /model ollama, or /model http://HOST:PORT/v1')
         return await self._connect(call, name, base_url.rstrip("/"))
+
+    async def _off(self) -> str:
+        if not await self._models.off():
+            return "No model was connected."
+        elsewhere = self._models.goes_to
+        return f"Disconnected. Words still go to {elsewhere}." if elsewhere else "Disconnected. Nothing leaves this machine."
 
     async def _connect(self, call: Call, name: str, base_url: str) -> str:
         found = [model for model in await self._probe(base_url) if "embed" not in model]

@@ -10,10 +10,10 @@ from bot.app import App, opened, secret_of
 from bot.config import OFFLINE
 from bot.errors import BadSecret, LyraError, ModelError
 from bot.finding import Finding
-from bot.llm import OpenAIModel, local_models
+from bot.llm import OpenAIModel
 from bot.model import Image, complete
 from bot.notes import KeptNotes
-from memory.errors import MemoryFailure
+from memory.errors import EmbeddingFailed, MemoryFailure
 from memory.locks import FileLock
 
 # 32 black pixels square: some models take no smaller image.
@@ -40,8 +40,7 @@ async def _examine(app: App) -> AsyncIterator[Finding]:
     for name in dict.fromkeys([*app.base.settings.chat, *app.base.settings.summary]):
         if name != OFFLINE:
             yield await _model(app, name)
-    for name in app.base.settings.embed:
-        yield await _reachable(app, name)
+    yield await _meaning(app)
     if app.models.chat is None:
         yield Finding(True, "Model: none. She keeps, finds and summarizes; in a conversation, /model connects one.")
     for finding in [*await _discord(app), *await _matrix(app)]:
@@ -145,9 +144,13 @@ async def _discord(app: App) -> list[Finding]:
     return await checkup(section, token.get_secret_value() if token else "")
 
 
-async def _reachable(app: App, name: str) -> Finding:
-    backend = app.base.settings.models[name]
-    found = await local_models(backend.base_url)
-    if not found:
-        return Finding(False, f"Vectors {name}: nothing answers at {backend.base_url}. Words alone find things meanwhile.")
-    return Finding(True, f"Vectors {name}: {backend.base_url} answers.")
+async def _meaning(app: App) -> Finding:
+    """Have a word embedded by what serves. Where the local model is not installed, words serve, and nothing is ill."""
+    embedder = app.meaning.embedder
+    if embedder is None:
+        return Finding(True, app.meaning.describe())
+    try:
+        vectors = await embedder.embed(["kayak"])
+    except EmbeddingFailed as error:
+        return Finding(False, f"Meaning: {error} Words alone find things meanwhile.")
+    return Finding(True, f"Meaning: {app.meaning.what} embeds, {vectors.shape[1]} numbers a text.")

@@ -39,6 +39,14 @@ class OpenAIEmbedder:
         """The configured name and the model, as the vectors of another model are not comparable."""
         return f"{self._name}:{self._endpoint.model}"
 
+    @property
+    def refused(self) -> str:
+        """'': whatever is wrong with an endpoint may heal with time."""
+        return ""
+
+    async def warm(self) -> None:
+        """Do nothing: an endpoint has to load nothing here."""
+
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one row of length 1 a text, in order: float32 (len(texts), dimension).
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from bot.config import Settings
 from bot.connect import Connector
 from bot.domains import Domains
+from bot.embedders import Meaning
 from bot.models import Models
 from bot.outgoing import Outgoing
 from bot.preferences import Preferences
@@ -27,3 +28,4 @@ class House:
     settings: Settings
     clock: Clock
     persona: str
+    meaning: Meaning

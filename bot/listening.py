@@ -149,7 +149,7 @@ class Listening:
 
     async def _introduce(self, event: Joined) -> None:
         view, session = await self._h.domains.here(event.place)
-        text = introduction(self._h.models.where, self._adapter.prefix, shared=True)
+        text = introduction(self._h.models.goes_to, self._adapter.prefix, shared=True)
         parts = self._h.outgoing.parts(event.place.platform, text)
         if await view.greet(session, parts):
             await self._h.outgoing.flush(event.place.platform, event.place.key, parts)

@@ -48,6 +48,13 @@ class Models:
         return ", ".join(backend.base_url for backend in self._chatting)
 
     @property
+    def goes_to(self) -> str:
+        """The addresses that what is said goes to, to be answered, summarized or found by meaning, '' where it goes nowhere."""
+        settings = self._settings
+        others = [settings.models[name] for name in (*settings.summary, *settings.embed[:1]) if name in settings.models]
+        return ", ".join(dict.fromkeys(backend.base_url for backend in (*self._chatting, *others)))
+
+    @property
     def sees(self) -> bool:
         """Whether any of the chat models takes images, so that they are worth fetching."""
         return any(backend.sees for backend in self._chatting)

@@ -9,12 +9,13 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from adapters.events import conversation
 from bot import receipts
-from bot.app import App, RandomIds, key_of, opened, prepare
+from bot.app import App, RandomIds, key_of, opened, prepare, until_stopped
 from bot.asking import ask
+from bot.catching_up import embedded
 from memory import transfer
 from memory.backup import restore as put_back
 from memory.core import Memory, Ports
-from memory.errors import BackupFailed, EmbeddingFailed
+from memory.errors import BackupFailed
 from memory.locks import FileLock
 from memory.tiers.exchanges import Kept
 from memory.times import SystemClock, local
@@ -39,7 +40,11 @@ async def import_file(as_: str, file: str, format_: str, session: str) -> int:
                 await importer.take(batch)
                 bar.update(task, advance=len(batch))
         await importer.finish()
-        return importer.tell()
+        # From here on everything is kept: whoever waits for it need not wait for the vectors.
+        async with until_stopped() as stop:
+            code = importer.tell()
+            await embedded(app, view, stop)
+        return code
 
 
 class _Importer:
@@ -90,17 +95,13 @@ class _Importer:
         for session in self._sessions.values():
             await consolidator.close_episodes(session)
         await self._view.note("import", sessions=len(self._sessions), bad=len(self._bad), **self._counts)
-        try:
-            await self._view.embed()
-        except EmbeddingFailed as error:
-            print(f"{error} Words find these messages meanwhile; their vectors come later.", file=sys.stderr)
 
     def tell(self) -> int:
         """Say what became of the lines; return the exit code."""
         stored, known, forgotten = self._counts.values()
         print(f"Imported {receipts.counted(stored, 'message')} in {receipts.counted(len(self._sessions), 'conversation')}"
               + (f"; {known:,} were here already" if known else "")
-              + (f"; {forgotten:,} had been forgotten and stay so" if forgotten else "") + ".")  # fmt: skip
+              + (f"; {forgotten:,} had been forgotten and stay so" if forgotten else "") + ".", flush=True)  # fmt: skip
         if not self._bad:
             return 0
         named = "; ".join(f"line {bad.line}: {bad.reason}" for bad in self._bad[:_NAMED])

@@ -128,6 +128,7 @@ async def status(as_json: bool) -> int:
         backlog["parked"] = await app.memory.journal.parked()
         backlog["chat"] = app.models.chat.name if app.models.chat else None
         backlog["summary"] = app.models.writer.name
+        backlog["embed"] = app.meaning.embedder.name if app.meaning.embedder else None
         if as_json:
             print(json.dumps(backlog))
         else:
@@ -135,6 +136,7 @@ async def status(as_json: bool) -> int:
             print(f"{backlog['unsummarized_total']:,} messages in no gist yet, in {backlog['dirty']} conversations; "
                   f"{backlog['ripe']} are ripe, {backlog['profile_sessions_covered']} wholly in the profile.")  # fmt: skip
             print(Connector(app.models, app.base.around, _no_probe).describe())
+            print(app.meaning.describe())
             if backlog["parked"]:
                 print(f"{backlog['parked']} messages were given up after three tries; the log says why.")
     return 0

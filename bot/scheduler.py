@@ -1,9 +1,10 @@
 """Housekeeping: what is done while nobody waits. Sessions that are due get their gists, new texts their vectors."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from bot.config import Settings
 from bot.log import log
@@ -16,6 +17,8 @@ from memory.types import MINUTE, Digest, Domain, Session
 
 DAY = 24 * 60 * MINUTE
 _DRAIN_SECONDS = 5.0
+_MANY = 500
+"""So many vectors to be made are a line in the log each time that some are done, and are not waited for at the end."""
 Progress = Callable[[int, int], None]
 
 
@@ -47,19 +50,27 @@ class Keeper:
         self._settings = settings
         self._clock = clock
         self._busy: set[asyncio.Task[None]] = set()
+        self._unembedded: dict[int, Domain] = {}
+        self._embedding: asyncio.Task[None] | None = None
+        self._left = 0
         self._locks: dict[str, tuple[asyncio.Lock, int]] = {}
 
     def poke(self, domain: Domain, session: Session | None = None) -> None:
         """Look after a domain, or one session of it, in the background."""
-        task = asyncio.create_task(self._look_after(domain, session))
-        self._busy.add(task)
-        task.add_done_callback(self._busy.discard)
+        self._embed_soon(domain)
+        self._begin(self._look_after(domain, session))
 
     async def drain(self) -> None:
-        """Wait a few seconds for what is under way, then cancel it: the claims let the next start go on."""
-        if not self._busy:
-            return
-        _, late = await asyncio.wait(self._busy, timeout=_DRAIN_SECONDS)
+        """Wait a few seconds for what is under way, then cancel it: the claims let the next start go on.
+
+        Where many vectors are to be made, which takes minutes, nobody waits for them.
+        """
+        deadline = asyncio.get_running_loop().time() + _DRAIN_SECONDS
+        while self._busy and (left := deadline - asyncio.get_running_loop().time()) > 0:
+            if self._embedding and self._left > _MANY:
+                self._embedding.cancel()
+            await asyncio.wait(self._busy, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+        late = list(self._busy)
         for task in late:
             task.cancel()
         await asyncio.gather(*late, return_exceptions=True)
@@ -72,16 +83,44 @@ class Keeper:
         await self._memory.db.checkpoint()
 
     async def _look_after(self, domain: Domain, only: Session | None) -> None:
+        await self._try(self._tidy(domain, only))
+        self._embed_soon(domain)
+
+    async def _tidy(self, domain: Domain, only: Session | None) -> None:
+        for session in [only] if only else await self._dirty(domain):
+            async with self._alone(session.id):
+                consolidator = self._consolidator(domain)
+                await consolidator.close_episodes(session)
+                await consolidator.digest(session, most=await self._calls_left())
+        await self._bank(domain, most=await self._calls_left())
+        await self._climb(domain, most=await self._calls_left())
+
+    def _embed_soon(self, domain: Domain) -> None:
+        """Have what is new in a domain embedded, beside everything else: a large import takes minutes, which nobody waits for."""
+        self._unembedded[domain.key] = domain
+        if self._embedding is None or self._embedding.done():
+            self._embedding = self._begin(self._embed())
+
+    async def _embed(self) -> None:
+        while self._unembedded:
+            domain = self._unembedded.pop(next(iter(self._unembedded)))
+            await self._try(self._memory.view(domain).embed(self._told))
+
+    def _told(self, done: int, total: int) -> None:
+        self._left = total - done
+        if total > _MANY:
+            log.info("embedded", done=done, of=total)
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._busy.add(task)
+        task.add_done_callback(self._busy.discard)
+        return task
+
+    async def _try(self, work: Awaitable[object]) -> None:
         # One of the three places where a broad handler stands: one job failed, and the others go on.
         try:
-            for session in [only] if only else await self._dirty(domain):
-                async with self._alone(session.id):
-                    consolidator = self._consolidator(domain)
-                    await consolidator.close_episodes(session)
-                    await consolidator.digest(session, most=await self._calls_left())
-            await self._bank(domain, most=await self._calls_left())
-            await self._climb(domain, most=await self._calls_left())
-            await self._memory.view(domain).embed()
+            await work
         except MemoryFailure as error:
             log.info("housekeeping.later", why=str(error))
         except Exception as error:  # noqa: BLE001

@@ -48,7 +48,7 @@ class Turns:
 
     async def _introduce(self, turn: Turn, prefix: str) -> None:
         place = turn.place
-        parts = self._h.outgoing.parts(place.platform, introduction(self._h.models.where, prefix, shared=turn.shared))
+        parts = self._h.outgoing.parts(place.platform, introduction(self._h.models.goes_to, prefix, shared=turn.shared))
         if await turn.view.greet(turn.session, parts):
             await self._h.outgoing.flush(place.platform, place.key, parts)
 

@@ -157,16 +157,16 @@ class View(Aloft):
         asked_by = asker if self.home.ref.kind is not DomainKind.DM else ""
         found = await self._find(Query(text, k, session=session.key if session else None, exclude=exclude, asker=asked_by))
         keys = {key for hit in found for key in (hit.item, hit.before, hit.after) if key is not None}
-        messages = await exchanges.by_keys(self._db, self._domains, sorted(keys))
-        there = [(hit, messages[hit.item]) for hit in found if hit.item in messages]
-        sessions = await self._sessions_of({message.session for _, message in there})
+        there = await exchanges.at_their_places(self._db, self._domains, sorted(keys))
+
+        def near(key: int | None) -> Exchange | None:
+            return there[key].exchange if key in there else None
+
         return [
             Hit(
-                message, sessions[message.session]["name"], hit.score, hit.why,
-                messages.get(hit.before or 0), messages.get(hit.after or 0),
-                sessions[message.session]["platform"], sessions[message.session]["place"],
+                at.exchange, at.session, hit.score, hit.why, near(hit.before), near(hit.after), at.platform, at.place
             )
-            for hit, message in there
+            for hit in found if (at := there.get(hit.item))
         ]  # fmt: skip
 
     async def gists(self, text: str, k: int, *, exclude: Collection[int] = ()) -> list[DigestHit]:

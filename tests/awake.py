@@ -14,6 +14,7 @@ from memory.types import DomainKind, DomainRef
 from memory.view import View
 from tests.fakes.openai_behaviours import Answerer, Request
 from tests.fakes.openai_server import OpenAIServer
+from tests.words_alone import words_alone
 
 _PATIENCE = 20.0
 
@@ -95,7 +96,7 @@ async def woken(
     `changed` may switch off one of her guards.
     """
     home.mkdir(exist_ok=True)
-    (home / "lyra.toml").write_text(toml)
+    (home / "lyra.toml").write_text(words_alone(toml))
     for name, value in {"LYRA_HOME": str(home), "OLLAMA_HOST": "127.0.0.1:1", **(secrets or {})}.items():
         monkeypatch.setenv(name, value)
     async with AsyncExitStack() as stack:

@@ -19,12 +19,14 @@ from typing import IO, Any, Self
 
 from tests.fakes.openai_behaviours import Answerer, Behaviour, Request, echo
 from tests.fakes.openai_server import OpenAIServer
+from tests.words_alone import words_alone
 
 REPO = Path(__file__).resolve().parents[1]
 LYRA = (sys.executable, "-m", "bot")
 USER = "ada"
 PATIENCE = 60.0
 _CLOSED = "127.0.0.1:1"
+_WORDS = "words-alone.toml"
 _REMOVED = ("LYRA_", "OPENAI_", "OLLAMA_", "HTTP_", "HTTPS_", "ALL_PROXY", "http_", "https_", "all_proxy", "NO_COLOR")
 
 
@@ -48,7 +50,12 @@ class Done:
 
 
 class Home:
-    """A person's machine as far as Lyra sees it: a home folder, an environment, and the command `lyra`."""
+    """A person's machine as far as Lyra sees it: a home folder, an environment, and the command `lyra`.
+
+    Unless the configuration says what embeds, words alone find things.
+    """
+
+    embeds = False
 
     def __init__(self, folder: Path, config: str = "", **variables: str) -> None:
         self.folder = folder
@@ -64,7 +71,7 @@ class Home:
         """Write the configuration file of this home."""
         self.path.mkdir(mode=0o700, exist_ok=True)
         file = self.path / "lyra.toml"
-        file.write_text(text, "utf-8")
+        file.write_text(text if self.embeds else words_alone(text), "utf-8")
         return file
 
     def environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -74,7 +81,15 @@ class Home:
             "HOME": str(self.folder), "LYRA_HOME": str(self.path), "LOGNAME": USER, "USER": USER, "TZ": "UTC",
             "OLLAMA_HOST": _CLOSED, "TERM": "xterm-256color", "PYTHONPATH": str(REPO), "PYTHONIOENCODING": "utf-8",
         }  # fmt: skip
-        return {**kept, **own, **self.variables, **(more or {})}
+        return {**kept, **own, **self._words(), **self.variables, **(more or {})}
+
+    def _words(self) -> dict[str, str]:
+        """Return what has Lyra read a file outside of this home where it has none, so that it stays as empty as a new one."""
+        if self.embeds or (self.path / "lyra.toml").exists():
+            return {}
+        file = self.folder / _WORDS
+        file.write_text(words_alone(""))
+        return {"LYRA_CONFIG": str(file)}
 
     def lyra(
         self, *words: str, given: str | bytes = "", env: Mapping[str, str] | None = None, command: Sequence[str] = LYRA
@@ -105,6 +120,12 @@ class Home:
             yield process
         finally:
             process.close()
+
+
+class NewMachine(Home):
+    """A machine on which she embeds by default, as on everybody's."""
+
+    embeds = True
 
 
 class Process:

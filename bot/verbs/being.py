@@ -61,11 +61,11 @@ class Being(Group):
             heard += f", the last {receipts.ago(last, self._h.clock.now())}"
         adapter = self._adapters[call.place.platform]
         lines = [f"{heard}."]
-        if owned(adapter.platform):
+        owner = owned(adapter.platform)
+        if owner:
             lines += await self._backlog()
-        return plain(
-            "\n".join([*lines, self._h.connector.describe(owner=owned(adapter.platform)), *filter(None, [adapter.describe()])])
-        )
+        serves = [self._h.connector.describe(owner=owner), *([self._h.meaning.describe()] if owner else [])]
+        return plain("\n".join([*lines, *serves, *filter(None, [adapter.describe()])]))
 
     async def _backlog(self) -> list[str]:
         """Return what is behind, over all domains: for who runs this machine alone."""

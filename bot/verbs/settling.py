@@ -85,7 +85,7 @@ class Settling(Group):
         return plain(
             privacy(
                 call.place,
-                self._h.models.where,
+                self._h.models.goes_to,
                 self._adapters[call.place.platform].prefix,
                 listening=await preferences.on(call.place, "listening"),
                 paused=await preferences.on(call.person, "paused"),

@@ -1,5 +1,6 @@
 """The way in: a question goes in, the items that answer it come out."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -73,22 +74,25 @@ class Recall:
 
 def _told(picked: Sequence[Picked], scored: Sequence[Scored], question: Question) -> list[Found]:
     held = [
-        {word: mask for word, terms in question.words.items() if (mask := holding(one.shard, terms)).any()}
-        if any(pick.at == at for pick in picked) else {}
+        {word: holding(one.shard, terms, [pick.document for pick in picked if pick.at == at]) for word, terms in question.words.items()}
         for at, one in enumerate(scored)
     ]  # fmt: skip
+    seen = Counter[int]()
     found = []
     for pick in picked:
-        one, n = scored[pick.at], pick.document
-        documents = one.shard.documents
-        words = [word for word, mask in held[pick.at].items() if mask[n]]
+        documents = scored[pick.at].shard.documents
+        words = [word for word, mask in held[pick.at].items() if mask[seen[pick.at]]]
+        seen[pick.at] += 1
         found.append(
             Found(
-                int(documents.items.now[n]), round(pick.score, 4), _why(one, pick, words),
-                one.shard.item(int(documents.before.now[n])), one.shard.item(int(documents.after.now[n])),
-                int(documents.times.now[n]),
+                int(documents.items.now[pick.document]),
+                round(pick.score, 4),
+                _why(scored[pick.at], pick, words),
+                scored[pick.at].shard.item(int(documents.before.now[pick.document])),
+                scored[pick.at].shard.item(int(documents.after.now[pick.document])),
+                int(documents.times.now[pick.document]),
             )
-        )  # fmt: skip
+        )
     return found
 
 

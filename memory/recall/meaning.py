@@ -3,6 +3,8 @@
 Unit vectors are held as 8-bit integers with one scale a vector: a quarter of the memory to read, which is what a scan costs.
 """
 
+from dataclasses import dataclass
+
 import numkong
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,15 @@ from memory.ports import Vectors
 from memory.recall.columns import Column, Floats, Ints
 
 _MOST = 127
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """The cosine of each document to a question, 0 for those without a vector; `there` are the others, `count` of them."""
+
+    cosines: Floats
+    there: Ints | slice
+    count: int
 
 
 class Meaning:
@@ -43,22 +54,22 @@ class Meaning:
         self._scales.extend(most / _MOST)
         self._documents.extend(documents)
 
-    def scan(self, asked: Vectors, documents: int) -> tuple[Floats, Ints]:
-        """Return the cosine of each document to a unit vector, that of its nearest passage, and which documents have one.
-
-        The first has one entry for each of so many documents, 0 for those without a vector.
-        """
+    def scan(self, asked: Vectors, documents: int) -> Meant:
+        """Return how near each of so many documents is to a unit vector: that of its nearest passage."""
         nearest = np.zeros(documents, np.float32)
         there = self._documents.now
         if not len(there):
-            return nearest, there
+            return Meant(nearest, slice(0), 0)
         most = float(np.abs(asked).max())
         short = np.rint(asked * (_MOST / most)).astype(np.int8)
         products = np.asarray(numkong.cdist(short[None], self._rows.now, "dot", out_dtype="float32"))[0]
         cosines = products * (self._scales.now * np.float32(most / _MOST))
-        if self._single:
+        if not self._single:
+            nearest[there] = -1
+            np.maximum.at(nearest, there, cosines)
+            there = np.unique(there)
+        elif len(there) == documents:
+            return Meant(cosines, slice(None), documents)
+        else:
             nearest[there] = cosines
-            return nearest, there
-        nearest[there] = -1
-        np.maximum.at(nearest, there, cosines)
-        return nearest, np.unique(there)
+        return Meant(nearest, there, len(there))

@@ -19,6 +19,7 @@ import numpy as np
 from memory.findable import ASKS, MESSAGES, OWN
 from memory.recall.columns import Floats, Ints, Mask
 from memory.recall.documents import Documents
+from memory.recall.meaning import Meant
 from memory.recall.question import Query, Question
 from memory.recall.shard import Shard
 from memory.when import Window
@@ -31,6 +32,8 @@ VOICE = 0.4
 TIME = 0.4
 NEWEST = 0.1
 FEW = 10
+_LYRA = np.array([LYRA if traits & OWN else 1 for traits in range(4)], np.float32)
+_ASKING = np.array([ASKING if traits & ASKS else 1 for traits in range(4)], np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ class Scored:
 
 
 def rank(
-    query: Query, question: Question, shards: Sequence[Shard], words: Sequence[Floats], meant: Sequence[tuple[Floats, Ints]]
+    query: Query, question: Question, shards: Sequence[Shard], words: Sequence[Floats], meant: Sequence[Meant]
 ) -> list[Scored]:
     """Score the documents of shards of one kind; `words` and `meant` are their scores by each signal."""
     own = [lexical + meaning for lexical, meaning in zip(_by_best(words), _above_usual(meant), strict=True)]
@@ -53,7 +56,7 @@ def rank(
         own = [_weighed(shard.documents, score, question) for shard, score in zip(shards, own, strict=True)]
     best = max((float(score.max(initial=0)) for score in own), default=0.0)
     return [
-        _scored(query, question, shard, score, cosine, best) for shard, score, (cosine, _) in zip(shards, own, meant, strict=True)
+        _scored(query, question, shard, score, one.cosines, best) for shard, score, one in zip(shards, own, meant, strict=True)
     ]
 
 
@@ -62,19 +65,19 @@ def _by_best(words: Sequence[Floats]) -> list[Floats]:
     return [score / np.float32(top) if top > 0 else score for score in words]
 
 
-def _above_usual(meant: Sequence[tuple[Floats, Ints]]) -> list[Floats]:
+def _above_usual(meant: Sequence[Meant]) -> list[Floats]:
     """Scale cosines so that their mean is 0 and the best is 1; what is below the mean is 0."""
-    there = sum(len(documents) for _, documents in meant)
+    there = sum(one.count for one in meant)
     if not there:
-        return [cosines for cosines, _ in meant]
+        return [one.cosines for one in meant]
     # A few messages tell nothing of what is usual.
-    usual = sum(float(cosines[documents].sum()) for cosines, documents in meant) / (there + FEW)
-    above = max(float(cosines[documents].max()) for cosines, documents in meant if len(documents)) - usual
+    usual = sum(float(one.cosines[one.there].sum()) for one in meant) / (there + FEW)
+    above = max(float(one.cosines[one.there].max()) for one in meant if one.count) - usual
     scaled = []
-    for cosines, documents in meant:
-        meaning = np.zeros(len(cosines), np.float32)
+    for one in meant:
+        meaning = np.zeros(len(one.cosines), np.float32)
         if above > 0:
-            meaning[documents] = np.maximum(0, (cosines[documents] - np.float32(usual)) / np.float32(above))
+            meaning[one.there] = np.maximum(0, (one.cosines[one.there] - np.float32(usual)) * np.float32(1 / above))
         scaled.append(meaning)
     return scaled
 
@@ -83,28 +86,30 @@ def _weighed(documents: Documents, own: Floats, question: Question) -> Floats:
     """Return scores of messages with what their neighbours and their stretch add."""
     traits = documents.traits.now
     if not question.of_lyra:
-        own = np.where(traits & OWN, own * np.float32(LYRA), own)
+        own = own * _LYRA[traits]
     # A missing neighbour is -1: it reads the zero put behind the last score.
     padded = np.append(own, np.float32(0))
-    score = own + np.float32(NEIGHBOUR) * (padded[documents.before.now] + padded[documents.after.now])
+    beside = padded.take(documents.before.now, mode="wrap") + padded.take(documents.after.now, mode="wrap")
+    score = own + np.float32(NEIGHBOUR) * beside
     best = np.zeros(len(documents), np.float32)
     np.maximum.at(best, documents.stretches.now, score)
-    score = np.where(score > 0, score + np.float32(STRETCH) * best[documents.stretches.now], score)
-    weighed: Floats = np.where(traits & ASKS, score * np.float32(ASKING), score)
+    score += np.float32(STRETCH) * best[documents.stretches.now] * (score > 0)
+    weighed: Floats = score * _ASKING[traits]
     return weighed
 
 
 def _scored(query: Query, question: Question, shard: Shard, score: Floats, cosine: Floats, best: float) -> Scored:
     documents = shard.documents
     times = documents.times.now
-    found = score > 0 if best else np.ones(len(shard), np.bool_)
     voice = _voices(question, documents)
-    lifted = voice | (_people(question, documents) & found)
-    timely = _timely(question.window, times) & found
-    boost = (best or 1.0) * (VOICE * lifted + TIME * timely)
-    newest = 1 + NEWEST * _newness(times) if question.asked.now and len(shard) > 1 else 1
-    total: Floats = np.where(_wanted(query, documents), (score + boost) * newest, 0).astype(np.float32)
-    return Scored(shard, total, cosine, voice, timely)
+    lifted = voice | (_people(question, documents) & (score > 0))
+    timely = _timely(question.window, times) & ((score > 0) | (best == 0))
+    for boosted, share in ((lifted, VOICE), (timely, TIME)):
+        if boosted.any():
+            score = score + np.float32(share * (best or 1)) * boosted.astype(np.float32)
+    if question.asked.now and len(shard) > 1:
+        score = score + score * np.float32(NEWEST) * _newness(times)
+    return Scored(shard, _only(query, documents, score), cosine, voice, timely)
 
 
 def _voices(question: Question, documents: Documents) -> Mask:
@@ -135,14 +140,15 @@ def _newness(times: Ints) -> Floats:
     return newness
 
 
-def _wanted(query: Query, documents: Documents) -> Mask:
-    wanted: Mask = np.ones(len(documents), np.bool_)
+def _only(query: Query, documents: Documents, score: Floats) -> Floats:
+    """Return scores with 0 for what is not wanted."""
     if query.session is not None:
-        wanted &= documents.sessions.now == query.session
+        score = score * (documents.sessions.now == query.session)
     if query.exclude:
         items = documents.items.now
         gone = np.fromiter(query.exclude, np.int64, len(query.exclude))
         at = np.searchsorted(items, gone)
         at = at[at < len(items)]
-        wanted[at[np.isin(items[at], gone)]] = False
-    return wanted
+        score = score.copy()
+        score[at[np.isin(items[at], gone)]] = 0
+    return score

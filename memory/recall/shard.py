@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from memory.db import Row
 from memory.findable import MESSAGES
 from memory.ports import Vectors
-from memory.recall.columns import Column, Floats, Ints
+from memory.recall.columns import Column, Ints
 from memory.recall.documents import NONE, Documents
-from memory.recall.meaning import Meaning
+from memory.recall.meaning import Meaning, Meant
 from memory.recall.postings import Postings
 
 
@@ -74,10 +74,10 @@ class Shard:
             self.meaning = Meaning(vectors.shape[1])
         self.meaning.add(documents[there], vectors[there])
 
-    def scan(self, asked: Vectors | None) -> tuple[Floats, Ints]:
-        """Return the cosine of each document to a unit vector (0 for those without one), and which documents have one."""
+    def scan(self, asked: Vectors | None) -> Meant:
+        """Return how near each document is to a unit vector, None for a question without one."""
         if asked is None or self.meaning is None or self.meaning.dimension != len(asked):
-            return np.zeros(len(self), np.float32), np.empty(0, np.int64)
+            return Meant(np.zeros(len(self), np.float32), slice(0), 0)
         return self.meaning.scan(asked, len(self))
 
     def item(self, document: int) -> int | None:

@@ -36,10 +36,13 @@ def bm25(shards: Sequence[Shard], words: Mapping[str, Sequence[int]]) -> list[Fl
     return [_best(shard, score) for shard, score in zip(shards, scores, strict=True)]
 
 
-def holding(shard: Shard, terms: Sequence[int]) -> Mask:
-    """Say of each document whether it holds any of these terms."""
-    held: Mask = np.zeros(len(shard), np.bool_)
-    held[shard.owners.now[_held(shard, terms)[0]]] = True
+def holding(shard: Shard, terms: Sequence[int], documents: Sequence[int]) -> Mask:
+    """Say of each of these documents whether it holds any of these terms."""
+    held: Mask = np.zeros(len(documents), np.bool_)
+    firsts, lasts = shard.firsts.now[documents], shard.lasts.now[documents]
+    for term in terms:
+        passages, _ = shard.postings.find(term)
+        held |= np.searchsorted(passages, firsts) < np.searchsorted(passages, lasts, "right")
     return held
 
 

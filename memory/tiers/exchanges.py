@@ -127,6 +127,30 @@ async def by_keys(db: Database, domains: Sequence[int], keys: Sequence[int]) -> 
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A message with its session's name, platform and place."""
+
+    exchange: Exchange
+    session: str
+    platform: str
+    place: str
+
+
+async def at_their_places(db: Database, domains: Sequence[int], keys: Sequence[int]) -> dict[int, Placed]:
+    """Return living messages of these domains by their keys, each with where it was said."""
+    found: dict[int, Placed] = {}
+    for start in range(0, len(keys), PAGE):
+        some = keys[start : start + PAGE]
+        rows = await db.all(
+            "SELECT e.*, i.public_id, s.name, s.platform, s.place FROM exchanges e JOIN items i ON i.id = e.item "
+            f"JOIN sessions s ON s.id = e.session WHERE e.item IN ({holes('k', some)}) AND e.domain IN ({holes('d', domains)})",
+            {**fill("k", some), **fill("d", domains)},
+        )
+        found.update((row["item"], Placed(exchange(row), row["name"], row["platform"], row["place"])) for row in rows)
+    return found
+
+
 async def window(db: Database, session: Session, least: int) -> list[Exchange]:
     """Return the last messages of a session, oldest first: at least `least`, from the beginning of an episode on.
 

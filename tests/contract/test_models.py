@@ -57,3 +57,24 @@ async def test_a_model_that_a_person_connects_is_taken_to_be_blind(tmp_path: Pat
         assert (found.sees, found.where) == (False, "")
     async with models(tmp_path / "m.db", chat="sighted") as found:
         assert found.chat is None and not found.sees
+
+
+@pytest.mark.parametrize(
+    ("keys", "goes_to"),
+    [
+        ({}, ""),
+        ({"embed": "off"}, ""),
+        ({"embed": "local"}, ""),
+        ({"chat": "blind"}, "http://127.0.0.1:1/v1"),
+        ({"embed": "blind"}, "http://127.0.0.1:1/v1"),
+        ({"chat": "blind", "summary": "sighted", "embed": ["blind", "sighted"]}, "http://127.0.0.1:1/v1, http://127.0.0.1:2/v1"),
+        ({"chat": ["blind", "offline"], "embed": ["sighted", "blind"]}, "http://127.0.0.1:1/v1, http://127.0.0.1:2/v1"),
+    ],
+)
+async def test_whoever_answers_summarizes_or_embeds_is_named_where_words_go(
+    tmp_path: Path, keys: dict[str, Any], goes_to: str
+) -> None:
+    async with models(tmp_path / "m.db", **keys) as found:
+        assert found.goes_to == goes_to
+        await found.off()
+        assert ("127.0.0.1" in found.goes_to) is ("summary" in keys or keys.get("embed") not in (None, "off", "local"))

@@ -117,4 +117,4 @@ def test_a_damaged_memory_is_named(home: Home) -> None:
 def test_vectors_out_of_reach_are_named(home: Home) -> None:
     home.configure(DEAD.replace("chat =", "embed ="))
     (problem,) = problems(home)
-    assert "nothing answers at http://127.0.0.1:1/v1" in problem
+    assert problem.startswith("!!  Meaning: No model answers at http://127.0.0.1:1/v1. Is it running? Words alone find")

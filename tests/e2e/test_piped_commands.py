@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.lyra_kit import Home, jsonl
+from tests.words_alone import words_alone
 
 GARDEN = jsonl(
     {
@@ -210,7 +211,7 @@ def test_the_database_can_live_elsewhere(home: Home) -> None:
 
 def test_the_configuration_can_live_elsewhere(home: Home) -> None:
     file = home.folder / "elsewhere.toml"
-    file.write_text('time_zone = "Asia/Tokyo"\n', "utf-8")
+    file.write_text(words_alone('time_zone = "Asia/Tokyo"\n'), "utf-8")
     home.lyra("import", "-", given=GARDEN, env={"LYRA_CONFIG": str(file)})
     told = home.lyra("recall", "rye bread", env={"LYRA_CONFIG": str(file)}).lines[1]
     assert "on 1 June 2024 at 17:00" in told

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.lyra_kit import REPO, Home, ModelServer
+from tests.lyra_kit import REPO, Home, ModelServer, NewMachine
 from tests.lyra_terminal import Terminal
 
 _START = "$ make run"
@@ -82,7 +82,7 @@ def test_the_readme_shows_what_happens(tmp_path: Path) -> None:
     told = starts(transcript((REPO / "README.md").read_text("utf-8")))
     assert len(told) >= 2
     with ModelServer(models=("llama3.2",)) as ollama:
-        home = Home(tmp_path, OLLAMA_HOST=ollama.host, NO_COLOR="1")
+        home = NewMachine(tmp_path, OLLAMA_HOST=ollama.host, NO_COLOR="1")
         for start in told:
             ollama.script(*start.answers)
             assert settled(replay(home, start)) == settled(start.shown)

@@ -15,6 +15,7 @@ from bot.errors import ModelDown, ModelRefused
 from bot.model import Message as Said
 from memory.journal import Event
 from memory.types import Kind
+from tests.words_alone import words_alone
 
 ADA = Person("platform", "1", "ada")
 
@@ -76,7 +77,7 @@ async def platform(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, config: str = ""
 ) -> AsyncIterator[tuple[App, Talk, Platform, Thinking]]:
     """Put Lyra together with a platform and a model of the tests'."""
-    (tmp_path / "lyra.toml").write_text(config)
+    (tmp_path / "lyra.toml").write_text(words_alone(config))
     monkeypatch.setenv("LYRA_HOME", str(tmp_path))
     async with opened() as app:
         here, model = Platform(), Thinking()

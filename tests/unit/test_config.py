@@ -58,6 +58,14 @@ def test_the_example_has_every_key_with_its_default() -> None:
             'chat = ["offline", "main"]\n[models.main]\nbase_url = "http://x/v1"\nmodel = "m"',
             '"offline" can only stand last in chat',
         ),
+        ('embed = "main"', 'embed names "main", but there is no [models.main]'),
+        ('embed = ["local", "off"]', '"local" can only stand alone in embed'),
+        ('embed = ["main", "off"]\n[models.main]\nbase_url = "http://x/v1"\nmodel = "m"', '"off" can only stand alone in embed'),
+        (
+            'embed = "local"\n[models.local]\nbase_url = "http://x/v1"\nmodel = "m"',
+            'embed = "local" means no backend; give [models.local] another name to embed with it',
+        ),
+        ('summary = "off"', 'summary names "off", but there is no [models.off]'),
         ('time_zone = "Mars/Olympus"', '"Mars/Olympus" is no time zone'),
         ('[models.main]\nbase_url = "ftp://x"\nmodel = "m"', '"ftp://x" is no address'),
         ('[discord]\ntokn_env = "T"', 'unknown key "discord.tokn_env" (did you mean "token_env"?)'),
@@ -82,6 +90,14 @@ def test_what_is_wrong_is_named_in_one_sentence(tmp_path: Path, text: str, sente
 def test_a_variable_changes_no_key_unseen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SUMMARIZE_AFTER", "7")
     assert load(around(tmp_path)).summarize_after == 20
+
+
+@pytest.mark.parametrize("name", ["local", "off"])
+def test_vectors_come_from_the_local_model_or_not_at_all_where_that_is_said(tmp_path: Path, name: str) -> None:
+    assert load(around(tmp_path)).embed == []
+    assert load(around(tmp_path, f'embed = "{name}"')).embed == [name]
+    backend = f'chat = "{name}"\n[models.{name}]\nbase_url = "http://x/v1"\nmodel = "m"'
+    assert load(around(tmp_path, backend)).chat == [name], "a backend for anything else may be called so"
 
 
 def test_one_account_or_several_make_a_person(tmp_path: Path) -> None:

@@ -1,0 +1,208 @@
+"""The local model, as everybody has it: nothing is configured, no server runs, and what was meant is found."""
+
+import json
+import shutil
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bot.minilm import weights
+from tests.fakes import openai_behaviours as b
+from tests.lyra_kit import REPO, Done, Home, ModelServer, NewMachine, jsonl, one_sentence
+
+SAID = [
+    {"content": "We bought a puppy last weekend.", "id": "1", "created_at": "2026-03-01T10:00:00"},
+    {"content": "My dentist is Doctor Weber.", "id": "2", "created_at": "2026-03-02T10:00:00"},
+    {"content": "Supper is at eight on Sundays.", "id": "3", "created_at": "2026-03-03T10:00:00"},
+    {"content": "The kayak lies behind the boathouse.", "id": "4", "created_at": "2026-03-04T10:00:00"},
+]
+PARAPHRASE = "which young dog did they get"
+WORD = "where is the kayak"
+NAME = "all-MiniLM-L6-v2:53aa51172d14"
+MISSING = "Meaning: the local model is not installed; `make model` installs it. Words alone find things."
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> NewMachine:
+    """A new machine."""
+    return NewMachine(tmp_path)
+
+
+@pytest.fixture
+def endpoint() -> Iterator[ModelServer]:
+    """An endpoint that makes vectors."""
+    with ModelServer() as server:
+        yield server
+
+
+def through(server: ModelServer) -> str:
+    """Return a configuration that takes vectors from an endpoint."""
+    return f'embed = "v"\n[models.v]\nbase_url = "{server.server.base_url}"\nmodel = "small"\n'
+
+
+def embedded(server: ModelServer) -> list[str]:
+    """Return the texts that an endpoint was sent."""
+    asked = [request.body["input"] for request in server.server.requests if request.path.endswith("/embeddings")]
+    return [text for some in asked for text in some]
+
+
+def imports(home: Home) -> Done:
+    """Import what was said."""
+    (home.folder / "said.jsonl").write_text(jsonl(*SAID))
+    return home.lyra("import", "said.jsonl")
+
+
+def best(home: Home, query: str) -> tuple[str, list[str]]:
+    """Return the best hit for a question in a fresh process, and the signals that found it."""
+    done = home.lyra("recall", query, "--json", "-k", "1")
+    hits = done.rows[0]["hits"]
+    return (hits[0]["source_id"], hits[0]["why"]) if hits else ("", [])
+
+
+def without(folder: Path, module: str) -> dict[str, str]:
+    """Return an environment in which a module is not installed, as far as Python sees."""
+    (folder / "without").mkdir()
+    (folder / "without" / "sitecustomize.py").write_text(f"import sys\nsys.modules[{module!r}] = None\n")
+    return {"PYTHONPATH": f"{folder / 'without'}:{REPO}"}
+
+
+def spoilt(folder: Path) -> dict[str, str]:
+    """Return an environment in which a byte of the model's weights is another one."""
+    there = weights.folder()
+    assert there is not None, "`make model` installs it"
+    model = folder / "spoilt" / weights.PACKAGE / "model"
+    model.mkdir(parents=True)
+    (model.parent / "__init__.py").touch()
+    for name in weights.PUBLISHED:
+        shutil.copy(there / name, model)
+    with (model / weights.WEIGHTS).open("r+b") as file:
+        file.seek(1_000_000)
+        file.write(b"\1")
+    return {"PYTHONPATH": f"{model.parents[1]}:{REPO}"}
+
+
+def test_what_was_meant_is_found_without_a_word_in_common(home: NewMachine) -> None:
+    assert imports(home) == Done("Imported 4 messages in 1 conversation.\n", _greeting(home), 0)
+    source, why = best(home, PARAPHRASE)
+    assert source == "1" and [signal.partition(" ")[0] for signal in why] == ["meaning"]
+
+
+def test_what_is_said_in_a_conversation_is_found_so_too(home: NewMachine) -> None:
+    home.chat("We bought a puppy last weekend.", "Supper is at eight on Sundays.")
+    done = home.lyra("recall", PARAPHRASE, "--json", "-k", "1")
+    (hit,) = done.rows[0]["hits"]
+    assert hit["content"] == "We bought a puppy last weekend." and any(signal.startswith("meaning") for signal in hit["why"])
+
+
+def test_it_is_said_what_finds_by_meaning(home: NewMachine, endpoint: ModelServer) -> None:
+    for config, name, doctor, status in (
+        ("", NAME, "the local model all-MiniLM-L6-v2 embeds, 384 numbers a text.", "the local model all-MiniLM-L6-v2."),
+        ('embed = "local"', NAME, "the local model all-MiniLM-L6-v2 embeds, 384", "the local model all-MiniLM-L6-v2."),
+        ('embed = "off"', None, "embed is off. Words alone find things.", "embed is off. Words alone find things."),
+        (through(endpoint), "v:small", f"small at {endpoint.server.base_url} embeds, ", f"small at {endpoint.server.base_url}."),
+    ):
+        home.configure(config)
+        done = home.lyra("doctor")
+        assert done.code == 0 and f"ok  Meaning: {doctor}" in done.out
+        assert f"Meaning: {status}" in home.lyra("status").lines
+        assert json.loads(home.lyra("status", "--json").out)["embed"] == name
+    assert f"Meaning: {status}" in home.chat("/status").out
+
+
+def test_words_that_go_to_an_endpoint_are_not_said_to_stay(home: NewMachine, endpoint: ModelServer) -> None:
+    home.configure(through(endpoint))
+    done = home.chat("/privacy")
+    assert f"Your words go to {endpoint.server.base_url}." in done.err and "Nothing leaves" not in done.err
+    assert "No word of it leaves" not in done.out
+
+
+@pytest.mark.parametrize("module", [weights.PACKAGE, "tokenizers"])
+def test_where_it_is_not_installed_that_is_said_once_and_words_serve(home: NewMachine, tmp_path: Path, module: str) -> None:
+    home.variables.update(without(tmp_path, module))
+    assert imports(home) == Done("Imported 4 messages in 1 conversation.\n", _greeting(home), 0)
+    assert home.chat("hello").err.splitlines().count(MISSING) == 1
+    assert MISSING not in home.chat("hello").err
+    assert best(home, PARAPHRASE) == ("", [])
+    assert best(home, WORD)[0] == "4"
+    assert MISSING in home.lyra("status").lines
+    doctor = home.lyra("doctor")
+    assert doctor.code == 0 and f"ok  {MISSING}" in doctor.lines
+    home.configure('embed = "local"')
+    for command in ("status", "chat"):
+        refused = home.lyra(command)
+        assert refused.code == 1 and "`make model`" in one_sentence(refused)
+
+
+def test_once_it_is_installed_everything_gets_its_vectors_and_a_loss_is_told_again(home: NewMachine, tmp_path: Path) -> None:
+    lacking = without(tmp_path, weights.PACKAGE)
+    home.variables.update(lacking)
+    imports(home)
+    assert MISSING in home.chat("hello").err
+    del home.variables["PYTHONPATH"]
+    home.chat("hello")
+    assert best(home, PARAPHRASE)[0] == "1"
+    home.variables.update(lacking)
+    assert MISSING in home.chat("hello").err
+
+
+def test_weights_that_were_changed_are_refused_and_words_serve(home: NewMachine, tmp_path: Path) -> None:
+    home.variables.update(spoilt(tmp_path))
+    done = imports(home)
+    assert (done.out, done.code) == ("Imported 4 messages in 1 conversation.\n", 0)
+    assert f"{weights.WEIGHTS} is not the published one; install it again with `make model`. Words find" in done.err
+    assert "Traceback" not in done.err
+    assert best(home, PARAPHRASE) == ("", [])
+    assert best(home, WORD)[0] == "4"
+    assert home.chat("hello", "hello").err.count("embed.refused") == 1
+    doctor = home.lyra("doctor")
+    (problem,) = [line for line in doctor.lines if line.startswith("!! ")]
+    assert doctor.code == 1 and "is not the published one" in problem and "Words alone find things meanwhile." in problem
+    del home.variables["PYTHONPATH"]
+    home.chat("hello")
+    assert best(home, PARAPHRASE)[0] == "1"
+
+
+def test_a_change_of_what_embeds_is_made_up_for_in_the_background(home: NewMachine, endpoint: ModelServer) -> None:
+    imports(home)
+    home.configure(through(endpoint))
+    assert best(home, WORD)[1] == ["words: kayak"], "vectors of two models are never compared"
+    home.chat("hello")
+    assert {message["content"] for message in SAID} <= set(embedded(endpoint))
+    assert any(signal.startswith("meaning") for signal in best(home, WORD)[1])
+    home.configure("")
+    assert best(home, PARAPHRASE)[0] == "1", "what the local model made is still there"
+
+
+def test_an_import_can_be_left_while_it_is_embedded_and_nothing_is_lost(home: NewMachine, endpoint: ModelServer) -> None:
+    home.configure(through(endpoint))
+    (home.folder / "many.jsonl").write_text(jsonl(*({"content": f"remark number {n}", "id": f"{n}"} for n in range(40))))
+    endpoint.script(b.Say(""), b.Hang())
+    with home.started("import", "many.jsonl") as process:
+        assert process.reply() == "Imported 40 messages in 1 conversation."
+        while len(embedded(endpoint)) < 40:
+            time.sleep(0.01)
+        done = process.stop(signal.SIGINT)
+    assert done.code == 0
+    assert done.err.endswith("Embedded 32 of 40. The rest comes when Lyra is awake next; words find it meanwhile.\n")
+    assert len(home.export()) == 40
+    before = len(embedded(endpoint))
+    assert home.lyra("import", "many.jsonl").out == "Imported 0 messages in 1 conversation; 40 were here already.\n"
+    assert len(embedded(endpoint)) == before + 8
+
+
+def test_where_she_is_awake_vectors_are_left_to_her(home: NewMachine, endpoint: ModelServer) -> None:
+    home.configure(f"{through(endpoint)}[web]\nport = 0\n")
+    with home.started("run") as process:
+        process.note("Lyra is awake")
+        assert imports(home).code == 0
+        assert embedded(endpoint) == []
+        assert process.stop().code == 0
+    imports(home)
+    assert len(embedded(endpoint)) == 4
+
+
+def _greeting(home: Home) -> str:
+    return f"Memory is encrypted; copy this key somewhere safe: {home.key}\n"

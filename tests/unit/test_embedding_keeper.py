@@ -1,0 +1,125 @@
+"""New texts get their vectors beside everything else: nobody waits for them, and what fails elsewhere does not stop them."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from bot import log
+from bot.config import Settings
+from bot.model import Message, Model
+from bot.models import Models
+from bot.scheduler import Keeper
+from bot.sections import Backend
+from memory.core import Habits
+from memory.errors import WriterFailed
+from memory.ports import Vectors
+from memory.tiers.episodes import Rules
+from tests.memory_kit import BagOfWords, Corner, at_home, said
+
+
+class Waiting(BagOfWords):
+    """An embedder that waits before every batch but the first few, until it is let go."""
+
+    def __init__(self, first: int = 0) -> None:
+        super().__init__()
+        self.first = first
+        self.asked = asyncio.Event()
+        self.free = asyncio.Event()
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Wait, then embed."""
+        self.first -= 1
+        if self.first < 0:
+            self.asked.set()
+            await self.free.wait()
+        return await super().embed(texts)
+
+
+class Failing:
+    """A model that cannot be reached."""
+
+    name = "failing"
+
+    async def stream(self, messages: Sequence[Message]) -> AsyncIterator[str]:
+        """Fail."""
+        raise WriterFailed("No model answers.")
+        yield ""
+
+    async def close(self) -> None:
+        """Let go of nothing."""
+
+
+@asynccontextmanager
+async def keeping(here: Corner, *, model: bool = False) -> AsyncIterator[Keeper]:
+    """Return what keeps house, without a model or with one that cannot be reached."""
+    backends = {"main": Backend(base_url="http://127.0.0.1:1/v1", model="m")} if model else {}
+    settings = Settings(chat=["main"] if model else [], models=backends)
+
+    def make(name: str, backend: Backend, tries: int, waits: Sequence[float]) -> Model:
+        return Failing()
+
+    models = Models(settings, here.memory.places, make)
+    await models.open()
+    keeper = Keeper(here.memory, models, settings, here.clock)
+    yield keeper
+    await keeper.drain()
+    await models.close()
+
+
+async def test_housekeeping_does_not_wait_for_vectors(tmp_path: Path) -> None:
+    embedder = Waiting()
+    async with at_home(tmp_path, embedder=embedder) as here, keeping(here) as keeper:
+        await here.say("the parrot is green")
+        async with asyncio.timeout(10):
+            await keeper.tick()
+            await embedder.asked.wait()
+            await keeper.tick()
+        assert await here.count("vectors") == 0
+        embedder.free.set()
+        await keeper.drain()
+        assert await here.count("vectors") == 1
+
+
+async def test_what_is_said_meanwhile_gets_its_vector_too(tmp_path: Path) -> None:
+    embedder = Waiting()
+    async with at_home(tmp_path, embedder=embedder) as here, keeping(here) as keeper:
+        await here.say("the parrot is green")
+        keeper.poke(here.domain, here.session)
+        await embedder.asked.wait()
+        await here.say("the parrot is loud")
+        keeper.poke(here.domain, here.session)
+        embedder.free.set()
+        await keeper.drain()
+        assert await here.count("vectors") == 2
+
+
+async def test_a_model_out_of_reach_holds_up_no_vector(tmp_path: Path) -> None:
+    habits = Habits(Rules(count=1))
+    async with at_home(tmp_path, embedder=BagOfWords(), habits=habits) as here, keeping(here, model=True) as keeper:
+        await here.say("the parrot is green")
+        await keeper.tick()
+        await keeper.drain()
+        assert await here.count("digests") == 0
+        assert await here.count("vectors") == 1
+
+
+async def test_at_the_end_a_few_vectors_are_waited_for_and_many_are_left(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log.configure("info")
+    embedder = Waiting(first=1)
+    async with at_home(tmp_path, embedder=embedder) as here, keeping(here) as keeper:
+        await here.view.say(here.session, [said(f"remark number {n}", f"s{n}") for n in range(600)])
+        keeper.poke(here.domain, here.session)
+        await embedder.asked.wait()
+        kept = await here.count("vectors")
+        assert 0 < kept < 100
+        async with asyncio.timeout(4):
+            await keeper.drain()
+        assert await here.count("vectors") == kept
+        assert f"embedded                       done={kept} of=600" in capsys.readouterr().err
+        embedder.free.set()
+        assert await here.view.embed() >= 600 - kept and await here.view.embed() == 0
