@@ -213,7 +213,7 @@ def habits(settings: Settings) -> Habits:
         settings.memory_bank_max_tokens,
         settings.compression_headroom,
     )
-    return Habits(rules, settings.max_transcript_chars, bank)
+    return Habits(rules, settings.max_transcript_chars, bank, settings.recall_megabytes << 20)
 
 
 def secret_of(around: Surroundings, backend: Backend, name: str) -> str | None:

@@ -39,6 +39,7 @@ class Settings(BaseSettings):
     log_level: str = Field("warning", pattern="^(debug|info|warning|error)$")
     context_tokens: int = Field(6000, ge=500)
     recall_k: int = Field(5, ge=0, le=100)
+    recall_megabytes: int = Field(512, ge=1)
     gists_k: int = Field(3, ge=0, le=100)
     eras_k: int = Field(2, ge=0, le=100)
     recent_turns: int = Field(10, ge=1, le=200)

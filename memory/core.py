@@ -29,7 +29,7 @@ from memory.lineage import Seal, fill, holes
 from memory.locks import Holders
 from memory.places import Places
 from memory.ports import Clock, Embedder, Ids, Writer
-from memory.recall.shards import Shards
+from memory.recall.shards import MOST_BYTES, Shards
 from memory.reindexing import reindex
 from memory.tiers import episodes
 from memory.tiers.episodes import Rules
@@ -49,11 +49,15 @@ class Ports:
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """How memory consolidates: the rules for episodes, the longest transcript one call may read, and how banks are kept."""
+    """How memory consolidates: the rules for episodes, the longest transcript one call may read, and how banks are kept.
+
+    `recall_bytes` is how much of the machine's memory the domains that were asked for last may take.
+    """
 
     rules: Rules = Rules()
     max_transcript_chars: int = 24_000
     bank: BankRules = BankRules()
+    recall_bytes: int = MOST_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,7 @@ class Memory:
         self._holders.join()
         vectors = VectorStore(db, ports.embedder, ports.clock) if ports.embedder else None
         graveyard = Graveyard(db, db.path.with_name("tombstones.log"))
-        self._reading = Reading(self.places, Shards(db), vectors, graveyard, ports.clock)
+        self._reading = Reading(self.places, Shards(db, habits.recall_bytes), vectors, graveyard, ports.clock)
         self._changing = Changing(db, seal, graveyard, ports.clock)
 
     @classmethod

@@ -1,6 +1,7 @@
 """What passages mean, as vectors of one embedder's space, and how near a question is to each.
 
 Unit vectors are held as 8-bit integers with one scale a vector: a quarter of the memory to read, which is what a scan costs.
+What that rounds off is held beside it in another eight bits, and read for the nearest only, which are then as near as they are.
 """
 
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from memory.ports import Vectors
 from memory.recall.columns import Column, Floats, Ints
 
 _MOST = 127
+_FINER = 2 * _MOST
+_NEAREST = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,7 @@ class Meaning:
     def __init__(self, dimension: int) -> None:
         self.dimension = dimension
         self._rows = Column(np.int8, dimension)
+        self._rests = Column(np.int8, dimension)
         self._scales = Column(np.float32)
         self._documents = Column(np.int64)
         self._single = True
@@ -40,7 +44,7 @@ class Meaning:
     @property
     def nbytes(self) -> int:
         """The memory they take."""
-        return self._rows.nbytes + self._scales.nbytes + self._documents.nbytes
+        return self._rows.nbytes + self._rests.nbytes + self._scales.nbytes + self._documents.nbytes
 
     def add(self, documents: Ints, vectors: NDArray[np.float16] | Vectors) -> None:
         """Take in vectors, one a row, of passages of these documents (ascending)."""
@@ -50,7 +54,10 @@ class Meaning:
         most = np.maximum(np.abs(wide).max(axis=1), np.finfo(np.float32).tiny)
         self._single &= not len(self) or bool(documents[0] > self._documents.now[-1])
         self._single &= bool((documents[1:] > documents[:-1]).all())
-        self._rows.extend(np.rint(wide * (_MOST / most[:, None])))
+        steps = wide * (_MOST / most[:, None])
+        whole = np.rint(steps)
+        self._rows.extend(whole)
+        self._rests.extend(np.rint((steps - whole) * _FINER))
         self._scales.extend(most / _MOST)
         self._documents.extend(documents)
 
@@ -64,6 +71,7 @@ class Meaning:
         short = np.rint(asked * (_MOST / most)).astype(np.int8)
         products = np.asarray(numkong.cdist(short[None], self._rows.now, "dot", out_dtype="float32"))[0]
         cosines = products * (self._scales.now * np.float32(most / _MOST))
+        self._refine(cosines, asked)
         if not self._single:
             nearest[there] = -1
             np.maximum.at(nearest, there, cosines)
@@ -73,3 +81,10 @@ class Meaning:
         else:
             nearest[there] = cosines
         return Meant(nearest, there, len(there))
+
+    def _refine(self, cosines: Floats, asked: Vectors) -> None:
+        """Put the exact cosines of the nearest in the place of those that were scanned."""
+        least = np.partition(cosines, len(cosines) - _NEAREST)[len(cosines) - _NEAREST] if len(cosines) > _NEAREST else -np.inf
+        nearest = np.flatnonzero(cosines >= least)
+        fine = self._rows.now[nearest] + self._rests.now[nearest] * np.float32(1 / _FINER)
+        cosines[nearest] = (fine @ asked) * self._scales.now[nearest]

@@ -6,7 +6,6 @@ The machine's noise moves both sides of a ratio; the absolute figures are for or
 import asyncio
 import json
 import os
-import random
 import sqlite3
 import subprocess
 import sys
@@ -23,23 +22,18 @@ from rich.table import Table
 
 from adapters.console import Console, Origin
 from adapters.events import Person
-from bot.app import RandomIds, opened, talking
+from bot.app import opened, talking
 from bot.llm import OpenAIModel
+from bot.minilm import weights
+from bot.minilm.embedder import MiniLM
 from bot.model import complete
-from memory.core import Memory, Ports
-from memory.times import SystemClock
-from memory.types import DomainKind, DomainRef, Kind, NewExchange, SessionRef
-from memory.view import View
-from tests.bench import context
+from tests.bench import context, evidence, scaling
+from tests.bench.chart import draw
+from tests.bench.crowd import Talk, crowd
 from tests.fakes.openai_server import OpenAIServer
 
-_WORDS = [f"{first}{second}" for first in "ba be bi bo bu da de di do du ka ke ki ko ku la le li lo lu".split() for second in
-          "ran ren rin ron run sam sem sim som sum tal tel til tol tul van ven vin von vun".split()]  # fmt: skip
 _MILLISECONDS = 1_000
-
-
-def _text(rng: random.Random, n: int = 12) -> str:
-    return " ".join(_WORDS[min(len(_WORDS) - 1, int(rng.expovariate(0.02)))] for _ in range(n))
+RESULTS = Path(__file__).with_name("results.md")
 
 
 async def _timed(work: Callable[[], Awaitable[object]], times: int) -> float:
@@ -52,59 +46,24 @@ async def _timed(work: Callable[[], Awaitable[object]], times: int) -> float:
     return median(taken)
 
 
-async def _filled(folder: Path, turns: int) -> tuple[Memory, View, float]:
-    """Return a memory with so many random messages in sessions of 50, and how many messages a second it took in."""
-    clock = SystemClock()
-    memory = await Memory.open(folder / "lyra.db", b"k" * 32, Ports(clock, RandomIds()))
-    domain = await memory.places.domain(DomainRef(DomainKind.DM, "console", "ada"), "UTC", clock.now())
-    view = memory.view(domain)
-    rng = random.Random(turns)
-    texts = [_text(rng) for _ in range(turns)]
-    start = time.perf_counter()
-    for at in range(0, turns, 500):
-        session = await view.session(SessionRef("console", f"s{at}"), f"s{at}")
-        await view.say(
-            session,
-            [
-                NewExchange(Kind.SAID, text, str(at + n), (at + n) * 60_000_000, "ada")
-                for n, text in enumerate(texts[at : at + 500])
-            ],
-        )
-    return memory, view, turns / (time.perf_counter() - start)
-
-
-def _fts(folder: Path, turns: int) -> tuple[sqlite3.Connection, float]:
-    """Return the same messages in a plain SQLite full-text table, and how many messages a second it took in."""
-    rng = random.Random(turns)
-    texts = [_text(rng) for _ in range(turns)]
-    plain = sqlite3.connect(folder / "plain.db")
-    plain.execute("PRAGMA journal_mode=WAL")
-    plain.execute("CREATE VIRTUAL TABLE t USING fts5(text, tokenize='porter')")
-    start = time.perf_counter()
-    for at in range(0, turns, 500):
-        with plain:
-            plain.executemany("INSERT INTO t VALUES (?)", [(text,) for text in texts[at : at + 500]])
-    return plain, turns / (time.perf_counter() - start)
-
-
-async def _recall(table: Table, turns: int) -> None:
+async def _taking_in(table: Table, turns: int = 100_000) -> None:
+    """Measure how many messages a second are taken in, beside a plain full-text table of SQLite."""
+    texts = Talk(turns).texts(turns)
     with tempfile.TemporaryDirectory() as name:
-        memory, view, rate = await _filled(Path(name), turns)
-        plain, plain_rate = _fts(Path(name), turns)
-        rng = random.Random(7)
-        questions = iter([_text(rng, 5) for _ in range(100)])
-        await view.recall(next(questions), 10)
-        ours = await _timed(lambda: view.recall(next(questions), 10), 15)
-
-        async def fts() -> None:
-            query = " OR ".join(next(questions).split())
-            plain.execute("SELECT rowid, text FROM t WHERE t MATCH ? ORDER BY bm25(t) LIMIT 10", (query,)).fetchall()
-
-        theirs = await _timed(fts, 15)
-        _row(table, f"recall of 10 among {turns:,}, words", ours, "SQLite FTS5, OR, bm25", theirs, "ms")
-        _row(table, f"taking in {turns:,} messages", rate, "SQLite FTS5, plain", plain_rate, "/s")
-        plain.close()
+        start = time.perf_counter()
+        memory, _ = await crowd(Path(name), 1, turns, None)
+        ours = turns / (time.perf_counter() - start)
         await memory.close()
+        plain = sqlite3.connect(Path(name) / "plain.db")
+        plain.execute("PRAGMA journal_mode=WAL")
+        plain.execute("CREATE VIRTUAL TABLE t USING fts5(text, tokenize='porter')")
+        start = time.perf_counter()
+        for at in range(0, turns, 500):
+            with plain:
+                plain.executemany("INSERT INTO t VALUES (?)", [(text,) for text in texts[at : at + 500]])
+        theirs = turns / (time.perf_counter() - start)
+        plain.close()
+    _row(table, f"taking in {turns:,} messages, words only", ours, "SQLite FTS5, plain", theirs, "/s")
 
 
 @contextmanager
@@ -173,14 +132,28 @@ def _row(table: Table, what: str, ours: float, beside: str, theirs: float, unit:
 
 
 async def main() -> None:
-    """Measure, and print one table."""
+    """Measure, print the tables, and write them and the chart beside this file."""
     table = Table("what", "Lyra", "beside", "baseline", "ratio")
+    row = partial(_row, table)
     _start(table)
     await _turn(table)
-    await context.measure(partial(_row, table))
-    for turns in (1_000, 10_000, 100_000):
-        await _recall(table, turns)
-    Rich(width=140).print(table)
+    await context.measure(row)
+    await _taking_in(table)
+    latencies = await scaling.one_domain(row)
+    await scaling.many_domains(row)
+    row("the ten nearest of 100,000, eight bits a number", scaling.agreement(), "exact float32", 1.0, "")
+    scores = await evidence.measure(_local_model())
+    draw(latencies, scores)
+    tables = [table, *(evidence.table(name, score) for name, score in scores.items())]
+    written = Rich(width=160, record=True)
+    for one in tables:
+        written.print(one)
+    RESULTS.write_text(f"# What `make bench` measured last\n\n```text\n{written.export_text()}```\n")
+
+
+def _local_model() -> MiniLM | None:
+    folder = weights.folder()
+    return MiniLM(folder) if folder else None
 
 
 asyncio.run(main())

@@ -111,23 +111,23 @@ def _folder(name: str, part: str) -> Path:
     return folder
 
 
-async def measure(embedder: Embedder | None) -> list[Table]:
-    """Return a table for each set of conversations that is there."""
-    tables = []
+async def measure(embedder: Embedder | None) -> dict[str, Score]:
+    """Return the scores on each set of conversations that is there."""
+    scores = {}
     for name, some in conversations().items():
-        total = Score()
+        scores[name] = Score()
         for conversation in some:
-            await score(conversation, embedder, total)
-        tables.append(_table(name, total))
-    return tables
+            await score(conversation, embedder, scores[name])
+    return scores
 
 
-def _table(name: str, total: Score) -> Table:
-    table = Table(f"{name}: evidence among the first {', '.join(map(str, KS))}", *total.found, title=None)
+def table(name: str, total: Score) -> Table:
+    """Return scores as a table, a row for each kind of question."""
+    shown = Table(f"{name}: % of the evidence among the first {', '.join(map(str, KS))}", *total.found)
     for kind in sorted(next(iter(total.found.values()))):
-        table.add_row(kind, *(_cell(total.mean(way, kind)) for way in total.found))
-    table.add_row("all", *(_cell(total.mean(way)) for way in total.found), style="bold")
-    return table
+        shown.add_row(kind, *(_cell(total.mean(way, kind)) for way in total.found))
+    shown.add_row("all", *(_cell(total.mean(way)) for way in total.found), style="bold")
+    return shown
 
 
 def _cell(shares: Sequence[float]) -> str:

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.core import Habits
-from memory.ports import Vectors
 from memory.tiers.episodes import Rules
 from memory.types import MINUTE, Kind, NewExchange
 from tests.memory_kit import BagOfWords, Corner, Writer, at_home, corner
@@ -43,19 +42,13 @@ async def said(here: Corner, what: list[tuple[int, int, str, bool, str]]) -> Tal
 
 
 async def cosines(embedder: BagOfWords, talk: Talk, question: str) -> dict[int, float]:
-    """Return how near each message is to a question, by its one passage or the nearest of several, in eight bits a number."""
+    """Return how near each message is to a question, by its one passage or the nearest of several."""
     (asked,) = await embedder.embed([question])
     found = {}
     for message in talk.messages:
         rows = (await embedder.embed(message.passages)).astype(np.float16).astype(np.float32)
-        found[message.item] = max(float(short(row) @ short(asked)) for row in rows)
+        found[message.item] = float((rows @ asked).max())
     return found
-
-
-def short(vector: Vectors) -> Vectors:
-    """Return a vector as whole steps of a 127th of its greatest number."""
-    step = np.abs(vector).max() / 127
-    return np.asarray(np.rint(vector / step) * step, np.float32)
 
 
 @settings(max_examples=examples(25), deadline=None)
@@ -78,8 +71,7 @@ def test_the_ranking_is_the_documented_formula(
                 wanted = ranked(talk, question, meaning)
                 hits = await here.view.recall(question, 50)
                 got = {hit.exchange.key: hit.score for hit in hits}
-                # A number between two steps may be held as either.
-                assert got == pytest.approx(wanted, abs=0.03 if embedded else 2e-3), question
+                assert got == pytest.approx(wanted, abs=2e-3), question
 
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(scenario(folder))
