@@ -14,6 +14,8 @@ from memory.recall.columns import Column, Ints, Mask
 from memory.types import MINUTE
 
 BREAK = 360 * MINUTE
+NO_NAMES = frozenset({"user", "assistant", "system", "human", "ai", "bot", "me", "you"})
+"""What stands in the place of a name in what was exported elsewhere."""
 NONE = -1
 _FEW = 32
 
@@ -74,7 +76,7 @@ class Documents:
         known = self.names.get(speaker)
         if known is not None:
             return known
-        for word in lexical.tokens(speaker):
+        for word in set(lexical.tokens(speaker)) - NO_NAMES:
             self.called.setdefault(word, set()).add(speaker)
         return self.names.setdefault(speaker, len(self.names))
 

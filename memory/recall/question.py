@@ -9,7 +9,10 @@ from memory.findable import ENGLISH, MESSAGES
 from memory.recall.shards import Loaded
 from memory.when import Asked, Window
 
-_MINE = re.compile(r"\b(?:i|i'm|i've|i'd|me|my|mine|myself)\b", re.IGNORECASE)
+_MINE = re.compile(
+    r"\b(?:i|i'm|i've|i'd|me|my|mine|myself|ich|mich|mir|mein\w*|je|j'ai|moi|yo|mi|mis|io|mio|mia|eu|meu|minha|ik|mij|mijn)\b",
+    re.IGNORECASE,
+)
 _YOURS = re.compile(r"\b(?:you|your|yours|you've|you'd)\b", re.IGNORECASE)
 
 

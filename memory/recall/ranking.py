@@ -31,6 +31,7 @@ LYRA = 0.7
 VOICE = 0.4
 TIME = 0.4
 NEWEST = 0.1
+CONTENDING = 0.5
 FEW = 10
 _LYRA = np.array([LYRA if traits & OWN else 1 for traits in range(4)], np.float32)
 _ASKING = np.array([ASKING if traits & ASKS else 1 for traits in range(4)], np.float32)
@@ -107,8 +108,8 @@ def _scored(query: Query, question: Question, shard: Shard, score: Floats, cosin
     for boosted, share in ((lifted, VOICE), (timely, TIME)):
         if boosted.any():
             score = score + np.float32(share * (best or 1)) * boosted.astype(np.float32)
-    if question.asked.now and len(shard) > 1:
-        score = score + score * np.float32(NEWEST) * _newness(times)
+    if question.asked.now:
+        score = _newest_first(score, times)
     return Scored(shard, _only(query, documents, score), cosine, voice, timely)
 
 
@@ -117,7 +118,8 @@ def _voices(question: Question, documents: Documents) -> Mask:
     voices = [documents.names[name] for name in question.voices if name in documents.names]
     if not voices or len(voices) == len(documents.names):
         return np.zeros(len(documents), np.bool_)
-    named: Mask = np.isin(documents.speakers.now, voices)
+    # Her own name is how she is called upon.
+    named: Mask = np.isin(documents.speakers.now, voices) & ((documents.traits.now & OWN) == 0)
     return named
 
 
@@ -134,10 +136,13 @@ def _timely(window: Window | None, times: Ints) -> Mask:
     return timely
 
 
-def _newness(times: Ints) -> Floats:
-    first, last = int(times.min()), int(times.max())
-    newness: Floats = ((times - first) / max(1, last - first)).astype(np.float32)
-    return newness
+def _newest_first(score: Floats, times: Ints) -> Floats:
+    """Return scores of which those that are not far behind the best are lifted by how new they are among each other."""
+    near = np.flatnonzero((score > 0) & (score >= score.max(initial=0) * np.float32(CONTENDING)))
+    order = np.argsort(np.argsort(times[near], kind="stable"), kind="stable")
+    score = score.copy()
+    score[near] *= 1 + np.float32(NEWEST) * order.astype(np.float32) / np.float32(max(1, len(near) - 1))
+    return score
 
 
 def _only(query: Query, documents: Documents, score: Floats) -> Floats:
