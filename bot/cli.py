@@ -104,6 +104,7 @@ def recall(
     as_: As = "",
     k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many messages to find.")] = 5,
     session: OneSession = "",
+    digests: Annotated[bool, typer.Option("--digests", help="Find gists and months as well, in one list.")] = False,
     json: Json = False,
 ) -> None:
     """Find what was said about something.
@@ -111,7 +112,7 @@ def recall(
     Every hit says who said it, when, in which conversation, and why it was found."""
     from bot import reading
 
-    _run(reading.recall(as_, query, k, session, json))
+    _run(reading.recall(as_, query, k, session, json, digests=digests))
 
 
 @cli.command()

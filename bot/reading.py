@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict
 
 from bot import receipts, rows
@@ -11,20 +11,22 @@ from bot.asking import ask
 from bot.connect import Connector
 from bot.errors import BadInput, LyraError
 from bot.scheduler import Estimate
-from memory.types import Hit
+from memory.types import Condensed, Hit
 from memory.view import View
 
 _EVERY = 25
 _LONGEST = 64 * 1024
 
 
-async def recall(as_: str, query: str, k: int, session: str, as_json: bool) -> int:
-    """Print the hits for a question, or for each line of standard input."""
+async def recall(as_: str, query: str, k: int, session: str, as_json: bool, *, digests: bool) -> int:
+    """Print the hits for a question, or for each line of standard input; with `digests`, gists and months among them."""
+    if digests and session:
+        raise BadInput("Gists and months are found in all conversations at once; leave out --session or --digests.")
     async with opened() as app:
         view = await app.view(as_)
         only = await view.named(session) if session else None
         async for line in _questions(query):
-            hits = await view.recall(line, k, session=only)
+            hits: Sequence[Hit | Condensed] = await view.search(line, k) if digests else await view.recall(line, k, session=only)
             _print_hits(app, view, line, hits, as_json)
     return 0
 
@@ -42,15 +44,17 @@ async def _questions(query: str) -> AsyncIterator[str]:
             raise BadInput("A question is not UTF-8; convert the input first.") from error
 
 
-def _print_hits(app: App, view: View, query: str, hits: list[Hit], as_json: bool) -> None:
-    zone = view.home.time_zone
+def _print_hits(app: App, view: View, query: str, hits: Sequence[Hit | Condensed], as_json: bool) -> None:
+    zone, now = view.home.time_zone, app.base.clock.now()
     if as_json:
-        print(json.dumps({"query": query, "hits": [rows.hit(hit, zone) for hit in hits]}, ensure_ascii=False), flush=True)
+        found = [rows.hit(hit, zone) if isinstance(hit, Hit) else rows.condensed(hit, zone) for hit in hits]
+        print(json.dumps({"query": query, "hits": found}, ensure_ascii=False), flush=True)
     elif not hits:
         print(f'Nothing was found about "{query}".')
     else:
         for at, hit in enumerate(hits, start=1):
-            print(f"{at}. {receipts.hit(hit, app.base.clock.now(), zone)}")
+            shown = receipts.hit(hit, now, zone) if isinstance(hit, Hit) else receipts.condensed(hit, now, zone)
+            print(f"{at}. {shown}")
 
 
 async def sessions(as_: str, as_json: bool) -> int:

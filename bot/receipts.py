@@ -3,9 +3,10 @@
 from datetime import timedelta
 
 from memory.times import local
-from memory.types import MINUTE, Digest, Exchange, Forgotten, Hit
+from memory.types import MINUTE, Condensed, Digest, Exchange, Forgotten, Hit
 
 _LONG = 300
+_SHOWN = 3
 
 
 def moment(at: int, now: int, time_zone: str) -> str:
@@ -33,6 +34,14 @@ def hit(found: Hit, now: int, time_zone: str, link: str = "") -> str:
     who = f'{e.speaker}, {moment(e.said_at, now, time_zone)}, in "{found.session}"'
     receipt = " · ".join(part for part in (who, link, "; ".join(found.why), f"id {e.id}") if part)
     return f"{short(e.text)}\n    {receipt}"
+
+
+def condensed(found: Condensed, now: int, time_zone: str) -> str:
+    """Return a recalled gist, or paragraph of a month, with its receipt and the last messages that it rests on."""
+    of = f'Gist of "{found.where}"' if found.tier == "gist" else f"From {found.where}"
+    receipt = " · ".join(part for part in (of, "; ".join(found.why), f"id {found.id}") if part)
+    said_there = [f"    {said(message, now, time_zone)} · id {message.id}" for message in found.sources[-_SHOWN:]]
+    return "\n".join([found.text, f"    {receipt}", *said_there])
 
 
 def summary(digests: list[Digest], time_zone: str) -> str:

@@ -5,7 +5,7 @@ from itertools import groupby
 
 from memory.tiers.selfstate import SelfState
 from memory.times import iso
-from memory.types import Digest, Exchange, Hit, Session, Statement
+from memory.types import Condensed, Digest, Exchange, Hit, Session, Statement
 
 Row = dict[str, object]
 Receipts = Mapping[int, Sequence[Exchange]]
@@ -17,6 +17,15 @@ def hit(found: Hit, time_zone: str) -> Row:
     return {
         "id": e.id, "source_id": e.source_id, "session": found.session, "speaker": e.speaker, "role": e.role,
         "created_at": iso(e.said_at, time_zone), "content": e.text, "score": found.score, "why": list(found.why),
+    }  # fmt: skip
+
+
+def condensed(found: Condensed, time_zone: str) -> Row:
+    """Return a recalled gist, or paragraph of a month, with the ids of the messages that it rests on."""
+    return {
+        "id": found.id, "source_id": "", "session": found.where, "speaker": "", "role": found.tier,
+        "created_at": iso(found.first_at, time_zone), "content": found.text, "score": found.score, "why": list(found.why),
+        "sources": [message.id for message in found.sources],
     }  # fmt: skip
 
 

@@ -1,50 +1,20 @@
 """What a view reads and changes above gists: statements with their receipts, the bank, and how Lyra is."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from memory import owners
 from memory.bank import block, consent
 from memory.bank.block import Block
 from memory.bank.consent import Consent
-from memory.findable import BANK, ERAS
-from memory.forget import Graveyard
-from memory.lineage import Seal, require_unchanged
-from memory.places import Places
-from memory.ports import Clock
-from memory.recall.finder import Found, Recall
-from memory.recall.question import Query
-from memory.recall.shards import Shards
+from memory.finding import Finding
+from memory.lineage import require_unchanged
 from memory.tiers import profile, selfstate, statements
 from memory.tiers.selfstate import SelfState
-from memory.types import Domain, Exchange, Identity, Statement
-from memory.vectors import VectorStore
+from memory.types import Exchange, Identity, Statement
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What every view of one memory shares."""
-
-    places: Places
-    shards: Shards
-    vectors: VectorStore | None
-    graveyard: Graveyard
-    clock: Clock
-
-    @property
-    def seal(self) -> Seal:
-        return self.places.seal
-
-
-class Aloft:
+class Aloft(Finding):
     """The statements of one home, and those of the domains that may be read beside it."""
-
-    def __init__(self, reading: Reading, home: Domain, also: Sequence[Domain] = ()) -> None:
-        self._r = reading
-        self._db = reading.places.db
-        self.home = home
-        self._domains = [home.key, *(domain.key for domain in also)]
-        self._recall = Recall(reading.shards, reading.vectors)
 
     async def statements(self, tier: str, *, past: bool = False) -> list[Statement]:
         """Return what stands in a tier at home (profile, era, narrative, self, bank), or what stood there before."""
@@ -65,14 +35,6 @@ class Aloft:
             {"domain": self.home.key},
         )
         return {row["period"]: row["sessions"] for row in rows}
-
-    async def eras(self, text: str, k: int) -> list[Statement]:
-        """Return the k paragraphs of eras that are nearest to a text."""
-        return await self._stated(text, k, ERAS)
-
-    async def banked(self, text: str, k: int) -> list[Statement]:
-        """Return the k bullets of the bank that are nearest to a text, be they in its block or not any more."""
-        return await self._stated(text, k, BANK)
 
     async def bank_state(self) -> Consent:
         """Return since when the bank is on at home (None: it is off), and which members keep out of it."""
@@ -131,12 +93,3 @@ class Aloft:
         await self.fact(public_id, by)
         async with self._db.transaction() as tx:
             return await profile.forget_fact(tx, self._r.seal, self.home, public_id, self._r.clock.now())
-
-    async def _stated(self, text: str, k: int, kind: int) -> list[Statement]:
-        found = await self._find(Query(text, k, kind=kind))
-        told = await statements.by_keys(self._db, self._domains, [hit.item for hit in found])
-        return [told[hit.item] for hit in found if hit.item in told]
-
-    async def _find(self, query: Query) -> list[Found]:
-        there = replace(query, now=self._r.clock.now(), time_zone=self.home.time_zone)
-        return await self._recall.find(there, self._domains)

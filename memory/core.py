@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from memory.aloft import Reading
 from memory.backup import backup
 from memory.bank.keeping import Bank
 from memory.bank.rules import BankRules
 from memory.changing import Changing
 from memory.consolidate import Consolidator, Workshop
 from memory.db import Database
+from memory.finding import Reading
 from memory.forget import Graveyard
 from memory.journal import Journal
 from memory.ladder import Ladder

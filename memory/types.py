@@ -167,6 +167,23 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class Condensed:
+    """A recalled gist or paragraph of a month, with the messages it rests on, oldest first.
+
+    `where` is the session that a gist condenses, or the month. `first_at` is the first message that it tells of.
+    """
+
+    id: str
+    tier: str
+    where: str
+    text: str
+    first_at: int
+    score: float
+    why: tuple[str, ...]
+    sources: tuple[Exchange, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class DigestHit:
     """A recalled digest with the session it condenses."""
 

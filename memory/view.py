@@ -9,14 +9,20 @@ from dataclasses import dataclass, replace
 
 from memory import inbox, ledger, outbox, owners, places
 from memory.aloft import Aloft
-from memory.db import Row, Transaction
+from memory.db import Transaction
 from memory.errors import NotFound
-from memory.findable import GISTS
 from memory.lineage import derive, fill, holes, require_living, require_unchanged
 from memory.outbox import Part
-from memory.recall.question import Query
 from memory.tiers import exchanges, summaries
-from memory.types import Digest, DigestHit, DomainKind, Exchange, Forgotten, Hit, Identity, NewExchange, Session, SessionRef
+from memory.types import (
+    Digest,
+    Exchange,
+    Forgotten,
+    Identity,
+    NewExchange,
+    Session,
+    SessionRef,
+)
 from memory.vectors import Progress
 
 
@@ -147,36 +153,6 @@ class View(Aloft):
         )
         return [row["text"] for row in reversed(rows)]
 
-    async def recall(
-        self, text: str, k: int, *, session: Session | None = None, exclude: Collection[int] = (), asker: str = ""
-    ) -> list[Hit]:
-        """Return the k messages that answer a text best, with their neighbours and receipts.
-
-        `asker` is the name of who asks, where others talk here too: "what did I say" is then about that one.
-        """
-        asked_by = asker if self.home.ref.kind is not DomainKind.DM else ""
-        found = await self._find(Query(text, k, session=session.key if session else None, exclude=exclude, asker=asked_by))
-        keys = {key for hit in found for key in (hit.item, hit.before, hit.after) if key is not None}
-        there = await exchanges.at_their_places(self._db, self._domains, sorted(keys))
-
-        def near(key: int | None) -> Exchange | None:
-            return there[key].exchange if key in there else None
-
-        return [
-            Hit(
-                at.exchange, at.session, hit.score, hit.why, near(hit.before), near(hit.after), at.platform, at.place
-            )
-            for hit in found if (at := there.get(hit.item))
-        ]  # fmt: skip
-
-    async def gists(self, text: str, k: int, *, exclude: Collection[int] = ()) -> list[DigestHit]:
-        """Return the k digests that are nearest to a text."""
-        found = await self._find(Query(text, k, kind=GISTS, exclude=exclude))
-        digests = await summaries.by_keys(self._db, self._domains, [hit.item for hit in found])
-        sessions = await self._sessions_of({digest.session for digest in digests.values()})
-        there = [(hit, digests[hit.item]) for hit in found if hit.item in digests]
-        return [DigestHit(digest, sessions[digest.session]["name"], hit.score) for hit, digest in there]
-
     async def newest_gists(self, n: int) -> list[Digest]:
         """Return the gists of what was talked about last at home, newest first."""
         return await summaries.newest_gists(self._db, self.home, n)
@@ -238,13 +214,6 @@ class View(Aloft):
     ) -> None:
         ref = session.ref
         await outbox.queue(tx, self.home, ref.platform, ref.place, parts, self._r.clock.now(), item, answers)
-
-    async def _sessions_of(self, keys: Collection[int]) -> dict[int, Row]:
-        found = list(keys)
-        rows = await self._db.all(
-            f"SELECT id, name, platform, place FROM sessions WHERE id IN ({holes('s', found)})", fill("s", found)
-        )
-        return {row["id"]: row for row in rows}
 
     def _own(self, session: Session) -> None:
         if session.domain != self.home.key:

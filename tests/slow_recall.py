@@ -131,6 +131,6 @@ def ranked(talk: Talk, question: str, meaning: Mapping[int, float]) -> dict[int,
         score[m.item] = (around[m.item] + (0.3 * best if around[m.item] > 0 else 0)) * (0.9 if m.asks else 1)
     best = max(score.values(), default=0)
     for m in talk.messages:
-        if m.speaker.lower() in named and len(speakers) > 1 and named < {speaker.lower() for speaker in speakers}:
+        if m.speaker.lower() in named and not m.own and len(speakers) > 1 and named < {speaker.lower() for speaker in speakers}:
             score[m.item] += 0.4 * (best or 1)
     return {item: value for item, value in score.items() if value > 0}

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memory.errors import EmbeddingFailed
+from memory.findable import MESSAGES
 from memory.ports import Vectors
 from memory.recall.question import Query, Question, understood
 from memory.recall.ranking import Scored, rank
@@ -17,9 +18,10 @@ from memory.when import Window
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A scored item with its neighbours' keys (None at the ends of a session) and the signals that found it."""
+    """A scored item of a kind, its neighbours' keys (None at the ends of a session), and the signals that found it."""
 
     item: int
+    kind: int
     score: float
     why: tuple[str, ...]
     before: int | None
@@ -49,7 +51,7 @@ class Recall:
             # The embedder turned out to be another than it was.
             loaded = await self._shards.of(domains, await self._space())
         # From here on nothing waits: what is ranked stays as it is.
-        shards = [one.shards[query.kind] for one in loaded if len(one.shards[query.kind])]
+        shards = [one.shards[kind] for kind in query.kinds for one in loaded if len(one.shards[kind])]
         words = bm25(shards, question.words)
         scored = rank(query, question, shards, words, [shard.scan(asked) for shard in shards])
         return _told(select(scored, query.k), scored, question)
@@ -57,7 +59,7 @@ class Recall:
     async def _around(self, query: Query, question: Question, domains: Sequence[int]) -> Window | None:
         around = question.asked.around
         assert around is not None
-        event = await self.find(replace(query, text=around.anchor, k=1), domains, relative=False)
+        event = await self.find(replace(query, text=around.anchor, k=1, kinds=(MESSAGES,)), domains, relative=False)
         return Window(event[0].said_at + around.low, event[0].said_at + around.high) if event else None
 
     async def _space(self) -> int:
@@ -86,6 +88,7 @@ def _told(picked: Sequence[Picked], scored: Sequence[Scored], question: Question
         found.append(
             Found(
                 int(documents.items.now[pick.document]),
+                scored[pick.at].shard.kind,
                 round(pick.score, 4),
                 _why(scored[pick.at], pick, words),
                 scored[pick.at].shard.item(int(documents.before.now[pick.document])),

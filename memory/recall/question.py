@@ -18,7 +18,7 @@ _YOURS = re.compile(r"\b(?:you|your|yours|you've|you'd)\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question: its text, how many hits, of what kind, of which session, without which items.
+    """A question: its text, how many hits, of what kinds, of which session, without which items.
 
     `asker` is the name of who asks among others, '' where nobody but Lyra is talked with. `now` and `time_zone` say what
     "yesterday" means.
@@ -26,7 +26,7 @@ class Query:
 
     text: str
     k: int
-    kind: int = MESSAGES
+    kinds: tuple[int, ...] = (MESSAGES,)
     session: int | None = None
     exclude: Collection[int] = ()
     asker: str = ""
@@ -74,8 +74,7 @@ def understood(query: Query, loaded: Sequence[Loaded]) -> Question:
 def _called(query: Query, words: Iterable[str], loaded: Sequence[Loaded]) -> dict[str, set[str]]:
     """Return those of these words that are part of the name of somebody who speaks here, with whose."""
     found: dict[str, set[str]] = {}
-    for one in loaded:
-        called = one.shards[query.kind].documents.called
+    for called in (one.shards[kind].documents.called for one in loaded for kind in query.kinds):
         for word in words:
             found.setdefault(word, set()).update(called.get(_plain(word), ()))
     return {word: speakers for word, speakers in found.items() if speakers}

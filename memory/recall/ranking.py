@@ -51,18 +51,36 @@ class Scored:
 def rank(
     query: Query, question: Question, shards: Sequence[Shard], words: Sequence[Floats], meant: Sequence[Meant]
 ) -> list[Scored]:
-    """Score the documents of shards of one kind; `words` and `meant` are their scores by each signal."""
+    """Score the documents of shards, be they of one kind or several; `words` and `meant` are their scores by each signal."""
     own = [lexical + meaning for lexical, meaning in zip(_by_best(words), _above_usual(meant), strict=True)]
-    if query.kind == MESSAGES:
-        own = [_weighed(shard.documents, score, question) for shard, score in zip(shards, own, strict=True)]
-    best = max((float(score.max(initial=0)) for score in own), default=0.0)
+    scores = _with_neighbours(question, shards, own)
+    best = _best(scores)
     return [
-        _scored(query, question, shard, score, one.cosines, best) for shard, score, one in zip(shards, own, meant, strict=True)
+        _scored(query, question, shard, score, one.cosines, best) for shard, score, one in zip(shards, scores, meant, strict=True)
     ]
 
 
+def _with_neighbours(question: Question, shards: Sequence[Shard], own: Sequence[Floats]) -> list[Floats]:
+    """Return scores with what the messages around a message add to it.
+
+    What stands above messages has nobody beside it: beside messages it is lifted as the best of them was.
+    """
+    scores = [
+        _weighed(shard.documents, score, question) if shard.kind == MESSAGES else score
+        for shard, score in zip(shards, own, strict=True)
+    ]
+    of_messages = [n for n, shard in enumerate(shards) if shard.kind == MESSAGES]
+    before, after = _best([own[n] for n in of_messages]), _best([scores[n] for n in of_messages])
+    lift = np.float32(after / before if before else 1)
+    return [score if n in of_messages else score * lift for n, score in enumerate(scores)]
+
+
+def _best(scores: Sequence[Floats]) -> float:
+    return max((float(score.max(initial=0)) for score in scores), default=0.0)
+
+
 def _by_best(words: Sequence[Floats]) -> list[Floats]:
-    top = max((float(score.max(initial=0)) for score in words), default=0.0)
+    top = _best(words)
     return [score / np.float32(top) if top > 0 else score for score in words]
 
 
