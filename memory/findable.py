@@ -1,7 +1,7 @@
 """What an item is found by: the words of its text, passage by passage, and who said it when.
 
-A term is the hash of a stem in the text's language, so the index holds no words. The date and the speaker stand before the
-text of a message and are found like words of it. An imprint tells texts that say the same in the same words.
+A term is the hash of a stem in the text's language, so the index holds no words. The date stands before the text of a message
+and is found like words of it; whose words they are is known beside them, so that a name in a text tells of whom it is. An imprint tells texts that say the same in the same words.
 """
 
 from collections.abc import Sequence
@@ -42,12 +42,12 @@ class Findable:
 
 
 def message(exchange: Exchange, time_zone: str) -> Findable:
-    """Return what a message is found by: its date, its speaker, its text."""
+    """Return what a message is found by: its date, its text, and whose words it is."""
     asks = exchange.text.rstrip().endswith(_ASKING)
     return Findable(
         exchange.key, MESSAGES, exchange.text, exchange.said_at, exchange.session, exchange.speaker,
         OWN * (exchange.role == "assistant") + ASKS * asks,
-        f"{_written(local(exchange.said_at, time_zone).date())} {exchange.speaker}",
+        _written(local(exchange.said_at, time_zone).date()),
     )  # fmt: skip
 
 

@@ -26,9 +26,9 @@ class Message:
 
     @cached_property
     def parts(self) -> list[Counter[str]]:
-        """The stems of each passage with the date and the speaker, and how often each is there."""
+        """The stems of each passage with the date, and how often each is there."""
         day = datetime.fromtimestamp(self.said_at / 1e6, UTC)
-        head = f"{day:%A %d %B %Y} {self.speaker} "
+        head = f"{day:%A %d %B %Y} "
         return [Counter(stems(head + passage)) for passage in passages(self.text)]
 
     @property
@@ -112,8 +112,7 @@ def ranked(talk: Talk, question: str, meaning: Mapping[int, float]) -> dict[int,
     asked = {word: lexical.stem(word) for word in lexical.tokens(question) if word not in lexical.STOP_WORDS}
     speakers = {m.speaker for m in talk.messages}
     named = _named(talk, question)
-    left = {stem for word, stem in asked.items() if word not in named} or set(asked.values())
-    words = talk.words(left)
+    words = talk.words(set(asked.values()))
     top = max(words.values(), default=0)
     usual = sum(meaning.values()) / (len(meaning) + 10)
     above = max(meaning.values(), default=0) - usual
@@ -131,6 +130,7 @@ def ranked(talk: Talk, question: str, meaning: Mapping[int, float]) -> dict[int,
         score[m.item] = (around[m.item] + (0.3 * best if around[m.item] > 0 else 0)) * (0.9 if m.asks else 1)
     best = max(score.values(), default=0)
     for m in talk.messages:
-        if m.speaker.lower() in named and not m.own and len(speakers) > 1 and named < {speaker.lower() for speaker in speakers}:
+        everybody = named == {speaker.lower() for speaker in speakers}
+        if m.speaker.lower() in named and not m.own and (not everybody or named == set(asked)):
             score[m.item] += 0.4 * (best or 1)
     return {item: value for item, value in score.items() if value > 0}

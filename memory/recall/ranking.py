@@ -134,7 +134,7 @@ def _scored(query: Query, question: Question, shard: Shard, score: Floats, cosin
 def _voices(question: Question, documents: Documents) -> Mask:
     """Say which messages are of the speakers that a question names."""
     voices = [documents.names[name] for name in question.voices if name in documents.names]
-    if not voices or len(voices) == len(documents.names):
+    if not voices or (len(voices) == len(documents.names) and not question.alone):
         return np.zeros(len(documents), np.bool_)
     # Her own name is how she is called upon.
     named: Mask = np.isin(documents.speakers.now, voices) & ((documents.traits.now & OWN) == 0)
