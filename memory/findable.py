@@ -27,6 +27,9 @@ OWN, ASKS = 1, 2
 _ASKING = ("?", "？", "؟", "՞", ";")
 
 
+_HALF = 2**63
+
+
 @dataclass(frozen=True, slots=True)
 class Findable:
     """An item with what it is found by; `head` is found like words of its text and is no part of it."""
@@ -66,7 +69,7 @@ async def make_findable(tx: Transaction, domain: Domain, found: Sequence[Findabl
             rows.append(
                 {"domain": domain.key, "item": one.item, "passage": number, "kind": one.kind, "session": one.session,
                  "said_at": one.said_at, "speaker": one.speaker, "traits": one.traits, "language": words.language,
-                 "imprint": _imprint(words.hashes), **_columns(words, head)}
+                 "imprint": _imprint(one.speaker, passage), **_columns(words, head)}
             )  # fmt: skip
     await tx.many(
         "INSERT INTO terms (domain, item, passage, kind, session, said_at, speaker, traits, language, length, hashes, counts, "
@@ -88,9 +91,16 @@ def _columns(words: lexical.Terms, head: dict[int, int]) -> dict[str, object]:
     }
 
 
-def _imprint(hashes: lexical.Hashes) -> int:
-    """Return a number that texts of the same words share, in whatever order and form; 0 for a text without any."""
-    return int(hashes.sum(dtype=np.uint64).astype(np.int64))
+def _imprint(speaker: str, text: str) -> int:
+    """Return a number that texts of one speaker share which have the same words, in whatever order and form; 0 without any.
+
+    Small words count as well: "not" is one of them.
+    """
+    words = set(lexical.tokens(text))
+    if not words:
+        return 0
+    whole = lexical.term(speaker) + sum(lexical.term(lexical.stem(word)) for word in words)
+    return (whole + _HALF) % (2 * _HALF) - _HALF
 
 
 @lru_cache(maxsize=10_000)

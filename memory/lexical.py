@@ -138,8 +138,8 @@ def stem(word: str, language: str = "english") -> str:
     if own not in _ELIDING:
         bare = bare.replace("'", "") if own != "catalan" else bare.rpartition("'")[2]
     if own == "english":
-        return _snowball(_unaccented(bare), own)
-    return _unaccented(_snowball(bare, own).replace("'", "")).translate(_UNDECOMPOSED)
+        return _snowball(unaccented(bare), own)
+    return unaccented(_snowball(bare, own).replace("'", "")).translate(_UNDECOMPOSED)
 
 
 def _snowball(word: str, language: str) -> str:
@@ -154,7 +154,7 @@ def _stemmer(language: str) -> Stemmer.Stemmer:
     return Stemmer.Stemmer(language, 0)
 
 
-def _unaccented(word: str) -> str:
+def unaccented(word: str) -> str:
     if word.isascii():
         return word
     return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c) or _vowel(c))

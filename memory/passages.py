@@ -30,7 +30,7 @@ def _cut(piece: str, most: int) -> list[str]:
     """Cut what has no sentences between its words, or anywhere where it has no words either."""
     parts = []
     while len(piece) > most:
-        at = piece.rfind(" ", most // 2, most) + 1 or most
+        at = next((at for at in range(most, most // 2, -1) if piece[at - 1].isspace()), most)
         parts.append(piece[:at].strip())
-        piece = piece[at:]
+        piece = piece[at:].lstrip()
     return [*parts, piece]

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,8 @@ from memory.core import Habits, Memory, Ports
 from memory.journal import Part
 from memory.lexical import tokens
 from memory.ports import Embedder, Entry, Task, Vectors
-from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Kind, NewExchange, Session, SessionRef
+from memory.times import instant
+from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Hit, Kind, NewExchange, Session, SessionRef
 from memory.view import Answer, View
 
 KEY = bytes(range(32))
@@ -205,3 +207,59 @@ class CancelledAt:
                 error = None
             except BaseException as thrown:  # noqa: BLE001 - handed to the work
                 error = thrown
+
+
+def utc(moment: str) -> int:
+    """Return an instant by its time in UTC."""
+    return instant(datetime.fromisoformat(moment).replace(tzinfo=UTC))
+
+
+def line(hit: Hit) -> str:
+    """Return a hit as "Name: text"."""
+    return f"{hit.exchange.speaker}: {hit.exchange.text}"
+
+
+async def found(here: Corner, question: str, k: int = 50, **how: Any) -> list[str]:
+    """Return what a question finds, as "Name: text", best first."""
+    return [line(hit) for hit in await here.view.recall(question, k, **how)]
+
+
+async def heard(here: Corner, question: str, **how: Any) -> str:
+    """Return who said what a question finds, best first."""
+    return " ".join(said.split(":")[0] for said in await found(here, question, **how))
+
+
+def table(rows: str) -> list[list[str]]:
+    """Return the rows of a table, each cut at its bars."""
+    return [[cell.strip() for cell in row.split("|")] for row in rows.strip().splitlines()]
+
+
+async def aside(here: Corner, line: str, *, at: int | None = None, place: str = "") -> Exchange:
+    """Keep what is told as "Name: text", in a conversation of its own, so that nothing stands beside it, or at a place.
+
+    What Lyra says is hers.
+    """
+    here.said += 1
+    here.clock.forward(MINUTE)
+    speaker, _, text = line.partition(": ")
+    kind, role = (Kind.REPLY, "assistant") if speaker == "Lyra" else (Kind.SAID, "user")
+    place = place or f"place {here.said}"
+    there = await here.view.session(SessionRef("console", place), place)
+    new = NewExchange(kind, text, f"s{here.said}", here.clock.now() if at is None else at, speaker, role)
+    (kept,) = (await here.view.say(there, [new])).stored
+    return kept
+
+
+@asynccontextmanager
+async def among(
+    folder: Path, *lines: str, kind: DomainKind = DomainKind.SERVER, time_zone: str = "UTC", embedder: Embedder | None = None
+) -> AsyncIterator[Corner]:
+    """Open a fresh plain memory of a place of many, or of one, in which these lines were said, each by itself."""
+    clock = Clock()
+    async with opened(folder / "lyra.db", None, clock=clock, embedder=embedder) as memory:
+        domain = await memory.places.domain(DomainRef(kind, "console", "here"), time_zone, clock.now())
+        view = memory.view(domain)
+        here = Corner(memory, clock, domain, view, await view.session(SessionRef("console", "dm"), "dm"))
+        for line in lines:
+            await aside(here, line)
+        yield here

@@ -112,6 +112,8 @@ def ranked(talk: Talk, question: str, meaning: Mapping[int, float]) -> dict[int,
     asked = {word: lexical.stem(word) for word in lexical.tokens(question) if word not in lexical.STOP_WORDS}
     speakers = {m.speaker for m in talk.messages}
     named = _named(talk, question)
+    hers = {m.speaker.lower() for m in talk.messages if m.own}
+    of_lyra = bool(named & hers) and question.split()[0] not in named
     words = talk.words(set(asked.values()))
     top = max(words.values(), default=0)
     usual = sum(meaning.values()) / (len(meaning) + 10)
@@ -119,7 +121,7 @@ def ranked(talk: Talk, question: str, meaning: Mapping[int, float]) -> dict[int,
     own = {}
     for m in talk.messages:
         near = max(0.0, (meaning[m.item] - usual) / above) if m.item in meaning and above > 0 else 0.0
-        own[m.item] = ((words[m.item] / top if top else 0) + near) * (0.7 if m.own else 1)
+        own[m.item] = ((words[m.item] / top if top else 0) + near) * (0.7 if m.own and not of_lyra else 1)
     around = {}
     for m in talk.messages:
         beside = [own[near.item] for near in (talk.beside(m, -1), talk.beside(m, 1)) if near]
@@ -130,7 +132,8 @@ def ranked(talk: Talk, question: str, meaning: Mapping[int, float]) -> dict[int,
         score[m.item] = (around[m.item] + (0.3 * best if around[m.item] > 0 else 0)) * (0.9 if m.asks else 1)
     best = max(score.values(), default=0)
     for m in talk.messages:
-        everybody = named == {speaker.lower() for speaker in speakers}
-        if m.speaker.lower() in named and not m.own and (not everybody or named == set(asked)):
+        everybody = named - hers == {speaker.lower() for speaker in speakers}
+        voiced = m.speaker.lower() in named - hers and (not everybody or named == set(asked))
+        if voiced or (of_lyra and m.own and score[m.item] > 0):
             score[m.item] += 0.4 * (best or 1)
     return {item: value for item, value in score.items() if value > 0}

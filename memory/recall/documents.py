@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from memory import lexical
+from memory.findable import OWN
 from memory.recall.columns import Column, Ints, Mask
 from memory.types import MINUTE
 
@@ -24,7 +25,7 @@ class Documents:
     """The items of one shard as columns, one entry an item. Those of messages are `linked`: they have neighbours.
 
     `before` and `after` are the numbers of neighbours, NONE at the ends of a session; `stretches` and `runs` the number of the
-    first message of each one's stretch and run. `names` numbers the speakers, `called` has them by each word of their names.
+    first message of each one's stretch and run. `names` numbers the speakers, `called` has them by each word of their names, `hers` are Lyra's.
     """
 
     def __init__(self, *, linked: bool) -> None:
@@ -41,6 +42,7 @@ class Documents:
         self.runs = Column(np.int64)
         self.names: dict[str, int] = {}
         self.called: dict[str, set[str]] = {}
+        self.hers: set[str] = set()
         self._last: dict[int, int] = {}
 
     def __len__(self) -> int:
@@ -60,6 +62,7 @@ class Documents:
         self.times.extend(times)
         self.speakers.extend([self._number(speaker) for speaker in speakers])
         self.traits.extend(traits)
+        self.hers.update(speaker for speaker, trait in zip(speakers, traits.tolist(), strict=True) if trait & OWN)
         # A digest that says the same as another does so of other messages.
         self.imprints.extend(imprints if self.linked else np.zeros(n))
         for column in (self.before, self.after):
@@ -76,7 +79,7 @@ class Documents:
         known = self.names.get(speaker)
         if known is not None:
             return known
-        for word in set(lexical.tokens(speaker)) - NO_NAMES:
+        for word in name_words(speaker) - NO_NAMES:
             self.called.setdefault(word, set()).add(speaker)
         return self.names.setdefault(speaker, len(self.names))
 
@@ -109,6 +112,13 @@ class Documents:
         self.runs.now[chosen] = _firsts(chosen, together & (speakers[1:] == speakers[:-1]))
         ends = np.append(~same, True)
         self._last.update(zip(sessions[ends].tolist(), chosen[ends].tolist(), strict=True))
+
+
+def name_words(name: str) -> set[str]:
+    """Return the words by which somebody is called, without accents; of a script without spaces no single characters."""
+    words = {lexical.unaccented(word.removesuffix("'s")) for word in lexical.tokens(name)}
+    longer = {word for word in words if len(word) > 1}
+    return longer or words
 
 
 def _firsts(chosen: Ints, joined: Mask) -> Ints:

@@ -45,7 +45,7 @@ class Recall:
         loaded = await self._shards.of(domains, space)
         question = understood(query, loaded)
         if question.asked.around and relative:
-            question = replace(question, window=await self._around(query, question, domains))
+            question = replace(question, window=await self._around(query, question, domains) or question.window)
         asked = await self._vector(question.text) if space else None
         if await self._space() != space:
             # The embedder turned out to be another than it was.

@@ -10,11 +10,16 @@ from memory.findable import ENGLISH, MESSAGES
 from memory.recall.shards import Loaded
 from memory.when import Asked, Window
 
-_MINE = re.compile(
-    r"\b(?:i|i'm|i've|i'd|me|my|mine|myself|ich|mich|mir|mein\w*|je|j'ai|moi|yo|mi|mis|io|mio|mia|eu|meu|minha|ik|mij|mijn)\b",
-    re.IGNORECASE,
-)
-_YOURS = re.compile(r"\b(?:you|your|yours|you've|you'd)\b", re.IGNORECASE)
+_MINE = {
+    "english": r"i|i'm|i've|i'd|i'll|me|my|mine|myself",
+    "german": r"ich|mich|mir|mein|meine[mnrs]?",
+    "french": r"je|j'\w+|moi|mon|ma|mes",
+    "spanish": r"yo|mi|mis|mí",
+    "italian": r"io|mio|mia|miei|mie",
+    "portuguese": r"eu|meu|minha|meus|minhas",
+    "dutch": r"ik|mij|mijn",
+}
+_YOURS = {"english": r"you|your|yours|you've|you'd", "german": r"du|dich|dir|dein|deine[mnrs]?"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +68,37 @@ def understood(query: Query, loaded: Sequence[Loaded]) -> Question:
     """
     asked = when.asked(query.text, query.now, query.time_zone)
     words = lexical.query_terms(query.text, sorted({ENGLISH}.union(*(one.languages for one in loaded))))
-    called = _called(query, words, loaded)
+    called = _called(query, [*words, *_capitalized(query.text)], loaded)
+    hers = {name for one in loaded for name in one.shards[MESSAGES].documents.hers}
     voices = _fullest(called)
-    mine = _MINE.search(query.text) is not None
+    language = lexical.indexed(query.text).language
+    # Who is spoken of first is the one whose words are asked for: "what did you tell me".
+    my, your = _first(_MINE, language, query.text), _first(_YOURS, language, query.text)
+    mine, yours = my < your, your < my
     if mine and query.asker:
         voices |= {query.asker}
-    alone = bool(called) and len(called) == len(words)
+    alone = bool(called) and set(called) >= set(words)
     text = query.text if alone else _without(query.text, called)
-    yours = _YOURS.search(query.text) is not None and not mine
-    return Question(words, text, voices, alone, mine and not query.asker, yours, asked, asked.window)
+    yours = yours or bool(voices & hers and not mine and not _called_upon(query.text, called))
+    return Question(words, text, voices - hers, alone, mine and not query.asker, yours, asked, asked.window)
+
+
+def _first(pronouns: Mapping[str, str], language: str, text: str) -> int:
+    """Return where the first of its language's pronouns stands in a text, behind its end where there is none."""
+    ours = pronouns.get(language)
+    found = re.search(rf"(?<![\w'])(?:{ours})(?![\w'])", text, re.IGNORECASE) if ours else None
+    return found.start() if found else len(text)
+
+
+def _capitalized(text: str) -> list[str]:
+    """Return the words that begin with a capital though they are not the first: one of them may be a name like a small word."""
+    return [word.lower() for word in re.findall(r"(?<=\S\s)[A-Z]\w+", text) if word.lower() in lexical.STOP_WORDS]
+
+
+def _called_upon(text: str, called: Iterable[str]) -> bool:
+    """Say whether a text begins by calling somebody."""
+    first = lexical.tokens(text)[:1]
+    return bool(first) and first[0] in called
 
 
 def _called(query: Query, words: Iterable[str], loaded: Sequence[Loaded]) -> dict[str, set[str]]:
@@ -79,7 +106,7 @@ def _called(query: Query, words: Iterable[str], loaded: Sequence[Loaded]) -> dic
     found: dict[str, set[str]] = {}
     for called in (one.shards[kind].documents.called for one in loaded for kind in query.kinds):
         for word in words:
-            found.setdefault(word, set()).update(called.get(_plain(word), ()))
+            found.setdefault(word, set()).update(called.get(lexical.unaccented(_plain(word)), ()))
     return {word: speakers for word, speakers in found.items() if speakers}
 
 

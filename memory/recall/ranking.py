@@ -55,8 +55,14 @@ def rank(
     own = [lexical + meaning for lexical, meaning in zip(_by_best(words), _above_usual(meant), strict=True)]
     scores = _with_neighbours(question, shards, own)
     best = _best(scores)
+    lifted = [
+        _lifted(question, shard, score, best, _named(question, shards)) for shard, score in zip(shards, scores, strict=True)
+    ]
+    if question.asked.now:
+        _lift_the_newest(shards, lifted)
     return [
-        _scored(query, question, shard, score, one.cosines, best) for shard, score, one in zip(shards, scores, meant, strict=True)
+        Scored(shard, _only(query, shard.documents, score), one.cosines, voice, timely)
+        for shard, (score, voice, timely), one in zip(shards, lifted, meant, strict=True)
     ]
 
 
@@ -117,34 +123,38 @@ def _weighed(documents: Documents, own: Floats, question: Question) -> Floats:
     return weighed
 
 
-def _scored(query: Query, question: Question, shard: Shard, score: Floats, cosine: Floats, best: float) -> Scored:
+def _lifted(question: Question, shard: Shard, score: Floats, best: float, named: frozenset[str]) -> tuple[Floats, Mask, Mask]:
+    """Return scores with what whose words and which time is asked for adds, and which documents that is."""
     documents = shard.documents
-    times = documents.times.now
-    voice = _voices(question, documents)
-    lifted = voice | (_people(question, documents) & (score > 0))
-    timely = _timely(question.window, times) & ((score > 0) | (best == 0))
-    for boosted, share in ((lifted, VOICE), (timely, TIME)):
-        if boosted.any():
-            score = score + np.float32(share * (best or 1)) * boosted.astype(np.float32)
-    if question.asked.now:
-        score = _newest_first(score, times)
-    return Scored(shard, _only(query, documents, score), cosine, voice, timely)
+    voice = _voices(documents, named)
+    timely = _timely(question.window, documents.times.now) & ((score > 0) | (best == 0))
+    for lifted, share in ((voice | (_hers_or_not(question, documents) & (score > 0)), VOICE), (timely, TIME)):
+        if lifted.any():
+            score = score + np.float32(share * (best or 1)) * lifted.astype(np.float32)
+    return score, voice, timely
 
 
-def _voices(question: Question, documents: Documents) -> Mask:
-    """Say which messages are of the speakers that a question names."""
-    voices = [documents.names[name] for name in question.voices if name in documents.names]
-    if not voices or (len(voices) == len(documents.names) and not question.alone):
+def _named(question: Question, shards: Sequence[Shard]) -> frozenset[str]:
+    """Return whose words are asked for: nobody's where everybody's in view would be, and anything else is asked for too."""
+    speakers = frozenset(name for shard in shards for name in shard.documents.names)
+    return question.voices if question.alone or not speakers <= question.voices else frozenset()
+
+
+def _voices(documents: Documents, named: frozenset[str]) -> Mask:
+    """Say which messages are of these speakers; her own name is how Lyra is called upon."""
+    numbers = [documents.names[name] for name in named if name in documents.names]
+    if not numbers:
         return np.zeros(len(documents), np.bool_)
-    # Her own name is how she is called upon.
-    named: Mask = np.isin(documents.speakers.now, voices) & ((documents.traits.now & OWN) == 0)
-    return named
+    voiced: Mask = np.isin(documents.speakers.now, numbers) & ((documents.traits.now & OWN) == 0)
+    return voiced
 
 
-def _people(question: Question, documents: Documents) -> Mask:
-    """Say which messages are not Lyra's, where a question asks for those."""
-    others: Mask = (documents.traits.now & OWN) == 0
-    return others & np.bool_(question.of_people)
+def _hers_or_not(question: Question, documents: Documents) -> Mask:
+    """Say which messages are Lyra's where a question asks for hers, and which are not where it asks for those of people."""
+    hers: Mask = (documents.traits.now & OWN) != 0
+    if question.of_people:
+        return ~hers
+    return hers & np.bool_(question.of_lyra)
 
 
 def _timely(window: Window | None, times: Ints) -> Mask:
@@ -154,13 +164,16 @@ def _timely(window: Window | None, times: Ints) -> Mask:
     return timely
 
 
-def _newest_first(score: Floats, times: Ints) -> Floats:
-    """Return scores of which those that are not far behind the best are lifted by how new they are among each other."""
-    near = np.flatnonzero((score > 0) & (score >= score.max(initial=0) * np.float32(CONTENDING)))
-    order = np.argsort(np.argsort(times[near], kind="stable"), kind="stable")
-    score = score.copy()
-    score[near] *= 1 + np.float32(NEWEST) * order.astype(np.float32) / np.float32(max(1, len(near) - 1))
-    return score
+def _lift_the_newest(shards: Sequence[Shard], lifted: Sequence[tuple[Floats, Mask, Mask]]) -> None:
+    """Lift those that are not far behind the best by how new they are among each other, wherever they stand."""
+    best = _best([score for score, _, _ in lifted])
+    near = [np.flatnonzero((score > 0) & (score >= best * np.float32(CONTENDING))) for score, _, _ in lifted]
+    times = np.concatenate([shard.documents.times.now[some] for shard, some in zip(shards, near, strict=True)])
+    newness = np.argsort(np.argsort(times, kind="stable"), kind="stable") / max(1, len(times) - 1)
+    start = 0
+    for (score, _, _), some in zip(lifted, near, strict=True):
+        score[some] *= 1 + np.float32(NEWEST) * newness[start : start + len(some)].astype(np.float32)
+        start += len(some)
 
 
 def _only(query: Query, documents: Documents, score: Floats) -> Floats:

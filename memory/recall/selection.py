@@ -7,7 +7,7 @@ list are those of a shorter one, so that a list can be read page by page.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -46,8 +46,18 @@ def select(scored: Sequence[Scored], k: int) -> list[Picked]:
         for candidate in candidates:
             order.take(candidate)
         if len(order.placed) >= k or len(candidates) < wanted:
-            return order.picked()
+            return [_counted(one, scored) for one in order.picked()]
         wanted *= 2
+
+
+def _counted(picked: Picked, scored: Sequence[Scored]) -> Picked:
+    """Return a document with all others that say the same, be they among the first or not."""
+    if not picked.others:
+        return picked
+    own = scored[picked.at].shard.documents
+    imprint = own.imprints.now[picked.document]
+    same = sum(int(((one.shard.documents.imprints.now == imprint) & (one.score > 0)).sum()) for one in scored)
+    return replace(picked, others=same - 1)
 
 
 @dataclass
