@@ -19,7 +19,12 @@ _MINE = {
     "portuguese": r"eu|meu|minha|meus|minhas",
     "dutch": r"ik|mij|mijn",
 }
-_YOURS = {"english": r"you|your|yours|you've|you'd", "german": r"du|dich|dir|dein|deine[mnrs]?"}
+# "Can you tell me what I said" asks for the asker's words all the same.
+_YOURS = {
+    "english": r"(?:did|have|had) you|you (?:said|told|suggested|recommended|mentioned|advised|explained|answered|wrote)"
+    r"|your (?:advice|answer|suggestion|recommendation|reply|explanation)s?",
+    "german": r"hast du|hattest du|sagtest du|du (?:hast|hattest|sagtest)|deine? (?:rat|antwort|vorschlag|vorschläge|idee)",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +77,8 @@ def understood(query: Query, loaded: Sequence[Loaded]) -> Question:
     hers = {name for one in loaded for name in one.shards[MESSAGES].documents.hers}
     voices = _fullest(called)
     language = lexical.indexed(query.text).language
-    # Who is spoken of first is the one whose words are asked for: "what did you tell me".
-    my, your = _first(_MINE, language, query.text), _first(_YOURS, language, query.text)
-    mine, yours = my < your, your < my
+    yours = _speaks(_YOURS, language, query.text)
+    mine = not yours and _speaks(_MINE, language, query.text)
     if mine and query.asker:
         voices |= {query.asker}
     alone = bool(called) and set(called) >= set(words)
@@ -83,11 +87,10 @@ def understood(query: Query, loaded: Sequence[Loaded]) -> Question:
     return Question(words, text, voices - hers, alone, mine and not query.asker, yours, asked, asked.window)
 
 
-def _first(pronouns: Mapping[str, str], language: str, text: str) -> int:
-    """Return where the first of its language's pronouns stands in a text, behind its end where there is none."""
-    ours = pronouns.get(language)
-    found = re.search(rf"(?<![\w'])(?:{ours})(?![\w'])", text, re.IGNORECASE) if ours else None
-    return found.start() if found else len(text)
+def _speaks(phrases: Mapping[str, str], language: str, text: str) -> bool:
+    """Say whether a text has one of the phrases of its language."""
+    ours = phrases.get(language)
+    return ours is not None and re.search(rf"(?<![\w'])(?:{ours})(?![\w'])", text, re.IGNORECASE) is not None
 
 
 def _capitalized(text: str) -> list[str]:

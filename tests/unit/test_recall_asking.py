@@ -88,6 +88,7 @@ MINE_AND_YOURS = """
 who spoke of the parrot with green feathers?            | Lyra
 what did I say about the parrot with green feathers?    | Ada
 did I see my parrot's green feathers?                   | Ada
+can you tell me what I said of the parrot with green feathers? | Ada
 what did you say about the parrot with green feathers?  | Lyra
 who likes apples or raisins?                            | Ada
 did I tell you that I like apples or raisins?           | Ada
