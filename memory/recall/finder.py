@@ -52,6 +52,8 @@ class Recall:
             loaded = await self._shards.of(domains, await self._space())
         # From here on nothing waits: what is ranked stays as it is.
         shards = [one.shards[kind] for kind in query.kinds for one in loaded if len(one.shards[kind])]
+        if not shards:
+            return []
         words = bm25(shards, question.words)
         scored = rank(query, question, shards, words, [shard.scan(asked) for shard in shards])
         return _told(select(scored, query.k), scored, question)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from memory.lexical import key_words
 from memory.types import MINUTE, Hit
-from tests.memory_kit import Clock, Corner, Ids, at_home, corner, opened
+from tests.memory_kit import BagOfWords, Clock, Corner, Ids, at_home, corner, opened
 from tests.size import examples
 
 REPO = Path(__file__).resolve().parents[2]
@@ -138,6 +138,18 @@ async def test_echoes_and_commands_are_not_found(tmp_path: Path) -> None:
         assert await here.found("parrot") == []
         await here.reply("Parrots are birds", [])
         assert await here.found("parrot") == ["Parrots are birds"]
+
+
+@pytest.mark.parametrize(
+    "question", ["what is it now?", "what did Ada say yesterday?", "what did we do before the move?", "zyzzyva"]
+)
+async def test_an_empty_memory_finds_nothing(tmp_path: Path, question: str) -> None:
+    async with at_home(tmp_path, embedder=BagOfWords()) as here:
+        assert await here.found(question) == []
+        assert not await here.view.search(question, 5) and not await here.view.gists(question, 5)
+        assert not await here.view.eras(question, 5)
+        await here.view.forget_message((await here.say("it is gone")).id)
+        assert await here.found(question) == []
 
 
 async def test_a_question_may_leave_out_messages_and_keep_to_one_session(tmp_path: Path) -> None:
