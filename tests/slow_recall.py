@@ -117,10 +117,10 @@ def ranked(talk: Talk, question: str, meaning: Mapping[int, float]) -> dict[int,
     words = talk.words(set(asked.values()))
     top = max(words.values(), default=0)
     usual = sum(meaning.values()) / (len(meaning) + 10)
-    above = max(meaning.values(), default=0) - usual
+    above = max(0.1, max(meaning.values(), default=0) - usual)
     own = {}
     for m in talk.messages:
-        near = max(0.0, (meaning[m.item] - usual) / above) if m.item in meaning and above > 0 else 0.0
+        near = max(0.0, (meaning[m.item] - usual) / above) if m.item in meaning else 0.0
         own[m.item] = ((words[m.item] / top if top else 0) + near) * (0.7 if m.own and not of_lyra else 1)
     around = {}
     for m in talk.messages:

@@ -33,6 +33,7 @@ TIME = 0.4
 NEWEST = 0.1
 CONTENDING = 0.5
 FEW = 10
+LEAST = 0.1
 _LYRA = np.array([LYRA if traits & OWN else 1 for traits in range(4)], np.float32)
 _ASKING = np.array([ASKING if traits & ASKS else 1 for traits in range(4)], np.float32)
 
@@ -91,18 +92,20 @@ def _by_best(words: Sequence[Floats]) -> list[Floats]:
 
 
 def _above_usual(meant: Sequence[Meant]) -> list[Floats]:
-    """Scale cosines so that their mean is 0 and the best is 1; what is below the mean is 0."""
+    """Scale cosines so that their mean is 0 and the best is 1; what is below the mean is 0.
+
+    Where even the best is hardly above the mean, nothing is near, and none is made to look so.
+    """
     there = sum(one.count for one in meant)
     if not there:
         return [one.cosines for one in meant]
     # A few messages tell nothing of what is usual.
     usual = sum(float(one.cosines[one.there].sum()) for one in meant) / (there + FEW)
-    above = max(float(one.cosines[one.there].max()) for one in meant if one.count) - usual
+    above = max(LEAST, max(float(one.cosines[one.there].max()) for one in meant if one.count) - usual)
     scaled = []
     for one in meant:
         meaning = np.zeros(len(one.cosines), np.float32)
-        if above > 0:
-            meaning[one.there] = np.maximum(0, (one.cosines[one.there] - np.float32(usual)) * np.float32(1 / above))
+        meaning[one.there] = np.maximum(0, (one.cosines[one.there] - np.float32(usual)) * np.float32(1 / above))
         scaled.append(meaning)
     return scaled
 
