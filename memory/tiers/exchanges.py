@@ -114,19 +114,6 @@ async def at_place(db: Database, domain: Domain, platform: str, place: str | Non
     return exchange(row) if row else None
 
 
-async def by_keys(db: Database, domains: Sequence[int], keys: Sequence[int]) -> dict[int, Exchange]:
-    """Return living messages of these domains by their keys."""
-    found: dict[int, Exchange] = {}
-    for start in range(0, len(keys), PAGE):
-        some = keys[start : start + PAGE]
-        rows = await db.all(
-            SELECT + f"WHERE e.item IN ({holes('k', some)}) AND e.domain IN ({holes('d', domains)})",
-            {**fill("k", some), **fill("d", domains)},
-        )
-        found.update((row["item"], exchange(row)) for row in rows)
-    return found
-
-
 @dataclass(frozen=True, slots=True)
 class Placed:
     """A message with its session's name, platform and place."""
