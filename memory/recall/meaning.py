@@ -4,6 +4,7 @@ Unit vectors are held as 8-bit integers with one scale a vector: a quarter of th
 What that rounds off is held beside it in another eight bits, and read for the nearest only, which are then as near as they are.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numkong
@@ -13,9 +14,12 @@ from numpy.typing import NDArray
 from memory.ports import Vectors
 from memory.recall.columns import Column, Floats, Ints
 
+Bytes = NDArray[np.int8]
 _MOST = 127
 _FINER = 2 * _MOST
 _NEAREST = 256
+_MANY = 20_000
+_BESIDE = ThreadPoolExecutor(1, "scan")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +73,9 @@ class Meaning:
             return Meant(nearest, slice(0), 0)
         most = float(np.abs(asked).max())
         short = np.rint(asked * (_MOST / most)).astype(np.int8)
-        products = np.asarray(numkong.cdist(short[None], self._rows.now, "dot", out_dtype="float32"))[0]
-        cosines = products * (self._scales.now * np.float32(most / _MOST))
+        cosines = _products(short, self._rows.now)
+        cosines *= self._scales.now
+        cosines *= np.float32(most / _MOST)
         self._refine(cosines, asked)
         if not self._single:
             nearest[there] = -1
@@ -88,3 +93,17 @@ class Meaning:
         nearest = np.flatnonzero(cosines >= least)
         fine = self._rows.now[nearest] + self._rests.now[nearest] * np.float32(1 / _FINER)
         cosines[nearest] = (fine @ asked) * self._scales.now[nearest]
+
+
+def _products(asked: Bytes, rows: Bytes) -> Floats:
+    """Return the dot product of one vector with each row; of many rows, half is computed in a second thread."""
+    if len(rows) < _MANY:
+        return _scanned(asked, rows)
+    half = len(rows) // 2
+    beside = _BESIDE.submit(_scanned, asked, rows[half:])
+    return np.concatenate([_scanned(asked, rows[:half]), beside.result()])
+
+
+def _scanned(asked: Bytes, rows: Bytes) -> Floats:
+    products: Floats = np.asarray(numkong.cdist(asked[None], rows, "dot", out_dtype="float32"))[0]
+    return products

@@ -34,8 +34,6 @@ NEWEST = 0.1
 CONTENDING = 0.5
 FEW = 10
 LEAST = 0.1
-_LYRA = np.array([LYRA if traits & OWN else 1 for traits in range(4)], np.float32)
-_ASKING = np.array([ASKING if traits & ASKS else 1 for traits in range(4)], np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +110,8 @@ def _above_usual(meant: Sequence[Meant]) -> list[Floats]:
 
 def _weighed(documents: Documents, own: Floats, question: Question) -> Floats:
     """Return scores of messages with what their neighbours and their stretch add."""
-    traits = documents.traits.now
     if not question.of_lyra:
-        own = own * _LYRA[traits]
+        own = own * _less(documents, OWN, LYRA)
     # A missing neighbour is -1: it reads the zero put behind the last score.
     padded = np.append(own, np.float32(0))
     beside = padded.take(documents.before.now, mode="wrap") + padded.take(documents.after.now, mode="wrap")
@@ -122,18 +119,30 @@ def _weighed(documents: Documents, own: Floats, question: Question) -> Floats:
     best = np.zeros(len(documents), np.float32)
     np.maximum.at(best, documents.stretches.now, score)
     score += np.float32(STRETCH) * best[documents.stretches.now] * (score > 0)
-    weighed: Floats = score * _ASKING[traits]
-    return weighed
+    score *= _less(documents, ASKS, ASKING)
+    return score
+
+
+def _less(documents: Documents, trait: int, weight: float) -> Floats:
+    """Return what messages count: those of a trait `weight`, all others 1."""
+    less: Floats = (documents.traits.now & np.uint8(trait)) * np.float32((weight - 1) / trait)
+    less += 1
+    return less
 
 
 def _lifted(question: Question, shard: Shard, score: Floats, best: float, named: frozenset[str]) -> tuple[Floats, Mask, Mask]:
     """Return scores with what whose words and which time is asked for adds, and which documents that is."""
     documents = shard.documents
     voice = _voices(documents, named)
-    timely = _timely(question.window, documents.times.now) & ((score > 0) | (best == 0))
-    for lifted, share in ((voice | (_hers_or_not(question, documents) & (score > 0)), VOICE), (timely, TIME)):
-        if lifted.any():
-            score = score + np.float32(share * (best or 1)) * lifted.astype(np.float32)
+    timely = _timely(question.window, documents.times.now)
+    lifted = []
+    if named or question.of_lyra or question.of_people:
+        lifted.append((voice | (_hers_or_not(question, documents) & (score > 0)), VOICE))
+    if question.window:
+        timely &= (score > 0) | (best == 0)
+        lifted.append((timely, TIME))
+    for those, share in lifted:
+        score = score + np.float32(share * (best or 1)) * those.astype(np.float32)
     return score, voice, timely
 
 

@@ -3,8 +3,10 @@
 import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import cast
 
 import numpy as np
+from sqlcipher3 import dbapi2 as sqlcipher
 
 from bot.app import RandomIds
 from memory.core import Memory, Ports
@@ -70,15 +72,18 @@ def _said(text: str, at: int) -> NewExchange:
     return NewExchange(Kind.SAID, text, str(at), at * _MINUTE, "ada" if at % 2 else "bob")
 
 
-def plain(folder: Path, turns: int) -> Callable[[], object]:
-    """Return the plain way to find the nearest ten: load all blobs from SQLite, stack them, cosine, sort."""
+def plain(folder: Path, turns: int, *, encrypted: bool) -> Callable[[], object]:
+    """Return the plain way to find the nearest ten: load all blobs from SQLite, stack them, cosine, sort.
+
+    At rest they are encrypted as hers are, or not.
+    """
     chance = np.random.default_rng(1)
     rows = chance.standard_normal((turns, DIMENSION), np.float32)
     asked = rows[turns // 2]
-    stored = sqlite3.connect(folder / "plain.db")
-    with stored:
-        stored.execute("CREATE TABLE v (id INTEGER PRIMARY KEY, vector BLOB)")
-        stored.executemany("INSERT INTO v (vector) VALUES (?)", ((row.tobytes(),) for row in rows))
+    stored = _encrypted(folder / "sealed.db") if encrypted else sqlite3.connect(folder / "plain.db")
+    stored.execute("CREATE TABLE v (id INTEGER PRIMARY KEY, vector BLOB)")
+    stored.executemany("INSERT INTO v (vector) VALUES (?)", ((row.tobytes(),) for row in rows))
+    stored.commit()
 
     def find() -> object:
         matrix = np.stack([np.frombuffer(row[0], np.float32) for row in stored.execute("SELECT vector FROM v").fetchall()])
@@ -86,3 +91,9 @@ def plain(folder: Path, turns: int) -> Callable[[], object]:
         return np.argsort(-cosine)[:10]
 
     return find
+
+
+def _encrypted(path: Path) -> sqlite3.Connection:
+    stored = sqlcipher.connect(str(path))
+    stored.execute(f"PRAGMA key=\"x'{(b'k' * 32).hex()}'\"")
+    return cast(sqlite3.Connection, stored)
