@@ -28,9 +28,11 @@ Parameters = Mapping[str, object]
 
 
 class Row(Protocol):
-    """One result row, read by column name."""
+    """One result row, read by column name, or in order."""
 
     def __getitem__(self, name: str, /) -> Any: ...
+
+    def __iter__(self) -> Iterator[Any]: ...
 
 
 class Transaction:

@@ -17,7 +17,7 @@ from memory.recall.columns import Column, Floats, Ints
 Bytes = NDArray[np.int8]
 _MOST = 127
 _FINER = 2 * _MOST
-_NEAREST = 256
+_NEAREST = 128
 _MANY = 20_000
 _BESIDE = ThreadPoolExecutor(1, "scan")
 

@@ -130,11 +130,17 @@ async def at_their_places(db: Database, domains: Sequence[int], keys: Sequence[i
     for start in range(0, len(keys), PAGE):
         some = keys[start : start + PAGE]
         rows = await db.all(
-            "SELECT e.*, i.public_id, s.name, s.platform, s.place FROM exchanges e JOIN items i ON i.id = e.item "
+            f"SELECT {_AS_EXCHANGE}, s.name, s.platform, s.place FROM exchanges e JOIN items i ON i.id = e.item "
             f"JOIN sessions s ON s.id = e.session WHERE e.item IN ({holes('k', some)}) AND e.domain IN ({holes('d', domains)})",
             {**fill("k", some), **fill("d", domains)},
         )
-        found.update((row["item"], Placed(exchange(row), row["name"], row["platform"], row["place"])) for row in rows)
+        for row in rows:
+            # By position: by name it takes as long as the query.
+            key, pid, of, session, kind, role, speaker, text, source_id, said_at, stored_at, echo, episode, *where = row
+            message = Exchange(
+                key, pid, of, session, Kind(kind), role, speaker, text, source_id, said_at, stored_at, bool(echo), episode
+            )
+            found[key] = Placed(message, *where)
     return found
 
 
@@ -174,6 +180,10 @@ async def said(db: Database, domain: Domain) -> tuple[int, int]:
 
 
 SELECT = "SELECT e.*, i.public_id FROM exchanges e JOIN items i ON i.id = e.item "
+_AS_EXCHANGE = (
+    "e.item, i.public_id, e.domain, e.session, e.kind, e.role, e.speaker, e.text, e.source_id, e.said_at, e.stored_at, e.echo, "
+    "e.episode"
+)
 
 
 def exchange(row: Row) -> Exchange:
