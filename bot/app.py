@@ -12,6 +12,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
+from datetime import time
 from pathlib import Path
 
 from adapters.base import Adapter
@@ -20,7 +21,9 @@ from bot.commands import Commands
 from bot.config import Settings, Surroundings
 from bot.connect import Connector
 from bot.domains import Domains
+from bot.dream import Dreams
 from bot.embedders import Embeds, Meaning, meaning, told_once
+from bot.floor import Floor
 from bot.house import House
 from bot.intake import Intake
 from bot.listening import Listening
@@ -37,11 +40,14 @@ from bot.turn import Turns
 from memory import keys
 from memory.bank.rules import BankRules
 from memory.core import Habits, Memory, Ports
+from memory.dream.dreamer import Thresholds
+from memory.dream.schedule import Hours
 from memory.errors import EmbeddingFailed
 from memory.locks import FileLock
 from memory.ports import Clock, Ids
 from memory.tiers.episodes import Rules
 from memory.times import SystemClock
+from memory.types import MINUTE
 from memory.view import View
 
 _TURN_SECONDS = 20.0
@@ -78,6 +84,8 @@ class App:
     domains: Domains
     preferences: Preferences
     keeper: Keeper
+    dreams: Dreams
+    floor: Floor
     meaning: Meaning
 
     async def view(self, name: str) -> View:
@@ -146,13 +154,15 @@ async def opened(*, greets: bool = False) -> AsyncIterator[App]:
         models = Models(settings, memory.places, _maker(around))
         stack.push_async_callback(models.close)
         await models.open()
-        keeper = Keeper(memory, models, settings, base.clock)
+        floor = Floor()
+        keeper = Keeper(memory, models, settings, base.clock, floor)
         stack.push_async_callback(keeper.drain)
         chosen = {"discord": settings.discord, "matrix": settings.matrix}
         preferences = Preferences(memory.places, {name: one.streaming for name, one in chosen.items() if one is not None})
         await preferences.open()
         domains = Domains(memory, settings, preferences, base.clock, base.time_zone)
-        yield App(base, memory, models, domains, preferences, keeper, found_by)
+        dreams = Dreams(memory, models, settings, base.clock, floor)
+        yield App(base, memory, models, domains, preferences, keeper, dreams, floor, found_by)
 
 
 @asynccontextmanager
@@ -165,6 +175,7 @@ async def talking(
     house = House(
         app.memory, app.domains, app.preferences, app.models, app.keeper, outgoing, Connector(app.models, base.around, _probe),
         base.settings, base.clock, persona.persona(base.settings, base.around), app.meaning,
+        app.floor, app.dreams,
     )  # fmt: skip
     intake = Intake(app.memory, app.domains, app.preferences, base.clock, base.settings.answer_within_minutes)
     commands = Commands(house, adapters)
@@ -213,7 +224,10 @@ def habits(settings: Settings) -> Habits:
         settings.memory_bank_max_tokens,
         settings.compression_headroom,
     )
-    return Habits(rules, settings.max_transcript_chars, bank, settings.recall_megabytes << 20)
+    dream = settings.dream
+    hours = Hours(time.fromisoformat(dream.night) if dream.night else None, dream.every_minutes * MINUTE)
+    thresholds = Thresholds(dream.continuity, dream.coherence, dream.curiosity, dream.stability)
+    return Habits(rules, settings.max_transcript_chars, bank, settings.recall_megabytes << 20, hours, thresholds)
 
 
 def secret_of(around: Surroundings, backend: Backend, name: str) -> str | None:

@@ -34,8 +34,12 @@ class Format(StrEnum):
 
 _WITH_PAST = ("profile", "eras", "narrative", "self")
 _PARTS = (*_WITH_PAST, "bank", "summaries")
-_FORMS = {"correct": (2, 1000, "lyra memory correct ID TEXT"), "forget": (1, 1, "lyra memory forget ID")}
-"""What changes the profile: how many words each takes, and how it is said."""
+_FORMS = {
+    "correct": (2, 1000, "lyra memory correct ID TEXT"),
+    "forget": (1, 1, "lyra memory forget ID"),
+    "reset": (0, 0, "lyra memory reset"),
+}
+"""What changes something: how many words each takes, and how it is said."""
 
 
 def _words(given: str) -> str:
@@ -146,10 +150,28 @@ def summarize(
 
 
 @cli.command()
+def dream(
+    force: Annotated[bool, typer.Option("--force", help="Act on every drive, however low it is.")] = False,
+    loop: Annotated[
+        float | None, typer.Option(metavar="SECONDS", min=1, help="Dream again and again, with so much time between.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Dream now: catch up, put in order, think.
+
+    Everything Lyra does while nobody talks, in every place, with a report of what she did and why. lyra run does it by itself."""
+    from bot import reading_dreams
+
+    _run(reading_dreams.dream(forced=force, loop=loop, as_json=json))
+
+
+@cli.command()
 def memory(
     part: Annotated[
         str,
-        typer.Argument(metavar="PART", parser=_words, help="profile, eras, narrative, self, bank, summaries; correct, forget."),
+        typer.Argument(
+            metavar="PART", parser=_words, help="profile, eras, narrative, self, bank, summaries; correct, forget, reset."
+        ),
     ] = "summaries",
     words: Annotated[
         list[str] | None,
@@ -162,7 +184,7 @@ def memory(
     """See what Lyra made of what you told her, and put it right.
 
     profile: standing facts. eras: a digest a month. narrative: what goes on. self: how she is. Each says what it rests on.
-    correct ID TEXT puts what you say in the place of a fact; forget ID lets one go."""
+    correct ID TEXT puts what you say in the place of a fact; forget ID lets one go; reset lets her mood and drives begin anew."""
     given = words or []
     if part not in (*_PARTS, *_FORMS):
         raise typer.BadParameter(f'there is no "{part}"; the parts of memory are {", ".join(_PARTS)}')
@@ -183,6 +205,8 @@ def memory(
             _run(reading.correct(as_, given[0], " ".join(given[1:]), json))
         case "forget":
             _run(reading.forget(as_, given[0], json))
+        case "reset":
+            _run(reading.reset(as_, json))
     _run(reading.tier(as_, part, past, json))
 
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validat
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from bot.errors import BadConfig, BadSecret
-from bot.sections import Backend, Discord, Matrix, Names, Someone, Web
+from bot.sections import Backend, Discord, Dreams, Matrix, Names, Someone, Web
 
 OFFLINE = "offline"
 LOCAL, OFF = "local", "off"
@@ -54,9 +54,11 @@ class Settings(BaseSettings):
     summary_tries: int = Field(4, ge=1)
     summary_waits: list[float] = Field(default_factory=lambda: [5.0, 10.0, 15.0])
     background_calls_per_day: int = Field(200, ge=0)
+    background_tokens_per_day: int = Field(1_000_000, ge=0)
     workers: int = Field(8, ge=1, le=64)
     answer_within_minutes: int = Field(60, ge=1)
     web: Web = Web()
+    dream: Dreams = Dreams()
     discord: Discord | None = None
     matrix: Matrix | None = None
     models: dict[str, Backend] = Field(default_factory=dict)
@@ -207,7 +209,7 @@ def _problem(found: Any) -> str:
 
 def _known(loc: tuple[Any, ...]) -> list[str]:
     sections: dict[str, type[BaseModel]] = {
-        "models": Backend, "people": Someone, "web": Web, "discord": Discord, "matrix": Matrix,
+        "models": Backend, "people": Someone, "web": Web, "dream": Dreams, "discord": Discord, "matrix": Matrix,
     }  # fmt: skip
     return list(sections.get(str(loc[0]), Settings).model_fields)
 

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from bot.config import Settings
 from bot.connect import Connector
 from bot.domains import Domains
+from bot.dream import Dreams
 from bot.embedders import Meaning
+from bot.floor import Floor
 from bot.models import Models
 from bot.outgoing import Outgoing
 from bot.preferences import Preferences
@@ -29,3 +31,5 @@ class House:
     clock: Clock
     persona: str
     meaning: Meaning
+    floor: Floor
+    dreams: Dreams

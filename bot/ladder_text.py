@@ -4,10 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 
 from bot.receipts import counted, day, moment, short
-from memory.tiers.selfstate import SelfState
+from memory.dream.drives import NAMES, Drives
+from memory.tiers.selfstate import Moment, SelfState
 from memory.types import Exchange, Statement
 
 TAKES_A_MODEL = "That takes a model: without one I make gists and summaries of what is said, and nothing above them."
+RESET = "I am as at the beginning here: no mood, no drives, nothing said of myself. What you told me is as it was."
 NO_WORDS = "Say what is so instead."
 _EMPTY = {
     "profile": "I know no standing fact here yet.",
@@ -16,6 +18,8 @@ _EMPTY = {
     "self": "I have nothing to say of myself here yet.",
 }
 _FIRST = {"inferred": "Inferred", "arc": "Going on", "trend": "Trend", "callback": "Left open"}
+_BARS = "▁▂▃▄▅▆▇█"
+_MOMENTS = 60
 _SHOWN = 2
 _SHORT = 80
 _NAMED = 10
@@ -59,10 +63,36 @@ def statement(one: Statement, said: Sequence[Exchange], now: int, time_zone: str
     return "\n".join(lines)
 
 
-def state(mind: SelfState, time_zone: str) -> str:
-    """Return how she is, in a line."""
-    since = f", since {day(mind.since, time_zone)}" if mind.since else ""
-    return f"My mood here is {mind.mind.mood:+.1f} (from -1 to 1), my energy {mind.mind.energy:.1f} (from 0 to 1){since}."
+def state(now: SelfState, time_zone: str) -> str:
+    """Return how she is, in two lines."""
+    since = f", since {day(now.since, time_zone)}" if now.since else ""
+    mood = f"My mood here is {now.mind.mood:+.1f} (from -1 to 1), my energy {now.mind.energy:.1f} (from 0 to 1){since}."
+    return f"{mood}\nWhat drives me, from 0 to 1: {driven(now.mind.drives)}."
+
+
+def driven(drives: Drives) -> str:
+    """Return the levels of her drives."""
+    return ", ".join(f"{name} {drives[name]:.2f}" for name in NAMES)
+
+
+def over_time(moments: Sequence[Moment], time_zone: str) -> str:
+    """Return how she was from her first state on, a line a measure; '' where she had fewer than two."""
+    if len(moments) < 2:
+        return ""
+    oldest_first = [moment.mind for moment in reversed(moments[:_MOMENTS])]
+    measures: list[tuple[str, list[float], float]] = [
+        ("mood", [mind.mood for mind in oldest_first], -1.0),
+        ("energy", [mind.energy for mind in oldest_first], 0.0),
+        *((name, [mind.drives[name] for mind in oldest_first], 0.0) for name in NAMES),
+    ]
+    days = f"{day(moments[len(oldest_first) - 1].at, time_zone)} to {day(moments[0].at, time_zone)}"
+    lines = [f"{name:<11} {_sparkline(values, least)} {values[-1]:+.2f}" for name, values, least in measures]
+    return "\n".join([f"From {days}:", *lines])
+
+
+def _sparkline(values: Sequence[float], least: float) -> str:
+    """Draw values between `least` and 1."""
+    return "".join(_BARS[min(len(_BARS) - 1, int((value - least) / (1 - least) * len(_BARS)))] for value in values)
 
 
 def corrected(old: Statement, new: Statement, said: Sequence[Exchange], now: int, time_zone: str) -> str:

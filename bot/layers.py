@@ -19,6 +19,13 @@ _ARCS = {"arc": "Going on", "trend": "Trend", "callback": "To take up again"}
 _MOODS = ((-0.6, "low"), (-0.2, "a little low"), (0.2, "even"), (0.6, "good"), (1.0, "very good"))
 _ENERGIES = ((0.2, "very low"), (0.4, "low"), (0.6, "steady"), (0.8, "high"), (1.0, "very high"))
 
+_WISHES = {
+    "continuity": "You would like to catch up on what was said.",
+    "coherence": "You would like to put in order what you know.",
+    "curiosity": "You are curious about what is new.",
+}
+_FELT = 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -110,8 +117,9 @@ def being(state: SelfState) -> list[Piece]:
 
 
 def feeling(mind: Mind) -> str:
-    """Return mood and energy in words."""
-    return f"Your mood is {_named(mind.mood, _MOODS)}, your energy {_named(mind.energy, _ENERGIES)}."
+    """Return mood, energy and what drives her in words."""
+    mood = f"Your mood is {_named(mind.mood, _MOODS)}, your energy {_named(mind.energy, _ENERGIES)}."
+    return " ".join([mood, *(wish for name, wish in _WISHES.items() if mind.drives[name] >= _FELT)])
 
 
 def digests(summary: Sequence[Digest], time_zone: str) -> list[Piece]:

@@ -1,14 +1,17 @@
 """Which models serve: for chat, for summaries, for vectors. Without any, the offline voice and the extractive writer do."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from bot.config import OFFLINE, Settings
+from bot.metering import Limits, Metered
 from bot.model import Chain, Model
 from bot.offline import ExtractiveWriter
 from bot.sections import Backend
 from bot.writer import ModelWriter
 from memory.places import Places
 from memory.ports import Writer
+from memory.spending import Spending
+from memory.types import Domain
 
 MakeModel = Callable[[str, Backend, int, Sequence[float]], Model]
 """Opens a backend under a name, to be tried so often with these seconds in between."""
@@ -68,6 +71,12 @@ class Models:
     def writer(self) -> Writer:
         """Who writes gists and summaries now."""
         return ModelWriter(self.summary) if self.summary else self.extractive
+
+    def unasked(
+        self, domain: Domain, spending: Spending, limits: Limits, before: Callable[[], Awaitable[None]]
+    ) -> Metered | None:
+        """Return who writes and thinks for a domain without being asked, within limits; None where there is no model."""
+        return Metered(ModelWriter(self.summary), domain, spending, limits, before) if self.summary else None
 
     async def connect(self, base_url: str, model: str) -> None:
         """Chat through this model from now on, and after the next start."""

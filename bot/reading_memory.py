@@ -58,13 +58,14 @@ async def _rows(view: View, name: str, told: Sequence[Statement], *, past: bool)
             return rows.months(told, said, {} if past else await view.era_sessions(), zone)
         case "narrative":
             return [rows.line(one, said, zone) for one in told]
-    return [rows.state(await view.self_state(), told, said, zone)]
+    return [rows.state(await view.self_state(), told, said, zone, await view.self_history() if past else ())]
 
 
 async def _tell(app: App, view: View, name: str, told: Sequence[Statement], *, past: bool) -> None:
     zone, said = view.home.time_zone, await view.receipts(told)
-    if name == "self" and not past:
-        print(ladder_text.state(await view.self_state(), zone))
+    if name == "self":
+        now = ladder_text.over_time(await view.self_history(), zone) if past else ladder_text.state(await view.self_state(), zone)
+        print(now, end="\n" if now else "")
     months = await view.era_sessions() if name == "era" and not past else {}
     told = sorted(told, key=lambda one: one.period)
     for line in ladder_text.listed(told, said, months, app.base.clock.now(), zone):
@@ -80,6 +81,17 @@ def _nothing(app: App, name: str, *, past: bool) -> str:
 async def bank(as_json: bool) -> int:
     """Say that a person alone has no bank."""
     print(PRIVATE, file=sys.stderr if as_json else sys.stdout)
+    return 0
+
+
+async def reset(as_: str, as_json: bool) -> int:
+    """Let Lyra be as at the beginning with a person."""
+    async with opened() as app:
+        await (await app.view(as_)).reset_self()
+        if as_json:
+            _print({"reset": True})
+        else:
+            print(ladder_text.RESET)
     return 0
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from memory.tiers.selfstate import SelfState
+from memory.dream.drives import NAMES
+from memory.tiers.selfstate import Mind, Moment, SelfState
 from memory.times import iso
 from memory.types import Condensed, Digest, Exchange, Hit, Session, Statement
 
@@ -70,14 +71,20 @@ def months(told: Sequence[Statement], said: Receipts, sessions: Mapping[str, int
     ]
 
 
-def state(now: SelfState, told: Sequence[Statement], said: Receipts, time_zone: str) -> Row:
-    """Return how she is, with what she says of herself, or said."""
+def state(now: SelfState, told: Sequence[Statement], said: Receipts, time_zone: str, history: Sequence[Moment] = ()) -> Row:
+    """Return how she is, with what she says of herself, or said, and how she was, the newest first."""
     return {
-        "version": now.mind.version, "mood": now.mind.mood, "energy": now.mind.energy,
+        "version": now.mind.version, **mind(now.mind),
+        **({"history": [{"at": iso(one.at, time_zone), **mind(one.mind)} for one in history]} if history else {}),
         "since": iso(now.since, time_zone) if now.since else None,
         "narrative": [_plain(one, said, time_zone) for one in told if one.kind != "reflection"],
         "reflections": [_plain(one, said, time_zone) for one in told if one.kind == "reflection"],
     }  # fmt: skip
+
+
+def mind(of: Mind) -> Row:
+    """Return mood, energy and drives."""
+    return {"mood": of.mood, "energy": of.energy, "drives": {name: round(of.drives[name], 3) for name in NAMES}}
 
 
 def _plain(one: Statement, said: Receipts, time_zone: str) -> Row:

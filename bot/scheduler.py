@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.config import Settings
+from bot.floor import Floor
 from bot.log import log
+from bot.metering import limits
 from bot.models import Models
 from memory.consolidate import Consolidator
 from memory.core import Memory
 from memory.errors import BusyElsewhere, MemoryFailure
-from memory.ports import Clock
+from memory.ports import Clock, Writer
 from memory.types import MINUTE, Digest, Domain, Session
 
 DAY = 24 * 60 * MINUTE
@@ -44,8 +46,9 @@ class Estimate:
 class Keeper:
     """Keeps memory tidy: after a turn when poked, every minute in `lyra run`, and at a start."""
 
-    def __init__(self, memory: Memory, models: Models, settings: Settings, clock: Clock) -> None:
+    def __init__(self, memory: Memory, models: Models, settings: Settings, clock: Clock, floor: Floor | None = None) -> None:
         self._memory = memory
+        self._floor = floor or Floor()
         self._models = models
         self._settings = settings
         self._clock = clock
@@ -89,11 +92,16 @@ class Keeper:
     async def _tidy(self, domain: Domain, only: Session | None) -> None:
         for session in [only] if only else await self._dirty(domain):
             async with self._alone(session.id):
-                consolidator = self._consolidator(domain)
+                consolidator = self._memory.consolidator(domain, self._unasked(domain), self._models.extractive)
                 await consolidator.close_episodes(session)
-                await consolidator.digest(session, most=await self._calls_left())
-        await self._bank(domain, most=await self._calls_left())
-        await self._climb(domain, most=await self._calls_left())
+                await consolidator.digest(session)
+        async with self._alone(f"bank {domain.key}"):
+            await self._memory.bank(domain, self._unasked(domain)).keep()
+
+    def _unasked(self, domain: Domain) -> Writer:
+        """Return who writes what nobody asked for: within the calls of the day, and after who talks with her."""
+        writer = self._models.unasked(domain, self._memory.spending, limits(self._settings), self._floor.free)
+        return writer or self._models.extractive
 
     def _embed_soon(self, domain: Domain) -> None:
         """Have what is new in a domain embedded, beside everything else: a large import takes minutes, which nobody waits for."""
@@ -145,15 +153,8 @@ class Keeper:
 
         Without a model nothing is. Raises WriterFailed where the model is out of reach.
         """
-        return await self._climb(domain, asked=True)
-
-    async def _climb(self, domain: Domain, *, asked: bool = False, most: int | None = None) -> int:
         async with self._alone(f"ladder {domain.key}"):
-            return await self._memory.ladder(domain, self._models.writer).climb(asked=asked, most=most)
-
-    async def _bank(self, domain: Domain, most: int | None) -> None:
-        async with self._alone(f"bank {domain.key}"):
-            await self._memory.bank(domain, self._models.writer).keep(most=most)
+            return await self._memory.ladder(domain, self._models.writer).climb(asked=True)
 
     async def summarize_by_id(self, session_id: str) -> list[Digest]:
         """As `summarize`, for a session of any domain by its public id. Raises NotFound."""
@@ -201,13 +202,6 @@ class Keeper:
             except MemoryFailure as error:
                 log.warning("climb.failed", why=str(error))
         return Summarized(done, failed, len(pairs), pieces)
-
-    async def _calls_left(self) -> int | None:
-        """Return how many more calls of a model housekeeping may make today; None where it makes none."""
-        if self._models.writer.extractive:
-            return None
-        made = await self._memory.calls_since(self._clock.now() - DAY)
-        return max(0, self._settings.background_calls_per_day - made)
 
     async def _dirty(self, domain: Domain, *, redo: bool = False) -> list[Session]:
         keys = set(await self._memory.dirty(domain, redo_extractive=redo))

@@ -138,3 +138,16 @@ class Web(_Section):
 
     port: int = Field(8765, ge=0, le=65535)
     token_file: str = ""
+
+
+class Dreams(_Section):
+    """When she dreams, from which level on each drive acts, and what a day's dreams of one place may take."""
+
+    night: str = Field("03:30", pattern=r"^(([01]\d|2[0-3]):[0-5]\d)?$")
+    every_minutes: int = Field(240, ge=0)
+    continuity: float = Field(0.5, gt=0, le=1)
+    coherence: float = Field(0.5, gt=0, le=1)
+    curiosity: float = Field(0.6, gt=0, le=1)
+    stability: float = Field(0.5, ge=0, le=1)
+    calls_per_day: int = Field(50, ge=0)
+    tokens_per_day: int = Field(200_000, ge=0)

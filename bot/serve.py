@@ -36,7 +36,7 @@ async def _serve(app: App) -> int:
         adapters = platforms(app)
         async with talking(app, adapters) as talk:
             scheduler = AsyncIOScheduler(timezone="UTC")
-            for work in (app.keeper.tick, talk.tick):
+            for work in (app.keeper.tick, talk.tick, app.dreams.tick):
                 scheduler.add_job(work, "interval", seconds=60, max_instances=1, coalesce=True)
             web = Web(app.memory, app.keeper, _token(app), app.base.ids)
             port = await web.start(app.base.settings.web.port)

@@ -41,8 +41,9 @@ class Turns:
         place = turn.place
         if adapter.introduces:
             await self._introduce(turn, adapter.prefix)
-        async with adapter.thinking(place.key):
-            parts = await self._answered(turn, heard, adapter)
+        with self._h.floor.taken():
+            async with adapter.thinking(place.key):
+                parts = await self._answered(turn, heard, adapter)
         await self._h.outgoing.flush(place.platform, place.key, parts)
         self._h.keeper.poke(turn.view.home, turn.session)
 

@@ -1,4 +1,4 @@
-"""Writes digests through a model."""
+"""Writes digests through a model, and asks it what she thinks."""
 
 from bot.errors import ContextTooLong, ModelError
 from bot.model import Message, Model, complete
@@ -27,11 +27,14 @@ class ModelWriter:
         too long for it, which trying again would not change.
         """
         prompt = prompts.render(task)
-        messages: list[Message] = [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
+        return answers.parse(await self.answer(prompt.system, prompt.user), [source.label for source in task.sources])
+
+    async def answer(self, system: str, user: str) -> str:
+        """Return the answer to a prompt. Raises WriterFailed, WriterRefused."""
+        messages: list[Message] = [{"role": "system", "content": system}, {"role": "user", "content": user}]
         try:
-            answer = await complete(self._model, messages)
+            return await complete(self._model, messages)
         except ContextTooLong as error:
             raise WriterRefused(str(error)) from error
         except ModelError as error:
             raise WriterFailed(str(error)) from error
-        return answers.parse(answer, [source.label for source in task.sources])

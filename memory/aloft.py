@@ -9,7 +9,7 @@ from memory.bank.consent import Consent
 from memory.finding import Finding
 from memory.lineage import require_unchanged
 from memory.tiers import profile, selfstate, statements
-from memory.tiers.selfstate import SelfState
+from memory.tiers.selfstate import Moment, SelfState
 from memory.types import Exchange, Identity, Statement
 
 
@@ -27,6 +27,15 @@ class Aloft(Finding):
     async def self_state(self) -> SelfState:
         """Return how Lyra is at home."""
         return await selfstate.state(self._db, self.home)
+
+    async def self_history(self) -> list[Moment]:
+        """Return how Lyra was at home, the newest first."""
+        return await selfstate.history(self._db, self.home)
+
+    async def reset_self(self) -> None:
+        """Let Lyra be at home as at the beginning: no mood, no drives, nothing said of herself."""
+        async with self._db.transaction() as tx:
+            await selfstate.reset(tx, self.home, self._r.clock.now())
 
     async def era_sessions(self) -> dict[str, int]:
         """Return of how many sessions each month's era was told."""

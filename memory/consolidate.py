@@ -19,6 +19,7 @@ from memory.lineage import Seal, require_unchanged, unchanged
 from memory.locks import Holders
 from memory.places import Places
 from memory.ports import Clock, Entry, Source, TaskKind, Writer
+from memory.rehearsal import Exam
 from memory.tiers import episodes, exchanges, summaries
 from memory.tiers.summaries import Line, Place, Written
 from memory.times import iso, local
@@ -49,7 +50,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """What consolidation of one domain works with."""
+    """What consolidation of one domain works with; what has to pass an `exam` is published only if it does."""
 
     db: Database
     seal: Seal
@@ -61,6 +62,7 @@ class Workshop:
     holders: Holders
     max_transcript_chars: int = 24_000
     bank: BankRules = BankRules()
+    exam: Exam | None = None
 
 
 class Consolidator:
@@ -152,14 +154,23 @@ class Consolidator:
             writer.name, writer.extractive, job.first_at, job.last_at, tuple(sorted(set(items.values()))),
         )  # fmt: skip
         now = self._w.clock.now()
+
+        async def put(tx: Transaction) -> int | None:
+            if not await self._as_read(tx, job):
+                return None
+            if job.replaces is not None:
+                await forget.retire(tx, self._w.domain, [job.replaces], now)
+            return await summaries.publish(tx, self._w.seal, self._w.domain, session, job.place, written, now)
+
+        if self._w.exam is not None and not writer.extractive and not await self._w.exam.passed(put):
+            await self._keep_refusal(session, job, writer, "exam", written.text)
+            async with self._w.db.transaction() as tx:
+                await ledger.release(tx, held)
+            return False
         async with self._w.db.transaction() as tx:
             if not await ledger.holds(tx, held):
                 return False
-            key = None
-            if await self._as_read(tx, job):
-                if job.replaces is not None:
-                    await forget.retire(tx, self._w.domain, [job.replaces], now)
-                key = await summaries.publish(tx, self._w.seal, self._w.domain, session, job.place, written, now)
+            key = await put(tx)
             await ledger.settle(tx, held)
             if key is not None:
                 await ledger.note(

@@ -21,6 +21,8 @@ from memory.bank.rules import BankRules
 from memory.changing import Changing
 from memory.consolidate import Consolidator, Workshop
 from memory.db import Database
+from memory.dream.dreamer import Dreamer, Thresholds
+from memory.dream.schedule import Hours, Schedule
 from memory.finding import Reading
 from memory.forget import Graveyard
 from memory.journal import Journal
@@ -28,9 +30,10 @@ from memory.ladder import Ladder
 from memory.lineage import Seal, fill, holes
 from memory.locks import Holders
 from memory.places import Places
-from memory.ports import Clock, Embedder, Ids, Writer
+from memory.ports import Clock, Embedder, Ids, Muse, Writer
 from memory.recall.shards import MOST_BYTES, Shards
 from memory.reindexing import reindex
+from memory.spending import Spending
 from memory.tiers import episodes
 from memory.tiers.episodes import Rules
 from memory.types import Domain, Forgotten
@@ -51,13 +54,16 @@ class Ports:
 class Habits:
     """How memory consolidates: the rules for episodes, the longest transcript one call may read, and how banks are kept.
 
-    `recall_bytes` is how much of the machine's memory the domains that were asked for last may take.
+    `recall_bytes` is how much of the machine's memory the domains that were asked for last may take; `hours` is when she
+    dreams, `thresholds` what makes her act then.
     """
 
     rules: Rules = Rules()
     max_transcript_chars: int = 24_000
     bank: BankRules = BankRules()
     recall_bytes: int = MOST_BYTES
+    hours: Hours = Hours()
+    thresholds: Thresholds = Thresholds()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +94,8 @@ class Memory:
         graveyard = Graveyard(db, db.path.with_name("tombstones.log"))
         self._reading = Reading(self.places, Shards(db, habits.recall_bytes), vectors, graveyard, ports.clock)
         self._changing = Changing(db, seal, graveyard, ports.clock)
+        self.dreams = Schedule(db, self._holders, ports.clock, habits.hours)
+        self.spending = Spending(db, ports.clock)
 
     @classmethod
     async def open(
@@ -128,6 +136,10 @@ class Memory:
     def bank(self, domain: Domain, writer: Writer) -> Bank:
         """Return what keeps the bank of one domain."""
         return Bank(self._workshop(domain, writer, writer))
+
+    def dreamer(self, domain: Domain, writer: Writer, fallback: Writer, muse: Muse | None) -> Dreamer:
+        """Return what dreams one domain: digests by the writer, thoughts by the muse."""
+        return Dreamer(self._workshop(domain, writer, fallback), muse, self._reading.shards, self._habits.thresholds)
 
     def _workshop(self, domain: Domain, writer: Writer, fallback: Writer) -> Workshop:
         return Workshop(
@@ -181,14 +193,6 @@ class Memory:
                 characters += row["characters"]
                 gists += max(len(some), -(-row["n"] // self._habits.rules.count))
         return characters, gists
-
-    async def calls_since(self, then: int) -> int:
-        """Count the digests that a model wrote since an instant, over all domains."""
-        row = await self.db.one(
-            'SELECT count(*) AS n FROM activity WHERE at >= :then AND detail LIKE \'%"writer": "model:%\'',
-            {"then": then},
-        )
-        return int(row["n"]) if row else 0
 
     async def backup(self, target: Path) -> int:
         """Make a verified encrypted copy; return how many messages it holds. Raises BackupFailed."""

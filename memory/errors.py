@@ -13,6 +13,7 @@ MemoryFailure
 ├── SourceGone                                a message was forgotten or changed while an answer was made from it
 ├── EmbeddingFailed                          no vectors; the texts are kept
 └── WriterFailed · WriterRefused             no digest; the messages are kept
+    └── BudgetSpent                          no digest today; the messages are kept
 """
 
 
@@ -86,6 +87,10 @@ class EmbeddingFailed(MemoryFailure):
 
 class WriterFailed(MemoryFailure):
     """The writer is out of reach for now."""
+
+
+class BudgetSpent(WriterFailed):
+    """What may be asked of a model in a day was asked."""
 
 
 class WriterRefused(MemoryFailure):

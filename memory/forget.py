@@ -217,7 +217,7 @@ async def _remove(tx: Transaction, domain: Domain, some: Sequence[int], now: int
         keys,
     )
     await silence(tx, f"item {within}", keys)
-    for table in ("terms", "vectors", "digests", "statements", "exchanges"):
+    for table in ("terms", "vectors", "digests", "reflections", "statements", "exchanges"):
         await tx.run(f"DELETE FROM {table} WHERE domain = :domain AND item {within}", scoped)
     await tx.run(f"DELETE FROM cites WHERE digest {within} OR item {within}", keys)
     await tx.run("DELETE FROM rejections WHERE domain = :domain", {"domain": domain.key})

@@ -56,6 +56,15 @@ async def holds(tx: Transaction, held: Claim) -> bool:
     return row is not None
 
 
+async def renew(tx: Transaction, held: Claim, now: int) -> bool:
+    """Hold a lease for another ten minutes; False where it is another's by now."""
+    row = await tx.one(
+        "UPDATE claims SET until = :until WHERE name = :name AND slot = :slot AND fence = :fence RETURNING fence",
+        {"name": held.name, "slot": held.slot, "fence": held.fence, "until": now + LEASE},
+    )
+    return row is not None
+
+
 async def release(tx: Transaction, held: Claim, note: str = "") -> None:
     """Let the lease go, so that the work may be claimed again at once."""
     await tx.run(

@@ -6,15 +6,17 @@ message has the same id on every import, and a tombstone, which is nothing but a
 
 import hmac
 from base64 import b32encode
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import TypeVar
 
 from memory.db import Parameters, Transaction
 from memory.errors import SourceGone
 from memory.types import Domain, DomainRef
 
 ID_BYTES = 16
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,12 @@ async def require_unchanged(tx: Transaction, texts: Mapping[int, str]) -> None:
     """Raise SourceGone where one of these messages or digests was changed or forgotten."""
     if not await unchanged(tx, texts):
         raise SourceGone("Something this answer rests on was changed while it was made.")
+
+
+def pages(values: Sequence[T], size: int = 400) -> Iterator[Sequence[T]]:
+    """Yield values in pieces, each few enough for the placeholders of one statement."""
+    for start in range(0, len(values), size):
+        yield values[start : start + size]
 
 
 def holes(prefix: str, values: Collection[object]) -> str:

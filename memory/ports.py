@@ -90,3 +90,17 @@ class Writer(Protocol):
         Raises memory.errors.WriterFailed (try again later) or memory.errors.WriterRefused (unusable answer, kept).
         """
         ...
+
+
+class Muse(Protocol):
+    """Thinks when asked. `name` is kept with each thought."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def answer(self, system: str, user: str) -> str:
+        """Return the answer to a prompt as it comes.
+
+        Raises memory.errors.WriterFailed (try again later) or memory.errors.WriterRefused (too long for it).
+        """
+        ...

@@ -6,6 +6,7 @@ line of it begins with "| ", each header with a label, so that no message can en
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -125,7 +126,7 @@ _JOINERS = "\u200c\u200d"
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """The two messages that ask for a digest: the rules, and the fenced data."""
+    """The two messages that ask for something: the rules, and the fenced data."""
 
     system: str
     user: str
@@ -133,8 +134,7 @@ class Prompt:
 
 def render(task: Task) -> Prompt:
     """Return the prompt for a task. Equal tasks give equal prompts."""
-    body = "\n".join(_block(source) for source in task.sources)
-    fence = _fence(body)
+    fence, data = fenced(task.sources)
     labels = [_one_line(source.label) for source in task.sources] or ["m1"]
     kind, count = _KINDS[task.kind], _count(task)
     rules = _RULES.format(
@@ -151,7 +151,14 @@ def render(task: Task) -> Prompt:
         data=kind.data,
         fence=fence,
     )
-    return Prompt(rules, f"{fence}\n{body}\n{fence}\n\n{_REMINDER.format(count=count)}")
+    return Prompt(rules, f"{data}\n\n{_REMINDER.format(count=count)}")
+
+
+def fenced(sources: Sequence[Source]) -> tuple[str, str]:
+    """Return a fence that no source can write, and the sources between two of them, each under its label."""
+    body = "\n".join(_block(source) for source in sources)
+    fence = _fence(body)
+    return fence, f"{fence}\n{body}\n{fence}"
 
 
 def _count(task: Task) -> str:

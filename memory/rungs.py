@@ -136,13 +136,23 @@ class Maker:
 
     async def _publish(self, work: Work, held: ledger.Claim, entries: list[Entry] | None) -> bool:
         now, domain = self.w.clock.now(), self.w.domain
+
+        async def put(tx: Transaction) -> bool:
+            if not await _as_read(tx, work):
+                return False
+            await work.publish(tx, entries, self.w.writer.name, now)
+            await _reach(tx, domain.key, work, now)
+            return True
+
+        if self.w.exam is not None and entries is not None and not await self.w.exam.passed(put):
+            await self._keep(work, "exam", "\n".join(entry.text for entry in entries))
+            async with self.w.db.transaction() as tx:
+                await ledger.release(tx, held)
+            return False
         async with self.w.db.transaction() as tx:
             if not await ledger.holds(tx, held):
                 return False
-            as_read = await _as_read(tx, work)
-            if as_read:
-                await work.publish(tx, entries, self.w.writer.name, now)
-                await _reach(tx, domain.key, work, now)
+            as_read = await put(tx)
             await ledger.settle(tx, held)
             if as_read and entries is not None:
                 await ledger.note(tx, domain.key, work.tier, now, writer=self.w.writer.name, period=work.period)

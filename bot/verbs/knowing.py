@@ -9,6 +9,7 @@ from bot.errors import BadInput
 from bot.gate import addresses
 from bot.verbs.group import Group, plain
 from memory.types import Identity, Kind, NewExchange, Statement
+from memory.view import View
 
 _PAGE = 5
 
@@ -28,6 +29,7 @@ class Knowing(Group):
             CommandSpec("memory eras", "what was going on, month by month", partial(self._tier, "era"), (past,)),
             CommandSpec("memory narrative", "what goes on, and what was left open", partial(self._tier, "narrative"), (past,)),
             CommandSpec("memory self", "how I am here, and what I say of myself", partial(self._tier, "self"), (past,)),
+            CommandSpec("memory reset", "let my mood and drives here begin anew", self._reset),
             CommandSpec("memory correct", "say what is so in the place of a fact", self._correct, (fact, text)),
             CommandSpec("memory forget", "let a fact go, for good", self._forget, (fact,)),
         )
@@ -36,6 +38,18 @@ class Knowing(Group):
         # What comes next is the next of this list, not of one before it.
         self._pages.last(call.person)
         return await self._page(tier, call, 0)
+
+    async def _state(self, view: View, *, past: bool) -> str:
+        zone = view.home.time_zone
+        return (
+            ladder_text.over_time(await view.self_history(), zone) if past else ladder_text.state(await view.self_state(), zone)
+        )
+
+    async def _reset(self, call: Call) -> Reply:
+        if self._shared(call) and not call.admin:
+            raise BadInput("Only those who run this place can let me begin anew here.")
+        await (await self._view(call)).reset_self()
+        return plain(ladder_text.RESET)
 
     async def _page(self, tier: str, call: Call, begin: int) -> Reply:
         view, past = await self._view(call), bool(call.arguments.get("past"))
@@ -47,8 +61,8 @@ class Knowing(Group):
         lines = list(ladder_text.listed(shown, said, months, self._h.clock.now(), zone, begin=begin + 1))
         if not shown:
             lines.append(ladder_text.empty(tier, past=past, model=not self._h.models.writer.extractive))
-        if tier == "self" and not past and not begin:
-            lines.insert(0, ladder_text.state(await view.self_state(), zone))
+        if tier == "self" and not begin:
+            lines[:0] = [await self._state(view, past=past)]
         actions = _actions(tier, shown, begin) if not past else []
         if len(stated) > begin + _PAGE:
             actions.append(self._pages.keep(call.person, lambda: self._further(tier, call, begin + _PAGE)))

@@ -10,7 +10,7 @@ from memory.ports import Vectors
 from memory.recall.question import Query, Question, understood
 from memory.recall.ranking import Scored, rank
 from memory.recall.selection import Picked, select
-from memory.recall.shards import Shards
+from memory.recall.shards import Loaded, Shards
 from memory.recall.words import bm25, holding
 from memory.vectors import VectorStore
 from memory.when import Window
@@ -29,6 +29,17 @@ class Found:
     said_at: int
 
 
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """What is not there yet and is ranked beside what is, and the items that are left out."""
+
+    loaded: Loaded | None = None
+    gone: frozenset[int] = frozenset()
+
+
+_NOTHING = Staged()
+
+
 class Recall:
     """Ranks the items of some domains for a question."""
 
@@ -36,10 +47,13 @@ class Recall:
         self._shards = shards
         self._vectors = vectors
 
-    async def find(self, query: Query, domains: Sequence[int], *, relative: bool = True) -> list[Found]:
+    async def find(
+        self, query: Query, domains: Sequence[int], *, relative: bool = True, staged: Staged = _NOTHING
+    ) -> list[Found]:
         """Return the best k items of these domains, best first; ties in the order they were stored.
 
         Where a time is told by an event ("before the move"), what is said about that is looked for first, unless not `relative`.
+        With something `staged`, as they would be ranked if it were there.
         """
         space = await self._space()
         loaded = await self._shards.of(domains, space)
@@ -51,6 +65,9 @@ class Recall:
             # The embedder turned out to be another than it was.
             loaded = await self._shards.of(domains, await self._space())
         # From here on nothing waits: what is ranked stays as it is.
+        if staged.loaded:
+            loaded = [*loaded, staged.loaded]
+        query = replace(query, exclude={*query.exclude, *staged.gone})
         shards = [one.shards[kind] for kind in query.kinds for one in loaded if len(one.shards[kind])]
         if not shards:
             return []

@@ -176,3 +176,14 @@ async def messages(db: Database, episode: Episode) -> list[Exchange]:
     """Return the messages of an episode, oldest first."""
     rows = await db.all(SELECT + "WHERE e.episode = :episode ORDER BY e.said_at, e.item", {"episode": episode.key})
     return [exchange(row) for row in rows]
+
+
+async def extent(db: Database, some: Sequence[Episode]) -> Row:
+    """Return how many messages some episodes hold (n), and when the first was said."""
+    row = await db.one(
+        "SELECT count(*) AS n, min(said_at) AS first FROM exchanges WHERE kind IN ('said', 'reply') "
+        f"AND episode IN ({holes('e', some)})",
+        fill("e", [episode.key for episode in some]),
+    )
+    assert row is not None
+    return row

@@ -1,4 +1,4 @@
-"""Lyra's state of mind in one domain: mood, energy, and what she says of herself. It changes here and in dreams only.
+"""Lyra's state of mind in one domain: mood, energy, drives, and what she says of herself. It changes in dreams only.
 
 The state is JSON with a version; every state it had is kept. Her self-narrative is statements, told from the narrative.
 """
@@ -7,25 +7,41 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+from memory import forget
 from memory.db import Database, Transaction
+from memory.dream.drives import Drives
 from memory.rungs import Maker, Rung, Work
 from memory.tiers import narrative, statements
 from memory.tiers.lines import of_statements
 from memory.types import Domain, Statement
 
 TIER = "self"
-VERSION = 1
+VERSION = 2
 _GISTS = 40
 _MOST_SENTENCES = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Mind:
-    """How she is: `mood` from -1 (low) to 1 (high), `energy` from 0 to 1."""
+    """How she is: `mood` from -1 (low) to 1 (high), `energy` from 0 to 1, and what drives her.
+
+    `seen` is the last message that a dream thought about, `heard` the last one that there was when she dreamt.
+    """
 
     mood: float = 0.0
     energy: float = 0.5
+    drives: Drives = Drives()
+    seen: int = 0
+    heard: int = 0
     version: int = VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """How she was from an instant on."""
+
+    at: int
+    mind: Mind
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +90,28 @@ async def keep(tx: Transaction, domain: Domain, mind: Mind, now: int) -> None:
     )
 
 
+async def history(db: Database, domain: Domain, most: int = 500) -> list[Moment]:
+    """Return how she was in a domain, the newest first."""
+    rows = await db.all(
+        "SELECT at, state FROM selves WHERE domain = :d ORDER BY at DESC LIMIT :most", {"d": domain.key, "most": most}
+    )
+    return [Moment(row["at"], read(row["state"])) for row in rows]
+
+
+async def reset(tx: Transaction, domain: Domain, now: int) -> None:
+    """Let her be as at the beginning: no mood, no drives, nothing said of herself. What was thought about stays thought about."""
+    row = await tx.one("SELECT state FROM selves WHERE domain = :d ORDER BY at DESC LIMIT 1", {"d": domain.key})
+    was = read(row["state"]) if row else Mind()
+    told = await tx.all(
+        "SELECT item FROM statements WHERE domain = :d AND tier = :tier AND ended_at IS NULL", {"d": domain.key, "tier": TIER}
+    )
+    await forget.retire(tx, domain, [one["item"] for one in told], now)
+    await tx.run("DELETE FROM selves WHERE domain = :d", {"d": domain.key})
+    await keep(tx, domain, Mind(seen=was.seen, heard=was.heard), now)
+
+
 def read(text: str) -> Mind:
     """Read a state as it is kept; what an older version did not know has its default."""
     kept = json.loads(text)
-    return Mind(**{name: value for name, value in kept.items() if name in ("mood", "energy")})
+    known = {name: kept[name] for name in ("mood", "energy", "seen", "heard") if name in kept}
+    return Mind(**known, drives=Drives(**kept.get("drives", {})))

@@ -239,10 +239,6 @@ async def test_it_is_found_by_words_and_the_log_of_what_was_done_holds_none(tmp_
         assert await here.view.eras("dig", 5) == []
         (line,) = await here.memory.db.all("SELECT kind, detail FROM activity")
         assert line["kind"] == "bank" and "dig" not in line["detail"]
-        assert await here.memory.calls_since(0) == 0
-        await here.talk("the pump is new", "it is green")
-        await here.kept(Noter("model:m"))
-        assert await here.memory.calls_since(0) == 1, "it counts among the calls of the day"
 
 
 async def test_the_block_is_labelled_newest_first_and_says_how_to_use_it(tmp_path: Path) -> None:

@@ -34,8 +34,10 @@ async def made_at(path: Path, steps: list[Migration]) -> dict[str, int]:
         await to_the_end(writer.close())
 
 
-WORDS = {"kind": "said", "tier": "gist", "state": "new", "operation": "send", "closed_by": "count", "op": "add"}
-KINDS = {"domains": "dm", "items": "exchange"}
+WORDS = {"kind": "said", "tier": "gist", "state": "new", "operation": "send", "closed_by": "count", "op": "add", "outcome": "done"}
+KINDS = {"domains": "dm", "items": "exchange", "dreams": "night"}
+
+STATES = {"outbox": "pending", "reflections": "kept"}
 
 
 async def _one_row(writer: Connection, table: str) -> None:
@@ -44,8 +46,8 @@ async def _one_row(writer: Connection, table: str) -> None:
         row["name"]: 1 if row["type"] == "INTEGER" else b"" if row["type"] == "BLOB" else WORDS.get(row["name"], "x")
         for row in columns
     }
-    if table == "outbox":
-        values["state"] = "pending"
+    if table in STATES:
+        values["state"] = STATES[table]
     if table == "statements":
         values["tier"] = "profile"
     if "kind" in values:

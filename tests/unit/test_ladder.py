@@ -71,7 +71,7 @@ async def test_her_mind_begins_even_and_keeps_what_it_was(tmp_path: Path) -> Non
         async with here.memory.db.transaction() as tx:
             await keep(tx, here.domain, Mind(0.2, 0.6), here.clock.now())
         now = await here.view.self_state()
-        assert (now.mind, now.mind.version, now.since) == (Mind(0.2, 0.6), 1, here.clock.now())
+        assert (now.mind, now.mind.version, now.since) == (Mind(0.2, 0.6), 2, here.clock.now())
         assert await here.count("selves") == 2
 
 

@@ -1,0 +1,80 @@
+"""What Lyra asks of a model without being asked: after everybody who talks with her, and within the budget of the day."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from bot.config import Settings
+from bot.writer import ModelWriter
+from memory import prompts
+from memory.answers import parse
+from memory.budget import tokens
+from memory.errors import BudgetSpent
+from memory.ports import Entry, Task
+from memory.spending import Spending, Spent
+from memory.types import Domain
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What may be spent in a day (of UTC) on one domain, and on all of them."""
+
+    domain: Spent
+    all: Spent
+
+
+def limits(settings: Settings, *, dreaming: bool = False) -> Limits:
+    """Return what a day may take: a domain's dreams have a share of their own, housekeeping that of all."""
+    everything = Spent(settings.background_calls_per_day, settings.background_tokens_per_day)
+    dream = settings.dream
+    return Limits(Spent(dream.calls_per_day, dream.tokens_per_day) if dreaming else everything, everything)
+
+
+class Metered:
+    """A model that writes and thinks for one domain, as often as the day allows. `spent` is what it took so far.
+
+    `before` is awaited before each call, and may raise to leave off.
+    """
+
+    extractive = False
+
+    def __init__(
+        self, writer: ModelWriter, domain: Domain, spending: Spending, limits: Limits, before: Callable[[], Awaitable[None]]
+    ) -> None:
+        self._writer = writer
+        self._domain = domain
+        self._spending = spending
+        self._limits = limits
+        self._before = before
+        self.spent = Spent()
+
+    @property
+    def name(self) -> str:
+        """What is kept with each digest."""
+        return self._writer.name
+
+    async def write(self, task: Task) -> list[Entry]:
+        """Return the sentences of a digest. Raises BudgetSpent, WriterFailed, WriterRefused."""
+        prompt = prompts.render(task)
+        return parse(await self.answer(prompt.system, prompt.user), [source.label for source in task.sources])
+
+    async def answer(self, system: str, user: str) -> str:
+        """Return the answer to a prompt. Raises BudgetSpent, WriterFailed, WriterRefused."""
+        await self._before()
+        await self._require_room()
+        # Noted before it is asked: a call that a kill cuts off was a call.
+        await self._note(Spent(1, tokens(system) + tokens(user)))
+        answer = await self._writer.answer(system, user)
+        await self._note(Spent(0, tokens(answer)))
+        return answer
+
+    async def _require_room(self) -> None:
+        for limit, spent in (
+            (self._limits.domain, await self._spending.today(self._domain)),
+            (self._limits.all, await self._spending.today()),
+        ):
+            if spent.calls >= limit.calls or spent.tokens >= limit.tokens:
+                raise BudgetSpent("The budget of the day is spent; the rest comes tomorrow.")
+
+    async def _note(self, spent: Spent) -> None:
+        self.spent = Spent(self.spent.calls + spent.calls, self.spent.tokens + spent.tokens)
+        await self._spending.note(self._domain, spent)

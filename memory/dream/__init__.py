@@ -1,0 +1,1 @@
+"""The dream: what Lyra does with a domain while nobody talks there."""

@@ -1,0 +1,216 @@
+"""A pass of the dream over one domain: sense, let drives rise, act on those past their threshold, see how caught up she is.
+
+The drives act in causal order within the pass: continuity closes what is over and writes its gists; new gists raise coherence,
+which brings profile, months, narrative and self-narrative up to date; curiosity thinks about what is new. What is made has to
+pass an exam before anybody sees it. No transaction spans a call of the model; each piece is claimed, checked and published by
+itself, so that a pass that is cut off is taken up where it was.
+"""
+
+from dataclasses import dataclass, field, replace
+
+from memory import forget
+from memory.consolidate import Consolidator, Workshop
+from memory.db import Transaction
+from memory.dream.drives import BASELINE, COHERENCE, CONTINUITY, CURIOSITY, Drives, Signal, built, calmed, together
+from memory.dream.evolving import evolved
+from memory.dream.exam import Canaries
+from memory.dream.reflecting import Reflected, Reflecting
+from memory.dream.report import Report, Step
+from memory.dream.sensing import Sensed, Sensor
+from memory.errors import BudgetSpent, WriterFailed
+from memory.ladder import Ladder
+from memory.places import Places
+from memory.ports import Muse
+from memory.recall.shards import Shards
+from memory.tiers import episodes, selfstate
+from memory.tiers.selfstate import Mind
+
+NO_MODEL = "that takes a model"
+_AT_NIGHT = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """From which level on each drive acts; below that of stability nothing she thinks is said aloud."""
+
+    continuity: float = 0.5
+    coherence: float = 0.5
+    curiosity: float = 0.6
+    stability: float = 0.5
+
+    def __getitem__(self, name: str) -> float:
+        return float(getattr(self, name))
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How a pass is dreamt: at night drives act from half their threshold on, and forced all of them do."""
+
+    night: bool = False
+    forced: bool = False
+
+
+class Dreamer:
+    """Dreams one domain. The writer of the workshop is asked for digests, the muse for a thought: there is one with a model."""
+
+    def __init__(self, workshop: Workshop, muse: Muse | None, shards: Shards, thresholds: Thresholds) -> None:
+        self._canaries = Canaries(workshop.db, workshop.domain, shards)
+        self._w = replace(workshop, exam=self._canaries)
+        self._muse = muse
+        self._sensor = Sensor(self._w, shards)
+        self._thresholds = thresholds
+
+    async def feel(self, wish: Wish) -> Report:
+        """Return what a pass would find and act on now, without doing any of it."""
+        felt = await self._felt()
+        steps = [self._step(name, felt.drives[name], wish) for name in _ORDER]
+        return Report(before=felt.drives, after=felt.drives, sensed=dict(felt.sensed.signals), steps=steps)
+
+    async def dream(self, wish: Wish) -> Report:
+        """Dream one pass, keep how she is afterwards, and return the report. Where the model is out of reach, that says so."""
+        felt = await self._felt()
+        report = Report(before=felt.drives, sensed=dict(felt.sensed.signals))
+        acts = {CONTINUITY: self._continue, COHERENCE: self._cohere, CURIOSITY: self._wonder}
+        for name in _ORDER:
+            step = self._step(name, felt.drives[name], wish)
+            if step.acted and not report.failed:
+                try:
+                    step = await acts[name](felt, step, wish)
+                except BudgetSpent as spent:
+                    step = replace(step, why=str(spent))
+                except WriterFailed as failure:
+                    report.failed = str(failure)
+                    step = replace(step, why=report.failed)
+            elif step.acted:
+                step = replace(step, acted=False, why=report.failed)
+            report.steps.append(step)
+        return await self._end(felt, report)
+
+    async def _felt(self) -> "_Felt":
+        now, domain = self._w.clock.now(), self._w.domain
+        state = await selfstate.state(self._w.db, domain)
+        mind = state.mind
+        heard = await self._w.db.one(
+            "SELECT count(*) AS n, coalesce(max(item), :heard) AS last, coalesce(min(stored_at), :now) AS first FROM exchanges "
+            "WHERE domain = :d AND item > :heard AND kind = 'said'",
+            {"d": domain.key, "heard": mind.heard, "now": now},
+        )
+        assert heard is not None
+        elapsed = now - (state.since or heard["first"])
+        sensed = await self._sensor.sense(mind.seen)
+        levels = {name: built(mind.drives[name], one.value, elapsed) for name, one in sensed.signals.items()}
+        return _Felt(mind, elapsed, sensed, mind.drives.but(**levels), heard["n"], heard["last"])
+
+    def _step(self, name: str, level: float, wish: Wish) -> Step:
+        threshold = self._thresholds[name] * (_AT_NIGHT if wish.night else 1)
+        if wish.forced:
+            return Step(name, level, threshold, acted=True)
+        return Step(name, level, threshold, acted=level >= threshold, why="" if level >= threshold else "below its threshold")
+
+    async def _continue(self, felt: "_Felt", step: Step, wish: Wish) -> Step:
+        """Close what is over, and write the gists that are missing or were only extracted; they raise coherence."""
+        consolidator, domain = Consolidator(self._w), self._w.domain
+        model = not self._w.writer.extractive
+        keys = {
+            *await episodes.open_sessions(self._w.db, domain),
+            *(episode.session for episode in await episodes.wanting(self._w.db, domain, redo_extractive=model)),
+        }
+        made = 0
+        try:
+            for session in await Places(self._w.db, self._w.seal).sessions(domain):
+                if session.key in keys:
+                    await consolidator.close_episodes(session, asked=wish.forced)
+                    made += await consolidator.digest(session, redo=True)
+        finally:
+            was = felt.sensed[COHERENCE]
+            is_now = await self._sensor.coherence()
+            felt.signals[COHERENCE] = is_now
+            felt.drives = felt.drives.but(coherence=together((felt.drives.coherence, max(0.0, is_now.value - was.value))))
+        return self._done(felt, step, made, await self._sensor.continuity())
+
+    async def _cohere(self, felt: "_Felt", step: Step, wish: Wish) -> Step:
+        """Take out what rests on nothing, look again at facts that do not fit together, and climb the ladder."""
+        if self._w.writer.extractive:
+            return replace(step, acted=False, why=NO_MODEL)
+        orphans, pairs = await self._sensor.orphans(), await self._sensor.quarrelling()
+        if orphans or pairs:
+            async with self._w.db.transaction() as tx:
+                await forget.retire(tx, self._w.domain, orphans, self._w.clock.now())
+                for one, other in pairs:
+                    await self._look_again(tx, one.key, other.key)
+        made = await Ladder(self._w).climb(asked=True, running=wish.forced)
+        return self._done(felt, step, made, await self._sensor.coherence())
+
+    async def _look_again(self, tx: Transaction, one: int, other: int) -> None:
+        pair = {"d": self._w.domain.key, "one": one, "other": other}
+        await tx.run("INSERT INTO looked_at (domain, first, second) VALUES (:d, :one, :other) ON CONFLICT DO NOTHING", pair)
+        await tx.run(
+            "UPDATE digests SET profiled = 0 WHERE domain = :d AND tier = 'gist' AND item IN "
+            "(SELECT parent FROM lineage WHERE child = :one OR child = :other)",
+            pair,
+        )
+
+    async def _wonder(self, felt: "_Felt", step: Step, wish: Wish) -> Step:
+        """Think about what is new; then it is new no more."""
+        if self._muse is None:
+            return replace(step, acted=False, why=NO_MODEL)
+        felt.reflected = await Reflecting(self._w, self._muse).reflect(felt.sensed.novelty)
+        felt.seen = max(felt.seen, felt.sensed.novelty.last)
+        return self._done(felt, replace(step, why=felt.reflected.why), int(felt.reflected.kept is not None), Signal(0.0))
+
+    def _done(self, felt: "_Felt", step: Step, made: int, left: Signal) -> Step:
+        level = calmed(felt.drives[step.drive], felt.signals[step.drive].value, left.value)
+        felt.drives = felt.drives.but(**{step.drive: level})
+        felt.left[step.drive] = left.value
+        why = step.why or ("" if made else "nothing was to be done")
+        if self._canaries.failed > felt.failed:
+            felt.failed = self._canaries.failed
+            why = "what was made would be in the way of what was said; it was not published"
+        return replace(step, made=made, why=why)
+
+    async def _end(self, felt: "_Felt", report: Report) -> Report:
+        stability = await self._sensor.stability()
+        report.sensed["stability"] = stability
+        drives = felt.drives.but(stability=stability.value)
+        reflected = felt.reflected or Reflected()
+        mind = evolved(felt.mind, felt.elapsed, felt.said, stability.value, reflected.feeling)
+        mind = replace(mind, drives=drives, seen=felt.seen, heard=felt.heard)
+        async with self._w.db.transaction() as tx:
+            await selfstate.keep(tx, self._w.domain, mind, self._w.clock.now())
+        report.after = drives
+        report.mood, report.energy = (felt.mind.mood, mind.mood), (felt.mind.energy, mind.energy)
+        report.exam = self._canaries.marks
+        report.reflected = reflected.kept
+        report.reflection = _said_of(felt.reflected)
+        calling = [felt.left.get(name, one.value) for name, one in felt.signals.items()]
+        report.rested = not report.failed and max(calling) == 0 and max(drives[name] for name in _ORDER) <= BASELINE + _SETTLED
+        return report
+
+
+_ORDER = (CONTINUITY, COHERENCE, CURIOSITY)
+_SETTLED = 0.01
+
+
+@dataclass
+class _Felt:
+    """What a pass found, and what has become of it so far."""
+
+    mind: Mind
+    elapsed: int
+    sensed: Sensed
+    drives: Drives
+    said: int
+    heard: int
+    reflected: Reflected | None = None
+    failed: int = 0
+    left: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.signals: dict[str, Signal] = dict(self.sensed.signals)
+        self.seen = self.mind.seen
+
+
+def _said_of(reflected: Reflected | None) -> str:
+    if reflected is None:
+        return ""
+    return "waits to be said" if reflected.waits else f"kept: {reflected.why}" if reflected.kept else reflected.why

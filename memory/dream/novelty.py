@@ -1,0 +1,88 @@
+"""What is new: names and topics that a domain never had before, and questions that nobody answered."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory import lexical
+from memory.db import Database
+from memory.findable import ASKS, ENGLISH, MESSAGES, OWN
+from memory.recall.documents import NONE
+from memory.recall.shards import Loaded
+from memory.tiers.exchanges import SELECT, exchange
+from memory.types import Domain, Exchange
+
+MOST = 200
+_NAME = 3
+_CAPITAL = re.compile(r"(?<=\S\s)[^\W\d_a-z]\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Novelty:
+    """How many names and other words are new, how many questions are open, and the messages that brought them, newest first.
+
+    `last` is the key of the newest message that was looked at, 0 for none.
+    """
+
+    names: int = 0
+    topics: int = 0
+    questions: int = 0
+    messages: Sequence[Exchange] = ()
+    said: int = 0
+    last: int = 0
+
+
+async def novelty(db: Database, domain: Domain, loaded: Loaded, since: int) -> Novelty:
+    """Return what people brought up since a message; of very much, the newest messages are looked at."""
+    rows = await db.all(
+        SELECT
+        + "WHERE e.domain = :domain AND e.item > :since AND e.kind = 'said' AND e.echo = 0 ORDER BY e.item DESC LIMIT :most",
+        {"domain": domain.key, "since": since, "most": MOST},
+    )
+    messages = [exchange(row) for row in rows]
+    if not messages:
+        return Novelty()
+    known = _Known(loaded, messages[-1].key)
+    names: set[str] = set()
+    topics: set[str] = set()
+    weights: dict[int, int] = {}
+    asking = _unanswered(loaded, messages[-1].key)
+    for message in messages:
+        fresh = known.new_words(message.text)
+        called = {word.casefold() for word in _CAPITAL.findall(message.text)} & fresh
+        weights[message.key] = len(fresh) + _NAME * len(called) + _NAME * (message.key in asking)
+        names |= called
+        topics |= fresh - called
+    bringing = sorted((m for m in messages if weights[m.key]), key=lambda m: (-weights[m.key], -m.key))
+    return Novelty(len(names), len(topics), len(asking), bringing, len(messages), messages[0].key)
+
+
+class _Known:
+    """The words of a domain before some message."""
+
+    def __init__(self, loaded: Loaded, first: int) -> None:
+        self._shard = loaded.shards[MESSAGES]
+        self._first = int(self._shard.documents.items.now.searchsorted(first))
+        self._languages = sorted({ENGLISH, *loaded.languages})
+        self._seen: dict[str, bool] = {}
+
+    def new_words(self, text: str) -> set[str]:
+        return {word for word, terms in lexical.query_terms(text, self._languages).items() if not self._knows(word, terms)}
+
+    def _knows(self, word: str, terms: Sequence[int]) -> bool:
+        if word not in self._seen:
+            self._seen[word] = any(self._before(term) for term in terms)
+        return self._seen[word]
+
+    def _before(self, term: int) -> bool:
+        passages, _ = self._shard.postings.find(term)
+        return bool(len(passages)) and int(self._shard.owners.now[passages[0]]) < self._first
+
+
+def _unanswered(loaded: Loaded, first: int) -> set[int]:
+    """Return the questions of people, from a message on, behind which nothing was said."""
+    documents = loaded.shards[MESSAGES].documents
+    at = int(documents.items.now.searchsorted(first))
+    traits = documents.traits.now[at:]
+    left = ((traits & ASKS) != 0) & ((traits & OWN) == 0) & (documents.after.now[at:] == NONE)
+    return set(documents.items.now[at:][left].tolist())

@@ -1,0 +1,59 @@
+"""The report of a pass: what was sensed, done and left, and why, in numbers and in words of her own. It holds nobody's words."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from memory.dream.drives import Drives, Signal
+from memory.dream.exam import Marks
+from memory.spending import Spent
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One drive: the level it had, the threshold it is held against, how much was made of it, and why no more, '' for no reason."""
+
+    drive: str
+    level: float
+    threshold: float
+    acted: bool
+    made: int = 0
+    why: str = ""
+
+
+@dataclass
+class Report:
+    """A pass. `failed` says what broke it off, '' where nothing did; `rested` that it left nothing to do."""
+
+    before: Drives = Drives()
+    after: Drives = Drives()
+    sensed: dict[str, Signal] = field(default_factory=dict)
+    steps: list[Step] = field(default_factory=list)
+    exam: Marks = Marks()
+    mood: tuple[float, float] = (0.0, 0.0)
+    energy: tuple[float, float] = (0.0, 0.0)
+    reflection: str = ""
+    reflected: int | None = None
+    spent: Spent = Spent()
+    failed: str = ""
+    rested: bool = False
+
+    def kept(self) -> Mapping[str, Any]:
+        """Return what is kept of it, as JSON can hold it."""
+        return {
+            "before": _rounded(self.before),
+            "sensed": {name: {"signal": round(one.value, 3), **one.counts} for name, one in self.sensed.items()},
+            "steps": [{**asdict(step), "level": round(step.level, 3)} for step in self.steps],
+            "exam": asdict(self.exam),
+            "after": _rounded(self.after),
+            "mood": [round(one, 3) for one in self.mood],
+            "energy": [round(one, 3) for one in self.energy],
+            "reflection": self.reflection,
+            "calls": self.spent.calls,
+            "tokens": self.spent.tokens,
+            "failed": self.failed,
+        }
+
+
+def _rounded(drives: Drives) -> dict[str, float]:
+    return {name: round(level, 3) for name, level in asdict(drives).items()}

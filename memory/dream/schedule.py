@@ -1,0 +1,161 @@
+"""Which dreams are due, and that each is dreamt once: the ledger of passes.
+
+A pass is claimed before it begins, by whoever is living, and recorded when it ended. A night of a date is done once; one that
+failed is tried again after a while. A claim that its holder did not outlive counts as a try: after three, the domain is left
+in peace until somebody asks.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import time
+from typing import Any
+
+from memory import ledger
+from memory.db import Database, Row, Transaction
+from memory.dream import nights
+from memory.ledger import Claim
+from memory.locks import Holders
+from memory.places import read_domain
+from memory.ports import Clock
+from memory.types import MINUTE, Domain
+
+NIGHT, INTERVAL, ASKED = "night", "interval", "asked"
+MOST_TRIES = 3
+AGAIN = 60 * MINUTE
+"""After a pass that failed, as with a model out of reach."""
+_CLAIM = "dream"
+
+
+@dataclass(frozen=True, slots=True)
+class Hours:
+    """When she dreams: at night at a time of the day, and every so many microseconds where something is to be done (0: never)."""
+
+    night: time | None = time(3, 30)
+    every: int = 240 * MINUTE
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A pass that is to be dreamt: the date of a night, the number of an interval, or the instant at which it was asked for."""
+
+    domain: Domain
+    kind: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A pass that ended. `report` holds counts and reasons, never anybody's words."""
+
+    kind: str
+    slot: str
+    at: int
+    ended_at: int
+    done: bool
+    report: Mapping[str, Any]
+
+
+class Schedule:
+    """The passes of all domains."""
+
+    def __init__(self, db: Database, holders: Holders, clock: Clock, hours: Hours) -> None:
+        self._db = db
+        self._holders = holders
+        self._clock = clock
+        self._hours = hours
+
+    async def due(self) -> list[Slot]:
+        """Return what is to be dreamt now, a pass a domain, what waits longest first."""
+        rows = await self._db.all(f"{_STANDING}ORDER BY coalesce(last, 0), d.id")
+        slots = [self._due(row) for row in rows if not self._parked(row)]
+        return [slot for slot in slots if slot]
+
+    async def parked(self) -> list[Domain]:
+        """Return the domains whose passes ended badly three times."""
+        rows = await self._db.all(f"{_STANDING}ORDER BY d.id")
+        return [read_domain(row) for row in rows if self._parked(row)]
+
+    async def asked(self, domain: Domain) -> Slot:
+        """Return the slot of a pass that somebody wants now."""
+        return Slot(domain, ASKED, str(self._clock.now()))
+
+    async def claim(self, slot: Slot) -> Claim | None:
+        """Take the lease on a domain's dream; None where another living process dreams it, or has by now."""
+        async with self._db.transaction() as tx:
+            held = await ledger.claim(tx, _CLAIM, str(slot.domain.key), self._holders, self._clock.now())
+            if held and slot.kind != ASKED and await _dreamt(tx, slot):
+                await ledger.settle(tx, held)
+                return None
+        return held
+
+    async def renew(self, held: Claim) -> bool:
+        """Hold the lease for another while; False where it is another's by now."""
+        async with self._db.transaction() as tx:
+            return await ledger.renew(tx, held, self._clock.now())
+
+    async def over(self, held: Claim, slot: Slot, at: int, report: Mapping[str, Any], *, done: bool, rested: bool) -> bool:
+        """Record a pass that ended, and let the lease go; False, and nothing recorded, where it is another's by now."""
+        async with self._db.transaction() as tx:
+            if not await ledger.holds(tx, held):
+                return False
+            seen = await tx.one("SELECT coalesce(max(seq), 0) AS seq FROM changes WHERE domain = :d", {"d": slot.domain.key})
+            await tx.run(
+                "INSERT INTO dreams (domain, kind, slot, at, ended_at, outcome, seen, rested, report) VALUES "
+                "(:domain, :kind, :slot, :at, :now, :outcome, :seen, :rested, :report) ON CONFLICT DO NOTHING",
+                {"domain": slot.domain.key, "kind": slot.kind, "slot": slot.name, "at": at, "now": self._clock.now(),
+                 "outcome": "done" if done else "failed", "seen": seen["seq"] if seen else 0, "rested": int(rested),
+                 "report": json.dumps(report)},
+            )  # fmt: skip
+            await ledger.settle(tx, held)
+        return True
+
+    async def abandon(self, held: Claim) -> None:
+        """Let go of a pass that broke: it counts as a try."""
+        async with self._db.transaction() as tx:
+            await ledger.release(tx, held, "broke")
+
+    async def past(self, domain: Domain, n: int) -> list[Past]:
+        """Return the last passes of a domain, the newest first."""
+        rows = await self._db.all(
+            "SELECT * FROM dreams WHERE domain = :d ORDER BY at DESC, id DESC LIMIT :n", {"d": domain.key, "n": n}
+        )
+        return [
+            Past(row["kind"], row["slot"], row["at"], row["ended_at"], row["outcome"] == "done", json.loads(row["report"]))
+            for row in rows
+        ]
+
+    def _parked(self, row: Row) -> bool:
+        return (row["tries"] or 0) >= MOST_TRIES and not self._holders.living(row["holder"])
+
+    def _due(self, row: Row) -> Slot | None:
+        domain, now = read_domain(row), self._clock.now()
+        if row["failed"] and now - row["last"] < AGAIN:
+            return None
+        if self._hours.night is not None:
+            night = nights.due(now, domain.time_zone, self._hours.night, row["night"] or "", row["created_at"])
+            if night:
+                return Slot(domain, NIGHT, night)
+        every = self._hours.every
+        news = row["seq"] > (row["seen"] or 0) or not row["rested"]
+        since = row["last"] if row["last"] is not None else row["created_at"]
+        if every and news and now - since >= every:
+            return Slot(domain, INTERVAL, str(now // every))
+        return None
+
+
+async def _dreamt(tx: Transaction, slot: Slot) -> bool:
+    row = await tx.one(
+        "SELECT 1 AS yes FROM dreams WHERE domain = :domain AND kind = :kind AND slot = :slot AND outcome = 'done'",
+        {"domain": slot.domain.key, "kind": slot.kind, "slot": slot.name},
+    )
+    return row is not None
+
+
+_STANDING = (
+    "SELECT d.*, c.tries, c.holder, p.at AS last, p.outcome = 'failed' AS failed, p.seen, p.rested, "
+    "(SELECT max(n.slot) FROM dreams n WHERE n.domain = d.id AND n.kind = 'night' AND n.outcome = 'done') AS night, "
+    "(SELECT coalesce(max(s.seq), 0) FROM changes s WHERE s.domain = d.id) AS seq FROM domains d "
+    "LEFT JOIN claims c ON c.name = 'dream' AND c.slot = CAST(d.id AS TEXT) "
+    "LEFT JOIN dreams p ON p.id = (SELECT l.id FROM dreams l WHERE l.domain = d.id ORDER BY l.at DESC, l.id DESC LIMIT 1) "
+)

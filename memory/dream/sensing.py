@@ -1,0 +1,141 @@
+"""Sensing: how far behind a domain is, and what is new there, in counts and in signals between 0 and 1.
+
+The messages of a full prompt's worth of episodes, a day of waiting, a profile's share of gists, a month that is over: each
+calls as loudly as the rest of what calls lets it. README says what the counts are.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from memory.consolidate import Workshop
+from memory.dream.drives import COHERENCE, CONTINUITY, CURIOSITY, HOUR, Signal, saturating, together
+from memory.dream.novelty import Novelty, novelty
+from memory.dream.quarrels import quarrels
+from memory.lineage import pages
+from memory.recall.shards import Shards
+from memory.rungs import Maker
+from memory.tiers import episodes, eras, narrative, profile, selfstate, statements
+from memory.times import month
+from memory.types import MINUTE, Statement
+
+_DAY = 24 * HOUR
+_WEEK = 7 * _DAY
+_MONTHS, _OPEN, _NAMES, _TOPICS = 2, 3, 4, 30
+_STALE = 0.3
+_MOST_QUARRELS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Sensed:
+    """The signals of the drives that act, and what is new, of which she may think."""
+
+    signals: Mapping[str, Signal]
+    novelty: Novelty
+
+    def __getitem__(self, name: str) -> Signal:
+        return self.signals[name]
+
+
+class Sensor:
+    """Senses one domain."""
+
+    def __init__(self, workshop: Workshop, shards: Shards) -> None:
+        self._w = workshop
+        self._db = workshop.db
+        self._shards = shards
+
+    async def sense(self, since: int) -> Sensed:
+        """Return how things stand; `since` is the last message that an earlier pass thought about."""
+        (loaded,) = await self._shards.of([self._w.domain.key], 0)
+        new = await novelty(self._db, self._w.domain, loaded, since)
+        return Sensed(
+            {CONTINUITY: await self.continuity(), COHERENCE: await self.coherence(), CURIOSITY: await self._curiosity(new)}, new
+        )
+
+    async def continuity(self) -> Signal:
+        """Return how much was said that is in no gist though it is over, or in one that was only extracted, and since when."""
+        messages, oldest = await self._unsummarized()
+        waits = max(0, self._w.clock.now() - oldest) if messages else 0
+        value = together((messages / (2 * self._w.rules.count), waits / _DAY))
+        return Signal(value, {"messages": messages, "hours": waits // HOUR})
+
+    async def coherence(self) -> Signal:
+        """Return how far profile, months, narrative and self-narrative are behind the gists, and what does not fit together."""
+        maker = Maker(self._w)
+        if self._w.writer.extractive:
+            return Signal(0.0, {})
+        gists = await self._count("SELECT count(*) AS n FROM digests WHERE domain = :d AND tier = 'gist' AND profiled = 0")
+        enough = profile.MOST_GISTS if await maker.rung(profile.TIER) else profile.FIRST_GISTS
+        months = await eras.waiting(maker)
+        stale = [tier.TIER for tier in (narrative, selfstate) if await tier.due(maker, asked=True)]
+        pairs, orphans = len(await self.quarrelling()), len(await self.orphans())
+        value = together((gists / enough, months / _MONTHS, _STALE * bool(stale), pairs / _MOST_QUARRELS, float(orphans > 0)))
+        return Signal(
+            value,
+            {"gists": gists, "months": months, "stale": len(stale), "contradictions": pairs, "orphans": orphans},
+        )
+
+    async def quarrelling(self) -> list[tuple[Statement, Statement]]:
+        """Return facts that do not fit together and were not looked at because of it."""
+        rows = await self._db.all("SELECT first, second FROM looked_at WHERE domain = :d", {"d": self._w.domain.key})
+        looked = {(row["first"], row["second"]) for row in rows}
+        facts = await statements.standing(self._db, self._w.domain, profile.TIER)
+        found = quarrels(facts, _MOST_QUARRELS + len(looked))
+        return [pair for pair in found if (pair[0].key, pair[1].key) not in looked][:_MOST_QUARRELS]
+
+    async def orphans(self) -> list[int]:
+        """Return statements that stand though something they rest on is gone: none, unless a hand has been in the file."""
+        rows = await self._db.all(
+            "SELECT DISTINCT s.item FROM statements s JOIN lineage l ON l.child = s.item JOIN items p ON p.id = l.parent "
+            "WHERE s.domain = :d AND s.ended_at IS NULL AND p.dead_at IS NOT NULL ORDER BY s.item",
+            {"d": self._w.domain.key},
+        )
+        return [row["item"] for row in rows]
+
+    async def stability(self) -> Signal:
+        """Return how caught up she is: what does not call, less half of what changed in a week in profile and narrative."""
+        behind = together(((await self.continuity()).value, (await self.coherence()).value))
+        row = await self._db.one(
+            "SELECT coalesce(sum(ended_at IS NULL), 0) AS standing, coalesce(sum(ended_at >= :then), 0) AS ended FROM statements "
+            "WHERE domain = :d AND tier IN ('profile', 'narrative')",
+            {"d": self._w.domain.key, "then": self._w.clock.now() - _WEEK},
+        )
+        standing, ended = (row["standing"], row["ended"]) if row else (0, 0)
+        churn = ended / max(1, standing + ended)
+        return Signal((1 - behind) * (1 - churn / 2), {"standing": standing, "ended": ended})
+
+    async def _curiosity(self, new: Novelty) -> Signal:
+        callbacks = await self._count(
+            "SELECT count(*) AS n FROM statements WHERE domain = :d AND tier = 'narrative' AND kind = 'callback' "
+            "AND ended_at IS NULL AND last_at >= :then",
+            then=self._w.clock.now() - _DAY,
+        )
+        open_ends = new.questions + callbacks
+        value = saturating(new.names / _NAMES + new.topics / _TOPICS + open_ends / _OPEN, 1.0)
+        return Signal(value, {"names": new.names, "topics": new.topics, "questions": open_ends})
+
+    async def _unsummarized(self) -> tuple[int, int]:
+        """Return how many messages are over and in no gist that a present writer would leave, and when the first was said."""
+        now, zone, rules = self._w.clock.now(), self._w.domain.time_zone, self._w.rules
+        model = not self._w.writer.extractive
+        closed = [
+            await episodes.extent(self._db, some)
+            for some in pages(await episodes.wanting(self._db, self._w.domain, redo_extractive=model))
+        ]
+        ends = await self._db.all(
+            "SELECT count(*) AS n, min(said_at) AS first, max(said_at) AS last FROM exchanges "
+            "WHERE domain = :d AND episode IS NULL AND kind IN ('said', 'reply') GROUP BY session HAVING sum(echo = 0) > 0",
+            {"d": self._w.domain.key},
+        )
+        over = [
+            row
+            for row in ends
+            if row["n"] >= rules.count or month(row["last"], zone) < month(now, zone)
+            or (row["n"] >= rules.least and now - row["last"] >= rules.idle_minutes * MINUTE)
+        ]  # fmt: skip
+        waiting = [row for row in (*closed, *over) if row["n"]]
+        return sum(row["n"] for row in waiting), min((row["first"] for row in waiting), default=0)
+
+    async def _count(self, query: str, **more: object) -> int:
+        row = await self._db.one(query, {"d": self._w.domain.key, **more})
+        return int(row["n"]) if row else 0

@@ -1,0 +1,53 @@
+"""A thought of hers, as a model gives it: an object with few fields, read strictly. Prose is no thought and goes nowhere."""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from memory.errors import WriterRefused
+
+MOST_CHARACTERS = 600
+_FENCED = re.compile(r"\A```(?:json)?\s*\n(.*?)\n?```\Z", re.DOTALL | re.IGNORECASE)
+_THINKING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """What she thought, the labels of what it rests on, whether she wants to say it, and how what she heard felt (-1 to 1)."""
+
+    text: str
+    cites: tuple[str, ...]
+    post: bool
+    feeling: float
+
+
+def read(answer: str) -> Thought:
+    """Return the thought of an answer: one JSON object, alone or in a fence. Raises WriterRefused for anything else."""
+    bare = _THINKING.sub("", answer).strip()
+    fenced = _FENCED.match(bare)
+    try:
+        found = json.loads(fenced[1] if fenced else bare)
+    except (ValueError, RecursionError):
+        raise WriterRefused("The answer is no JSON object.", answer) from None
+    if not isinstance(found, dict):
+        raise WriterRefused("The answer is no JSON object.", answer)
+    return _thought(found, answer)
+
+
+def _thought(found: dict[str, Any], answer: str) -> Thought:
+    text, cites, post, feeling = (found.get(name) for name in ("text", "cites", "post", "feeling"))
+    if text is None or text == "":
+        return Thought("", (), post=False, feeling=_feeling(feeling))
+    if not isinstance(text, str) or not isinstance(cites, list) or not all(isinstance(label, str) for label in cites):
+        raise WriterRefused("The answer's text or its citations are not what they should be.", answer)
+    if len(text) > MOST_CHARACTERS:
+        raise WriterRefused(f"The answer's text is longer than {MOST_CHARACTERS} characters.", answer)
+    # Only the word true says that it may be said: "yes", 1 and a missing field do not.
+    return Thought(" ".join(text.split()), tuple(dict.fromkeys(cites)), post is True, _feeling(feeling))
+
+
+def _feeling(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        return 0.0
+    return max(-1.0, min(1.0, float(value)))
