@@ -22,7 +22,8 @@ class Sending:
     `target`, which is empty where it is not known whether that one arrived: then the platform's history tells. `answers` is
     the message or call that is answered, '' for none. `first` says that this is the answer's first part. `unsure` says that
     an earlier attempt under this key may have arrived; `since` is when it was queued, in microseconds UTC. `notice` says that
-    it is no conversation: a command's result, a status, an error.
+    it is no conversation: a command's result, a status, an error. `reflection` says that it is a thought of hers, said unasked:
+    it is marked as one, and its actions can be reached from it.
     """
 
     key: str
@@ -36,6 +37,7 @@ class Sending:
     first: bool = True
     since: int = 0
     notice: bool = False
+    reflection: bool = False
 
 
 class Preview(Protocol):

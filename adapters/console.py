@@ -80,8 +80,12 @@ class Console(Adapter):
 
     async def send(self, sending: Sending) -> str:
         """Show a part; what was shown of it already is completed. A terminal has no ids: its key serves."""
+        if sending.operation == "delete":
+            return sending.key  # what is on a screen stays there
         if sending.unsure:
             self.screen.note("(this may be a repeat)")
+        if sending.reflection:
+            self.screen.note("(a thought of mine; /reflection why, less and delete are about it)")
         if self._shown is not None and sending.text.startswith(self._shown.text.strip()):
             shown, self._shown = self._shown, None
             self.screen.write(sending.text[len(shown.text.strip()) :])

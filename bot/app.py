@@ -32,6 +32,7 @@ from bot.models import MakeModel, Models
 from bot.outgoing import Outgoing
 from bot.preferences import Preferences
 from bot.prompt import Prompt
+from bot.reflections import Reflections
 from bot.scheduler import Keeper
 from bot.sections import Backend
 from bot.session import Mailboxes
@@ -100,11 +101,15 @@ class Talk:
     listeners: Mapping[str, Listening]
     mailboxes: Mailboxes
     outgoing: Outgoing
+    reflections: Reflections
 
     async def tick(self) -> None:
-        """Look after what is left over: parts that did not arrive, questions that wait for a model, how far she heard."""
+        """Look after what is left over: parts that did not arrive, questions that wait for a model, thoughts that wait to be
+        said, how far she heard.
+        """
         await self.outgoing.retry()
         await self.mailboxes.retry()
+        await self.reflections.tick()
         for listener in self.listeners.values():
             await listener.settle()
 
@@ -177,6 +182,7 @@ async def talking(
         base.settings, base.clock, persona.persona(base.settings, base.around), app.meaning,
         app.floor, app.dreams,
     )  # fmt: skip
+    reflections = Reflections(app.memory, app.domains, app.preferences, outgoing, base.settings.dream, base.clock, adapters)
     intake = Intake(app.memory, app.domains, app.preferences, base.clock, base.settings.answer_within_minutes)
     commands = Commands(house, adapters)
     turns = Turns(house, intake, Speaking(house, show_prompt))
@@ -188,7 +194,7 @@ async def talking(
         mailboxes = Mailboxes(journal, turns, commands, adapters, group)
         listeners = {platform: Listening(adapter, house, intake, commands, mailboxes) for platform, adapter in adapters.items()}
         try:
-            yield Talk(listeners, mailboxes, outgoing)
+            yield Talk(listeners, mailboxes, outgoing, reflections)
         finally:
             await mailboxes.drain(_TURN_SECONDS)
             for listener in listeners.values():

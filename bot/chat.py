@@ -14,6 +14,7 @@ from bot import receipts
 from bot.app import App, Talk, opened, talking, until_stopped
 from bot.prompt import Prompt
 from memory.locks import FileLock
+from memory.types import Domain
 from memory.view import View
 
 _HISTORY = 100
@@ -31,13 +32,14 @@ async def chat(as_: str, session: str, show_prompt: bool) -> int:
         async with talking(app, {"console": console}, _layers(screen) if show_prompt else None) as talk:
             with _Alone(app, console) as alone:
                 app.keeper.poke(view.home)
-                await _until_stopped(_converse(console, talk, alone=bool(alone)), talk)
+                await _until_stopped(_converse(console, talk, view.home, alone=bool(alone)), talk)
         return 1 if screen.refused else 0
 
 
-async def _converse(console: Console, talk: Talk, *, alone: bool) -> None:
+async def _converse(console: Console, talk: Talk, home: Domain, *, alone: bool) -> None:
     if alone:
         await _take_up(console, talk)
+        await talk.reflections.say(home, at_hand=True)
     await console.run(talk.listeners[console.platform])
 
 

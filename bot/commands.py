@@ -17,6 +17,7 @@ from bot.verbs.banking import Banking
 from bot.verbs.being import Being, owned
 from bot.verbs.knowing import Knowing
 from bot.verbs.pages import MORE, Pages
+from bot.verbs.reflecting import Reflecting
 from bot.verbs.remembering import Remembering
 from bot.verbs.settling import Settling
 from bot.verbs.summing import Summing
@@ -41,6 +42,7 @@ class Commands:
             Summing(house, self._adapters, self._pages),
             Knowing(house, self._adapters, self._pages),
             Banking(house, self._adapters, self._pages),
+            Reflecting(house, self._adapters, self._pages),
             Settling(house, self._adapters, self._pages),
             Being(house, self._adapters, self._pages, lambda: self.table),
         )

@@ -25,6 +25,15 @@ def introduction(where: str, prefix: str = "", *, shared: bool) -> str:
     )
 
 
+def offer(prefix: str = "") -> str:
+    """Say that a thought waits to be said, and how to hear it."""
+    sign = prefix or "/"
+    return (
+        "While we did not talk I had a thought about what you told me. "
+        f"{sign}settings reflections on lets me say such thoughts to you now and then; I do not mention it again."
+    )
+
+
 def privacy(place: Place, where: str, prefix: str = "", *, listening: bool, paused: bool, reach: bool) -> str:
     """Say what is kept at a place, who can read it, where it goes, and how to stop it."""
     sign = prefix or "/"

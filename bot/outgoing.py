@@ -7,7 +7,7 @@ than when it was stored is not sent.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 
@@ -24,6 +24,8 @@ from memory.journal import Outgoing as Row
 from memory.ports import Ids
 
 MOST_CHARACTERS = 100_000
+REFLECTION = "reflection"
+"""The form of a thought of hers, said unasked."""
 _ROOM = 40
 """UTF-16 units that an adapter may add to a part, as to say that it is a repeat."""
 
@@ -46,11 +48,13 @@ class Outgoing:
         links: Collection[str] | None = None,
         actions: Sequence[Action] = (),
         replaces: str = "",
+        form: str = "",
     ) -> Sequence[Part]:
         """Return a text as it may leave, each part with its own key.
 
         `links` are the addresses it may show as such, None for a text that code composed of people's own words. `actions`
-        stand under the last part. `replaces` is the key of a preview that the first part takes the place of.
+        stand under the last part. `replaces` is the key of a preview that the first part takes the place of. `form` is "" or
+        REFLECTION.
         """
         safe = self.printed(text) or "…"
         if len(safe) > MOST_CHARACTERS:
@@ -64,9 +68,15 @@ class Outgoing:
                 "edit" if replaces and not at else "send",
                 replaces if not at else "",
                 pressed if at == len(texts) - 1 else "",
+                form,
             )
             for at, part in enumerate(texts)
         ]
+
+    def keys(self) -> Iterator[str]:
+        """Yield keys for parts that somebody else composes."""
+        while True:
+            yield self._ids.new()
 
     def removal(self, replaces: str) -> Sequence[Part]:
         """Return what takes a preview away again."""
@@ -166,4 +176,5 @@ def _sending(row: Row) -> Sending:
         row.first,
         row.since,
         row.notice,
+        part.form == REFLECTION,
     )

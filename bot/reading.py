@@ -130,6 +130,8 @@ async def status(as_json: bool) -> int:
     async with opened() as app:
         backlog = asdict(await app.memory.backlog())
         backlog["parked"] = await app.memory.journal.parked()
+        backlog["dreams_parked"] = len(await app.memory.dreams.parked())
+        backlog["calls_today"] = (await app.memory.spending.today()).calls
         backlog["chat"] = app.models.chat.name if app.models.chat else None
         backlog["summary"] = app.models.writer.name
         backlog["embed"] = app.meaning.embedder.name if app.meaning.embedder else None
@@ -143,6 +145,9 @@ async def status(as_json: bool) -> int:
             print(app.meaning.describe())
             if backlog["parked"]:
                 print(f"{backlog['parked']} messages were given up after three tries; the log says why.")
+            print(f"{receipts.counted(backlog['calls_today'], 'call')} of a model today that nobody asked for.")
+            if backlog["dreams_parked"]:
+                print(f"{backlog['dreams_parked']} places are not dreamt of any more after three tries; try: lyra dream --force")
     return 0
 
 

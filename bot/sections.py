@@ -151,3 +151,6 @@ class Dreams(_Section):
     stability: float = Field(0.5, ge=0, le=1)
     calls_per_day: int = Field(50, ge=0)
     tokens_per_day: int = Field(200_000, ge=0)
+    reflections_per_day: int = Field(1, ge=0)
+    quiet: str = Field("22:00-08:00", pattern=r"^((([01]\d|2[0-3]):[0-5]\d)-(([01]\d|2[0-3]):[0-5]\d))?$")
+    settle_minutes: int = Field(30, ge=0)

@@ -7,8 +7,9 @@ from bot.errors import ModelDenied, ModelError
 from bot.gate import addresses
 from bot.house import House
 from bot.intake import Intake, Turn
-from bot.introduction import introduction
+from bot.introduction import introduction, offer
 from bot.log import log
+from bot.reflections import NAME as REFLECTIONS
 from bot.speaking import Speaking, Spoken
 from bot.streaming import Streamed
 from bot.telling import told
@@ -45,7 +46,17 @@ class Turns:
             async with adapter.thinking(place.key):
                 parts = await self._answered(turn, heard, adapter)
         await self._h.outgoing.flush(place.platform, place.key, parts)
+        await self._offer_thoughts(turn, adapter)
         self._h.keeper.poke(turn.view.home, turn.session)
+
+    async def _offer_thoughts(self, turn: Turn, adapter: Adapter) -> None:
+        """Say once, to a person alone, that she has thoughts, and how to hear them."""
+        place = turn.place
+        if turn.shared or await self._h.preferences.on(turn.person, REFLECTIONS):
+            return
+        parts = self._h.outgoing.parts(place.platform, offer(adapter.prefix))
+        if await turn.view.offer(turn.session, parts):
+            await self._h.outgoing.flush(place.platform, place.key, parts)
 
     async def _introduce(self, turn: Turn, prefix: str) -> None:
         place = turn.place

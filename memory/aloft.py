@@ -24,6 +24,11 @@ class Aloft(Finding):
         """Return the messages of people that statements rest on, by the statement's key."""
         return await statements.cited(self._db, [one.key for one in stated])
 
+    async def last_heard(self) -> int:
+        """Return when somebody, be it Lyra, last said something at home; 0 where nobody did."""
+        row = await self._db.one("SELECT coalesce(max(last_at), 0) AS last FROM sessions WHERE domain = :d", {"d": self.home.key})
+        return int(row["last"]) if row else 0
+
     async def self_state(self) -> SelfState:
         """Return how Lyra is at home."""
         return await selfstate.state(self._db, self.home)

@@ -29,7 +29,7 @@ from memory.journal import Journal
 from memory.ladder import Ladder
 from memory.lineage import Seal, fill, holes
 from memory.locks import Holders
-from memory.places import Places
+from memory.places import Places, read_domain
 from memory.ports import Clock, Embedder, Ids, Muse, Writer
 from memory.recall.shards import MOST_BYTES, Shards
 from memory.reindexing import reindex
@@ -140,6 +140,13 @@ class Memory:
     def dreamer(self, domain: Domain, writer: Writer, fallback: Writer, muse: Muse | None) -> Dreamer:
         """Return what dreams one domain: digests by the writer, thoughts by the muse."""
         return Dreamer(self._workshop(domain, writer, fallback), muse, self._reading.shards, self._habits.thresholds)
+
+    async def thoughtful(self) -> list[Domain]:
+        """Return the domains where a thought waits to be said."""
+        rows = await self.db.all(
+            "SELECT * FROM domains WHERE id IN (SELECT domain FROM reflections WHERE state = 'waiting') ORDER BY id"
+        )
+        return [read_domain(row) for row in rows]
 
     def _workshop(self, domain: Domain, writer: Writer, fallback: Writer) -> Workshop:
         return Workshop(

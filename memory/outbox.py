@@ -19,7 +19,7 @@ class Part:
     """One part of an answer, as it goes out: the key makes sending it twice harmless where the platform allows.
 
     `operation` is send, preview, edit or delete; the last two change the message that the part of the key `target` became.
-    `actions` is the caller's own JSON of what can be pressed under it.
+    `actions` is the caller's own JSON of what can be pressed under it, `form` the caller's word for how it is shown.
     """
 
     key: str
@@ -27,6 +27,7 @@ class Part:
     operation: str = "send"
     target: str = ""
     actions: str = ""
+    form: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +135,13 @@ async def queue(
     """Put the parts of an answer into the outbox, in the caller's transaction."""
     await tx.many(
         "INSERT INTO outbox "
-        "(domain, item, platform, place, part, key, operation, target, text, actions, answers, created_at) VALUES "
-        "(:domain, :item, :platform, :place, :part, :key, :operation, :target, :text, :actions, :answers, :now) "
+        "(domain, item, platform, place, part, key, operation, target, text, actions, form, answers, created_at) VALUES "
+        "(:domain, :item, :platform, :place, :part, :key, :operation, :target, :text, :actions, :form, :answers, :now) "
         "ON CONFLICT (key) DO NOTHING",
         (
             {"domain": domain.key, "item": item, "platform": platform, "place": place, "part": at, "key": part.key,
              "operation": part.operation, "target": part.target, "text": part.text, "actions": part.actions,
-             "answers": answers, "now": now}
+             "form": part.form, "answers": answers, "now": now}
             for at, part in enumerate(parts)
         ),
     )  # fmt: skip
@@ -159,7 +160,7 @@ async def silence(tx: Transaction, which: str, parameters: Parameters) -> None:
 
 
 def _outgoing(row: Row) -> Outgoing:
-    part = Part(row["key"], row["text"], row["operation"], row["target"], row["actions"])
+    part = Part(row["key"], row["text"], row["operation"], row["target"], row["actions"], row["form"])
     return Outgoing(
         row["id"], part, row["place"], row["domain"], row["answers"], row["state"] == "attempting",
         row["target_remote"], row["part"] == 0, row["created_at"], row["item"] is None and row["operation"] != "preview",

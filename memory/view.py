@@ -7,12 +7,10 @@ made, from live facts, and cannot be widened afterwards.
 from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from memory import inbox, ledger, outbox, owners, places
-from memory.aloft import Aloft
-from memory.db import Transaction
-from memory.errors import NotFound
+from memory import inbox, ledger, owners, places
 from memory.lineage import derive, fill, holes, require_living, require_unchanged
 from memory.outbox import Part
+from memory.posting import Posting
 from memory.tiers import exchanges, summaries
 from memory.types import (
     Digest,
@@ -42,7 +40,7 @@ class Answer:
     answers: str | None = None
 
 
-class View(Aloft):
+class View(Posting):
     """Memory as the readers of one place may know it."""
 
     async def session(self, ref: SessionRef, name: str) -> Session:
@@ -208,16 +206,6 @@ class View(Aloft):
 
     async def _forget(self, items: Sequence[int]) -> Forgotten:
         return await self._r.graveyard.bury(self.home, items, self._r.clock.now())
-
-    async def _queue(
-        self, tx: Transaction, session: Session, parts: Sequence[Part], answers: str = "", item: int | None = None
-    ) -> None:
-        ref = session.ref
-        await outbox.queue(tx, self.home, ref.platform, ref.place, parts, self._r.clock.now(), item, answers)
-
-    def _own(self, session: Session) -> None:
-        if session.domain != self.home.key:
-            raise NotFound("That session belongs elsewhere.")
 
 
 _GREETED = "greeted"

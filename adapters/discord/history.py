@@ -66,7 +66,8 @@ async def _readable(channel: discord.PartialMessageable, message: int) -> bool:
 
 def _says(message: discord.Message, sending: Sending) -> bool:
     # Discord trims what is sent.
-    return message.content.removeprefix(MARK).strip() == sending.text.strip()
+    said = (message.embeds[0].description or "" if message.embeds else "") if sending.reflection else message.content
+    return said.removeprefix(MARK).strip() == sending.text.strip()
 
 
 def _belongs(message: discord.Message, sending: Sending) -> bool:

@@ -14,6 +14,7 @@ from adapters.discord.failures import NO_HISTORY, UNKNOWN_CHANNEL, UNKNOWN_MESSA
 from adapters.discord.history import MARK, arrived, shown
 from adapters.events import split_key
 
+THOUGHT = "A thought of mine, said unasked"
 _NONCE_WINDOW = 3 * 60 * 1_000_000
 
 
@@ -45,7 +46,7 @@ class Posts:
         if target:
             message = self._channel(sending).get_partial_message(int(target))
             try:
-                await message.edit(content=sending.text, view=view(sending.actions), allowed_mentions=self._mentions(sending))
+                await message.edit(**_shown_as(sending), view=view(sending.actions), allowed_mentions=self._mentions(sending))
             except discord.NotFound as error:
                 if error.code != UNKNOWN_MESSAGE:
                     raise
@@ -86,9 +87,9 @@ class Posts:
         if buttons := view(sending.actions):
             more["view"] = buttons
         mentions = self._mentions(sending)
-        said = await channel.send(
-            sending.text, nonce=self._nonce(sending), allowed_mentions=mentions, suppress_embeds=True, **more
-        )
+        if not sending.reflection:
+            more["suppress_embeds"] = True
+        said = await channel.send(**_shown_as(sending), nonce=self._nonce(sending), allowed_mentions=mentions, **more)
         return str(said.id)
 
     def _nonce(self, sending: Sending) -> str:
@@ -112,3 +113,11 @@ class Posts:
     @property
     def _me(self) -> int:
         return self._client.user.id if self._client.user is not None else 0
+
+
+def _shown_as(sending: Sending) -> dict[str, Any]:
+    """Return a part as a message shows it: a thought in an embed that says so, anything else as it is."""
+    if not sending.reflection:
+        return {"content": sending.text}
+    embed = discord.Embed(description=sending.text, colour=discord.Colour.blurple())
+    return {"embed": embed.set_footer(text=THOUGHT)}

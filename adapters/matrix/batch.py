@@ -115,7 +115,7 @@ class Gatherer:
         if (root := seen.thread) and threads.hers(room, root) is None:
             begun = await find(room, root)
             threads.note(room, root, hers=begun is not None and begun.sender == self._client.user_id)
-        for other in (seen.replaces, seen.answers):
+        for other in (seen.replaces, seen.answers, seen.reacts[0]):
             if other:
                 await find(room, other)
         if original := self._r.edits.original(seen.redacts):

@@ -7,6 +7,8 @@ from adapters.matrix.markup import html
 
 PART = "lyra.part"
 """Where the key of a part stands in its message, for nobody but Lyra to look at."""
+REFLECTION = "lyra.reflection"
+"""Says that a message is a thought of hers."""
 FILE_NAME = "message.txt"
 
 _FORMAT = "org.matrix.custom.html"
@@ -54,6 +56,11 @@ def placed(content: Json, *, thread: str, answers: str) -> Json:
             "m.in_reply_to": {"event_id": answers or thread},
         }
     return content | ({"m.relates_to": relation} if relation else {})
+
+
+def reaction(target: str, key: str) -> Json:
+    """Return a reaction to a message."""
+    return {"m.relates_to": {"rel_type": "m.annotation", "event_id": target, "key": key}}
 
 
 def edit(target: str, content: Json) -> Json:

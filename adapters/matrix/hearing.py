@@ -11,6 +11,7 @@ from adapters.events import Event, Joined, Place, Reach, Renamed, Revised, Unrea
 from adapters.matrix import convert
 from adapters.matrix.batch import Batch, Stretch
 from adapters.matrix.doors import Doors
+from adapters.matrix.pressing import pressed
 from adapters.matrix.recollection import Recollection
 from adapters.matrix.room import Room
 from adapters.matrix.rooms import Rooms
@@ -110,6 +111,9 @@ class Hearing:
             yield from self._taken_back(room, seen)
         elif seen.replaces:
             yield from self._revised(room, seen)
+        elif seen.reacts[0]:
+            if press := pressed(room, seen, self._r.lookups.known(room.id, seen.reacts[0])):
+                yield press
         elif message := self._saying.message(room, seen):
             yield message
 

@@ -11,10 +11,11 @@ from adapters.base import Sending
 from adapters.errors import SendFailed
 from adapters.events import split_key
 from adapters.matrix.arrivals import MARK, arrived, edits, shown
-from adapters.matrix.contents import PART, edit, file, placed, unformatted, words
+from adapters.matrix.contents import PART, REFLECTION, edit, file, placed, reaction, unformatted, words
 from adapters.matrix.failures import Refused
 from adapters.matrix.homeserver import Json
 from adapters.matrix.past import look
+from adapters.matrix.pressing import SIGNS
 from adapters.matrix.seen import Seen, part
 from adapters.matrix.typing import read_up_to
 from adapters.matrix.wire import Wire
@@ -46,7 +47,14 @@ class Posts:
         self._most = most
 
     async def send(self, sending: Sending) -> str:
-        """Say a part, unless it is there already, and return its id."""
+        """Say a part, unless it is there already, and return its id. A thought gets the signs by which it is answered."""
+        event = await self._said(sending)
+        for key in SIGNS if sending.reflection else ():
+            content = reaction(event, key)
+            await self._wire.react(split_key(sending.place)[1], content, f"{self._transaction(sending)} {key}")
+        return event
+
+    async def _said(self, sending: Sending) -> str:
         if sending.unsure:
             seen = await arrived(self._client, sending, self._most)
             if seen.found:
@@ -56,6 +64,8 @@ class Posts:
         _, room, thread = split_key(sending.place)
         answered = await self._answered(room, sending)
         content = self._words(sending, answered.mentions) | {PART: sending.key}
+        if sending.reflection:
+            content[REFLECTION] = True
         return await self._fitting(
             room, content, lambda new: placed(new, thread=thread, answers=answered.event), self._transaction(sending)
         )
@@ -120,7 +130,7 @@ class Posts:
         return await shown(self._client, sending, self._most) if sending.first and sending.answers else ""
 
     def _words(self, sending: Sending, mentions: Collection[str]) -> Json:
-        return words(sending.text, notice=sending.notice, mentions=mentions)
+        return words(sending.text, notice=sending.notice or sending.reflection, mentions=mentions)
 
     def _transaction(self, sending: Sending) -> str:
         return sending.key or uuid4().hex

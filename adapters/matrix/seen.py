@@ -68,6 +68,14 @@ class Seen:
         return self._related("m.replace")
 
     @property
+    def reacts(self) -> tuple[str, str]:
+        """The event that it is a reaction to, and with which sign; ('', '') for none."""
+        relation = part(self.content, "m.relates_to")
+        if self.kind != "m.reaction" or relation.get("rel_type") != "m.annotation":
+            return "", ""
+        return word(relation, "event_id"), word(relation, "key")
+
+    @property
     def answers(self) -> str:
         """The event that it is a reply to, '' for none; the filler that threads have for old clients is none."""
         relation = part(self.content, "m.relates_to")

@@ -8,7 +8,9 @@ from adapters.markup import usage
 from adapters.table import Audience, Call, CommandSpec, Parameter, Reply
 from bot import receipts
 from bot.house import House
+from bot.ladder_text import driven
 from bot.receipts import counted
+from bot.reflections import NAME as REFLECTIONS
 from bot.verbs.group import Group, plain
 from bot.verbs.pages import Pages
 
@@ -60,7 +62,10 @@ class Being(Group):
         if last:
             heard += f", the last {receipts.ago(last, self._h.clock.now())}"
         adapter = self._adapters[call.place.platform]
-        lines = [f"{heard}."]
+        lines = [f"{heard}.", f"What drives me here: {driven((await view.self_state()).mind.drives)}."]
+        where = call.place if self._shared(call) else call.person
+        if await view.thoughts() and not await self._h.preferences.on(where, REFLECTIONS):
+            lines.append(f"I had a thought here; {self._sign(call)}settings {REFLECTIONS} on lets me say such now and then.")
         owner = owned(adapter.platform)
         if owner:
             lines += await self._backlog()
@@ -72,7 +77,12 @@ class Being(Group):
         backlog = await self._h.memory.backlog()
         parked = await self._h.memory.journal.parked()
         waiting = f"{backlog.unsummarized_total:,} not summarized yet, in {backlog.dirty} of {backlog.sessions} conversations."
-        return [waiting, *([f"{parked} given up after three tries."] if parked else [])]
+        left = len(await self._h.memory.dreams.parked())
+        return [
+            waiting,
+            *([f"{parked} given up after three tries."] if parked else []),
+            *([f"{counted(left, 'place')} not dreamt of any more after three tries; /dream tries again."] if left else []),
+        ]
 
 
 def _offered(spec: CommandSpec, adapter: Adapter) -> bool:

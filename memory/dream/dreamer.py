@@ -154,7 +154,7 @@ class Dreamer:
         """Think about what is new; then it is new no more."""
         if self._muse is None:
             return replace(step, acted=False, why=NO_MODEL)
-        felt.reflected = await Reflecting(self._w, self._muse).reflect(felt.sensed.novelty)
+        felt.reflected = await Reflecting(self._w, self._muse, step.level).reflect(felt.sensed.novelty)
         felt.seen = max(felt.seen, felt.sensed.novelty.last)
         return self._done(felt, replace(step, why=felt.reflected.why), int(felt.reflected.kept is not None), Signal(0.0))
 

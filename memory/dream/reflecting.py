@@ -40,11 +40,12 @@ class Reflected:
 
 
 class Reflecting:
-    """Thinks about one domain."""
+    """Thinks about one domain, being so curious."""
 
-    def __init__(self, workshop: Workshop, muse: Muse) -> None:
+    def __init__(self, workshop: Workshop, muse: Muse, level: float) -> None:
         self._w = workshop
         self._muse = muse
+        self._level = level
 
     async def reflect(self, new: Novelty) -> Reflected:
         """Think about what is new. Raises WriterFailed where the model is out of reach."""
@@ -102,8 +103,14 @@ class Reflecting:
         new = stated(selfstate.TIER, "", KIND, found.text, self._muse.name, rests)
         key = await statements.publish(tx, self._w.seal, self._w.domain, new, now)
         await tx.run(
-            "INSERT INTO reflections (item, domain, made_at, state) VALUES (:item, :domain, :now, :state)",
-            {"item": key, "domain": self._w.domain.key, "now": now, "state": "waiting" if waits else "kept"},
+            "INSERT INTO reflections (item, domain, made_at, level, state) VALUES (:item, :domain, :now, :level, :state)",
+            {
+                "item": key,
+                "domain": self._w.domain.key,
+                "now": now,
+                "level": self._level,
+                "state": "waiting" if waits else "kept",
+            },
         )
         return key
 

@@ -36,7 +36,8 @@ CREATE TABLE reflections (
   item INTEGER PRIMARY KEY REFERENCES items (id),
   domain INTEGER NOT NULL REFERENCES domains (id),
   made_at INTEGER NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('kept', 'waiting', 'posted', 'withdrawn')),
+  level REAL NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('kept', 'waiting', 'posted')),
   exchange INTEGER REFERENCES items (id),
   platform TEXT NOT NULL DEFAULT '',
   place TEXT NOT NULL DEFAULT '',
@@ -44,4 +45,6 @@ CREATE TABLE reflections (
 );
 
 CREATE INDEX reflections_waiting ON reflections (domain, item) WHERE state = 'waiting';
-CREATE INDEX reflections_posted ON reflections (platform, place, posted_at) WHERE state = 'posted'
+CREATE INDEX reflections_posted ON reflections (platform, place, posted_at) WHERE state = 'posted';
+
+ALTER TABLE outbox ADD COLUMN form TEXT NOT NULL DEFAULT ''

@@ -150,7 +150,8 @@ async def window(db: Database, session: Session, least: int) -> list[Exchange]:
     Its beginning moves only when an episode closes. Where an episode is far longer, it holds `3 * least`.
     """
     rows = await db.all(
-        SELECT + "WHERE e.session = :session AND e.kind IN ('said', 'reply') ORDER BY e.said_at DESC, e.item DESC LIMIT :limit",
+        SELECT + "WHERE e.session = :session AND e.kind IN ('said', 'reply', 'reflection') "
+        "ORDER BY e.said_at DESC, e.item DESC LIMIT :limit",
         {"session": session.key, "limit": 3 * least},
     )
     last = [exchange(row) for row in rows]
@@ -161,9 +162,9 @@ async def window(db: Database, session: Session, least: int) -> list[Exchange]:
 
 
 async def page(db: Database, domain: Domain, after: int) -> list[Exchange]:
-    """Return the next messages of a domain in the order they were stored, from behind the key `after`."""
+    """Return the next messages of a domain in the order they were stored, from behind the key `after`; no thoughts of hers."""
     rows = await db.all(
-        SELECT + "WHERE e.domain = :domain AND e.item > :after ORDER BY e.item LIMIT :limit",
+        SELECT + "WHERE e.domain = :domain AND e.item > :after AND e.kind <> 'reflection' ORDER BY e.item LIMIT :limit",
         {"domain": domain.key, "after": after, "limit": PAGE},
     )
     return [exchange(row) for row in rows]
