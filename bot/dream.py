@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from bot.config import Settings
 from bot.floor import Floor
 from bot.log import log
-from bot.metering import Metered, limits
+from bot.metering import Unasked, limits
 from bot.models import Models
 from memory.core import Memory
-from memory.dream.dreamer import Dreamer, Wish
+from memory.dream.dreamer import Dreamer
 from memory.dream.report import Report
-from memory.dream.schedule import NIGHT, Slot
+from memory.dream.schedule import Slot
 from memory.errors import BusyElsewhere, MemoryFailure
 from memory.ports import Clock
 from memory.spending import Spent
@@ -40,7 +40,7 @@ class Dreams:
         """Dream what is due, one domain after the other."""
         for slot in await self._memory.dreams.due():
             try:
-                await self._dream(slot, Wish(night=slot.kind == NIGHT))
+                await self._dream(slot)
             except MemoryFailure as error:
                 log.info("dream.later", why=str(error))
             except Exception as error:  # noqa: BLE001
@@ -49,14 +49,14 @@ class Dreams:
 
     async def dream(self, domain: Domain, *, forced: bool = False) -> Dreamt:
         """Dream a domain now, because somebody asked. Raises MemoryFailure."""
-        return await self._dream(await self._memory.dreams.asked(domain), Wish(forced=forced))
+        return await self._dream(await self._memory.dreams.asked(domain), forced=forced)
 
     async def feel(self, domain: Domain, *, forced: bool = False) -> Report:
         """Return what a pass would find and act on now, without doing any of it."""
         dreamer = self._dreamer(domain, self._model(domain, self._floor.free))
-        return await dreamer.feel(Wish(forced=forced))
+        return await dreamer.feel(forced=forced)
 
-    async def _dream(self, slot: Slot, wish: Wish) -> Dreamt:
+    async def _dream(self, slot: Slot, *, forced: bool = False) -> Dreamt:
         schedule = self._memory.dreams
         held = await schedule.claim(slot)
         if held is None:
@@ -70,7 +70,7 @@ class Dreams:
 
         model = self._model(slot.domain, before)
         try:
-            report = await self._dreamer(slot.domain, model).dream(wish)
+            report = await self._dreamer(slot.domain, model).dream(forced=forced)
         except BaseException:
             await schedule.abandon(held)
             raise
@@ -79,9 +79,9 @@ class Dreams:
         log.info("dream.over", kind=slot.kind, calls=report.spent.calls, tokens=report.spent.tokens, failed=bool(report.failed))
         return Dreamt(slot.domain, report)
 
-    def _model(self, domain: Domain, before: Callable[[], Awaitable[None]]) -> Metered | None:
+    def _model(self, domain: Domain, before: Callable[[], Awaitable[None]]) -> Unasked | None:
         return self._models.unasked(domain, self._memory.spending, limits(self._settings, dreaming=True), before)
 
-    def _dreamer(self, domain: Domain, model: Metered | None) -> Dreamer:
+    def _dreamer(self, domain: Domain, model: Unasked | None) -> Dreamer:
         extractive = self._models.extractive
         return self._memory.dreamer(domain, model or extractive, extractive, model)

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from bot.config import Settings
 from bot.writer import ModelWriter
@@ -9,7 +10,7 @@ from memory import prompts
 from memory.answers import parse
 from memory.budget import tokens
 from memory.errors import BudgetSpent
-from memory.ports import Entry, Task
+from memory.ports import Entry, Muse, Task, Writer
 from memory.spending import Spending, Spent
 from memory.types import Domain
 
@@ -27,6 +28,16 @@ def limits(settings: Settings, *, dreaming: bool = False) -> Limits:
     everything = Spent(settings.background_calls_per_day, settings.background_tokens_per_day)
     dream = settings.dream
     return Limits(Spent(dream.calls_per_day, dream.tokens_per_day) if dreaming else everything, everything)
+
+
+class Unasked(Writer, Muse, Protocol):
+    """Who writes and thinks for a domain without being asked; `spent` is what it took so far."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def spent(self) -> Spent: ...
 
 
 class Metered:

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 
 from bot.config import OFFLINE, Settings
-from bot.metering import Limits, Metered
+from bot.metering import Limits, Metered, Unasked
 from bot.model import Chain, Model
 from bot.offline import ExtractiveWriter
 from bot.sections import Backend
@@ -74,7 +74,7 @@ class Models:
 
     def unasked(
         self, domain: Domain, spending: Spending, limits: Limits, before: Callable[[], Awaitable[None]]
-    ) -> Metered | None:
+    ) -> Unasked | None:
         """Return who writes and thinks for a domain without being asked, within limits; None where there is no model."""
         return Metered(ModelWriter(self.summary), domain, spending, limits, before) if self.summary else None
 

@@ -18,16 +18,15 @@ class Ladder:
         self._w = workshop
         self._maker = Maker(workshop)
 
-    async def climb(self, *, asked: bool = False, running: bool | None = None, most: int | None = None) -> int:
+    async def climb(self, *, asked: bool = False, most: int | None = None) -> int:
         """Make every rung that is due, or, asked, every one that has something new; return how many pieces were made.
 
-        `running` says whether the month that runs is told as well though it is not due; as `asked` where it does not say. At
-        most `most` are made. Raises WriterFailed where the writer is out of reach: what is made stays.
+        At most `most` are made. Raises WriterFailed where the writer is out of reach: what is made stays.
         """
         if self._w.writer.extractive:
             return 0
         made = 0
         for rung in (profile, eras, narrative, selfstate):
-            due = partial(rung.due, self._maker, asked=asked if rung is not eras or running is None else running)
+            due = partial(rung.due, self._maker, asked=asked)
             made += await self._maker.make_all(due, None if most is None else most - made)
         return made

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bot.config import Settings
+from bot.dream import Dreams
+from bot.floor import Floor
 from bot.model import Model
 from bot.models import Models
 from bot.prompt import Prompt, Question, draft, finish
@@ -15,6 +17,7 @@ from bot.scheduler import Keeper
 from memory.budget import tokens
 from memory.core import Habits, Memory
 from memory.ports import Entry, Source, Task
+from memory.spending import Spent
 from memory.tiers.episodes import Rules
 from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Kind, NewExchange, Session, SessionRef
 from memory.view import Answer, View
@@ -35,6 +38,12 @@ class CopyingModel:
     name: str = "model:scripted"
     extractive: bool = False
     calls: Counter[str] = field(default_factory=Counter)
+    spent: Spent = Spent()
+
+    async def answer(self, system: str, user: str) -> str:
+        """Have no thought."""
+        self.calls["thought"] += 1
+        return '{"text": "", "cites": [], "post": false, "feeling": 0}'
 
     async def write(self, task: Task) -> list[Entry]:
         """Return as many lines as a model would write, each copied from one of the sources."""
@@ -64,6 +73,10 @@ class CopyingModels(Models):
         """The writer that copies."""
         return self._written
 
+    def unasked(self, *_: object) -> CopyingModel:
+        """Return the writer that copies; nothing limits it."""
+        return self._written
+
 
 def _no_backend(*_: object) -> Model:
     raise AssertionError("no backend is configured")
@@ -88,6 +101,7 @@ class LongTalk:
     view: View
     session: Session
     keeper: Keeper
+    dreams: Dreams
     model: CopyingModel
     settings: Settings
     per_day: int
@@ -101,9 +115,10 @@ class LongTalk:
             await self.look_after()
 
     async def look_after(self) -> None:
-        """Do what is done after a turn."""
+        """Do what is done after a turn, and while nobody talks."""
         self.keeper.poke(self.domain, self.session)
         await self.keeper.drain()
+        await self.dreams.tick()
 
     async def turn(self, text: str = "") -> Prompt:
         """Ask something, and have it answered; return the prompt."""
@@ -148,8 +163,9 @@ async def long_talk(
         view = memory.view(domain)
         session = await view.session(SessionRef("console", "main"), "main")
         model = CopyingModel()
-        keeper = Keeper(memory, CopyingModels(settings, memory, model), settings, clock)
-        yield LongTalk(memory, clock, domain, view, session, keeper, model, settings, per_day, every)
+        models, floor = CopyingModels(settings, memory, model), Floor()
+        keeper, dreams = Keeper(memory, models, settings, clock, floor), Dreams(memory, models, settings, clock, floor)
+        yield LongTalk(memory, clock, domain, view, session, keeper, dreams, model, settings, per_day, every)
 
 
 def size(prompt: Prompt) -> int:

@@ -26,7 +26,6 @@ from memory.tiers import episodes, selfstate
 from memory.tiers.selfstate import Mind
 
 NO_MODEL = "that takes a model"
-_AT_NIGHT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +41,6 @@ class Thresholds:
         return float(getattr(self, name))
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """How a pass is dreamt: at night drives act from half their threshold on, and forced all of them do."""
-
-    night: bool = False
-    forced: bool = False
-
-
 class Dreamer:
     """Dreams one domain. The writer of the workshop is asked for digests, the muse for a thought: there is one with a model."""
 
@@ -60,22 +51,25 @@ class Dreamer:
         self._sensor = Sensor(self._w, shards)
         self._thresholds = thresholds
 
-    async def feel(self, wish: Wish) -> Report:
+    async def feel(self, *, forced: bool = False) -> Report:
         """Return what a pass would find and act on now, without doing any of it."""
         felt = await self._felt()
-        steps = [self._step(name, felt.drives[name], wish) for name in _ORDER]
+        steps = [self._step(name, felt.drives[name], forced) for name in _ORDER]
         return Report(before=felt.drives, after=felt.drives, sensed=dict(felt.sensed.signals), steps=steps)
 
-    async def dream(self, wish: Wish) -> Report:
-        """Dream one pass, keep how she is afterwards, and return the report. Where the model is out of reach, that says so."""
+    async def dream(self, *, forced: bool = False) -> Report:
+        """Dream one pass, keep how she is afterwards, and return the report; `forced`, all drives act.
+
+        Where the model is out of reach, the report says so.
+        """
         felt = await self._felt()
         report = Report(before=felt.drives, sensed=dict(felt.sensed.signals))
         acts = {CONTINUITY: self._continue, COHERENCE: self._cohere, CURIOSITY: self._wonder}
         for name in _ORDER:
-            step = self._step(name, felt.drives[name], wish)
+            step = self._step(name, felt.drives[name], forced)
             if step.acted and not report.failed:
                 try:
-                    step = await acts[name](felt, step, wish)
+                    step = await acts[name](felt, step, forced)
                 except BudgetSpent as spent:
                     step = replace(step, why=str(spent))
                 except WriterFailed as failure:
@@ -101,13 +95,13 @@ class Dreamer:
         levels = {name: built(mind.drives[name], one.value, elapsed) for name, one in sensed.signals.items()}
         return _Felt(mind, elapsed, sensed, mind.drives.but(**levels), heard["n"], heard["last"])
 
-    def _step(self, name: str, level: float, wish: Wish) -> Step:
-        threshold = self._thresholds[name] * (_AT_NIGHT if wish.night else 1)
-        if wish.forced:
+    def _step(self, name: str, level: float, forced: bool) -> Step:
+        threshold = self._thresholds[name]
+        if forced:
             return Step(name, level, threshold, acted=True)
         return Step(name, level, threshold, acted=level >= threshold, why="" if level >= threshold else "below its threshold")
 
-    async def _continue(self, felt: "_Felt", step: Step, wish: Wish) -> Step:
+    async def _continue(self, felt: "_Felt", step: Step, forced: bool) -> Step:
         """Close what is over, and write the gists that are missing or were only extracted; they raise coherence."""
         consolidator, domain = Consolidator(self._w), self._w.domain
         model = not self._w.writer.extractive
@@ -119,7 +113,7 @@ class Dreamer:
         try:
             for session in await Places(self._w.db, self._w.seal).sessions(domain):
                 if session.key in keys:
-                    await consolidator.close_episodes(session, asked=wish.forced)
+                    await consolidator.close_episodes(session, asked=forced)
                     made += await consolidator.digest(session, redo=True)
         finally:
             was = felt.sensed[COHERENCE]
@@ -128,7 +122,7 @@ class Dreamer:
             felt.drives = felt.drives.but(coherence=together((felt.drives.coherence, max(0.0, is_now.value - was.value))))
         return self._done(felt, step, made, await self._sensor.continuity())
 
-    async def _cohere(self, felt: "_Felt", step: Step, wish: Wish) -> Step:
+    async def _cohere(self, felt: "_Felt", step: Step, forced: bool) -> Step:
         """Take out what rests on nothing, look again at facts that do not fit together, and climb the ladder."""
         if self._w.writer.extractive:
             return replace(step, acted=False, why=NO_MODEL)
@@ -138,7 +132,7 @@ class Dreamer:
                 await forget.retire(tx, self._w.domain, orphans, self._w.clock.now())
                 for one, other in pairs:
                     await self._look_again(tx, one.key, other.key)
-        made = await Ladder(self._w).climb(asked=True, running=wish.forced)
+        made = await Ladder(self._w).climb(asked=forced)
         return self._done(felt, step, made, await self._sensor.coherence())
 
     async def _look_again(self, tx: Transaction, one: int, other: int) -> None:
@@ -150,7 +144,7 @@ class Dreamer:
             pair,
         )
 
-    async def _wonder(self, felt: "_Felt", step: Step, wish: Wish) -> Step:
+    async def _wonder(self, felt: "_Felt", step: Step, forced: bool) -> Step:
         """Think about what is new; then it is new no more."""
         if self._muse is None:
             return replace(step, acted=False, why=NO_MODEL)

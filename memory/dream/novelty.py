@@ -67,7 +67,9 @@ class _Known:
         self._seen: dict[str, bool] = {}
 
     def new_words(self, text: str) -> set[str]:
-        return {word for word, terms in lexical.query_terms(text, self._languages).items() if not self._knows(word, terms)}
+        """Return the words of a text that nobody used before; a number is no topic."""
+        terms = lexical.query_terms(text, self._languages)
+        return {word for word, some in terms.items() if not any(map(str.isdigit, word)) and not self._knows(word, some)}
 
     def _knows(self, word: str, terms: Sequence[int]) -> bool:
         if word not in self._seen:

@@ -67,9 +67,11 @@ class Sensor:
         gists = await self._count("SELECT count(*) AS n FROM digests WHERE domain = :d AND tier = 'gist' AND profiled = 0")
         enough = profile.MOST_GISTS if await maker.rung(profile.TIER) else profile.FIRST_GISTS
         months = await eras.waiting(maker)
-        stale = [tier.TIER for tier in (narrative, selfstate) if await tier.due(maker, asked=True)]
+        stale = [tier.TIER for tier in (narrative, selfstate) if await tier.due(maker, asked=False)]
         pairs, orphans = len(await self.quarrelling()), len(await self.orphans())
-        value = together((gists / enough, months / _MONTHS, _STALE * bool(stale), pairs / _MOST_QUARRELS, float(orphans > 0)))
+        value = together(
+            (_nearly(gists / enough), months / _MONTHS, _STALE * bool(stale), pairs / _MOST_QUARRELS, float(orphans > 0))
+        )
         return Signal(
             value,
             {"gists": gists, "months": months, "stale": len(stale), "contradictions": pairs, "orphans": orphans},
@@ -139,3 +141,8 @@ class Sensor:
     async def _count(self, query: str, **more: object) -> int:
         row = await self._db.one(query, {"d": self._w.domain.key, **more})
         return int(row["n"]) if row else 0
+
+
+def _nearly(share: float) -> float:
+    """Return how loudly something calls that is of use as a whole: hardly, before it is almost there."""
+    return min(1.0, share**8)

@@ -133,8 +133,8 @@ def test_the_narrative_and_her_own_state_have_their_form(years: Years) -> None:
     assert lines and all(set(line) == {"id", "kind", "text", "since", "sources"} for line in lines)
     assert {line["kind"] for line in lines} <= {"arc", "trend", "callback"}
     (state,) = years.parts["self"]
-    assert set(state) == {"version", "mood", "energy", "since", "narrative", "reflections"}
-    assert (state["version"], state["mood"], state["energy"], state["reflections"]) == (1, 0.0, 0.5, [])
+    assert set(state) == {"version", "mood", "energy", "drives", "since", "narrative", "reflections"}
+    assert (state["version"], state["mood"], state["energy"], state["reflections"]) == (2, 0.0, 0.5, [])
 
 
 def test_to_read_each_says_since_when_from_what_and_its_id(years: Years) -> None:

@@ -12,7 +12,7 @@ from tests.discord_town import Town, built, rows
 from tests.fakes.discord import Channel, Held, Interaction, Lost, Message
 from tests.fakes.openai_behaviours import Drip
 
-SLASH = {"recall", "summarize", "new", "sessions", "memory", "forget", "privacy", "settings", "status", "help"}
+SLASH = {"recall", "summarize", "new", "sessions", "memory", "forget", "reflection", "privacy", "settings", "status", "help"}
 MENU = {"Remember this", "Forget this"}
 
 
@@ -35,7 +35,7 @@ async def test_the_commands_are_offered_once_and_not_again_after_a_restart(town:
     assert {one["name"] for one in offered if one["type"] == 3} == MENU
     assert all(one["contexts"] == [0, 1] and one["integration_types"] == [0] for one in offered)
     [memory] = [one for one in offered if one["name"] == "memory"]
-    parts = ["view", "profile", "eras", "narrative", "self", "correct", "forget", "bank"]
+    parts = ["view", "profile", "eras", "narrative", "self", "reset", "correct", "forget", "bank"]
     assert [one["name"] for one in memory["options"]] == parts
 
 
@@ -112,7 +112,8 @@ async def test_status_counts_this_place_alone(town: Town) -> None:
         private, public = await town.reads(town.ada, dm, "status"), await town.reads(town.ada, town.general, "status")
         assert private.startswith("3 messages of yours kept, the last just now.\n")
         assert public.startswith("1 message said here kept, the last just now.\n")
-        assert re.findall(r"\d+", public.partition("\n")[2]) == []
+        driven, _, rest = public.partition("\n")[2].partition("\n")
+        assert driven.startswith("What drives me here: ") and re.findall(r"\d+", rest) == []
 
 
 async def test_status_says_whether_all_messages_can_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

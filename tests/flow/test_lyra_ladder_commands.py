@@ -73,7 +73,7 @@ async def test_each_part_is_shown_with_what_it_rests_on(town: Town, lyra: Awake)
     assert re.fullmatch(r"\w+ \d{4}, from 1 conversation", eras[0]) and eras[1].startswith("1. ada said: My cat")
     assert (await town.reads(town.ada, dm, "memory narrative")).startswith("1. Going on: ada said: My cat")
     state = (await town.reads(town.ada, dm, "memory self")).split("\n")
-    assert state[0].startswith("My mood here is +0.0") and "Turing" in state[1]
+    assert state[0].startswith("My mood here is +0.0") and state[1].startswith("What drives me") and "Turing" in state[2]
     assert "memory profile, eras, narrative, self." in await town.reads(town.ada, dm, "memory view")
 
 
