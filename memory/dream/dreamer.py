@@ -143,6 +143,7 @@ class Dreamer:
             "(SELECT parent FROM lineage WHERE child = :one OR child = :other)",
             pair,
         )
+        await tx.run("UPDATE rungs SET stale = 1 WHERE domain = :d AND tier = 'profile'", pair)
 
     async def _wonder(self, felt: "_Felt", step: Step, forced: bool) -> Step:
         """Think about what is new; then it is new no more."""

@@ -22,6 +22,7 @@ _DAY = 24 * HOUR
 _WEEK = 7 * _DAY
 _MONTHS, _OPEN, _NAMES, _TOPICS = 2, 3, 4, 30
 _STALE = 0.3
+_SOFTLY = 0.05
 _MOST_QUARRELS = 4
 
 
@@ -144,5 +145,5 @@ class Sensor:
 
 
 def _nearly(share: float) -> float:
-    """Return how loudly something calls that is of use as a whole: hardly, before it is almost there."""
-    return min(1.0, share**8)
+    """Return how loudly something calls that is of use as a whole: hardly, before it is there."""
+    return 1.0 if share >= 1 else _SOFTLY * share

@@ -1,0 +1,169 @@
+"""A simulated month: one person talks by day, Lyra dreams, and thoughts of hers go out where a fake platform takes them."""
+
+import json
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import blake2b
+from pathlib import Path
+
+from adapters.base import Adapter, Sending
+from adapters.events import Person
+from bot.config import Settings
+from bot.domains import Domains
+from bot.dream import Dreams
+from bot.floor import Floor
+from bot.outgoing import Outgoing
+from bot.preferences import Preferences
+from bot.reflections import Reflections
+from bot.scheduler import Keeper
+from memory.core import Habits, Memory
+from memory.errors import WriterFailed
+from memory.ports import Entry, Task
+from memory.spending import Spent
+from memory.tiers.episodes import Rules
+from memory.times import instant, local
+from memory.types import Domain, DomainKind, DomainRef, Exchange, Kind, NewExchange, Session, SessionRef
+from memory.view import View
+from tests.long_talk import CopyingModel, CopyingModels
+from tests.memory_kit import HOUR, KEY, Clock, Ids, opened
+
+ZONE = "Europe/Vienna"
+BEGIN = instant(datetime(2026, 3, 1, 6, tzinfo=UTC))
+DAYS = 31
+_MESSAGE = re.compile(r"^\[(m\d+)\] [^\n]*\n\| (.*)$", re.MULTILINE)
+_PER_HOUR = 10
+
+
+@dataclass
+class Thinker(CopyingModel):
+    """A model with a thought about all that is new, which it always wants to say; it has good days and bad ones."""
+
+    clock: Clock = field(default_factory=Clock)
+    order: list[tuple[int, str]] = field(default_factory=list)
+    """The instant and the kind of each call."""
+
+    async def write(self, task: Task) -> list[Entry]:
+        """Write a digest."""
+        self._called(task.kind)
+        return await super().write(task)
+
+    async def answer(self, system: str, user: str) -> str:
+        """Think: on the 10th in prose, on the 11th in a broken object, else as asked."""
+        self._called("thought")
+        day = local(self.clock.now(), ZONE).day
+        if day == 10:
+            return "PROSE: I would love to post that everybody is wonderful."
+        if day == 11:
+            return '{"text": "BROKEN", "post": true, "cites": ["m1"'
+        said = _MESSAGE.findall(user)
+        words = " and ".join(text.split()[-1].rstrip(".") for _, text in said[:3])
+        thought = {"text": f"What have {words} in common?", "cites": [label for label, _ in said[:3]]}
+        return json.dumps({**thought, "post": True, "feeling": 0.4})
+
+    def _called(self, kind: str) -> None:
+        if local(self.clock.now(), ZONE).day == 12:
+            raise WriterFailed("The model is down today.")
+        self.calls[kind] += 1
+        self.spent = Spent(self.spent.calls + 1, self.spent.tokens)
+        self.order.append((self.clock.now(), kind))
+
+
+class Square(Adapter):
+    """A platform that takes every part, and keeps when it did."""
+
+    platform = "console"
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self.sent: list[tuple[int, Sending]] = []
+
+    async def send(self, sending: Sending) -> str:
+        """Take a part."""
+        self.sent.append((self._clock.now(), sending))
+        return sending.key
+
+
+@dataclass
+class Month:
+    """What the month needs, and what came of it."""
+
+    memory: Memory
+    clock: Clock
+    domain: Domain
+    view: View
+    session: Session
+    square: Square
+    model: Thinker
+    preferences: Preferences
+    keeper: Keeper
+    dreams: Dreams
+    reflections: Reflections
+    said: list[Exchange] = field(default_factory=list)
+    outside: list[float] = field(default_factory=list)
+    """Levels of drives that were not between 0 and 1."""
+
+    async def hours(self, n: int) -> None:
+        """Let so many hours pass: people talk from nine to twelve and from six to nine, housekeeping goes on all day."""
+        for _ in range(n):
+            hour = local(self.clock.now(), ZONE).hour
+            if 9 <= hour < 12 or 18 <= hour < 21:
+                await self._talk()
+            self.clock.forward(HOUR - self.clock.now() % HOUR)
+            await self.minute()
+
+    async def minute(self) -> None:
+        """Do what `lyra run` does every minute."""
+        await self.keeper.tick()
+        await self.dreams.tick()
+        await self.reflections.tick()
+        mind = (await self.view.self_state()).mind
+        self.outside += [level for name in ("continuity", "coherence", "curiosity", "stability")
+                         if not 0 <= (level := mind.drives[name]) <= 1]  # fmt: skip
+
+    async def wants(self, *, thoughts: bool) -> None:
+        """Turn reflections on or off."""
+        await self.preferences.put(Person("console", "ada", ""), "reflections", "on" if thoughts else "off")
+
+    async def _talk(self) -> None:
+        for _ in range(_PER_HOUR):
+            n = len(self.said)
+            self.clock.forward(HOUR // 20)
+            when = local(self.clock.now(), ZONE)
+            name = _name(n)
+            text = f"On the {when.day}. we spoke of {name}, who keeps {_name(7 * n % 500).lower()} beside {_name(n)}."
+            new = NewExchange(Kind.SAID, text, f"m{n}", self.clock.now(), "Ada")
+            self.said += (await self.view.say(self.session, [new])).stored
+
+    @property
+    def thoughts(self) -> list[tuple[datetime, str]]:
+        """When and with which words she said something unasked, in local time."""
+        return [(local(at, ZONE), one.text) for at, one in self.square.sent if one.reflection]
+
+
+def _name(n: int) -> str:
+    """Return a name that does not come twice."""
+    return "".join(chr(97 + byte % 26) for byte in blake2b(str(n).encode(), digest_size=7).digest()).capitalize()
+
+
+@asynccontextmanager
+async def month(folder: Path) -> AsyncIterator[Month]:
+    """Begin the month in a fresh memory."""
+    settings, clock, ids = Settings(), Clock(BEGIN), Ids()
+    habits = Habits(Rules(settings.summarize_after, settings.episode_idle_minutes, settings.episode_least))
+    async with opened(folder / "lyra.db", KEY, clock=clock, habits=habits) as memory:
+        domain = await memory.places.domain(DomainRef(DomainKind.DM, "console", "ada"), ZONE, clock.now())
+        view = memory.view(domain)
+        session = await view.session(SessionRef("console", json.dumps(["", "ada", "main"])), "main")
+        model, floor, square = Thinker(clock=clock), Floor(), Square(clock)
+        models, adapters = CopyingModels(settings, memory, model), {"console": square}
+        preferences = Preferences(memory.places, {})
+        domains = Domains(memory, settings, preferences, clock, ZONE)
+        outgoing = Outgoing(memory.journal, domains, adapters, ids)
+        yield Month(
+            memory, clock, domain, view, session, square, model, preferences, Keeper(memory, models, settings, clock, floor),
+            Dreams(memory, models, settings, clock, floor),
+            Reflections(memory, domains, preferences, outgoing, settings.dream, clock, adapters),
+        )  # fmt: skip
