@@ -8,20 +8,20 @@ from memory.lexical import key_words
 from memory.types import Statement
 
 _SHARED = 2
-_DIFFERENT = 2
+_DIFFERENCES = ({1}, {1, 2})
 _CAPITAL = re.compile(r"(?<=\S\s)[^\W\d_a-z]\w*")
 
 
 def quarrels(facts: Sequence[Statement], most: int) -> list[tuple[Statement, Statement]]:
     """Return pairs of standing facts that cannot both be meant, at most so many, in the order they were written.
 
-    Each has words that the other lacks, at most two, and on each side a number or a name is among them.
+    One has one word that the other lacks, the other one or two instead, and on each side a number or a name is among them.
     """
     said = [(fact, set(key_words(fact.text).values()), _marked(fact.text)) for fact in facts]
     found = []
     for (one, words, marked), (other, others, marks) in combinations(said, 2):
         mine, theirs = words - others, others - words
-        if len(words & others) < _SHARED or not 0 < len(mine) <= _DIFFERENT or not 0 < len(theirs) <= _DIFFERENT:
+        if len(words & others) < _SHARED or {len(mine), len(theirs)} not in _DIFFERENCES:
             continue
         if mine & marked and theirs & marks:
             found.append((one, other))
