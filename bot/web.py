@@ -77,7 +77,7 @@ class Web:
         return web.json_response({"ready": True})
 
     async def _metrics(self, _: web.Request) -> web.Response:
-        backlog = await self._memory.backlog()
+        backlog, spending = await self._memory.backlog(), self._memory.spending
         registry = CollectorRegistry()
         for name, help_, value in (
             ("lyra_sessions", "Conversations kept", backlog.sessions),
@@ -85,6 +85,8 @@ class Web:
             ("lyra_sessions_ripe", "Conversations due for a gist", backlog.ripe),
             ("lyra_exchanges_unsummarized", "Messages in no gist", backlog.unsummarized_total),
             ("lyra_inbox_parked", "Messages given up after three tries", await self._memory.journal.parked()),
+            ("lyra_dreams_parked", "Places given up after three dreams that broke", len(await self._memory.dreams.parked())),
+            ("lyra_unasked_calls_today", "Calls of a model today that nobody asked for", (await spending.today()).calls),
         ):
             Gauge(name, help_, registry=registry).set(value)
         return web.Response(body=generate_latest(registry), content_type="text/plain")

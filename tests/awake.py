@@ -45,6 +45,12 @@ class Awake:
         assert self.model is not None
         return [request for request in self.model.requests if request.path.endswith("/chat/completions")]
 
+    async def dreams(self) -> None:
+        """Let her do in every domain all that she does while nobody talks."""
+        await self.app.keeper.tick()
+        for domain in await self.app.memory.places.domains():
+            await self.app.dreams.dream(domain, forced=True)
+
     async def heard(self) -> None:
         """Wait until everything that was accepted is answered."""
         await (await self.talk.mailboxes.recover(self.adapter.platform))

@@ -108,6 +108,8 @@ class Schedule:
                  "report": json.dumps(report)},
             )  # fmt: skip
             await ledger.settle(tx, held)
+            counts = {"pass": slot.kind, "done": done, "calls": report.get("calls", 0), "tokens": report.get("tokens", 0)}
+            await ledger.note(tx, slot.domain.key, "dream", self._clock.now(), **counts)
         return True
 
     async def abandon(self, held: Claim) -> None:

@@ -85,7 +85,7 @@ async def happens(town: Town, lyra: Awake, said: Said, at: datetime) -> Message:
     message = await town.person(said.who).says(town.names[said.where], text, at=at)
     if said.to_her:
         await town.answer(message)
-        await lyra.app.keeper.tick()
+        await lyra.dreams()
     return message
 
 

@@ -88,7 +88,7 @@ class Run:
         self.ids[event] = said.text
         if said.to_her:
             await self.town.home.answer(person, room, event)
-            await self.lyra.app.keeper.tick()
+            await self.lyra.dreams()
 
     def sent(self) -> list[Any]:
         """Return all that was sent into the garden, without the keys of its parts."""
