@@ -37,10 +37,12 @@ class Dreams:
         self._floor = floor
 
     async def tick(self) -> None:
-        """Dream what is due, one domain after the other."""
+        """Dream what is due, one domain after the other; where the model is out of reach, the others wait for it as well."""
         for slot in await self._memory.dreams.due():
             try:
-                await self._dream(slot)
+                dreamt = await self._dream(slot)
+                if dreamt.report and dreamt.report.failed:
+                    return
             except MemoryFailure as error:
                 log.info("dream.later", why=str(error))
             except Exception as error:  # noqa: BLE001

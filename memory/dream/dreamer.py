@@ -129,7 +129,8 @@ class Dreamer:
         orphans, pairs = await self._sensor.orphans(), await self._sensor.quarrelling()
         if orphans or pairs:
             async with self._w.db.transaction() as tx:
-                await forget.retire(tx, self._w.domain, orphans, self._w.clock.now())
+                if orphans:
+                    await forget.retire(tx, self._w.domain, orphans, self._w.clock.now())
                 for one, other in pairs:
                     await self._look_again(tx, one.key, other.key)
         made = await Ladder(self._w).climb(asked=forced)
@@ -150,6 +151,8 @@ class Dreamer:
         if self._muse is None:
             return replace(step, acted=False, why=NO_MODEL)
         felt.reflected = await Reflecting(self._w, self._muse, step.level).reflect(felt.sensed.novelty)
+        if felt.reflected.again:
+            return replace(step, why=felt.reflected.why)
         felt.seen = max(felt.seen, felt.sensed.novelty.last)
         return self._done(felt, replace(step, why=felt.reflected.why), int(felt.reflected.kept is not None), Signal(0.0))
 

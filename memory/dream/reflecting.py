@@ -31,12 +31,16 @@ _TIER = "reflection"
 
 @dataclass(frozen=True, slots=True)
 class Reflected:
-    """What became of thinking: what was kept of it (None: nothing), whether it waits to be said, why not, and how it felt."""
+    """What became of thinking: what was kept of it (None: nothing), whether it waits to be said, why not, and how it felt.
+
+    `again` says that it should be thought about again: no answer could be used so far.
+    """
 
     kept: int | None = None
     waits: bool = False
     why: str = ""
     feeling: float = 0.0
+    again: bool = False
 
 
 class Reflecting:
@@ -65,7 +69,7 @@ class Reflecting:
                 raise WriterRefused(why, answer)
         except WriterRefused as refusal:
             await self._keep_refusal(texts, inputs, refusal)
-            return Reflected(why=f"the answer could not be used: {refusal}")
+            return Reflected(why=f"the answer could not be used: {refusal}", again=True)
         if not found.text:
             return Reflected(why="no thought came of it", feeling=found.feeling)
         return await self._keep(found, lines, texts)

@@ -25,6 +25,7 @@ MOST_TRIES = 3
 AGAIN = 60 * MINUTE
 """After a pass that failed, as with a model out of reach."""
 _CLAIM = "dream"
+_KEPT = 90 * 24 * 60 * MINUTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,9 @@ class Schedule:
                  "outcome": "done" if done else "failed", "seen": seen["seq"] if seen else 0, "rested": int(rested),
                  "report": json.dumps(report)},
             )  # fmt: skip
+            await tx.run(
+                "DELETE FROM dreams WHERE domain = :d AND at < :then", {"d": slot.domain.key, "then": self._clock.now() - _KEPT}
+            )
             await ledger.settle(tx, held)
             counts = {"pass": slot.kind, "done": done, "calls": report.get("calls", 0), "tokens": report.get("tokens", 0)}
             await ledger.note(tx, slot.domain.key, "dream", self._clock.now(), **counts)

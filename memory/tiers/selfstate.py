@@ -1,6 +1,6 @@
 """Lyra's state of mind in one domain: mood, energy, drives, and what she says of herself. It changes in dreams only.
 
-The state is JSON with a version; every state it had is kept. Her self-narrative is statements, told from the narrative.
+The state is JSON with a version; what it was is kept. Her self-narrative is statements, told from the narrative.
 """
 
 import json
@@ -13,12 +13,14 @@ from memory.dream.drives import Drives
 from memory.rungs import Maker, Rung, Work
 from memory.tiers import narrative, statements
 from memory.tiers.lines import of_statements
-from memory.types import Domain, Statement
+from memory.types import MINUTE, Domain, Statement
 
 TIER = "self"
 VERSION = 2
 _GISTS = 40
 _MOST_SENTENCES = 5
+_DAY = 24 * 60 * MINUTE
+_DETAILED = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +85,15 @@ async def state(db: Database, domain: Domain) -> SelfState:
 
 
 async def keep(tx: Transaction, domain: Domain, mind: Mind, now: int) -> None:
-    """Let her be so from now on."""
+    """Let her be so from now on. Of the days before the last thirty, the last state of each stays."""
     await tx.run(
         "INSERT INTO selves (domain, at, state) VALUES (:domain, :now, :state) ON CONFLICT (domain, at) DO UPDATE SET state = :state",
         {"domain": domain.key, "now": now, "state": json.dumps(asdict(mind))},
+    )
+    await tx.run(
+        "DELETE FROM selves WHERE domain = :domain AND at < :then AND at NOT IN "
+        "(SELECT max(at) FROM selves WHERE domain = :domain AND at < :then GROUP BY at / :day)",
+        {"domain": domain.key, "then": now - _DETAILED * _DAY, "day": _DAY},
     )
 
 
