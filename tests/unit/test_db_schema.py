@@ -34,7 +34,15 @@ async def made_at(path: Path, steps: list[Migration]) -> dict[str, int]:
         await to_the_end(writer.close())
 
 
-WORDS = {"kind": "said", "tier": "gist", "state": "new", "operation": "send", "closed_by": "count", "op": "add", "outcome": "done"}
+WORDS = {
+    "kind": "said",
+    "tier": "gist",
+    "state": "new",
+    "operation": "send",
+    "closed_by": "count",
+    "op": "add",
+    "outcome": "done",
+}
 KINDS = {"domains": "dm", "items": "exchange", "dreams": "night"}
 
 STATES = {"outbox": "pending", "reflections": "kept"}
