@@ -77,7 +77,7 @@ class Dreams:
             await schedule.abandon(held)
             raise
         report.spent = model.spent if model else Spent()
-        await schedule.over(held, slot, begun, report.kept(), done=not report.failed, rested=report.rested)
+        await schedule.over(held, slot, begun, report.kept(), done=not report.failed, rested=report.rested, heard=report.heard)
         log.info("dream.over", kind=slot.kind, calls=report.spent.calls, tokens=report.spent.tokens, failed=bool(report.failed))
         return Dreamt(slot.domain, report)
 

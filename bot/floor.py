@@ -30,4 +30,5 @@ class Floor:
         """Wait until nobody has the floor, or patience ends."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._patience):
-                await self._free.wait()
+                while self._talking:
+                    await self._free.wait()

@@ -1,7 +1,6 @@
 """What Lyra asks of a model without being asked: after everybody who talks with her, and within the budget of the day."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Protocol
 
 from bot.config import Settings
@@ -11,16 +10,8 @@ from memory.answers import parse
 from memory.budget import tokens
 from memory.errors import BudgetSpent
 from memory.ports import Entry, Muse, Task, Writer
-from memory.spending import Spending, Spent
+from memory.spending import Limits, Spending, Spent
 from memory.types import Domain
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What may be spent in a day (of UTC) on one domain, and on all of them."""
-
-    domain: Spent
-    all: Spent
 
 
 def limits(settings: Settings, *, dreaming: bool = False) -> Limits:
@@ -71,21 +62,16 @@ class Metered:
     async def answer(self, system: str, user: str) -> str:
         """Return the answer to a prompt. Raises BudgetSpent, WriterFailed, WriterRefused."""
         await self._before()
-        await self._require_room()
+        asked = Spent(1, tokens(system) + tokens(user))
         # Noted before it is asked: a call that a kill cuts off was a call.
-        await self._note(Spent(1, tokens(system) + tokens(user)))
+        if not await self._spending.take(self._domain, asked, self._limits):
+            raise BudgetSpent("The budget of the day is spent; the rest comes tomorrow.")
+        self._add(asked)
         answer = await self._writer.answer(system, user)
-        await self._note(Spent(0, tokens(answer)))
+        answered = Spent(0, tokens(answer))
+        await self._spending.note(self._domain, answered)
+        self._add(answered)
         return answer
 
-    async def _require_room(self) -> None:
-        for limit, spent in (
-            (self._limits.domain, await self._spending.today(self._domain)),
-            (self._limits.all, await self._spending.today()),
-        ):
-            if spent.calls >= limit.calls or spent.tokens >= limit.tokens:
-                raise BudgetSpent("The budget of the day is spent; the rest comes tomorrow.")
-
-    async def _note(self, spent: Spent) -> None:
+    def _add(self, spent: Spent) -> None:
         self.spent = Spent(self.spent.calls + spent.calls, self.spent.tokens + spent.tokens)
-        await self._spending.note(self._domain, spent)

@@ -3,14 +3,14 @@
 from collections.abc import Awaitable, Callable, Sequence
 
 from bot.config import OFFLINE, Settings
-from bot.metering import Limits, Metered, Unasked
+from bot.metering import Metered, Unasked
 from bot.model import Chain, Model
 from bot.offline import ExtractiveWriter
 from bot.sections import Backend
 from bot.writer import ModelWriter
 from memory.places import Places
 from memory.ports import Writer
-from memory.spending import Spending
+from memory.spending import Limits, Spending
 from memory.types import Domain
 
 MakeModel = Callable[[str, Backend, int, Sequence[float]], Model]

@@ -38,10 +38,11 @@ async def claim(tx: Transaction, name: str, slot: str, holders: Holders, now: in
     if held is not None and holders.living(held["holder"]):
         return None
     row = await tx.one(
-        "INSERT INTO claims (name, slot, holder, fence, until, tries) VALUES (:name, :slot, :holder, 1, :until, 1) "
-        "ON CONFLICT (name, slot) DO UPDATE SET holder = :holder, fence = claims.fence + 1, until = :until, "
+        "INSERT INTO claims (name, slot, holder, fence, until, tries) VALUES (:name, :slot, :holder, :fence, :until, 1) "
+        "ON CONFLICT (name, slot) DO UPDATE SET holder = :holder, fence = :fence, until = :until, "
         "tries = claims.tries + 1 RETURNING fence",
-        {"name": name, "slot": slot, "holder": holders.own, "until": now + LEASE},
+        # A number that was never given before: a claim that was settled may come again, and its old holder as well.
+        {"name": name, "slot": slot, "holder": holders.own, "fence": await tx.take("fence"), "until": now + LEASE},
     )
     assert row is not None
     return Claim(name, slot, row["fence"])

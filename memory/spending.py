@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from memory.db import Database
+from memory.db import Database, Transaction
 from memory.ports import Clock
 from memory.types import MINUTE, Domain
 
@@ -17,6 +17,14 @@ class Spent:
     tokens: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What may be spent in a day on one domain, and on all of them."""
+
+    domain: Spent
+    all: Spent
+
+
 class Spending:
     """What was spent today."""
 
@@ -27,15 +35,30 @@ class Spending:
     async def note(self, domain: Domain, spent: Spent) -> None:
         """Add what a domain spent."""
         async with self._db.transaction() as tx:
-            await tx.run(
-                "INSERT INTO spent (domain, day, calls, tokens) VALUES (:domain, :day, :calls, :tokens) "
-                "ON CONFLICT (domain, day) DO UPDATE SET calls = spent.calls + :calls, tokens = spent.tokens + :tokens",
-                {"domain": domain.key, "day": self._today(), "calls": spent.calls, "tokens": spent.tokens},
-            )
+            await self._add(tx, domain, spent)
+
+    async def take(self, domain: Domain, spent: Spent, limits: Limits) -> bool:
+        """Add what a domain is about to spend, unless a limit of the day is reached; return whether it may."""
+        async with self._db.transaction() as tx:
+            for limit, so_far in ((limits.domain, await self._spent(tx, domain)), (limits.all, await self._spent(tx))):
+                if so_far.calls >= limit.calls or so_far.tokens >= limit.tokens:
+                    return False
+            await self._add(tx, domain, spent)
+        return True
 
     async def today(self, domain: Domain | None = None) -> Spent:
         """Return what a domain, or all of them, spent today."""
-        row = await self._db.one(
+        return await self._spent(self._db, domain)
+
+    async def _add(self, tx: Transaction, domain: Domain, spent: Spent) -> None:
+        await tx.run(
+            "INSERT INTO spent (domain, day, calls, tokens) VALUES (:domain, :day, :calls, :tokens) "
+            "ON CONFLICT (domain, day) DO UPDATE SET calls = spent.calls + :calls, tokens = spent.tokens + :tokens",
+            {"domain": domain.key, "day": self._today(), "calls": spent.calls, "tokens": spent.tokens},
+        )
+
+    async def _spent(self, kept: Database | Transaction, domain: Domain | None = None) -> Spent:
+        row = await kept.one(
             "SELECT coalesce(sum(calls), 0) AS calls, coalesce(sum(tokens), 0) AS tokens FROM spent "
             "WHERE day = :day AND (:domain IS NULL OR domain = :domain)",
             {"day": self._today(), "domain": domain.key if domain else None},

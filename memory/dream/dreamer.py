@@ -63,7 +63,7 @@ class Dreamer:
         Where the model is out of reach, the report says so.
         """
         felt = await self._felt()
-        report = Report(before=felt.drives, sensed=dict(felt.sensed.signals))
+        report = Report(before=felt.drives, sensed=dict(felt.sensed.signals), heard=felt.heard)
         acts = {CONTINUITY: self._continue, COHERENCE: self._cohere, CURIOSITY: self._wonder}
         for name in _ORDER:
             step = self._step(name, felt.drives[name], forced)

@@ -70,5 +70,5 @@ def built(level: float, signal: float, elapsed: int, baseline: float = BASELINE)
 
 def calmed(level: float, before: float, left: float, baseline: float = BASELINE) -> float:
     """Return the level of a drive that was acted on: it falls as its signal did, down to its baseline."""
-    share = min(1.0, left / before) if before else 0.0
+    share = left / before if before else 0.0
     return min(level, max(baseline, level * share))

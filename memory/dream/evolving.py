@@ -22,11 +22,11 @@ def evolved(mind: Mind, elapsed: int, said: int, stability: float, feeling: floa
     Where nothing was said, nothing moves her but time.
     """
     rest = 2.0 ** (-max(0, elapsed) / HALF_LIFE)
-    mood, energy = (base + (now - base) * rest for base, now in ((_BASE.mood, mind.mood), (_BASE.energy, mind.energy)))
+    mood, energy = (now * rest + base * (1 - rest) for base, now in ((_BASE.mood, mind.mood), (_BASE.energy, mind.energy)))
     if said:
         mood += _bounded(_CAUGHT_UP * (2 * stability - 1) + _FEELING * max(-1.0, min(1.0, feeling)))
         energy += _bounded(_TALK * saturating(said, _LIVELY) - _PILE * (1 - stability))
-    return replace(mind, mood=round(max(-1.0, min(1.0, mood)), 4), energy=round(max(0.0, min(1.0, energy)), 4))
+    return replace(mind, mood=max(-1.0, min(1.0, mood)), energy=max(0.0, min(1.0, energy)))
 
 
 def _bounded(step: float) -> float:

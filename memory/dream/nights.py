@@ -8,7 +8,7 @@ from datetime import date, datetime, time, timedelta
 
 from memory.times import instant, local, zone
 
-_FAR_ENOUGH = 3
+_FAR_ENOUGH = 4
 
 
 def begins(day: date, time_zone: str, at: time) -> int:
@@ -18,8 +18,9 @@ def begins(day: date, time_zone: str, at: time) -> int:
 
 def last(now: int, time_zone: str, at: time) -> date:
     """Return the date of the newest night that has begun."""
-    today = local(now, time_zone).date()
-    days = (today - timedelta(days=back) for back in range(_FAR_ENOUGH + 1))
+    tomorrow = local(now, time_zone).date() + timedelta(days=1)
+    # Where a date went back over midnight, tomorrow's night may have begun.
+    days = (tomorrow - timedelta(days=back) for back in range(_FAR_ENOUGH + 1))
     return next(day for day in days if begins(day, time_zone, at) <= now)
 
 

@@ -1,12 +1,12 @@
 """What is new: names and topics that a domain never had before, and questions that nobody answered."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory import lexical
 from memory.db import Database
 from memory.findable import ASKS, ENGLISH, MESSAGES, OWN
+from memory.names import names
 from memory.recall.documents import NONE
 from memory.recall.shards import Loaded
 from memory.tiers.exchanges import SELECT, exchange
@@ -14,7 +14,6 @@ from memory.types import Domain, Exchange
 
 MOST = 200
 _NAME = 3
-_CAPITAL = re.compile(r"(?<=\S\s)[^\W\d_a-z]\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +42,19 @@ async def novelty(db: Database, domain: Domain, loaded: Loaded, since: int) -> N
     if not messages:
         return Novelty()
     known = _Known(loaded, messages[-1].key)
-    names: set[str] = set()
+    named: set[str] = set()
     topics: set[str] = set()
     weights: dict[int, int] = {}
     asking = _unanswered(loaded, messages[-1].key)
     for message in messages:
         fresh = known.new_words(message.text)
-        called = {word.casefold() for word in _CAPITAL.findall(message.text)} & fresh
+        called = names(message.text)
+        called = {word for word in fresh if word.removesuffix("'s") in called}
         weights[message.key] = len(fresh) + _NAME * len(called) + _NAME * (message.key in asking)
-        names |= called
+        named |= called
         topics |= fresh - called
     bringing = sorted((m for m in messages if weights[m.key]), key=lambda m: (-weights[m.key], -m.key))
-    return Novelty(len(names), len(topics), len(asking), bringing, len(messages), messages[0].key)
+    return Novelty(len(named), len(topics), len(asking), bringing, len(messages), messages[0].key)
 
 
 class _Known:

@@ -1,15 +1,14 @@
 """Facts that do not fit together: they say the same but for a name or a number."""
 
-import re
 from collections.abc import Sequence
 from itertools import combinations
 
 from memory.lexical import key_words
+from memory.names import names
 from memory.types import Statement
 
 _SHARED = 2
 _DIFFERENCES = ({1}, {1, 2})
-_CAPITAL = re.compile(r"(?<=\S\s)[^\W\d_a-z]\w*")
 
 
 def quarrels(facts: Sequence[Statement], most: int) -> list[tuple[Statement, Statement]]:
@@ -32,5 +31,5 @@ def quarrels(facts: Sequence[Statement], most: int) -> list[tuple[Statement, Sta
 
 def _marked(text: str) -> set[str]:
     """Return the stems of the names and numbers of a sentence; what stands first is written large in any case."""
-    names = {name.casefold() for name in _CAPITAL.findall(text)}
-    return {stem for word, stem in key_words(text).items() if word in names or any(map(str.isdigit, word))}
+    named = names(text)
+    return {stem for word, stem in key_words(text).items() if word.removesuffix("'s") in named or any(map(str.isdigit, word))}

@@ -23,7 +23,9 @@ class Step:
 
 @dataclass
 class Report:
-    """A pass. `failed` says what broke it off, '' where nothing did; `rested` that it left nothing to do."""
+    """A pass. `failed` says what broke it off, '' where nothing did; `rested` that it left nothing to do, `heard` is the last
+    message that there was when it began.
+    """
 
     before: Drives = Drives()
     after: Drives = Drives()
@@ -37,6 +39,7 @@ class Report:
     spent: Spent = Spent()
     failed: str = ""
     rested: bool = False
+    heard: int = 0
 
     def kept(self) -> Mapping[str, Any]:
         """Return what is kept of it, as JSON can hold it."""

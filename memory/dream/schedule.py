@@ -8,7 +8,7 @@ in peace until somebody asks.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import time
+from datetime import time, timedelta
 from typing import Any
 
 from memory import ledger
@@ -18,6 +18,7 @@ from memory.ledger import Claim
 from memory.locks import Holders
 from memory.places import read_domain
 from memory.ports import Clock
+from memory.times import local
 from memory.types import MINUTE, Domain
 
 NIGHT, INTERVAL, ASKED = "night", "interval", "asked"
@@ -38,7 +39,7 @@ class Hours:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A pass that is to be dreamt: the date of a night, the number of an interval, or the instant at which it was asked for."""
+    """A pass that is to be dreamt: the date of a night, or the instant at which it was due or asked for."""
 
     domain: Domain
     kind: str
@@ -68,13 +69,13 @@ class Schedule:
 
     async def due(self) -> list[Slot]:
         """Return what is to be dreamt now, a pass a domain, what waits longest first."""
-        rows = await self._db.all(f"{_STANDING}ORDER BY coalesce(last, 0), d.id")
+        rows = await self._standing("ORDER BY coalesce(last, 0), d.id")
         slots = [self._due(row) for row in rows if not self._parked(row)]
         return [slot for slot in slots if slot]
 
     async def parked(self) -> list[Domain]:
         """Return the domains whose passes ended badly three times."""
-        rows = await self._db.all(f"{_STANDING}ORDER BY d.id")
+        rows = await self._standing("ORDER BY d.id")
         return [read_domain(row) for row in rows if self._parked(row)]
 
     async def asked(self, domain: Domain) -> Slot:
@@ -85,7 +86,7 @@ class Schedule:
         """Take the lease on a domain's dream; None where another living process dreams it, or has by now."""
         async with self._db.transaction() as tx:
             held = await ledger.claim(tx, _CLAIM, str(slot.domain.key), self._holders, self._clock.now())
-            if held and slot.kind != ASKED and await _dreamt(tx, slot):
+            if held and await self._dreamt(tx, slot):
                 await ledger.settle(tx, held)
                 return None
         return held
@@ -95,17 +96,21 @@ class Schedule:
         async with self._db.transaction() as tx:
             return await ledger.renew(tx, held, self._clock.now())
 
-    async def over(self, held: Claim, slot: Slot, at: int, report: Mapping[str, Any], *, done: bool, rested: bool) -> bool:
-        """Record a pass that ended, and let the lease go; False, and nothing recorded, where it is another's by now."""
+    async def over(
+        self, held: Claim, slot: Slot, at: int, report: Mapping[str, Any], *, done: bool, rested: bool, heard: int
+    ) -> bool:
+        """Record a pass that ended, and let the lease go; False, and nothing recorded, where it is another's by now.
+
+        `rested` says that it left nothing to do, `heard` is the last message that there was when it began.
+        """
         async with self._db.transaction() as tx:
             if not await ledger.holds(tx, held):
                 return False
-            seen = await tx.one("SELECT coalesce(max(seq), 0) AS seq FROM changes WHERE domain = :d", {"d": slot.domain.key})
             await tx.run(
-                "INSERT INTO dreams (domain, kind, slot, at, ended_at, outcome, seen, rested, report) VALUES "
-                "(:domain, :kind, :slot, :at, :now, :outcome, :seen, :rested, :report) ON CONFLICT DO NOTHING",
+                "INSERT INTO dreams (domain, kind, slot, at, ended_at, outcome, heard, rested, report) VALUES "
+                "(:domain, :kind, :slot, :at, :now, :outcome, :heard, :rested, :report) ON CONFLICT DO NOTHING",
                 {"domain": slot.domain.key, "kind": slot.kind, "slot": slot.name, "at": at, "now": self._clock.now(),
-                 "outcome": "done" if done else "failed", "seen": seen["seq"] if seen else 0, "rested": int(rested),
+                 "outcome": "done" if done else "failed", "heard": heard, "rested": int(rested),
                  "report": json.dumps(report)},
             )  # fmt: skip
             await tx.run(
@@ -131,37 +136,47 @@ class Schedule:
             for row in rows
         ]
 
+    async def _standing(self, order: str) -> list[Row]:
+        # A night that was recorded while the clock stood in the far future is none.
+        latest = local(self._clock.now(), "UTC").date() + timedelta(days=2)
+        return await self._db.all(f"{_STANDING}{order}", {"latest": latest.isoformat()})
+
     def _parked(self, row: Row) -> bool:
-        return (row["tries"] or 0) >= MOST_TRIES and not self._holders.living(row["holder"])
+        held = (row["until"] or 0) > self._clock.now() and self._holders.living(row["holder"])
+        return (row["tries"] or 0) >= MOST_TRIES and not held
 
     def _due(self, row: Row) -> Slot | None:
         domain, now = read_domain(row), self._clock.now()
-        if row["failed"] and now - row["last"] < AGAIN:
+        if row["failed"] and now - row["ended"] < AGAIN:
             return None
         if self._hours.night is not None:
             night = nights.due(now, domain.time_zone, self._hours.night, row["night"] or "", row["created_at"])
             if night:
                 return Slot(domain, NIGHT, night)
         every = self._hours.every
-        news = row["seq"] > (row["seen"] or 0) or not row["rested"]
+        news = (row["said"] or 0) > (row["heard"] or 0) or row["rested"] == 0
         since = row["last"] if row["last"] is not None else row["created_at"]
         if every and news and now - since >= every:
-            return Slot(domain, INTERVAL, str(now // every))
+            return Slot(domain, INTERVAL, str(now))
         return None
 
-
-async def _dreamt(tx: Transaction, slot: Slot) -> bool:
-    row = await tx.one(
-        "SELECT 1 AS yes FROM dreams WHERE domain = :domain AND kind = :kind AND slot = :slot AND outcome = 'done'",
-        {"domain": slot.domain.key, "kind": slot.kind, "slot": slot.name},
-    )
-    return row is not None
+    async def _dreamt(self, tx: Transaction, slot: Slot) -> bool:
+        """Say whether another has dreamt meanwhile what was due."""
+        which = {"domain": slot.domain.key, "slot": slot.name, "then": self._clock.now() - self._hours.every}
+        already = {
+            NIGHT: "kind = 'night' AND slot = :slot AND outcome = 'done'",
+            INTERVAL: "at > :then",
+            ASKED: "0",
+        }[slot.kind]
+        return await tx.one(f"SELECT 1 AS yes FROM dreams WHERE domain = :domain AND {already} LIMIT 1", which) is not None
 
 
 _STANDING = (
-    "SELECT d.*, c.tries, c.holder, p.at AS last, p.outcome = 'failed' AS failed, p.seen, p.rested, "
-    "(SELECT max(n.slot) FROM dreams n WHERE n.domain = d.id AND n.kind = 'night' AND n.outcome = 'done') AS night, "
-    "(SELECT coalesce(max(s.seq), 0) FROM changes s WHERE s.domain = d.id) AS seq FROM domains d "
+    "SELECT d.*, c.tries, c.holder, c.until, p.at AS last, p.ended_at AS ended, p.outcome = 'failed' AS failed, p.heard, p.rested, "
+    "(SELECT max(n.slot) FROM dreams n WHERE n.domain = d.id AND n.kind = 'night' AND n.outcome = 'done' "
+    "AND n.slot <= :latest) AS night, "
+    "(SELECT e.item FROM exchanges e WHERE e.domain = d.id AND e.kind = 'said' ORDER BY e.item DESC LIMIT 1) AS said "
+    "FROM domains d "
     "LEFT JOIN claims c ON c.name = 'dream' AND c.slot = CAST(d.id AS TEXT) "
     "LEFT JOIN dreams p ON p.id = (SELECT l.id FROM dreams l WHERE l.domain = d.id ORDER BY l.at DESC, l.id DESC LIMIT 1) "
 )

@@ -6,7 +6,7 @@ CREATE TABLE dreams (
   at INTEGER NOT NULL,
   ended_at INTEGER NOT NULL,
   outcome TEXT NOT NULL CHECK (outcome IN ('done', 'failed')),
-  seen INTEGER NOT NULL,
+  heard INTEGER NOT NULL,
   rested INTEGER NOT NULL,
   report TEXT NOT NULL
 );

@@ -1,6 +1,7 @@
 """Thoughts of hers on Matrix: a notice where somebody wants them, once, with signs to react with."""
 
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -61,7 +62,7 @@ async def test_in_a_dm_that_wants_them_it_is_a_notice_and_its_signs_are_under_it
     await dreams(lyra, *((DomainKind.ROOM, room) if encrypted else (DomainKind.DM, ada.user)))
     said = await thought(at_home, ada, room)
     assert said.content["msgtype"] == "m.notice"
-    signs = [await ada.hears(room, lambda event, key=key: _sign(event) == (said.id, key)) for key in ("❓", "🔉", "🗑️")]
+    signs = [await ada.hears(room, partial(_is_sign, said.id, key)) for key in ("❓", "🔉", "🗑️")]
     assert {one.sender for one in signs} == {at_home.user}
     await lyra.talk.tick()
     assert [one.id for one in await at_home.said(ada, room) if one.body.startswith(THOUGHT)] == [said.id]
@@ -105,6 +106,6 @@ async def test_in_a_room_its_admins_decide(at_home: Home, lyra: Awake, ada: Pers
     await thought(at_home, bob, room)
 
 
-def _sign(event: Event) -> tuple[str, str]:
+def _is_sign(target: str, key: str, event: Event) -> bool:
     relation = event.raw["content"].get("m.relates_to", {}) if event.type == "m.reaction" else {}
-    return relation.get("event_id", ""), relation.get("key", "")
+    return bool(relation) and (relation["event_id"], relation["key"]) == (target, key)

@@ -48,7 +48,9 @@ async def begun(memory: Memory, slot: Slot) -> Claim:
 
 async def over(here: Corner, memory: Memory, held: Claim, slot: Slot, *, done: bool = True, rested: bool = True) -> bool:
     """End a pass; say whether it was recorded."""
-    return await memory.dreams.over(held, slot, here.clock.now(), {}, done=done, rested=rested)
+    heard = await memory.db.one("SELECT coalesce(max(item), 0) AS last FROM exchanges")
+    assert heard is not None
+    return await memory.dreams.over(held, slot, here.clock.now(), {}, done=done, rested=rested, heard=heard["last"])
 
 
 async def dreamt(here: Corner, memory: Memory | None = None, *, done: bool = True, rested: bool = True) -> Slot:

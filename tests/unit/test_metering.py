@@ -10,13 +10,13 @@ import pytest
 from bot.config import Settings
 from bot.errors import ModelDown
 from bot.floor import Floor
-from bot.metering import Limits, Metered, limits
+from bot.metering import Metered, limits
 from bot.model import Message
 from bot.sections import Dreams
 from bot.writer import ModelWriter
 from memory.errors import BudgetSpent, WriterFailed, WriterRefused
 from memory.ports import Source, Task
-from memory.spending import Spent
+from memory.spending import Limits, Spent
 from tests.memory_kit import DAY, HOUR, Corner, Ids, at_home, corner, opened, utc
 
 PLENTY = Spent(1000, 1_000_000)
@@ -237,3 +237,11 @@ async def test_her_patience_ends_where_somebody_always_talks(tmp_path: Path) -> 
         floor, model = Floor(patience=0.01), Answers()
         with floor.taken():
             assert await asyncio.wait_for(calls(metered(here, model, before=floor.free), 2), 5) == 2
+
+
+async def test_a_budget_holds_where_several_ask_at_once(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        model, one = Answers(), Spent(1, 1_000_000)
+        meters = [metered(here, model, one, one) for _ in range(3)]
+        told = await asyncio.gather(*(meter.answer("be", "brief") for meter in meters), return_exceptions=True)
+        assert len(model.asked) == 1 and sum(isinstance(one, BudgetSpent) for one in told) == 2
