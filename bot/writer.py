@@ -5,6 +5,7 @@ from bot.model import Message, Model, complete
 from memory import answers, prompts
 from memory.errors import WriterFailed, WriterRefused
 from memory.ports import Entry, Task
+from memory.transfer.message import clean
 
 
 class ModelWriter:
@@ -33,7 +34,7 @@ class ModelWriter:
         """Return the answer to a prompt. Raises WriterFailed, WriterRefused."""
         messages: list[Message] = [{"role": "system", "content": system}, {"role": "user", "content": user}]
         try:
-            return await complete(self._model, messages)
+            return clean(await complete(self._model, messages))
         except ContextTooLong as error:
             raise WriterRefused(str(error)) from error
         except ModelError as error:

@@ -135,13 +135,13 @@ class Consolidator:
             return False
         try:
             writer, entries = await self._write(session, job)
+            return await self._publish(session, job, held, writer, entries)
         except BaseException as error:
             async with self._w.db.transaction() as tx:
                 await ledger.release(tx, held)
             if isinstance(error, SourceGone):
                 return False
             raise
-        return await self._publish(session, job, held, writer, entries)
 
     async def _publish(self, session: Session, job: Job, held: ledger.Claim, writer: Writer, entries: Sequence[Entry]) -> bool:
         items = {draft.source.label: draft.item for draft in job.drafts}

@@ -80,13 +80,13 @@ class Maker:
             return False
         try:
             entries = await self._write(work)
+            return await self._publish(work, held, entries)
         except BaseException as error:
             async with self.w.db.transaction() as tx:
                 await ledger.release(tx, held)
             if isinstance(error, SourceGone):
                 return False
             raise
-        return await self._publish(work, held, entries)
 
     async def make_all(self, due: Due, most: int | None = None) -> int:
         """Do one piece of work after another while any is due, at most `most`; return how many were published.

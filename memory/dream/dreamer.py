@@ -68,13 +68,14 @@ class Dreamer:
         for name in _ORDER:
             step = self._step(name, felt.drives[name], forced)
             if step.acted and not report.failed:
+                before = self._canaries.passed_so_far
                 try:
                     step = await acts[name](felt, step, forced)
                 except BudgetSpent as spent:
-                    step = replace(step, why=str(spent))
+                    step = replace(step, why=str(spent), made=self._canaries.passed_so_far - before)
                 except WriterFailed as failure:
                     report.failed = str(failure)
-                    step = replace(step, why=report.failed)
+                    step = replace(step, why=report.failed, made=self._canaries.passed_so_far - before)
             elif step.acted:
                 step = replace(step, acted=False, why=report.failed)
             report.steps.append(step)
@@ -91,7 +92,7 @@ class Dreamer:
         )
         assert heard is not None
         elapsed = now - (state.since or heard["first"])
-        sensed = await self._sensor.sense(mind.seen)
+        sensed = await self._sensor.sense()
         levels = {name: built(mind.drives[name], one.value, elapsed) for name, one in sensed.signals.items()}
         return _Felt(mind, elapsed, sensed, mind.drives.but(**levels), heard["n"], heard["last"])
 
@@ -153,7 +154,6 @@ class Dreamer:
         felt.reflected = await Reflecting(self._w, self._muse, step.level).reflect(felt.sensed.novelty)
         if felt.reflected.again:
             return replace(step, why=felt.reflected.why)
-        felt.seen = max(felt.seen, felt.sensed.novelty.last)
         return self._done(felt, replace(step, why=felt.reflected.why), int(felt.reflected.kept is not None), Signal(0.0))
 
     def _done(self, felt: "_Felt", step: Step, made: int, left: Signal) -> Step:
@@ -172,7 +172,7 @@ class Dreamer:
         drives = felt.drives.but(stability=stability.value)
         reflected = felt.reflected or Reflected()
         mind = evolved(felt.mind, felt.elapsed, felt.said, stability.value, reflected.feeling)
-        mind = replace(mind, drives=drives, seen=felt.seen, heard=felt.heard)
+        mind = replace(mind, drives=drives, heard=felt.heard)
         async with self._w.db.transaction() as tx:
             await selfstate.keep(tx, self._w.domain, mind, self._w.clock.now())
         report.after = drives
@@ -205,7 +205,6 @@ class _Felt:
 
     def __post_init__(self) -> None:
         self.signals: dict[str, Signal] = dict(self.sensed.signals)
-        self.seen = self.mind.seen
 
 
 def _said_of(reflected: Reflected | None) -> str:

@@ -48,10 +48,10 @@ class Signal:
 
 def together(shares: Iterable[float]) -> float:
     """Return how strongly several things call together: each takes its share of what the others leave."""
-    rest = 1.0
+    whole = 0.0
     for share in shares:
-        rest *= 1 - min(1.0, max(0.0, share))
-    return 1 - rest
+        whole += (1 - whole) * min(1.0, max(0.0, share))
+    return whole
 
 
 def saturating(amount: float, half: float) -> float:

@@ -7,20 +7,22 @@ said, never on an earlier thought. Whether it is ever said aloud is decided else
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from memory import ledger
 from memory.consolidate import MOST_REFUSALS, Workshop
-from memory.db import Transaction
+from memory.db import Database, Transaction
 from memory.dream import musing, thought
 from memory.dream.novelty import Novelty
 from memory.dream.thought import Thought
 from memory.errors import WriterRefused
 from memory.evidence import unsupported
+from memory.ledger import Claim
 from memory.lexical import key_words
 from memory.lineage import unchanged
 from memory.ports import Entry, Muse, Source
-from memory.tiers import selfstate, statements
+from memory.tiers import exchanges, selfstate, statements
 from memory.tiers.lines import Grounds, Line, grounds, of_gists, stated
 from memory.times import iso
-from memory.types import Statement
+from memory.types import Domain, Statement
 
 KIND = "reflection"
 LEAST_RECEIPTS = 2
@@ -52,13 +54,30 @@ class Reflecting:
         self._level = level
 
     async def reflect(self, new: Novelty) -> Reflected:
-        """Think about what is new. Raises WriterFailed where the model is out of reach."""
+        """Think about what is new, once. Raises WriterFailed where the model is out of reach."""
         if not new.messages:
             return Reflected(why="nothing is new")
+        domain, db = self._w.domain, self._w.db
+        async with db.transaction() as tx:
+            held = await ledger.claim(tx, _TIER, str(domain.key), self._w.holders, self._w.clock.now())
+            if held and await thought_about(tx, domain) >= new.last:
+                await ledger.settle(tx, held)
+                return Reflected(why="nothing is new")
+        if held is None:
+            return Reflected(why="another process thinks about it just now", again=True)
+        try:
+            return await self._think(new, held)
+        finally:
+            async with db.transaction() as tx:
+                await ledger.settle(tx, held)
+
+    async def _think(self, new: Novelty, held: Claim) -> Reflected:
         lines, texts = await self._lines(new)
+        if not lines:
+            return Reflected(why="what was new was taken back", again=True)
         inputs = "/".join(str(line.item) for line in lines)
         if await self._refused(inputs) >= MOST_REFUSALS:
-            return Reflected(why="three answers could not be used")
+            return await self._done(new, held, Reflected(why="three answers could not be used"))
         sources = [line.source for line in lines]
         prompt = musing.question(sources)
         try:
@@ -69,14 +88,33 @@ class Reflecting:
                 raise WriterRefused(why, answer)
         except WriterRefused as refusal:
             await self._keep_refusal(texts, inputs, refusal)
-            return Reflected(why=f"the answer could not be used: {refusal}", again=True)
+            # Why it was refused may hold words of theirs: that stays with the answer.
+            return Reflected(why="the answer could not be used", again=True)
         if not found.text:
-            return Reflected(why="no thought came of it", feeling=found.feeling)
-        return await self._keep(found, lines, texts)
+            return await self._done(new, held, Reflected(why="no thought came of it", feeling=found.feeling))
+        return await self._keep(new, held, found, lines, texts)
+
+    async def _done(self, new: Novelty, held: Claim, reflected: Reflected) -> Reflected:
+        async with self._w.db.transaction() as tx:
+            if await ledger.holds(tx, held):
+                await self._move(tx, new)
+        return reflected
+
+    async def _move(self, tx: Transaction, new: Novelty) -> None:
+        """Note up to which message was thought about."""
+        await tx.run(
+            "INSERT INTO rungs (domain, tier, period, inputs, mark, size, sessions, made_at) "
+            "VALUES (:d, :tier, '', '', :mark, 0, 0, :now) "
+            "ON CONFLICT (domain, tier, period) DO UPDATE SET mark = max(rungs.mark, :mark), made_at = :now",
+            {"d": self._w.domain.key, "tier": _TIER, "mark": new.last, "now": self._w.clock.now()},
+        )
 
     async def _lines(self, new: Novelty) -> tuple[list[Line], dict[int, str]]:
         """Return what brought most, as it was said, and what the newest gists say, with the texts of those items."""
-        said = sorted(new.messages[:_MESSAGES], key=lambda message: (message.said_at, message.key))
+        keys = [message.key for message in new.messages[:_MESSAGES]]
+        # Some of it may have been changed or forgotten since.
+        there = await exchanges.at_their_places(self._w.db, [self._w.domain.key], keys)
+        said = sorted((placed.exchange for placed in there.values()), key=lambda message: (message.said_at, message.key))
         zone = self._w.domain.time_zone
         spoken = [
             Line(Source(f"m{at}", m.speaker, iso(m.said_at, zone), m.text), m.key, (m.key,), m.said_at, m.said_at)
@@ -91,15 +129,18 @@ class Reflecting:
         texts = {m.key: m.text for m in said} | {row["item"]: row["text"] for row in gists}
         return [*spoken, *told[-_LINES:]], texts
 
-    async def _keep(self, found: Thought, lines: Sequence[Line], texts: Mapping[int, str]) -> Reflected:
+    async def _keep(
+        self, new: Novelty, held: Claim, found: Thought, lines: Sequence[Line], texts: Mapping[int, str]
+    ) -> Reflected:
         rests = grounds(Entry(found.text, found.cites), lines)
         if rests is None:
-            return Reflected(why="it rests on nothing that people said", feeling=found.feeling)
+            return await self._done(new, held, Reflected(why="it rests on nothing that people said", feeling=found.feeling))
         why = _unsaid(found, rests, await self._earlier())
         async with self._w.db.transaction() as tx:
-            if not await unchanged(tx, texts):
-                return Reflected(why="something it rests on was taken back meanwhile", feeling=found.feeling)
+            if not await ledger.holds(tx, held) or not await unchanged(tx, texts):
+                return Reflected(why="something it rests on was taken back meanwhile", feeling=found.feeling, again=True)
             key = await self._publish(tx, found, rests, waits=not why)
+            await self._move(tx, new)
         return Reflected(key, not why, why, found.feeling)
 
     async def _publish(self, tx: Transaction, found: Thought, rests: Grounds, *, waits: bool) -> int:
@@ -164,3 +205,9 @@ def alike(one: str, other: str) -> bool:
     """Say whether two texts share half of their words."""
     words, others = (set(key_words(text).values()) for text in (one, other))
     return len(words & others) >= _ALIKE * len(words | others)
+
+
+async def thought_about(kept: Database | Transaction, domain: Domain) -> int:
+    """Return the key of the last message of a domain that was thought about."""
+    row = await kept.one("SELECT mark FROM rungs WHERE domain = :d AND tier = :tier", {"d": domain.key, "tier": _TIER})
+    return int(row["mark"]) if row else 0

@@ -7,11 +7,14 @@ calls as loudly as the rest of what calls lets it. README says what the counts a
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from memory.bank.consent import is_on
 from memory.consolidate import Workshop
 from memory.dream.drives import COHERENCE, CONTINUITY, CURIOSITY, HOUR, Signal, saturating, together
 from memory.dream.novelty import Novelty, novelty
 from memory.dream.quarrels import quarrels
+from memory.dream.reflecting import thought_about
 from memory.lineage import pages
+from memory.places import Places
 from memory.recall.shards import Shards
 from memory.rungs import Maker
 from memory.tiers import episodes, eras, narrative, profile, selfstate, statements
@@ -45,8 +48,9 @@ class Sensor:
         self._db = workshop.db
         self._shards = shards
 
-    async def sense(self, since: int) -> Sensed:
-        """Return how things stand; `since` is the last message that an earlier pass thought about."""
+    async def sense(self) -> Sensed:
+        """Return how things stand."""
+        since = await thought_about(self._db, self._w.domain)
         (loaded,) = await self._shards.of([self._w.domain.key], 0)
         new = await novelty(self._db, self._w.domain, loaded, since)
         return Sensed(
@@ -119,7 +123,9 @@ class Sensor:
 
     async def _unsummarized(self) -> tuple[int, int]:
         """Return how many messages are over and in no gist that a present writer would leave, and when the first was said."""
-        now, zone, rules = self._w.clock.now(), self._w.domain.time_zone, self._w.rules
+        now, zone = self._w.clock.now(), self._w.domain.time_zone
+        banked = await is_on(Places(self._db, self._w.seal), self._w.domain)
+        rules = self._w.bank.closing(self._w.rules) if banked else self._w.rules
         model = not self._w.writer.extractive
         closed = [
             await episodes.extent(self._db, some)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory.errors import WriterRefused
+from memory.transfer.message import clean
 
 MOST_CHARACTERS = 600
 _FENCED = re.compile(r"\A```(?:json)?\s*\n(.*?)\n?```\Z", re.DOTALL | re.IGNORECASE)
@@ -24,6 +25,7 @@ class Thought:
 
 def read(answer: str) -> Thought:
     """Return the thought of an answer: one JSON object, alone or in a fence. Raises WriterRefused for anything else."""
+    answer = clean(answer)
     bare = _THINKING.sub("", answer).strip()
     fenced = _FENCED.match(bare)
     try:
@@ -44,10 +46,11 @@ def _thought(found: dict[str, Any], answer: str) -> Thought:
     if len(text) > MOST_CHARACTERS:
         raise WriterRefused(f"The answer's text is longer than {MOST_CHARACTERS} characters.", answer)
     # Only the word true says that it may be said: "yes", 1 and a missing field do not.
-    return Thought(" ".join(text.split()), tuple(dict.fromkeys(cites)), post is True, _feeling(feeling))
+    return Thought(" ".join(clean(text).split()), tuple(dict.fromkeys(cites)), post is True, _feeling(feeling))
 
 
 def _feeling(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         return 0.0
-    return max(-1.0, min(1.0, float(value)))
+    # Bounded first: an integer may be too large for any float.
+    return float(max(-1, min(1, value)))

@@ -84,15 +84,19 @@ class _Keeping:
 
     async def keep(self, entry: Entry) -> None:
         """Keep a fact, if it is one that may be kept and is new."""
+        if _same(entry.text) == _NOTHING_NEW:
+            return
         kind, text = prefixed(entry.text, {"inferred"})
         rests = grounds(entry, self._lines)
         if rests is None or not await self._may_stand(kind, text, rests):
             return
+        older = [self._facts[label] for label in entry.cites if label in self._facts]
         again = self._known.get(_same(text))
         if again is not None:
             await statements.seen_again(self._tx, again.key, rests.said, rests.items, rests.last_at)
+            others = [line.item for line in older if line.item != again.key]
+            await statements.end(self._tx, self._w.domain, others, self._now, again.key)
             return
-        older = [self._facts[label] for label in entry.cites if label in self._facts]
         new = stated(TIER, "", kind or "said", text, self._writer, _with(rests, older))
         key = await statements.publish(self._tx, self._w.seal, self._w.domain, new, self._now)
         await statements.end(self._tx, self._w.domain, [line.item for line in older], self._now, key)
@@ -219,3 +223,6 @@ def _touched(facts: Sequence[Statement], lines: Sequence[Line]) -> list[Statemen
     new = {stem for line in lines for stem in key_words(line.source.text).values()}
     ranked = sorted(facts, key=lambda fact: (-len(new & set(key_words(fact.text).values())), -fact.last_at, fact.key))
     return sorted(ranked[:_MOST_FACTS], key=lambda fact: fact.key)
+
+
+_NOTHING_NEW = _same("Nothing new.")

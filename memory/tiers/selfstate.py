@@ -27,13 +27,12 @@ _DETAILED = 30
 class Mind:
     """How she is: `mood` from -1 (low) to 1 (high), `energy` from 0 to 1, and what drives her.
 
-    `seen` is the last message that a dream thought about, `heard` the last one that there was when she dreamt.
+    `heard` is the last message that there was when she dreamt last.
     """
 
     mood: float = 0.0
     energy: float = 0.5
     drives: Drives = Drives()
-    seen: int = 0
     heard: int = 0
     version: int = VERSION
 
@@ -114,11 +113,11 @@ async def reset(tx: Transaction, domain: Domain, now: int) -> None:
     )
     await forget.retire(tx, domain, [one["item"] for one in told], now)
     await tx.run("DELETE FROM selves WHERE domain = :d", {"d": domain.key})
-    await keep(tx, domain, Mind(seen=was.seen, heard=was.heard), now)
+    await keep(tx, domain, Mind(heard=was.heard), now)
 
 
 def read(text: str) -> Mind:
     """Read a state as it is kept; what an older version did not know has its default."""
     kept = json.loads(text)
-    known = {name: kept[name] for name in ("mood", "energy", "seen", "heard") if name in kept}
+    known = {name: kept[name] for name in ("mood", "energy", "heard") if name in kept}
     return Mind(**known, drives=Drives(**kept.get("drives", {})))

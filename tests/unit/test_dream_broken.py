@@ -99,7 +99,7 @@ async def broken_off(folder: Path, n: int) -> tuple[list[object], int]:
         assert (await forced(here, Teller(), Muse([wondering]))).rested
         assert await unsound(here) == []
         mind = (await here.view.self_state()).mind
-        return [*await stands(here), (mind.mood, mind.energy, mind.seen, mind.heard)], dreaming.waits
+        return [*await stands(here), (mind.mood, mind.energy, mind.heard)], dreaming.waits
 
 
 async def test_broken_off_anywhere_a_second_pass_ends_where_an_undisturbed_one_does(tmp_path: Path) -> None:

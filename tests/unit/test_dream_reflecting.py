@@ -74,7 +74,9 @@ async def test_an_answer_that_invents_rambles_or_cites_nothing_is_refused_and_ke
     tmp_path: Path, answer: str, why: str
 ) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
-        assert why in await thought_of(here, answer)
+        assert await thought_of(here, answer) == "the answer could not be used", "why is kept with it, and no word of it is told"
+        (row,) = await here.memory.db.all("SELECT reason FROM rejections")
+        assert why in row["reason"]
         assert await refused(here) == [answer] and await reflections(here) == []
         assert (await here.view.self_state()).reflections == []
 
