@@ -12,14 +12,12 @@ from memory import forget
 from memory.db import Database, Row, Transaction
 from memory.forget import Graveyard
 from memory.lexical import key_words
-from memory.lineage import Seal, announce, fill, holes
+from memory.lineage import Seal, announce, fill, holes, pages
 from memory.outbox import silence
 from memory.places import read_domain
 from memory.ports import Clock
 from memory.tiers import exchanges
 from memory.types import Domain, Exchange, Forgotten, SessionRef
-
-_PAGE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +71,7 @@ class Changing:
 
     async def _known(self, platform: str, place: str, ids: Sequence[str]) -> Known:
         known = Known(set(), set(), {})
-        for start in range(0, len(ids), _PAGE):
-            some = ids[start : start + _PAGE]
+        for some in pages(ids):
             which = {"platform": platform, "place": place, **fill("s", some)}
             within = f"IN ({holes('s', some)})"
             heard = await self.db.all(_KEPT + f"AND e.source_id {within}", which)

@@ -27,7 +27,7 @@ from memory.finding import Reading
 from memory.forget import Graveyard
 from memory.journal import Journal
 from memory.ladder import Ladder
-from memory.lineage import Seal, fill, holes
+from memory.lineage import Seal, fill, holes, pages
 from memory.locks import Holders
 from memory.places import Places, read_domain
 from memory.ports import Clock, Embedder, Ids, Muse, Writer
@@ -187,8 +187,7 @@ class Memory:
     async def unsummarized(self, sessions: Sequence[int]) -> tuple[int, int]:
         """Return how many characters of these sessions are in no model's gist, and how many gists that makes."""
         characters = gists = 0
-        for start in range(0, len(sessions), 500):
-            some = sessions[start : start + 500]
+        for some in pages(sessions):
             row = await self.db.one(
                 "SELECT coalesce(sum(length(e.text)), 0) AS characters, count(*) AS n FROM exchanges e "
                 "LEFT JOIN episodes p ON p.id = e.episode LEFT JOIN digests d ON d.session = p.session "

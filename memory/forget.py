@@ -15,13 +15,11 @@ from pathlib import Path
 from memory.db import Database, Transaction
 from memory.errors import DiskFull
 from memory.inbox import finish
-from memory.lineage import announce, descendants, fill, holes
+from memory.lineage import announce, descendants, fill, holes, pages
 from memory.outbox import silence
 from memory.places import read_domain
 from memory.tiers import statements, summaries
 from memory.types import Domain, Forgotten
-
-_PAGE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +32,7 @@ class Graveyard:
     async def bury(self, domain: Domain, items: Sequence[int], now: int) -> Forgotten:
         """Forget these messages of a domain and everything that rests on them; return the receipt."""
         names: list[str] = []
-        for start in range(0, len(items), _PAGE):
-            some = items[start : start + _PAGE]
+        for some in pages(items):
             rows = await self.db.all(
                 f"SELECT public_id FROM items WHERE id IN ({holes('i', some)}) AND domain = :domain AND kind = 'exchange'",
                 {**fill("i", some), "domain": domain.key},
@@ -58,8 +55,7 @@ class Graveyard:
         if not self.log.exists():
             return total
         names = [line.split()[0] for line in self.log.read_text("ascii").splitlines() if line.strip()]
-        for start in range(0, len(names), _PAGE):
-            some = names[start : start + _PAGE]
+        for some in pages(names):
             async with self.db.transaction() as tx:
                 await _mark(tx, some, now)
                 for domain in domains:
@@ -107,8 +103,7 @@ async def _bury(tx: Transaction, items: Sequence[int], names: Sequence[str], now
 async def by_domain(tx: Transaction, items: Sequence[int]) -> list[tuple[Domain, list[int]]]:
     """Return items by the domain they belong to."""
     found: dict[Domain, list[int]] = {}
-    for start in range(0, len(items), _PAGE):
-        some = items[start : start + _PAGE]
+    for some in pages(items):
         rows = await tx.all(
             f"SELECT i.id AS item, d.* FROM items i JOIN domains d ON d.id = i.domain WHERE i.id IN ({holes('i', some)})",
             fill("i", some),
@@ -156,8 +151,8 @@ async def _rest_on_messages(tx: Transaction, gone: Sequence[int]) -> None:
 
 
 async def _remove_all(tx: Transaction, domain: Domain, gone: Sequence[int], now: int) -> None:
-    for start in range(0, len(gone), _PAGE):
-        await _remove(tx, domain, gone[start : start + _PAGE], now)
+    for some in pages(gone):
+        await _remove(tx, domain, some, now)
     await announce(tx, domain, gone, "drop")
 
 
@@ -170,8 +165,7 @@ async def _mark(tx: Transaction, names: Sequence[str], now: int) -> None:
 
 async def _living(tx: Transaction, names: Sequence[str]) -> list[int]:
     found: list[int] = []
-    for start in range(0, len(names), _PAGE):
-        some = names[start : start + _PAGE]
+    for some in pages(names):
         rows = await tx.all(f"SELECT id FROM items WHERE public_id IN ({holes('n', some)}) AND dead_at IS NULL", fill("n", some))
         found.extend(row["id"] for row in rows)
     return found
@@ -179,8 +173,7 @@ async def _living(tx: Transaction, names: Sequence[str]) -> list[int]:
 
 async def _receipt(tx: Transaction, domain: Domain, gone: Sequence[int]) -> Forgotten:
     counted = {"said": 0, "reply": 0, "digest": 0}
-    for start in range(0, len(gone), _PAGE):
-        some = gone[start : start + _PAGE]
+    for some in pages(gone):
         rows = await tx.all(
             "SELECT CASE WHEN e.kind = 'said' THEN 'said' ELSE 'reply' END AS what, count(*) AS n FROM exchanges e "
             f"WHERE e.domain = :domain AND e.item IN ({holes('i', some)}) GROUP BY 1 UNION ALL "

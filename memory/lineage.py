@@ -70,11 +70,11 @@ async def derive(
 async def descendants(tx: Transaction, roots: Sequence[int]) -> list[int]:
     """Return the roots and everything derived from them, directly or not."""
     found = set(roots)
-    for start in range(0, len(roots), 500):
+    for some in pages(roots):
         rows = await tx.all(
-            f"WITH RECURSIVE gone (id) AS (SELECT id FROM items WHERE id IN ({holes('r', roots[start : start + 500])}) "
+            f"WITH RECURSIVE gone (id) AS (SELECT id FROM items WHERE id IN ({holes('r', some)}) "
             "UNION SELECT lineage.child FROM lineage JOIN gone ON lineage.parent = gone.id) SELECT id FROM gone",
-            fill("r", roots[start : start + 500]),
+            fill("r", some),
         )
         found.update(row["id"] for row in rows)
     return sorted(found)

@@ -110,7 +110,7 @@ class Month:
         for _ in range(n):
             hour = local(self.clock.now(), ZONE).hour
             if 9 <= hour < 12 or 18 <= hour < 21:
-                await self._talk()
+                await self.talk()
             self.clock.forward(HOUR - self.clock.now() % HOUR)
             await self.minute()
 
@@ -127,7 +127,8 @@ class Month:
         """Turn reflections on or off."""
         await self.preferences.put(Person("console", "ada", ""), "reflections", "on" if thoughts else "off")
 
-    async def _talk(self) -> None:
+    async def talk(self) -> None:
+        """Let Ada say ten things within half an hour."""
         for _ in range(_PER_HOUR):
             n = len(self.said)
             self.clock.forward(HOUR // 20)

@@ -11,14 +11,13 @@ from typing import NamedTuple
 from memory import forget, places
 from memory.db import Database, Transaction
 from memory.errors import NotShared
-from memory.lineage import descendants, fill, holes
+from memory.lineage import descendants, fill, holes, pages
 from memory.places import Places
 from memory.types import Domain, DomainKind, Identity
 
 TIER = "bank"
 _ON = "bank"
 _WITHOUT = "bank without "
-_PAGE = 400
 
 
 class Consent(NamedTuple):
@@ -107,8 +106,7 @@ async def resting_on(db: Database, episode: int, members: Collection[Identity]) 
 
 async def _bullets(tx: Transaction, domain: Domain, items: Sequence[int]) -> list[int]:
     found: list[int] = []
-    for start in range(0, len(items), _PAGE):
-        some = items[start : start + _PAGE]
+    for some in pages(items):
         rows = await tx.all(
             f"SELECT item FROM statements WHERE domain = :domain AND tier = 'bank' AND item IN ({holes('i', some)})",
             {"domain": domain.key, **fill("i", some)},
@@ -118,8 +116,8 @@ async def _bullets(tx: Transaction, domain: Domain, items: Sequence[int]) -> lis
 
 
 async def _retire(tx: Transaction, domain: Domain, bullets: Sequence[int], now: int) -> None:
-    for start in range(0, len(bullets), _PAGE):
-        await forget.retire(tx, domain, bullets[start : start + _PAGE], now)
+    for some in pages(bullets):
+        await forget.retire(tx, domain, some, now)
     # What was refused may hold their words as well.
     await tx.run("DELETE FROM rejections WHERE domain = :d AND tier = 'bank'", {"d": domain.key})
 

@@ -9,7 +9,7 @@ so that its cost stays in proportion to what was said.
 from collections.abc import Sequence
 
 from memory.db import Row, Transaction
-from memory.lineage import fill, holes
+from memory.lineage import fill, holes, pages
 from memory.ports import Entry
 from memory.rungs import Maker, Rung, Work
 from memory.tiers import statements
@@ -76,8 +76,7 @@ async def _work(maker: Maker, period: str, before: Rung | None) -> Work:
         for entry in entries or ():
             if rests := grounds(entry, lines):
                 await statements.publish(tx, w.seal, w.domain, stated(TIER, period, "", entry.text, writer, rests), now)
-        for start in range(0, len(keys), 400):
-            some = keys[start : start + 400]
+        for some in pages(keys):
             await tx.run(f"UPDATE digests SET aged = 1 WHERE item IN ({holes('g', some)})", fill("g", some))
 
     sessions = len({row["session"] for row in gists})

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from memory.db import Database, Row, Transaction
 from memory.findable import make_findable, message
-from memory.lineage import Seal, add_items, fill, holes
+from memory.lineage import Seal, add_items, fill, holes, pages
 from memory.places import know
 from memory.types import Domain, DomainRef, Exchange, Kind, NewExchange, Session, SessionRef
 
@@ -78,8 +78,7 @@ async def index(tx: Transaction, domain: Domain, exchanges: Sequence[Exchange]) 
 async def _met_before(tx: Transaction, ids: Sequence[str]) -> tuple[set[str], set[str]]:
     living: set[str] = set()
     buried: set[str] = set()
-    for start in range(0, len(ids), PAGE):
-        some = ids[start : start + PAGE]
+    for some in pages(ids):
         rows = await tx.all(
             f"SELECT public_id, dead_at IS NOT NULL AS dead FROM items WHERE public_id IN ({holes('p', some)}) "
             f"UNION ALL SELECT public_id, 1 AS dead FROM tombstones WHERE public_id IN ({holes('p', some)})",
@@ -127,8 +126,7 @@ class Placed:
 async def at_their_places(db: Database, domains: Sequence[int], keys: Sequence[int]) -> dict[int, Placed]:
     """Return living messages of these domains by their keys, each with where it was said."""
     found: dict[int, Placed] = {}
-    for start in range(0, len(keys), PAGE):
-        some = keys[start : start + PAGE]
+    for some in pages(keys):
         rows = await db.all(
             f"SELECT {_AS_EXCHANGE}, s.name, s.platform, s.place FROM exchanges e JOIN items i ON i.id = e.item "
             f"JOIN sessions s ON s.id = e.session WHERE e.item IN ({holes('k', some)}) AND e.domain IN ({holes('d', domains)})",

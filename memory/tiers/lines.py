@@ -4,13 +4,11 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from memory.db import Database, Row
-from memory.lineage import fill, holes
+from memory.lineage import fill, holes, pages
 from memory.ports import Entry, Source
 from memory.tiers.statements import NewStatement, cited
 from memory.times import local
 from memory.types import Domain, Statement
-
-_PAGE = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +35,8 @@ class Grounds:
 async def of_gists(db: Database, domain: Domain, gists: Sequence[Row]) -> list[Line]:
     """Return the sentences of gists (rows of digests, oldest first) as lines labelled g1, g2 and so on."""
     said: dict[tuple[int, int], dict[int, int]] = {}
-    for start in range(0, len(gists), _PAGE):
-        keys = [row["item"] for row in gists[start : start + _PAGE]]
+    for some in pages(gists):
+        keys = [row["item"] for row in some]
         rows = await db.all(
             "SELECT c.digest, c.line, e.item, e.said_at FROM cites c JOIN exchanges e ON e.item = c.item "
             f"WHERE e.kind = 'said' AND c.digest IN ({holes('g', keys)})",

@@ -14,7 +14,7 @@ from memory.db import Database, Row, Transaction
 from memory.errors import NotFound
 from memory.evidence import plain
 from memory.lexical import key_words, tokens
-from memory.lineage import Seal, fill, holes
+from memory.lineage import Seal, fill, holes, pages
 from memory.ports import Entry
 from memory.rungs import Maker, Rung, Work
 from memory.sensitive import is_sensitive
@@ -111,8 +111,7 @@ class _Keeping:
 
     async def _who_said(self, said: Sequence[int]) -> set[str]:
         rows: list[Row] = []
-        for start in range(0, len(said), 400):
-            some = said[start : start + 400]
+        for some in pages(said):
             rows += await self._tx.all(
                 f"SELECT DISTINCT speaker FROM exchanges WHERE item IN ({holes('s', some)})", fill("s", some)
             )

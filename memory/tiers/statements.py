@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from memory.db import Database, Row, Transaction
 from memory.findable import BANK, ERAS, Findable, make_findable
-from memory.lineage import Seal, add_items, announce, derive, fill, holes, next_source
+from memory.lineage import Seal, add_items, announce, derive, fill, holes, next_source, pages
 from memory.tiers.exchanges import SELECT as MESSAGES
 from memory.tiers.exchanges import exchange
 from memory.types import Domain, Exchange, Statement
@@ -109,8 +109,7 @@ async def by_id(kept: Database | Transaction, domain: Domain, tier: str, public_
 async def cited(db: Database, keys: Sequence[int]) -> dict[int, list[Exchange]]:
     """Return the messages that statements rest on, oldest first, by the statement's key."""
     found: dict[int, list[Exchange]] = {key: [] for key in keys}
-    for start in range(0, len(keys), 500):
-        some = keys[start : start + 500]
+    for some in pages(keys):
         rows = await db.all(
             MESSAGES.replace("SELECT e.*", "SELECT l.child, e.*") + "JOIN lineage l ON l.parent = e.item "
             f"WHERE l.cited = 1 AND l.child IN ({holes('k', some)}) ORDER BY e.said_at, e.item",
