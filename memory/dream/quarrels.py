@@ -1,7 +1,7 @@
 """Facts that do not fit together: they say the same but for a name or a number."""
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from itertools import combinations
 
 from memory.lexical import key_words
 from memory.names import names
@@ -12,21 +12,28 @@ _DIFFERENCES = ({1}, {1, 2})
 
 
 def quarrels(facts: Sequence[Statement], most: int) -> list[tuple[Statement, Statement]]:
-    """Return pairs of standing facts that cannot both be meant, at most so many, in the order they were written.
+    """Return pairs of standing facts that cannot both be meant, at most so many, the older of a pair first.
 
     One has one word that the other lacks, the other one or two instead, and on each side a number or a name is among them.
     """
     said = [(fact, set(key_words(fact.text).values()), _marked(fact.text)) for fact in facts]
-    found = []
-    for (one, words, marked), (other, others, marks) in combinations(said, 2):
-        mine, theirs = words - others, others - words
-        if len(words & others) < _SHARED or {len(mine), len(theirs)} not in _DIFFERENCES:
-            continue
-        if mine & marked and theirs & marks:
-            found.append((one, other))
-            if len(found) == most:
-                break
-    return found
+    common = Counter(stem for _, words, _ in said for stem in words)
+    holding: defaultdict[str, list[int]] = defaultdict(list)
+    found: list[tuple[Statement, Statement]] = []
+    for at, (one, words, marked) in enumerate(said):
+        # Who shares two words shares another than the most common one.
+        rarer = sorted(words, key=lambda stem: (common[stem], stem))[:-1]
+        for other, others, marks in (said[number] for number in sorted({n for stem in rarer for n in holding[stem]})):
+            mine, theirs = words - others, others - words
+            if len(words & others) < _SHARED or {len(mine), len(theirs)} not in _DIFFERENCES:
+                continue
+            if mine & marked and theirs & marks:
+                found.append((other, one))
+        if len(found) >= most:
+            break
+        for stem in words:
+            holding[stem].append(at)
+    return found[:most]
 
 
 def _marked(text: str) -> set[str]:
