@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from memory import lexical, when
 from memory.findable import ENGLISH, MESSAGES
+from memory.languages import language as language_of
 from memory.recall.shards import Loaded
 from memory.when import Asked, Window
 
@@ -76,7 +77,7 @@ def understood(query: Query, loaded: Sequence[Loaded]) -> Question:
     called = _called(query, [*words, *_capitalized(query.text)], loaded)
     hers = {name for one in loaded for name in one.shards[MESSAGES].documents.hers}
     voices = _fullest(called)
-    language = lexical.indexed(query.text).language
+    language = language_of(lexical.tokens(query.text)) or ENGLISH
     yours = _speaks(_YOURS, language, query.text)
     mine = not yours and _speaks(_MINE, language, query.text)
     if mine and query.asker:
