@@ -46,17 +46,14 @@ class Turns:
             async with adapter.thinking(place.key):
                 parts = await self._answered(turn, heard, adapter)
         await self._h.outgoing.flush(place.platform, place.key, parts)
-        await self._offer_thoughts(turn, adapter)
         self._h.keeper.poke(turn.view.home, turn.session)
 
-    async def _offer_thoughts(self, turn: Turn, adapter: Adapter) -> None:
-        """Say once, to a person alone, that she has thoughts, and how to hear them."""
-        place = turn.place
+    async def _offered(self, turn: Turn, adapter: Adapter) -> Sequence[Part]:
+        """Return what says once, to a person alone, that she has thoughts, and how to hear them; () where it is not to be said."""
         if turn.shared or await self._h.preferences.on(turn.person, REFLECTIONS):
-            return
-        parts = self._h.outgoing.parts(place.platform, offer(adapter.prefix))
-        if await turn.view.offer(turn.session, parts):
-            await self._h.outgoing.flush(place.platform, place.key, parts)
+            return ()
+        parts = self._h.outgoing.parts(turn.place.platform, offer(adapter.prefix))
+        return parts if await turn.view.offer(turn.session, parts) else ()
 
     async def _introduce(self, turn: Turn, prefix: str) -> None:
         place = turn.place
@@ -71,7 +68,8 @@ class Turns:
             for _ in range(_TRIES):
                 try:
                     spoken = await self._speaking.answer(turn, shown)
-                    return await self._store(turn, spoken, await self._replaced(turn, streamed))
+                    parts = await self._store(turn, spoken, await self._replaced(turn, streamed))
+                    return [*parts, *await self._offered(turn, adapter)]
                 except SourceGone:
                     if shown:
                         await shown.drop()
