@@ -63,6 +63,8 @@ class Postings:
                 counts.append(part.counts[held])
         if not passages:
             return _NOWHERE, _NO_COUNTS
+        if len(passages) == 1:
+            return passages[0].astype(np.int64), counts[0].astype(np.float32)
         return np.concatenate(passages).astype(np.int64), np.concatenate(counts).astype(np.float32)
 
 

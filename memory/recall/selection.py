@@ -62,21 +62,24 @@ def _counted(picked: Picked, scored: Sequence[Scored]) -> Picked:
 
 @dataclass
 class _Order:
-    """The list so far, and what waits for others to stand before it."""
+    """The list so far, what waits for others to stand before it, and both by their imprints."""
 
     k: int
     placed: list[_Candidate] = field(default_factory=list)
+    known: dict[int, _Candidate] = field(default_factory=dict)
     waiting: list[_Candidate] = field(default_factory=list)
     said: Counter[tuple[int, int]] = field(default_factory=Counter)
     others: Counter[tuple[float, int, int]] = field(default_factory=Counter)
 
     def take(self, candidate: _Candidate) -> None:
         """Put the next best in its place, or let it wait, or count it with what says the same."""
-        same = self._same(candidate)
+        same = self.known.get(candidate.imprint)
         if same:
             self.others[same.rank] += 1
         elif len(self.placed) < self.k:
             self.waiting.append(candidate)
+            if candidate.imprint:
+                self.known[candidate.imprint] = candidate
             while fitting := next((one for one in self.waiting if self._fits(one)), None):
                 self._place(fitting)
 
@@ -94,11 +97,6 @@ class _Order:
         self.waiting.remove(candidate)
         self.placed.append(candidate)
         self.said[candidate.run] += 1
-
-    def _same(self, candidate: _Candidate) -> _Candidate | None:
-        if not candidate.imprint:
-            return None
-        return next((one for one in (*self.placed, *self.waiting) if one.imprint == candidate.imprint), None)
 
 
 def _candidates(scored: Sequence[Scored], n: int) -> list[_Candidate]:
