@@ -100,19 +100,23 @@ def _told(picked: Sequence[Picked], scored: Sequence[Scored], question: Question
     ]  # fmt: skip
     seen = Counter[int]()
     found = []
+    columns = [
+        tuple(column.now for column in (of.items, of.before, of.after, of.times))
+        for of in (one.shard.documents for one in scored)
+    ]
     for pick in picked:
-        documents = scored[pick.at].shard.documents
+        one, (items, before, after, times) = scored[pick.at], columns[pick.at]
         words = [word for word, mask in held[pick.at].items() if mask[seen[pick.at]]]
         seen[pick.at] += 1
         found.append(
             Found(
-                int(documents.items.now[pick.document]),
-                scored[pick.at].shard.kind,
+                int(items[pick.document]),
+                one.shard.kind,
                 round(pick.score, 4),
-                _why(scored[pick.at], pick, words),
-                scored[pick.at].shard.item(int(documents.before.now[pick.document])),
-                scored[pick.at].shard.item(int(documents.after.now[pick.document])),
-                int(documents.times.now[pick.document]),
+                _why(one, pick, words),
+                one.shard.item(int(before[pick.document])),
+                one.shard.item(int(after[pick.document])),
+                int(times[pick.document]),
             )
         )
     return found

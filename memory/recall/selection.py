@@ -104,10 +104,11 @@ def _candidates(scored: Sequence[Scored], n: int) -> list[_Candidate]:
     ranks = sorted(
         (-float(one.score[document]), at, int(document)) for at, one in enumerate(scored) for document in _top(one.score, n)
     )
+    columns = [(one.shard.documents.runs.now, one.shard.documents.imprints.now) for one in scored]
     found = []
     for rank in ranks[:n]:
-        documents = scored[rank[1]].shard.documents
-        found.append(_Candidate(rank, (rank[1], int(documents.runs.now[rank[2]])), int(documents.imprints.now[rank[2]])))
+        runs, imprints = columns[rank[1]]
+        found.append(_Candidate(rank, (rank[1], int(runs[rank[2]])), int(imprints[rank[2]])))
     return found
 
 

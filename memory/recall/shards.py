@@ -62,6 +62,8 @@ class Shards:
         self._db = db
         self._most = most
         self._loaded: OrderedDict[int, Loaded] = OrderedDict()
+        self._sizes: dict[int, int] = {}
+        self._taken = 0
         self._one = asyncio.Lock()
 
     async def of(self, domains: Sequence[int], space: int) -> list[Loaded]:
@@ -84,7 +86,8 @@ class Shards:
 
     def forget(self) -> None:
         """Let go of every domain."""
-        self._loaded.clear()
+        for domain in list(self._loaded):
+            self._let_go(domain)
 
     def _knows(self, domain: int, space: int) -> bool:
         loaded = self._loaded.get(domain)
@@ -105,13 +108,14 @@ class Shards:
             return
         embedded = sorted({row["item"] for row in changes if row["op"] == "vector"})
         if any(row["op"] == "drop" for row in changes) or len(embedded) > _MANY:
-            self._loaded.pop(loaded.domain, None)
+            self._let_go(loaded.domain)
             return
         if any(row["op"] == "add" for row in changes):
             loaded.add(await self._rows(loaded.domain, loaded.last))
         if embedded and loaded.space:
             loaded.mean(await self._vectors(loaded, embedded))
         loaded.seq = changes[-1]["seq"]
+        self._weigh(loaded)
 
     async def _load(self, domain: int, space: int) -> Loaded:
         mark = await self._db.one("SELECT coalesce(max(seq), 0) AS seq FROM changes WHERE domain = :domain", {"domain": domain})
@@ -120,6 +124,7 @@ class Shards:
         if space:
             loaded.mean(await self._vectors(loaded))
         self._loaded[domain] = loaded
+        self._weigh(loaded)
         return loaded
 
     async def _rows(self, domain: int, after: int) -> list[Row]:
@@ -137,7 +142,15 @@ class Shards:
         )
 
     def _make_room(self, keep: int) -> None:
-        taken = sum(loaded.nbytes for loaded in self._loaded.values())
-        while taken > self._most and len(self._loaded) > keep:
-            _, gone = self._loaded.popitem(last=False)
-            taken -= gone.nbytes
+        while self._taken > self._most and len(self._loaded) > keep:
+            self._let_go(next(iter(self._loaded)))
+
+    def _weigh(self, loaded: Loaded) -> None:
+        """Note what a domain takes now; all of them are not looked at again for one that changed."""
+        size = loaded.nbytes
+        self._taken += size - self._sizes.get(loaded.domain, 0)
+        self._sizes[loaded.domain] = size
+
+    def _let_go(self, domain: int) -> None:
+        self._loaded.pop(domain, None)
+        self._taken -= self._sizes.pop(domain, 0)
