@@ -3,38 +3,20 @@
 import re
 from pathlib import Path
 
-import pytest
-
 from adapters.events import Person as Someone
 from adapters.events import Place
 from adapters.matrix.adapter import Matrix
 from memory.types import DomainKind
 from tests.awake import model_server
-from tests.fakes.matrix import People, Person, Proxy
+from tests.fakes.matrix import Person
 from tests.ladder_talk import climbed, teller
 from tests.lyra_kit import Home as Machine
 from tests.lyra_kit import ModelServer
-from tests.matrix_home import Home, home, room_of
+from tests.matrix_home import Home, room_of
 
-pytest_plugins = ["tests.fakes.matrix.fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_home_fixtures"]
 
 OFF = "The bank is off here; those who run this place turn it on with !memory bank on."
-
-
-@pytest.fixture
-async def at_home(people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    """A home in which Lyra was not awake yet."""
-    return await home(people, proxy, tmp_path, monkeypatch)
-
-
-@pytest.fixture
-async def ada(people: People) -> Person:
-    return await people.person("ada", encrypts=True)
-
-
-@pytest.fixture
-async def bob(people: People) -> Person:
-    return await people.person("bob", encrypts=True)
 
 
 class Trusting(Matrix):

@@ -1,6 +1,5 @@
 """When Lyra answers on Matrix, and when she is silent; what she keeps of what is not said to her."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,27 +10,12 @@ from adapters.matrix.adapter import Matrix
 from memory.types import DomainKind
 from tests.awake import Awake, model_server, prompt
 from tests.fakes import openai_behaviours as b
-from tests.fakes.matrix import Event, People, Person, Proxy
+from tests.fakes.matrix import Event, People, Person
 from tests.flow.test_lyra_matrix_threads import Together
-from tests.matrix_home import Home, dm, home, room_of
+from tests.matrix_home import Home, dm, room_of
 from tests.size import few
 
-pytest_plugins = ["tests.fakes.matrix.fixtures"]
-
-
-@pytest.fixture
-async def at_home(people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    return await home(people, proxy, tmp_path, monkeypatch)
-
-
-@pytest.fixture
-async def ada(people: People) -> Person:
-    return await people.person("ada", encrypts=True)
-
-
-@pytest.fixture
-async def bob(people: People) -> Person:
-    return await people.person("bob", encrypts=True)
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_home_fixtures"]
 
 
 async def says_without_mentions(who: Person, room: str, text: str) -> str:

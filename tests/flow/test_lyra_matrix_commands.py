@@ -1,18 +1,17 @@
 """Commands on Matrix: which lines are commands, what each says in a DM, and what becomes of those that a kill cut off."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from adapters.table import Audience
 from tests.awake import Awake, model_server
-from tests.fakes.matrix import People, Person, Proxy
-from tests.matrix_home import Home, dm, home, room_of
+from tests.fakes.matrix import Person
+from tests.matrix_home import Home, dm, room_of
 from tests.size import few
 
-pytest_plugins = ["tests.fakes.matrix.fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_home_fixtures"]
 
 OFFERED = {
     "recall QUERY",
@@ -23,22 +22,6 @@ OFFERED = {
     "summarize [SESSION] [last:N] [public:yes]",
     "status",
 }
-
-
-@pytest.fixture
-async def at_home(people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    """A home in which Lyra was not awake yet."""
-    return await home(people, proxy, tmp_path, monkeypatch)
-
-
-@pytest.fixture
-async def ada(people: People) -> Person:
-    return await people.person("ada", encrypts=True)
-
-
-@pytest.fixture
-async def bob(people: People) -> Person:
-    return await people.person("bob", encrypts=True)
 
 
 async def greeted(at_home: Home, *people: Person) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,31 +10,15 @@ from adapters.events import Person as Someone
 from adapters.events import Place
 from adapters.matrix.adapter import Matrix
 from tests.awake import Awake
-from tests.fakes.matrix import Event, People, Person, Proxy, Refuse
-from tests.matrix_home import Home, dm, home, room_of
+from tests.fakes.matrix import Event, Person, Proxy, Refuse
+from tests.matrix_home import Home, dm, room_of
 from tests.size import few
 
-pytest_plugins = ["tests.fakes.matrix.fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_home_fixtures"]
 
 CREATE = "POST /createRoom"
 NOT_REACHED = "I answer that to you alone, and could not reach you: write to me in private, or ask again in a minute."
 GONE = "That list is not there any more; ask again."
-
-
-@pytest.fixture
-async def at_home(people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    """A home in which Lyra was not awake yet."""
-    return await home(people, proxy, tmp_path, monkeypatch)
-
-
-@pytest.fixture
-async def ada(people: People) -> Person:
-    return await people.person("ada", encrypts=True)
-
-
-@pytest.fixture
-async def bob(people: People) -> Person:
-    return await people.person("bob", encrypts=True)
 
 
 class AnyDm(Matrix):

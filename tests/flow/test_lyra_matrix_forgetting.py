@@ -1,6 +1,5 @@
 """People have things forgotten and kept on Matrix: by an id, by a link, in answer to a message, or all at once, each within their rights."""
 
-from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -10,31 +9,15 @@ from adapters.events import Place
 from adapters.matrix.adapter import Matrix
 from memory.types import DomainKind
 from tests.awake import Awake, model_server, prompt
-from tests.fakes.matrix import People, Person, Proxy
-from tests.matrix_home import Home, dm, home, room_of
+from tests.fakes.matrix import People, Person
+from tests.matrix_home import Home, dm, room_of
 from tests.size import few
 
-pytest_plugins = ["tests.fakes.matrix.fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_home_fixtures"]
 
 NOT_YOURS = "Only whoever said it, or an admin, can have it forgotten."
 NOT_HERE = "There is no message with that id here. Recall it first: every hit shows its id."
 ADAS, BOBS = "The harbour party is on Friday.", "The ferry leaves at nine."
-
-
-@pytest.fixture
-async def at_home(people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    """A home in which Lyra was not awake yet."""
-    return await home(people, proxy, tmp_path, monkeypatch)
-
-
-@pytest.fixture
-async def ada(people: People) -> Person:
-    return await people.person("ada", encrypts=True)
-
-
-@pytest.fixture
-async def bob(people: People) -> Person:
-    return await people.person("bob", encrypts=True)
 
 
 @pytest.fixture

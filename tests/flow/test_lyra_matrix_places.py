@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,28 +12,12 @@ from adapters.matrix.rooms import Rooms
 from memory.types import DomainKind
 from tests.awake import model_server, prompt
 from tests.fakes.matrix import People, Person, Proxy, Synapse
-from tests.matrix_home import Home, dm, home, room_of, sees_inside
+from tests.matrix_home import Home, dm, room_of, sees_inside
 from tests.size import few
 
-pytest_plugins = ["tests.fakes.matrix.fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_home_fixtures"]
 
 JOIN = "POST /join/*"
-
-
-@pytest.fixture
-async def at_home(people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    """A home in which Lyra was not awake yet."""
-    return await home(people, proxy, tmp_path, monkeypatch)
-
-
-@pytest.fixture
-async def ada(people: People) -> Person:
-    return await people.person("ada", encrypts=True)
-
-
-@pytest.fixture
-async def bob(people: People) -> Person:
-    return await people.person("bob", encrypts=True)
 
 
 def recent(messages: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -2,31 +2,19 @@
 
 from collections.abc import AsyncIterator
 from functools import partial
-from pathlib import Path
 
 import pytest
 
 from memory.types import DomainKind
 from tests.awake import Awake, model_server
 from tests.dream_talk import CURIOUS, dreamt, thoughtful
-from tests.fakes.matrix import Event, People, Person, Proxy
-from tests.matrix_home import Home, dm, home, room_of
+from tests.fakes.matrix import Event, People, Person
+from tests.matrix_home import Home, dm, room_of
 from tests.size import few
 
-pytest_plugins = ["tests.fakes.matrix.fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_home_fixtures"]
 
 THOUGHT = "Is there something between garden and Graz?"
-
-
-@pytest.fixture
-async def at_home(people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    """A home in which Lyra was not awake yet."""
-    return await home(people, proxy, tmp_path, monkeypatch)
-
-
-@pytest.fixture
-async def ada(people: People) -> Person:
-    return await people.person("ada", encrypts=True)
 
 
 @pytest.fixture

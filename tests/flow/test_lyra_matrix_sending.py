@@ -3,7 +3,6 @@
 import asyncio
 import base64
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,12 +10,12 @@ import pytest
 from memory.types import DomainKind
 from tests.awake import answer, model_server, prompt, question
 from tests.fakes import openai_behaviours as b
-from tests.fakes.matrix import Event, People, Person, Proxy
+from tests.fakes.matrix import Event, Person
 from tests.fakes.openai_server import OpenAIServer
-from tests.matrix_home import Home, dm, home, room_of
+from tests.matrix_home import Home, dm, room_of
 from tests.size import few
 
-pytest_plugins = ["tests.fakes.matrix.fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_home_fixtures"]
 
 PIECES = ("Once there was a **door**", " that nobody had opened", " for a hundred years,", " and behind it lived a very old cat.")
 TALE = "".join(PIECES)
@@ -43,21 +42,6 @@ class Telling(OpenAIServer):
             await send.pieces(told)
         if told is not None:
             await send.end("stop")
-
-
-@pytest.fixture
-async def at_home(people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    return await home(people, proxy, tmp_path, monkeypatch)
-
-
-@pytest.fixture
-async def ada(people: People) -> Person:
-    return await people.person("ada", encrypts=True)
-
-
-@pytest.fixture
-async def bob(people: People) -> Person:
-    return await people.person("bob", encrypts=True)
 
 
 def seeing(model: OpenAIServer, *, sees: bool) -> str:

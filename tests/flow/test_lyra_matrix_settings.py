@@ -1,7 +1,6 @@
 """Lyra's settings on Matrix: who may see and change which, what each does from then on; what she says of herself, and when."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -10,33 +9,17 @@ from adapters.events import Place
 from adapters.matrix.adapter import Matrix
 from memory.types import DomainKind
 from tests.awake import model_server, prompt
-from tests.fakes.matrix import Event, People, Person, Proxy
-from tests.matrix_home import Home, dm, home, room_of
+from tests.fakes.matrix import Event, Person
+from tests.matrix_home import Home, dm, room_of
 from tests.size import few
 
-pytest_plugins = ["tests.fakes.matrix.fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_home_fixtures"]
 
 PERSONAL = {"reach", "encrypted", "time zone", "streaming", "reflections"}
 ROOMS = {"answers", "replies", "newcomers", "listening", "time zone", "streaming", "reflections"}
 NO_ADMIN = "Only those who run this place can see and change its settings; yours are in a DM with me."
 NOT_YOURS = "Only whoever said it, or an admin, can have it forgotten."
 FAR = "Asia/Kathmandu"
-
-
-@pytest.fixture
-async def at_home(people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    """A home in which Lyra was not awake yet."""
-    return await home(people, proxy, tmp_path, monkeypatch)
-
-
-@pytest.fixture
-async def ada(people: People) -> Person:
-    return await people.person("ada", encrypts=True)
-
-
-@pytest.fixture
-async def bob(people: People) -> Person:
-    return await people.person("bob", encrypts=True)
 
 
 class Lawless(Matrix):

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,12 +17,12 @@ from adapters.matrix.names import short
 from memory.types import DomainKind
 from tests.awake import Awake, answer, model_server, prompt, question
 from tests.fakes import openai_behaviours as b
-from tests.fakes.matrix import People, Person, Proxy
+from tests.fakes.matrix import Person
 from tests.fakes.openai_server import OpenAIServer
-from tests.matrix_home import Home, dm, home, room_of
+from tests.matrix_home import Home, dm, room_of
 from tests.size import few
 
-pytest_plugins = ["tests.fakes.matrix.fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_home_fixtures"]
 
 
 class Together(OpenAIServer):
@@ -37,21 +36,6 @@ class Together(OpenAIServer):
         recorded = await super()._record(request)
         await self.heard(self.awaits)
         return recorded
-
-
-@pytest.fixture
-async def at_home(people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    return await home(people, proxy, tmp_path, monkeypatch)
-
-
-@pytest.fixture
-async def ada(people: People) -> Person:
-    return await people.person("ada", encrypts=True)
-
-
-@pytest.fixture
-async def bob(people: People) -> Person:
-    return await people.person("bob", encrypts=True)
 
 
 def recent(messages: Sequence[Mapping[str, Any]]) -> list[str]:
