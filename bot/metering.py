@@ -4,9 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from bot.config import Settings
-from bot.writer import ModelWriter
-from memory import prompts
-from memory.answers import parse
+from bot.writer import ModelWriter, written
 from memory.budget import tokens
 from memory.errors import BudgetSpent
 from memory.ports import Entry, Muse, Task, Writer
@@ -56,8 +54,7 @@ class Metered:
 
     async def write(self, task: Task) -> list[Entry]:
         """Return the sentences of a digest. Raises BudgetSpent, WriterFailed, WriterRefused."""
-        prompt = prompts.render(task)
-        return parse(await self.answer(prompt.system, prompt.user), [source.label for source in task.sources])
+        return await written(self, task)
 
     async def answer(self, system: str, user: str) -> str:
         """Return the answer to a prompt. Raises BudgetSpent, WriterFailed, WriterRefused."""

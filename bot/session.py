@@ -140,7 +140,7 @@ class Mailboxes:
                     letter.done.set_result(None)
 
     async def _answer(self, batch: Sequence[Letter], adapter: Adapter) -> None:
-        # One of the three places where a broad handler stands: one turn failed, and the next message is heard all the same.
+        # One of the four places where a broad handler stands: one turn failed, and the next message is heard all the same.
         event = batch[0].event
         try:
             if self._commands.is_command(event, adapter):

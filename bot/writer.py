@@ -4,8 +4,14 @@ from bot.errors import ContextTooLong, ModelError
 from bot.model import Message, Model, complete
 from memory import answers, prompts
 from memory.errors import WriterFailed, WriterRefused
-from memory.ports import Entry, Task
+from memory.ports import Entry, Muse, Task
 from memory.transfer.message import clean
+
+
+async def written(muse: Muse, task: Task) -> list[Entry]:
+    """Return the sentences of a digest that a model is asked for. Raises what its answer raises, and WriterRefused."""
+    prompt = prompts.render(task)
+    return answers.parse(await muse.answer(prompt.system, prompt.user), [source.label for source in task.sources])
 
 
 class ModelWriter:
@@ -27,8 +33,7 @@ class ModelWriter:
         Raises WriterFailed where the model did not answer; WriterRefused where its answer cannot be used, or the sources are
         too long for it, which trying again would not change.
         """
-        prompt = prompts.render(task)
-        return answers.parse(await self.answer(prompt.system, prompt.user), [source.label for source in task.sources])
+        return await written(self, task)
 
     async def answer(self, system: str, user: str) -> str:
         """Return the answer to a prompt. Raises WriterFailed, WriterRefused."""

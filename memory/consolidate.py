@@ -64,6 +64,10 @@ class Workshop:
     bank: BankRules = BankRules()
     exam: Exam | None = None
 
+    async def closing(self) -> episodes.Rules:
+        """Return when the episodes of the domain end: where its bank is on, with the conversation."""
+        return self.bank.closing(self.rules) if await is_on(Places(self.db, self.seal), self.domain) else self.rules
+
 
 class Consolidator:
     """Closes the episodes of one domain and writes its digests."""
@@ -75,7 +79,7 @@ class Consolidator:
         """Close what is over in a session, or, asked, all of it; return how many episodes were closed."""
         closed = 0
         w = self._w
-        rules = w.bank.closing(w.rules) if await is_on(Places(w.db, w.seal), w.domain) else w.rules
+        rules = await w.closing()
         while await episodes.over(w.db, w.domain, session, rules, w.clock.now(), asked=asked):
             async with w.db.transaction() as tx:
                 closed += await episodes.close(tx, w.domain, session, rules, w.clock.now(), asked=asked)

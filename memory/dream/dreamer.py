@@ -178,7 +178,6 @@ class Dreamer:
         report.after = drives
         report.mood, report.energy = (felt.mind.mood, mind.mood), (felt.mind.energy, mind.energy)
         report.exam = self._canaries.marks
-        report.reflected = reflected.kept
         report.reflection = _said_of(felt.reflected)
         calling = [felt.left.get(name, one.value) for name, one in felt.signals.items()]
         report.rested = not report.failed and max(calling) == 0 and max(drives[name] for name in _ORDER) <= BASELINE + _SETTLED

@@ -35,7 +35,6 @@ class Report:
     mood: tuple[float, float] = (0.0, 0.0)
     energy: tuple[float, float] = (0.0, 0.0)
     reflection: str = ""
-    reflected: int | None = None
     spent: Spent = Spent()
     failed: str = ""
     rested: bool = False

@@ -7,14 +7,12 @@ calls as loudly as the rest of what calls lets it. README says what the counts a
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from memory.bank.consent import is_on
 from memory.consolidate import Workshop
 from memory.dream.drives import COHERENCE, CONTINUITY, CURIOSITY, HOUR, Signal, saturating, together
 from memory.dream.novelty import Novelty, novelty
 from memory.dream.quarrels import quarrels
 from memory.dream.reflecting import thought_about
 from memory.lineage import pages
-from memory.places import Places
 from memory.recall.shards import Shards
 from memory.rungs import Maker
 from memory.tiers import episodes, eras, narrative, profile, selfstate, statements
@@ -124,8 +122,7 @@ class Sensor:
     async def _unsummarized(self) -> tuple[int, int]:
         """Return how many messages are over and in no gist that a present writer would leave, and when the first was said."""
         now, zone = self._w.clock.now(), self._w.domain.time_zone
-        banked = await is_on(Places(self._db, self._w.seal), self._w.domain)
-        rules = self._w.bank.closing(self._w.rules) if banked else self._w.rules
+        rules = await self._w.closing()
         model = not self._w.writer.extractive
         closed = [
             await episodes.extent(self._db, some)

@@ -6,7 +6,7 @@ something it was told from was forgotten. The month that runs is told when as ma
 so that its cost stays in proportion to what was said.
 """
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 
 from memory.db import Row, Transaction
 from memory.lineage import fill, holes, pages
@@ -24,17 +24,17 @@ _MOST_PARAGRAPHS = 6
 
 async def due(maker: Maker, *, asked: bool) -> Work | None:
     """Return the next month to be told, the oldest first; asked, the one that runs as well."""
-    for period, before in await _ripe(maker, asked=asked):
+    async for period, before in _ripe(maker, asked=asked):
         return await _work(maker, period, before)
     return None
 
 
 async def waiting(maker: Maker) -> int:
     """Return how many months are due."""
-    return len(await _ripe(maker, asked=False))
+    return len([period async for period, _ in _ripe(maker, asked=False)])
 
 
-async def _ripe(maker: Maker, *, asked: bool) -> list[tuple[str, Rung | None]]:
+async def _ripe(maker: Maker, *, asked: bool) -> AsyncIterator[tuple[str, Rung | None]]:
     w = maker.w
     now = month(w.clock.now(), w.domain.time_zone)
     rows = await w.db.all(
@@ -46,13 +46,11 @@ async def _ripe(maker: Maker, *, asked: bool) -> list[tuple[str, Rung | None]]:
     fresh: dict[str, int] = {}
     for row in rows:
         fresh[row["month"]] = fresh.get(row["month"], 0) + row["fresh"]
-    ripe = []
     for period, n in fresh.items():
         before = await maker.rung(TIER, period)
         over = period < now or (before is not None and before.stale)
         if asked or (over and not await _waits(maker, period)) or n >= max(FIRST_GISTS, before.size if before else 0):
-            ripe.append((period, before))
-    return ripe
+            yield period, before
 
 
 async def _waits(maker: Maker, period: str) -> bool:
