@@ -168,7 +168,7 @@ async def restore(file: Path, yes: bool) -> int:
         key, _, _ = key_of(around, settings)
         held, aside = await put_back(file, key, around.db_path)
         async with await Memory.open(around.db_path, key, Ports(SystemClock(), RandomIds())) as memory:
-            buried = await memory.rebury()
+            buried = memory.forgotten_at_open
     finally:
         lock.release()
     print(f"Restored {held - buried.messages - buried.replies:,} messages from {file}."

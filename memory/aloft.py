@@ -18,7 +18,9 @@ class Aloft(Finding):
 
     async def statements(self, tier: str, *, past: bool = False) -> list[Statement]:
         """Return what stands in a tier at home (profile, era, narrative, self, bank), or what stood there before."""
-        return await (statements.history if past else statements.standing)(self._db, self.home, tier)
+        if past:
+            return await statements.history(self._db, self.home, tier)
+        return await statements.standing(self._db, self.home, tier, shown_only=True)
 
     async def receipts(self, stated: Sequence[Statement]) -> dict[int, list[Exchange]]:
         """Return the messages of people that statements rest on, by the statement's key."""
@@ -58,7 +60,7 @@ class Aloft(Finding):
         """Return the bank at home as it is shown in at most so many tokens, with the bullets that it shows."""
         if not await consent.is_on(self._r.places, self.home):
             return Block()
-        standing = await statements.standing(self._db, self.home, consent.TIER)
+        standing = await statements.standing(self._db, self.home, consent.TIER, shown_only=True)
         return block.render(block.entries(standing), max_tokens)
 
     async def bank_block(self, max_tokens: int) -> str:

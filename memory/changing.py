@@ -1,32 +1,43 @@
 """Words that a platform takes back or changes.
 
 Whoever removes or edits a message on the platform decides about it there, so this acts on a place whatever its domain, and
-no text comes out. What is taken back is buried like anything forgotten. What is changed keeps its id and its place in the
-conversation; its old words leave the index, the digests, and the replies and notices that repeat what the change took out.
+no text comes out. What is taken back is forgotten like anything else. What is changed keeps its id and its place in the
+conversation; its old words leave the index, the digests, the notices that repeat them, and the replies that hold them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from memory import forget
 from memory.db import Database, Row, Transaction
-from memory.forget import Graveyard
+from memory.forget import erase
+from memory.forget.forgetting import Forgetting
+from memory.forget.gone import Gone
 from memory.lexical import key_words
 from memory.lineage import Seal, announce, fill, holes, pages
 from memory.outbox import silence
 from memory.places import read_domain
 from memory.ports import Clock
-from memory.tiers import exchanges
+from memory.tiers import asides, exchanges
 from memory.types import Domain, Exchange, Forgotten, SessionRef
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is kept under a platform's ids of a place: messages by public id, and open events by key."""
+    """What is known under a platform's ids of a place: messages and asides by public id, and open events by key."""
 
     ids: set[str]
     messages: set[str]
     events: dict[int, str]
+    asides: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A message as the platform shows it: its id, whether it is Lyra's, and when it was sent."""
+
+    id: str
+    own: bool
+    said_at: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,20 +46,42 @@ class Changing:
 
     db: Database
     seal: Seal
-    graveyard: Graveyard
+    forgetting: Forgetting
     clock: Clock
 
     async def knows(self, platform: str, place: str, ids: Sequence[str]) -> set[str]:
-        """Return which messages of a place are stored, wait in the inbox, or went out from here."""
+        """Return which messages of a place are stored, wait in the inbox, went out from here, or were shown in a prompt."""
         return (await self._known(platform, place, ids)).ids
 
     async def withdraw(self, platform: str, place: str, ids: Sequence[str]) -> Forgotten | None:
-        """Forget messages that were removed from a place; None, and nothing written, where none of them is kept."""
+        """Forget messages that were removed from a place; None, and nothing written, where none of them is known."""
         known = await self._known(platform, place, ids)
-        if not known.messages and not known.events:
+        if not (known.messages or known.events or known.asides):
             return None
         waiting = await self._names(platform, place, sorted(known.events.values()))
-        return await self.graveyard.inter(sorted({*known.messages, *waiting}), sorted(known.events), self.clock.now())
+        names = sorted({*known.messages, *waiting, *known.asides})
+        return await self.forgetting.forget_named(names, sorted(known.events))
+
+    async def withheld(self, platform: str, places: Sequence[str], shown: Collection[Shown]) -> set[str]:
+        """Return the ids of what these places show and Lyra forgot: messages, and posts of hers that rested on them.
+
+        A post of hers that is no reply (a notice, or one from before) is withheld where anything was forgotten since.
+        """
+        found: set[str] = set()
+        for place in places:
+            ids = sorted(one.id for one in shown)
+            names = {**await self._names_by_id(platform, place, ids), **await self._names_by_id(platform, place, ids, kept=False)}
+            for some in pages(list(names)):
+                rows = await self.db.all(_BURIED.format(within=holes("n", some)), fill("n", some))
+                found.update(names[row["public_id"]] for row in rows)
+        own = {one.id: one.said_at for one in shown if one.own}
+        since = await self._forgotten_at(platform, places)
+        living: set[str] = set()
+        for some in pages(sorted(own)):
+            rows = await self.db.all(_POSTS.format(within=holes("s", some)), {"platform": platform, **fill("s", some)})
+            found.update(row["remote_id"] for row in rows if row["dead"])
+            living.update(row["remote_id"] for row in rows if not row["dead"])
+        return found | {id for id, said_at in own.items() if id not in living and said_at <= since}
 
     async def revise(self, platform: str, place: str, id: str, text: str, at: int) -> bool:
         """Give a message the words it has since `at`; return whether anything kept was changed. No words take it back."""
@@ -59,78 +92,79 @@ class Changing:
         if not text.strip():
             return await self.withdraw(platform, place, [id]) is not None
         given_up = await self.db.all(_GIVEN_UP, which)
-        if all(row["text"] == text for row in stored) and not given_up:
+        seen = (await self._known(platform, place, [id])).asides
+        if all(row["text"] == text for row in stored) and not given_up and not seen:
             return False
+        gone: list[Gone] = []
         async with self.db.transaction() as tx:
             for row in await tx.all(_SAID + "AND e.edited_at < :at AND e.text <> :text", which):
-                await _change(tx, row, text, at, self.clock.now())
+                gone.append(await self._change(tx, row, text, at))
+            for domain, items in await erase.by_domain(tx, list(seen.values())):
+                gone += [await self.forgetting.reword(tx, domain, item, "", self.clock.now()) for item in items]
             # What was given up is never answered: its payload would only keep the old words.
             await tx.run(f"UPDATE inbox SET payload = '' WHERE id IN ({holes('g', given_up)})", _ids("g", given_up))
-        await self.db.checkpoint()
-        return True
+        await self.forgetting.finish(gone)
+        return bool(stored or given_up or gone)
+
+    async def _change(self, tx: Transaction, row: Row, text: str, at: int) -> Gone:
+        ((domain, _),) = await erase.by_domain(tx, [row["item"]])
+        after, now = replace(exchanges.exchange(row), text=text), self.clock.now()
+        await tx.run(
+            "UPDATE exchanges SET text = :text, edited_at = :at WHERE item = :item", {"text": text, "at": at, "item": after.key}
+        )
+        above = set(await erase.digests_above(tx, [after.key])) - {after.key}
+        for there, items in await erase.by_domain(tx, sorted(above)):
+            await erase.retire(tx, there, items, now)
+        await tx.run("DELETE FROM refusals WHERE session = :session", {"session": after.session})
+        await _silence_notices(tx, domain, _words(row["text"]) - _words(text))
+        await _index_anew(tx, domain, after)
+        return await self.forgetting.reword(tx, domain, after.key, row["text"], now)
 
     async def _known(self, platform: str, place: str, ids: Sequence[str]) -> Known:
-        known = Known(set(), set(), {})
+        known = Known(set(), set(), {}, {})
         for some in pages(ids):
             which = {"platform": platform, "place": place, **fill("s", some)}
             within = f"IN ({holes('s', some)})"
             heard = await self.db.all(_KEPT + f"AND e.source_id {within}", which)
             own = await self.db.all(_OWN + f"AND o.remote_id {within}", which)
             waiting = await self.db.all(_OPEN + f"AND event_id {within}", which)
+            seen = await self._names_by_id(platform, place, some, kept=False)
+            known.asides.update(await asides.named(self.db, list(seen)))
             known.ids.update(row["id"] for row in (*heard, *own, *waiting))
+            known.ids.update(seen[name] for name in known.asides if name in seen)
             known.messages.update(row["public_id"] for row in (*heard, *own) if row["public_id"])
             known.events.update((row["key"], row["id"]) for row in waiting)
         return known
 
     async def _names(self, platform: str, place: str, ids: Sequence[str]) -> list[str]:
         """Return the ids that messages would get in any conversation of a place, so that they meet their tombstones there."""
+        return list(await self._names_by_id(platform, place, ids))
+
+    async def _names_by_id(self, platform: str, place: str, ids: Sequence[str], *, kept: bool = True) -> dict[str, str]:
+        """Return the platform's ids of messages by the public ids that they have in any conversation of a place, kept or seen."""
         rows = await self.db.all(_CONVERSATIONS, {"platform": platform, "place": place})
-        return [
-            exchanges.public_id(self.seal, read_domain(row).ref, SessionRef(platform, place, row["at_epoch"]), id)
+        name = exchanges.public_id if kept else asides.public_id
+        return {
+            name(self.seal, read_domain(row).ref, SessionRef(platform, place, row["at_epoch"]), id): id
             for row in rows
             for id in ids
-        ]
+        }
 
-
-async def _change(tx: Transaction, row: Row, text: str, at: int, now: int) -> None:
-    ((domain, _),) = await forget.by_domain(tx, [row["item"]])
-    after = replace(exchanges.exchange(row), text=text)
-    lost = _words(row["text"]) - _words(text)
-    await tx.run(
-        "UPDATE exchanges SET text = :text, edited_at = :at WHERE item = :item", {"text": text, "at": at, "item": after.key}
-    )
-    repeating = await _repeating(tx, after.key, lost)
-    above = set(await forget.digests_above(tx, [after.key, *repeating])) - {after.key}
-    for there, items in await forget.by_domain(tx, sorted(above)):
-        await forget.retire(tx, there, items, now)
-        if not set(repeating).isdisjoint(items):
-            await forget.drop_what_is_empty(tx, there)
-    await tx.run("DELETE FROM refusals WHERE session = :session", {"session": after.session})
-    await _silence_notices(tx, domain, lost)
-    await _index_anew(tx, domain, after)
-
-
-async def _repeating(tx: Transaction, item: int, lost: set[str]) -> list[int]:
-    """Return the replies that rest on a message, directly or not, and repeat a word that it has lost."""
-    found: list[int] = []
-    edge = [item] if lost else []
-    while edge:
-        above = await forget.digests_above(tx, edge)
-        rows = await tx.all(
-            "SELECT DISTINCT e.item, e.text FROM lineage l JOIN exchanges e ON e.item = l.child "
-            f"WHERE l.parent IN ({holes('a', above)})",
-            fill("a", above),
+    async def _forgotten_at(self, platform: str, places: Sequence[str]) -> int:
+        """Return when something was last forgotten that these places may have shown; 0 for never."""
+        row = await self.db.one(
+            "SELECT coalesce(max(d.forgotten_at), 0) AS at FROM domains d WHERE d.id IN (SELECT domain FROM sessions "
+            f"WHERE platform = :platform AND place IN ({holes('p', places)}))",
+            {"platform": platform, **fill("p", places)},
         )
-        edge = [row["item"] for row in rows if row["item"] not in found and _holds(row["text"], lost)]
-        found += edge
-    return found
+        return int(row["at"]) if row else 0
 
 
 async def _silence_notices(tx: Transaction, domain: Domain, lost: set[str]) -> None:
     rows = await tx.all(
         "SELECT id, text FROM outbox WHERE domain = :domain AND item IS NULL AND text <> ''", {"domain": domain.key}
     )
-    repeating = [row for row in rows if _holds(row["text"], lost)]
+    repeating = [row for row in rows if not lost.isdisjoint(_words(row["text"]))]
     await silence(tx, f"id IN ({holes('r', repeating)})", _ids("r", repeating))
 
 
@@ -147,10 +181,6 @@ def _words(text: str) -> set[str]:
     return {stem for word, stem in key_words(text).items() if len(word) > 1}
 
 
-def _holds(text: str, words: set[str]) -> bool:
-    return not words.isdisjoint(_words(text))
-
-
 def _ids(prefix: str, rows: Sequence[Row]) -> dict[str, object]:
     return dict(fill(prefix, (row["id"] for row in rows)))
 
@@ -163,6 +193,14 @@ _KEPT = (
 _OWN = (
     "SELECT o.remote_id AS id, i.public_id FROM outbox o LEFT JOIN items i ON i.id = o.item AND i.dead_at IS NULL "
     "WHERE o.platform = :platform AND o.place = :place AND o.remote_id <> '' "
+)
+_POSTS = (
+    "SELECT o.remote_id, i.dead_at IS NOT NULL AS dead FROM outbox o JOIN items i ON i.id = o.item "
+    "WHERE o.platform = :platform AND o.remote_id IN ({within}) AND o.remote_id <> ''"
+)
+_BURIED = (
+    "SELECT public_id FROM tombstones WHERE public_id IN ({within}) "
+    "UNION SELECT public_id FROM items WHERE public_id IN ({within}) AND dead_at IS NOT NULL"
 )
 _OPEN = "SELECT event_id AS id, id AS key FROM inbox WHERE platform = :platform AND place = :place AND state <> 'done' "
 _SAID = exchanges.SELECT + f"JOIN sessions s ON s.id = e.session {_HERE}AND e.source_id = :id AND e.kind = 'said' "

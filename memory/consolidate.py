@@ -9,12 +9,13 @@ stands.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from memory import forget, ledger
+from memory import ledger
 from memory.bank.consent import is_on
 from memory.bank.rules import BankRules
 from memory.db import Database, Transaction
 from memory.drafting import Order, compose
 from memory.errors import SourceGone, WriterRefused
+from memory.forget import erase
 from memory.lineage import Seal, require_unchanged, unchanged
 from memory.locks import Holders
 from memory.places import Places
@@ -132,8 +133,9 @@ class Consolidator:
         slot = f"{session.id}/{job.place.level}/{job.place.position}"
         async with self._w.db.transaction() as tx:
             held = await ledger.claim(tx, job.place.tier, slot, self._w.holders, self._w.clock.now())
-            if held and await summaries.key_at(tx, session, job.place) != job.replaces:
-                await ledger.settle(tx, held)  # another has made it meanwhile
+            as_found = await summaries.key_at(tx, session, job.place) == job.replaces and await self._as_read(tx, job)
+            if held and not as_found:
+                await ledger.settle(tx, held)  # another has made it meanwhile, or it rests on what is gone
                 held = None
         if held is None:
             return False
@@ -163,7 +165,7 @@ class Consolidator:
             if not await self._as_read(tx, job):
                 return None
             if job.replaces is not None:
-                await forget.retire(tx, self._w.domain, [job.replaces], now)
+                await erase.retire(tx, self._w.domain, [job.replaces], now)
             return await summaries.publish(tx, self._w.seal, self._w.domain, session, job.place, written, now)
 
         if self._w.exam is not None and not writer.extractive and not await self._w.exam.passed(put):

@@ -18,13 +18,15 @@ from typing import Self
 from memory.backup import backup
 from memory.bank.keeping import Bank
 from memory.bank.rules import BankRules
-from memory.changing import Changing
+from memory.changing import Changing, Shown
 from memory.consolidate import Consolidator, Workshop
 from memory.db import Database
 from memory.dream.dreamer import Dreamer, Thresholds
 from memory.dream.schedule import Hours, Schedule
 from memory.finding import Reading
-from memory.forget import Graveyard
+from memory.forget.forgetting import Forgetting
+from memory.forget.gone import is_sweeping
+from memory.forget.tombstones import Tombstones
 from memory.journal import Journal
 from memory.ladder import Ladder
 from memory.lineage import Seal, fill, holes, pages
@@ -91,9 +93,11 @@ class Memory:
         self._holders = Holders(db.path.with_name("holders"), ports.ids.new())
         self._holders.join()
         vectors = VectorStore(db, ports.embedder, ports.clock) if ports.embedder else None
-        graveyard = Graveyard(db, db.path.with_name("tombstones.log"))
-        self._reading = Reading(self.places, Shards(db, habits.recall_bytes), vectors, graveyard, ports.clock)
-        self._changing = Changing(db, seal, graveyard, ports.clock)
+        tombstones = Tombstones(db, db.path.with_name("tombstones.log"))
+        self._forgetting = Forgetting(db, tombstones, seal, ports.clock, ports.embedder)
+        self._reading = Reading(self.places, Shards(db, habits.recall_bytes), vectors, self._forgetting, ports.clock)
+        self._changing = Changing(db, seal, self._forgetting, ports.clock)
+        self.forgotten_at_open = Forgotten(0, 0, 0)
         self.dreams = Schedule(db, self._holders, ports.clock, habits.hours)
         self.spending = Spending(db, ports.clock)
 
@@ -101,11 +105,17 @@ class Memory:
     async def open(
         cls, path: Path, key: bytes | None, ports: Ports, habits: Habits | None = None, *, checkpoints: bool = True
     ) -> Self:
-        """Open or create the memory at `path`. Raises the errors of `Database.open`."""
+        """Open or create the memory at `path`. Raises the errors of `Database.open`.
+
+        Before anything is read, what the tombstones' log names is forgotten in this file as well, and what a kill cut off is
+        finished: `forgotten_at_open` counts it.
+        """
         db = await Database.open(path, key, checkpoints=checkpoints)
         try:
             await reindex(db)
-            return cls(db, key, Seal(await _install_key(db, ports.ids)), ports, habits or Habits())
+            memory = cls(db, key, Seal(await _install_key(db, ports.ids)), ports, habits or Habits())
+            memory.forgotten_at_open = await memory._forgetting.resume()
+            return memory
         except BaseException:
             await db.close()
             raise
@@ -179,7 +189,12 @@ class Memory:
         )  # fmt: skip
 
     async def dirty(self, domain: Domain, *, redo_extractive: bool = False) -> list[int]:
-        """Return the keys of a domain's sessions that have messages in no gist, or, asked so, an extracted one."""
+        """Return the keys of a domain's sessions that have messages in no gist, or, asked so, an extracted one.
+
+        None where something of the domain is being forgotten: nothing is made of what may be going.
+        """
+        if await is_sweeping(self.db, domain):
+            return []
         open_ends = await episodes.open_sessions(self.db, domain)
         waiting = await episodes.wanting(self.db, domain, redo_extractive=redo_extractive)
         return sorted({*open_ends, *(episode.session for episode in waiting)})
@@ -204,9 +219,9 @@ class Memory:
         """Make a verified encrypted copy; return how many messages it holds. Raises BackupFailed."""
         return await backup(self.db, self._key, target)
 
-    async def rebury(self) -> Forgotten:
-        """Forget again whatever the tombstones' log names: what a restored backup brought back."""
-        return await self._reading.graveyard.replay(await self.places.domains(), self._ports.clock.now())
+    async def withheld(self, platform: str, places: Sequence[str], shown: Sequence[Shown]) -> set[str]:
+        """Return the ids of those messages, as these places show them, that are forgotten or rest on what is."""
+        return await self._changing.withheld(platform, places, shown)
 
 
 async def _install_key(db: Database, ids: Ids) -> bytes:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from memory.db import Row
 from memory.findable import BANK, ERAS, GISTS, MESSAGES
-from memory.forget import Graveyard
+from memory.forget.forgetting import Forgetting
 from memory.lineage import Seal, fill, holes
 from memory.places import Places
 from memory.ports import Clock
@@ -24,7 +24,7 @@ class Reading:
     places: Places
     shards: Shards
     vectors: VectorStore | None
-    graveyard: Graveyard
+    forgetting: Forgetting
     clock: Clock
 
     @property

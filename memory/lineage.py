@@ -91,12 +91,28 @@ async def announce(tx: Transaction, domain: Domain, items: Sequence[int], op: st
     )
 
 
+async def living(tx: Transaction, keys: Sequence[int]) -> bool:
+    """Say whether all of these items are there, and none is gone: erased, or about to be.
+
+    What was derived in a domain of which a session, a person's words or all is going counts as gone.
+    """
+    for some in pages(keys):
+        row = await tx.one(_LIVING.format(within=holes("k", some)), fill("k", some))
+        if row is None or row["n"] < len(set(some)):
+            return False
+    return True
+
+
+_LIVING = (
+    "SELECT count(*) AS n FROM items i LEFT JOIN exchanges e ON e.item = i.id WHERE i.id IN ({within}) AND i.dead_at IS NULL "
+    "AND NOT EXISTS (SELECT 1 FROM gone g WHERE g.domain = i.domain AND i.id <= g.upto AND g.items IS NULL AND (e.item IS NULL "
+    "OR ((g.session IS NULL OR g.session = e.session) AND (g.identity IS NULL OR g.identity = e.identity))))"
+)
+
+
 async def require_living(tx: Transaction, keys: Sequence[int]) -> None:
     """Raise SourceGone where one of these items was forgotten."""
-    row = await tx.one(
-        f"SELECT count(*) AS n FROM items WHERE id IN ({holes('k', keys)}) AND dead_at IS NOT NULL", fill("k", keys)
-    )
-    if row is not None and row["n"]:
+    if not await living(tx, keys):
         raise SourceGone("Something this answer rests on was forgotten while it was made.")
 
 
@@ -108,7 +124,7 @@ async def unchanged(tx: Transaction, texts: Mapping[int, str]) -> bool:
         f"UNION ALL SELECT item, text FROM statements WHERE item IN ({holes('t', texts)})",
         fill("t", texts),
     )
-    return {row["item"]: row["text"] for row in rows} == texts
+    return {row["item"]: row["text"] for row in rows} == texts and await living(tx, list(texts))
 
 
 async def require_unchanged(tx: Transaction, texts: Mapping[int, str]) -> None:

@@ -7,7 +7,7 @@ of whom it speaks. Without a `by` all may go.
 from memory.db import Database
 from memory.errors import NotFound, NotYours
 from memory.tiers import profile
-from memory.types import Domain, Identity, Session, Statement
+from memory.types import Domain, Identity, Statement
 
 
 async def message(db: Database, domain: Domain, public_id: str, by: Identity | None) -> int:
@@ -23,18 +23,13 @@ async def message(db: Database, domain: Domain, public_id: str, by: Identity | N
     return int(row["id"])
 
 
-async def messages(db: Database, domain: Domain, by: Identity | None, session: Session | None = None) -> list[int]:
-    """Return the keys of a domain's messages that may be forgotten, or of one session's.
-
-    Replies that answer somebody are not among them for that person: they go with what they answer.
-    """
-    only = "" if session is None else "AND e.session = :session "
-    rows = await db.all(
-        "SELECT e.item FROM exchanges e LEFT JOIN identities n ON n.id = e.identity WHERE e.domain = :domain "
-        f"{only}AND (:everybody OR (n.platform = :platform AND n.native_id = :native_id)) ORDER BY e.item",
-        {"domain": domain.key, "session": session.key if session else None, "everybody": by is None, **_who(by)},
+async def identity(db: Database, who: Identity) -> int | None:
+    """Return the key of an account, None where it never said anything."""
+    row = await db.one(
+        "SELECT id FROM identities WHERE platform = :platform AND native_id = :native_id",
+        {"platform": who.platform, "native_id": who.native_id},
     )
-    return [row["item"] for row in rows]
+    return int(row["id"]) if row else None
 
 
 async def fact(db: Database, domain: Domain, public_id: str, by: Identity | None) -> Statement:

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from memory import forget, outbox, places
+from memory import outbox, places
 from memory.aloft import Aloft
 from memory.db import Row, Transaction
 from memory.errors import NotFound
+from memory.forget import erase
 from memory.lineage import derive
 from memory.outbox import Part
 from memory.tiers import exchanges, statements
@@ -96,7 +97,7 @@ class Posting(Aloft):
             if parts:
                 await outbox.queue(tx, self.home, platform, place, parts, now)
             gone = [thought.statement.key, *([thought.exchange] if thought.exchange is not None else [])]
-            await forget.retire(tx, self.home, gone, now)
+            await erase.retire(tx, self.home, gone, now)
         return platform, place, parts
 
     async def bar(self) -> float:

@@ -73,8 +73,8 @@ class Maker:
             return False
         async with self.w.db.transaction() as tx:
             held = await ledger.claim(tx, work.tier, f"{self.w.domain.key}/{work.period}", self.w.holders, self.w.clock.now())
-            if held and work.still is not None and not await work.still(tx):
-                await ledger.settle(tx, held)  # another has made it meanwhile
+            if held and not await _as_read(tx, work):
+                await ledger.settle(tx, held)  # another has made it meanwhile, or it rests on what is gone
                 held = None
         if held is None:
             return False

@@ -199,3 +199,6 @@ class Forgotten:
     messages: int
     digests: int
     replies: int
+
+    def __add__(self, other: "Forgotten") -> "Forgotten":
+        return Forgotten(self.messages + other.messages, self.digests + other.digests, self.replies + other.replies)

@@ -4,14 +4,17 @@
 made, from live facts, and cannot be widened afterwards.
 """
 
-from collections.abc import AsyncIterator, Collection, Sequence
-from dataclasses import dataclass, replace
+import asyncio
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from memory import inbox, ledger, owners, places
-from memory.lineage import derive, fill, holes, require_living, require_unchanged
+from memory import inbox, ledger, owners, places, seen
+from memory.forget.gone import Scope, shown
+from memory.forget.sparing import Nearness, shares
+from memory.lineage import derive, require_living, require_unchanged
 from memory.outbox import Part
 from memory.posting import Posting
-from memory.tiers import exchanges, summaries
+from memory.tiers import asides, exchanges, summaries
 from memory.types import (
     Digest,
     Exchange,
@@ -28,8 +31,9 @@ from memory.vectors import Progress
 class Answer:
     """A reply to be stored with all that T3 commits: what it rests on, what it finishes, how it goes out.
 
-    `asked` is what it answers, as that was read. `answers` is what its parts answer on the platform; the reply's own source
-    id where nothing is given.
+    `asked` is what it answers, as that was read. `answers` is what its parts answer on the platform; the reply's own source id
+    where nothing is given. `seen` is what else stood in view of whoever made it: the text of each item as it was read from
+    `begun` on; `asides` are the platform's ids of what was shown there and is not kept.
     """
 
     exchange: NewExchange
@@ -38,6 +42,9 @@ class Answer:
     parts: Sequence[Part]
     asked: Sequence[Exchange] = ()
     answers: str | None = None
+    seen: Mapping[int, str] = field(default_factory=dict)
+    asides: Collection[str] = ()
+    begun: int = 0
 
 
 class View(Posting):
@@ -73,24 +80,45 @@ class View(Posting):
         """T3: keep a reply, what it rests on, every part of it to be sent, and the end of what it answers, in one transaction.
 
         Returns None where this reply is stored already. Raises SourceGone, and stores nothing, where something it rests on
-        was forgotten meanwhile, or what it answers was changed.
+        or that stood in view was forgotten or changed meanwhile.
         """
         self._own(session)
         now = self._r.clock.now()
         asked = {exchange.key: exchange.text for exchange in answer.asked}
-        sources = {*answer.sources, *asked}
+        sources, view = {*answer.sources, *asked}, {*answer.sources, *asked, *answer.seen}
+        abroad = await self._abroad(answer.exchange.text, view)
+        new = replace(answer.exchange, echo=answer.exchange.echo or any(abroad.values()))
         async with self._db.transaction() as tx:
-            await require_living(tx, list(sources))
+            await require_living(tx, sorted(view))
             await require_unchanged(tx, asked)
-            kept = await exchanges.store(tx, self._r.seal, self.home, session, [answer.exchange], now)
+            if await seen.touched(tx, self._domains, answer.begun):
+                await require_unchanged(tx, answer.seen)
+            kept = await exchanges.store(tx, self._r.seal, self.home, session, [new], now)
             await inbox.finish(tx, answer.finishes)
             if not kept.stored:
                 return None
             reply = kept.stored[0]
             await derive(tx, reply.key, sources, sources, asked)
+            shown = await asides.keep(tx, self._r.seal, self.home, session, answer.asides)
+            await seen.keep(tx, self.home, reply.key, view | shown, abroad)
             answers = reply.source_id if answer.answers is None else answer.answers
             await self._queue(tx, session, answer.parts, answers, reply.key)
         return reply
+
+    async def _abroad(self, reply: str, view: Collection[int]) -> dict[int, bool]:
+        """Return the other domains of which something stood in view, by whether the reply may hold something of them.
+
+        What was recalled from elsewhere is always taken for held. A reply that holds such words passes them on to the next
+        one that has it in view, unless nothing of it can be found there.
+        """
+        found = dict.fromkeys(await seen.domains_of(self._db, view) - {self.home.key}, True)
+        nearness = Nearness(self._r.forgetting.embedder)
+        for domain, replies in (await seen.held_abroad(self._db, view)).items():
+            texts = await exchanges.texts(self._db, replies)
+            others = await exchanges.texts(self._db, set(view).difference(replies))
+            carried = await asyncio.to_thread(shares, reply, texts, others) or await nearness.near(reply, texts)
+            found[domain] = found.get(domain, False) or carried
+        return found
 
     async def notify(self, session: Session, parts: Sequence[Part], finishes: Sequence[int], answers: str = "") -> None:
         """Queue a text that is not conversation (a command's result, a notice), and finish what it answers."""
@@ -117,14 +145,6 @@ class View(Posting):
                 await self._queue(tx, session, parts)
         return first
 
-    async def foreign(self, items: Collection[int]) -> bool:
-        """Say whether any of these items belongs to another domain than home."""
-        row = await self._db.one(
-            f"SELECT 1 AS found FROM items WHERE domain <> :home AND id IN ({holes('i', list(items))})",
-            {"home": self.home.key, **fill("i", items)},
-        )
-        return row is not None
-
     async def heard(self, session: Session, source_id: str) -> Exchange | None:
         """Return a message of a session by its platform's id."""
         self._own(session)
@@ -137,7 +157,7 @@ class View(Posting):
     async def window(self, session: Session, least: int) -> list[Exchange]:
         """Return the last messages of a session, oldest first, at least `least`, from the beginning of an episode on."""
         self._own(session)
-        return await exchanges.window(self._db, session, least)
+        return await exchanges.window(self._db, session, self._domains, least)
 
     async def said(self) -> tuple[int, int]:
         """Return how many messages people said at home, and when the last one was (0: never)."""
@@ -146,7 +166,7 @@ class View(Posting):
     async def last_said(self, n: int) -> list[str]:
         """Return the last texts people said at home, oldest first."""
         rows = await self._db.all(
-            "SELECT text FROM exchanges WHERE domain = :domain AND kind = 'said' ORDER BY item DESC LIMIT :n",
+            f"SELECT text FROM exchanges e WHERE domain = :domain AND kind = 'said' AND {shown('e')} ORDER BY item DESC LIMIT :n",
             {"domain": self.home.key, "n": n},
         )
         return [row["text"] for row in reversed(rows)]
@@ -158,7 +178,7 @@ class View(Posting):
     async def frontier(self, session: Session) -> list[Digest]:
         """Return the digests that together say everything that was summarized of a session, oldest first."""
         self._own(session)
-        return await summaries.frontier(self._db, session)
+        return await summaries.frontier(self._db, session, shown_only=True)
 
     async def digests(self) -> list[tuple[Session, Digest]]:
         """Return every gist and summary at home with its session."""
@@ -169,7 +189,7 @@ class View(Posting):
         """Yield every message at home with its session's name, in the order they were stored."""
         names = {session.key: session.name for session in await self.sessions()}
         after = 0
-        while page := await exchanges.page(self._db, self.home, after):
+        while page := await exchanges.page(self._db, self.home, self._domains, after):
             for message in page:
                 if message.session not in names:
                     names.update((session.key, session.name) for session in await self.sessions())
@@ -193,19 +213,26 @@ class View(Posting):
 
         Raises NotFound, NotYours.
         """
-        return await self._forget([await owners.message(self._db, self.home, public_id, by)])
+        return await self._forget(Scope([await owners.message(self._db, self.home, public_id, by)]))
 
     async def forget_session(self, session: Session, by: Identity | None = None) -> Forgotten:
         """Forget every message of a session at home, or those that somebody said, and everything that rests on them."""
         self._own(session)
-        return await self._forget(await owners.messages(self._db, self.home, by, session))
+        return await self._forget_all(by, session.key)
 
     async def forget_all(self, by: Identity | None = None) -> Forgotten:
         """Forget every message at home, or all that somebody said here, and everything that rests on them."""
-        return await self._forget(await owners.messages(self._db, self.home, by))
+        return await self._forget_all(by, None)
 
-    async def _forget(self, items: Sequence[int]) -> Forgotten:
-        return await self._r.graveyard.bury(self.home, items, self._r.clock.now())
+    async def _forget_all(self, by: Identity | None, session: int | None) -> Forgotten:
+        # Replies that answer somebody are not that one's own: they go with what they answer.
+        identity = await owners.identity(self._db, by) if by else None
+        if by and identity is None:
+            return Forgotten(0, 0, 0)
+        return await self._forget(Scope(session=session, identity=identity))
+
+    async def _forget(self, scope: Scope) -> Forgotten:
+        return await self._r.forgetting.forget(self.home, scope)
 
 
 _GREETED = "greeted"

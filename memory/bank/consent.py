@@ -8,9 +8,10 @@ without them. Coming back, what they say counts again.
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from memory import forget, places
+from memory import places, seen
 from memory.db import Database, Transaction
 from memory.errors import NotShared
+from memory.forget import erase
 from memory.lineage import descendants, fill, holes, pages
 from memory.places import Places
 from memory.types import Domain, DomainKind, Identity
@@ -70,14 +71,12 @@ async def turn_off(kept: Places, domain: Domain, now: int) -> bool:
 async def withdraw(kept: Places, domain: Domain, member: Identity, now: int) -> int:
     """Keep what a member said, and says, out of the bank; return how many bullets went. Raises NotShared."""
     _require_shared(domain)
+    said = await kept.db.all(_SAID_BY, {"domain": domain.key, "platform": member.platform, "native_id": member.native_id})
+    words = [row["item"] for row in said]
+    words += [reply async for reply in seen.by(kept.db, domain, words)]
     async with kept.db.transaction() as tx:
         await places.put(tx, kept.scope(domain), _key(member), [member.platform, member.native_id])
-        rows = await tx.all(
-            "SELECT e.item FROM exchanges e JOIN identities n ON n.id = e.identity "
-            "WHERE e.domain = :domain AND n.platform = :platform AND n.native_id = :native_id",
-            {"domain": domain.key, "platform": member.platform, "native_id": member.native_id},
-        )
-        resting = await _bullets(tx, domain, await descendants(tx, [row["item"] for row in rows]))
+        resting = await _bullets(tx, domain, await descendants(tx, words))
         await _retire(tx, domain, resting, now)
     await kept.db.checkpoint()
     return len(resting)
@@ -91,7 +90,7 @@ async def rejoin(kept: Places, domain: Domain, member: Identity) -> None:
 
 
 async def resting_on(db: Database, episode: int, members: Collection[Identity]) -> set[int]:
-    """Return which messages of an episode were said by these members, or rest on their words."""
+    """Return which messages of an episode were said by these members, or rest on their words, or had them in view."""
     if not members:
         return set()
     rows = await db.all(
@@ -101,7 +100,30 @@ async def resting_on(db: Database, episode: int, members: Collection[Identity]) 
         "JOIN identities n ON n.id = e.identity",
         {"episode": episode},
     )
-    return {row["root"] for row in rows if Identity(row["platform"], row["native_id"]) in members}
+    theirs = {row["root"] for row in rows if Identity(row["platform"], row["native_id"]) in members}
+    replies = await db.all("SELECT item FROM exchanges WHERE episode = :episode AND kind = 'reply'", {"episode": episode})
+    saw = await seen.of(db, [row["item"] for row in replies])
+    speakers = await _speakers(db, frozenset().union(*saw.values()))
+    return theirs | {reply for reply, items in saw.items() if any(speakers.get(item) in members for item in items)}
+
+
+async def _speakers(db: Database, items: Collection[int]) -> dict[int, Identity]:
+    """Return who said those of these items that somebody said."""
+    found: dict[int, Identity] = {}
+    for some in pages(sorted(items)):
+        rows = await db.all(
+            "SELECT e.item, n.platform, n.native_id FROM exchanges e JOIN identities n ON n.id = e.identity "
+            f"WHERE e.item IN ({holes('s', some)})",
+            fill("s", some),
+        )
+        found.update((row["item"], Identity(row["platform"], row["native_id"])) for row in rows)
+    return found
+
+
+_SAID_BY = (
+    "SELECT e.item FROM exchanges e JOIN identities n ON n.id = e.identity "
+    "WHERE e.domain = :domain AND n.platform = :platform AND n.native_id = :native_id"
+)
 
 
 async def _bullets(tx: Transaction, domain: Domain, items: Sequence[int]) -> list[int]:
@@ -117,7 +139,7 @@ async def _bullets(tx: Transaction, domain: Domain, items: Sequence[int]) -> lis
 
 async def _retire(tx: Transaction, domain: Domain, bullets: Sequence[int], now: int) -> None:
     for some in pages(bullets):
-        await forget.retire(tx, domain, some, now)
+        await erase.retire(tx, domain, some, now)
     # What was refused may hold their words as well.
     await tx.run("DELETE FROM rejections WHERE domain = :d AND tier = 'bank'", {"d": domain.key})
 

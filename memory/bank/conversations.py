@@ -6,11 +6,12 @@ was forgotten, re-opens the day, the week and the month that it lies in.
 
 from collections.abc import Sequence
 
-from memory import forget, periods
+from memory import periods
 from memory.bank import folding
 from memory.bank.bullets import Form, keep
 from memory.bank.consent import TIER, Consent, consent, resting_on
 from memory.db import Row, Transaction
+from memory.forget import erase
 from memory.places import Places
 from memory.ports import Entry, Source
 from memory.rungs import Maker, Rung, Work
@@ -54,7 +55,7 @@ async def _work(maker: Maker, terms: Consent, episode: Row) -> Work:
             before = await folding.bullets(tx, w.domain, period)
             if entries or before:
                 await folding.reopen(tx, w.domain, periods.above(period), now)
-                await forget.retire(tx, w.domain, before, now)
+                await erase.retire(tx, w.domain, before, now)
             await keep(tx, maker, (periods.CONVERSATION, period), entries, lines, writer, now)
         await tx.run("UPDATE episodes SET banked = 1 WHERE id = :id", {"id": episode["id"]})
 

@@ -8,11 +8,12 @@ those above it, and its children stand in the block again until there is need to
 from collections.abc import Mapping, Sequence
 from datetime import date
 
-from memory import forget, periods
+from memory import periods
 from memory.bank.block import Noted, size
 from memory.bank.bullets import Form, keep
 from memory.bank.consent import TIER, Consent, consent
 from memory.db import Transaction
+from memory.forget import erase
 from memory.lineage import fill, holes
 from memory.places import Places
 from memory.ports import Entry, Source
@@ -123,7 +124,7 @@ async def reopen(tx: Transaction, domain: Domain, period: str, now: int) -> None
         )
         standing = await bullets(tx, domain, digest)
         if standing or lost:
-            await forget.retire(tx, domain, standing, now)
+            await erase.retire(tx, domain, standing, now)
             await _unfold(tx, domain, digest)
         await tx.run("DELETE FROM rungs WHERE domain = :d AND tier = 'bank' AND period = :p", {"d": domain.key, "p": digest})
 

@@ -8,7 +8,6 @@ itself, so that a pass that is cut off is taken up where it was.
 
 from dataclasses import dataclass, field, replace
 
-from memory import forget
 from memory.consolidate import Consolidator, Workshop
 from memory.db import Transaction
 from memory.dream.drives import BASELINE, COHERENCE, CONTINUITY, CURIOSITY, Drives, Signal, built, calmed, together
@@ -18,6 +17,7 @@ from memory.dream.reflecting import Reflected, Reflecting
 from memory.dream.report import Report, Step
 from memory.dream.sensing import Sensed, Sensor
 from memory.errors import BudgetSpent, WriterFailed
+from memory.forget import erase
 from memory.ladder import Ladder
 from memory.places import Places
 from memory.ports import Muse
@@ -131,7 +131,7 @@ class Dreamer:
         if orphans or pairs:
             async with self._w.db.transaction() as tx:
                 if orphans:
-                    await forget.retire(tx, self._w.domain, orphans, self._w.clock.now())
+                    await erase.retire(tx, self._w.domain, orphans, self._w.clock.now())
                 for one, other in pairs:
                     await self._look_again(tx, one.key, other.key)
         made = await Ladder(self._w).climb(asked=forced)

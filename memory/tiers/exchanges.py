@@ -1,12 +1,14 @@
 """Exchanges: every message, as it was said. Raw text is kept until its owner forgets it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from memory.db import Database, Row, Transaction
 from memory.findable import make_findable, message
+from memory.forget.gone import shown
 from memory.lineage import Seal, add_items, fill, holes, pages
 from memory.places import know
+from memory.seen import readable
 from memory.types import Domain, DomainRef, Exchange, Kind, NewExchange, Session, SessionRef
 
 PAGE = 500
@@ -92,7 +94,7 @@ async def _met_before(tx: Transaction, ids: Sequence[str]) -> tuple[set[str], se
 async def by_source(db: Database, session: Session, source_id: str) -> Exchange | None:
     """Return one message of a session by its platform's id."""
     row = await db.one(
-        SELECT + "WHERE e.session = :session AND e.source_id = :source_id",
+        SELECT + f"WHERE e.session = :session AND e.source_id = :source_id AND {shown('e')}",
         {"session": session.key, "source_id": source_id},
     )
     return exchange(row) if row else None
@@ -103,11 +105,11 @@ async def at_place(db: Database, domain: Domain, platform: str, place: str | Non
     which = {"domain": domain.key, "platform": platform, "place": place, "id": source_id}
     row = await db.one(
         SELECT + "JOIN sessions s ON s.id = e.session WHERE s.domain = :domain AND s.platform = :platform "
-        "AND (:place IS NULL OR s.place = :place) AND e.source_id = :id ORDER BY s.epoch DESC",
+        f"AND (:place IS NULL OR s.place = :place) AND e.source_id = :id AND {shown('e')} ORDER BY s.epoch DESC",
         which,
     ) or await db.one(
         SELECT + "JOIN outbox o ON o.item = e.item WHERE o.platform = :platform "
-        "AND (:place IS NULL OR o.place = :place) AND o.remote_id = :id AND o.remote_id <> '' AND e.domain = :domain",
+        f"AND (:place IS NULL OR o.place = :place) AND o.remote_id = :id AND o.remote_id <> '' AND e.domain = :domain AND {shown('e')}",
         which,
     )
     return exchange(row) if row else None
@@ -129,7 +131,8 @@ async def at_their_places(db: Database, domains: Sequence[int], keys: Sequence[i
     for some in pages(keys):
         rows = await db.all(
             f"SELECT {_AS_EXCHANGE}, s.name, s.platform, s.place FROM exchanges e JOIN items i ON i.id = e.item "
-            f"JOIN sessions s ON s.id = e.session WHERE e.item IN ({holes('k', some)}) AND e.domain IN ({holes('d', domains)})",
+            f"JOIN sessions s ON s.id = e.session WHERE e.item IN ({holes('k', some)}) AND e.domain IN ({holes('d', domains)}) "
+            f"AND {shown('e')} AND {readable('e', domains)}",
             {**fill("k", some), **fill("d", domains)},
         )
         for row in rows:
@@ -142,15 +145,15 @@ async def at_their_places(db: Database, domains: Sequence[int], keys: Sequence[i
     return found
 
 
-async def window(db: Database, session: Session, least: int) -> list[Exchange]:
+async def window(db: Database, session: Session, domains: Sequence[int], least: int) -> list[Exchange]:
     """Return the last messages of a session, oldest first: at least `least`, from the beginning of an episode on.
 
-    Its beginning moves only when an episode closes. Where an episode is far longer, it holds `3 * least`.
+    Replies that hold something of other domains than these are left out. Its beginning moves only when an episode closes. Where an episode is far longer, it holds `3 * least`.
     """
     rows = await db.all(
         SELECT + "WHERE e.session = :session AND e.kind IN ('said', 'reply', 'reflection') "
-        "ORDER BY e.said_at DESC, e.item DESC LIMIT :limit",
-        {"session": session.key, "limit": 3 * least},
+        f"AND {shown('e')} AND {readable('e', domains)} ORDER BY e.said_at DESC, e.item DESC LIMIT :limit",
+        {"session": session.key, "limit": 3 * least, **fill("d", domains)},
     )
     last = [exchange(row) for row in rows]
     for at in range(least, len(last)):
@@ -159,11 +162,24 @@ async def window(db: Database, session: Session, least: int) -> list[Exchange]:
     return last[::-1]
 
 
-async def page(db: Database, domain: Domain, after: int) -> list[Exchange]:
-    """Return the next messages of a domain in the order they were stored, from behind the key `after`; no thoughts of hers."""
+async def texts(db: Database, keys: Collection[int]) -> list[str]:
+    """Return the texts of those messages that are there."""
+    found: list[str] = []
+    for some in pages(sorted(keys)):
+        rows = await db.all(f"SELECT text FROM exchanges WHERE item IN ({holes('k', some)})", fill("k", some))
+        found += [row["text"] for row in rows]
+    return found
+
+
+async def page(db: Database, domain: Domain, domains: Sequence[int], after: int) -> list[Exchange]:
+    """Return the next messages of a domain in the order they were stored, from behind the key `after`; no thoughts of hers.
+
+    Replies that hold something of other domains than these are left out.
+    """
     rows = await db.all(
-        SELECT + "WHERE e.domain = :domain AND e.item > :after AND e.kind <> 'reflection' ORDER BY e.item LIMIT :limit",
-        {"domain": domain.key, "after": after, "limit": PAGE},
+        SELECT + "WHERE e.domain = :domain AND e.item > :after AND e.kind <> 'reflection' "
+        f"AND {shown('e')} AND {readable('e', domains)} ORDER BY e.item LIMIT :limit",
+        {"domain": domain.key, "after": after, "limit": PAGE, **fill("d", domains)},
     )
     return [exchange(row) for row in rows]
 
@@ -179,6 +195,10 @@ async def said(db: Database, domain: Domain) -> tuple[int, int]:
 
 
 SELECT = "SELECT e.*, i.public_id FROM exchanges e JOIN items i ON i.id = e.item "
+SELECT_PLACED = (
+    "SELECT e.*, i.public_id, s.platform, s.place, s.epoch FROM exchanges e JOIN items i ON i.id = e.item "
+    "JOIN sessions s ON s.id = e.session "
+)
 _AS_EXCHANGE = (
     "e.item, i.public_id, e.domain, e.session, e.kind, e.role, e.speaker, e.text, e.source_id, e.said_at, e.stored_at, e.echo, "
     "e.episode"

@@ -9,10 +9,10 @@ import hmac
 from collections.abc import Sequence
 from hashlib import sha256
 
-from memory import forget
 from memory.db import Database, Row, Transaction
 from memory.errors import NotFound
 from memory.evidence import plain
+from memory.forget import erase
 from memory.lexical import key_words, tokens
 from memory.lineage import Seal, fill, holes, pages
 from memory.ports import Entry
@@ -161,7 +161,7 @@ async def forget_fact(tx: Transaction, seal: Seal, domain: Domain, public_id: st
     gists = fill("g", gone)
     below = f"item IN (SELECT parent FROM lineage WHERE child IN ({holes('g', gone)}))"
     looked = [row["item"] for row in await tx.all(f"SELECT item FROM digests WHERE profiled = 1 AND {below}", gists)]
-    await forget.retire(tx, domain, gone, now)
+    await erase.retire(tx, domain, gone, now)
     # Nothing was lost that would have to be looked for again.
     await tx.run(f"UPDATE digests SET profiled = 1 WHERE item IN ({holes('l', looked)})", fill("l", looked))
     await tx.run("UPDATE rungs SET stale = 0 WHERE domain = :domain AND tier = :tier", {"domain": domain.key, "tier": TIER})

@@ -7,9 +7,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from memory import forget
 from memory.db import Database, Transaction
 from memory.dream.drives import Drives
+from memory.forget import erase
 from memory.rungs import Maker, Rung, Work
 from memory.tiers import narrative, statements
 from memory.tiers.lines import of_statements
@@ -76,7 +76,7 @@ async def due(maker: Maker, *, asked: bool) -> Work | None:
 async def state(db: Database, domain: Domain) -> SelfState:
     """Return how she is in a domain now."""
     row = await db.one("SELECT at, state FROM selves WHERE domain = :d ORDER BY at DESC LIMIT 1", {"d": domain.key})
-    told = await statements.standing(db, domain, TIER)
+    told = await statements.standing(db, domain, TIER, shown_only=True)
     return SelfState(
         read(row["state"]) if row else Mind(), row["at"] if row else 0,
         [one for one in told if one.kind != "reflection"], [one for one in told if one.kind == "reflection"],
@@ -111,7 +111,7 @@ async def reset(tx: Transaction, domain: Domain, now: int) -> None:
     told = await tx.all(
         "SELECT item FROM statements WHERE domain = :d AND tier = :tier AND ended_at IS NULL", {"d": domain.key, "tier": TIER}
     )
-    await forget.retire(tx, domain, [one["item"] for one in told], now)
+    await erase.retire(tx, domain, [one["item"] for one in told], now)
     await tx.run("DELETE FROM selves WHERE domain = :d", {"d": domain.key})
     await keep(tx, domain, Mind(heard=was.heard), now)
 

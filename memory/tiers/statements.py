@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from memory.db import Database, Row, Transaction
 from memory.findable import BANK, ERAS, Findable, make_findable
+from memory.forget.gone import shown
 from memory.lineage import Seal, add_items, announce, derive, fill, holes, next_source, pages
 from memory.tiers.exchanges import SELECT as MESSAGES
 from memory.tiers.exchanges import exchange
@@ -69,11 +70,14 @@ async def seen_again(tx: Transaction, key: int, said: Collection[int], parents: 
     await tx.run("UPDATE statements SET last_at = max(last_at, :at) WHERE item = :item", {"at": last_at, "item": key})
 
 
-async def standing(db: Database, domain: Domain, tier: str, period: str | None = None) -> list[Statement]:
-    """Return what stands now in a tier of a domain, in the order it was written."""
+async def standing(
+    db: Database, domain: Domain, tier: str, period: str | None = None, *, shown_only: bool = False
+) -> list[Statement]:
+    """Return what stands now in a tier of a domain, in the order it was written; or what of it may be shown."""
+    settled = f"AND {shown('s')} " if shown_only else ""
     only = "" if period is None else "AND s.period = :period "
     rows = await db.all(
-        f"{SELECT}WHERE s.domain = :domain AND s.tier = :tier {only}AND s.ended_at IS NULL ORDER BY s.period, s.item",
+        f"{SELECT}WHERE s.domain = :domain AND s.tier = :tier {only}{settled}AND s.ended_at IS NULL ORDER BY s.period, s.item",
         {"domain": domain.key, "tier": tier, "period": period},
     )
     return [statement(row) for row in rows]
@@ -82,7 +86,8 @@ async def standing(db: Database, domain: Domain, tier: str, period: str | None =
 async def history(db: Database, domain: Domain, tier: str) -> list[Statement]:
     """Return what stood in a tier and does not any more, the last ended first."""
     rows = await db.all(
-        f"{SELECT}WHERE s.domain = :domain AND s.tier = :tier AND s.ended_at IS NOT NULL ORDER BY s.ended_at DESC, s.item DESC",
+        f"{SELECT}WHERE s.domain = :domain AND s.tier = :tier AND s.ended_at IS NOT NULL AND {shown('s')} "
+        "ORDER BY s.ended_at DESC, s.item DESC",
         {"domain": domain.key, "tier": tier},
     )
     return [statement(row) for row in rows]
@@ -91,7 +96,7 @@ async def history(db: Database, domain: Domain, tier: str) -> list[Statement]:
 async def by_keys(db: Database, domains: Sequence[int], keys: Sequence[int]) -> dict[int, Statement]:
     """Return statements of these domains by their keys."""
     rows = await db.all(
-        f"{SELECT}WHERE s.item IN ({holes('k', keys)}) AND s.domain IN ({holes('d', domains)})",
+        f"{SELECT}WHERE s.item IN ({holes('k', keys)}) AND s.domain IN ({holes('d', domains)}) AND {shown('s')}",
         {**fill("k", keys), **fill("d", domains)},
     )
     return {row["item"]: statement(row) for row in rows}

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from memory.db import Database, Row, Transaction
 from memory.findable import GISTS, Findable, make_findable
-from memory.lineage import Seal, add_items, derive, fill, holes, next_source
+from memory.forget.gone import shown
+from memory.lineage import Seal, add_items, derive, fill, holes, living, next_source
 from memory.tiers.episodes import HAS_TALK
 from memory.types import Digest, Domain, Session
 
@@ -55,11 +56,7 @@ async def publish(
     tx: Transaction, seal: Seal, domain: Domain, session: Session, place: Place, written: Written, now: int
 ) -> int | None:
     """Store a digest at its place, or return None where a source of it is gone or the place is taken."""
-    living = await tx.one(
-        f"SELECT count(*) AS n FROM items WHERE id IN ({holes('p', written.parents)}) AND dead_at IS NULL",
-        fill("p", written.parents),
-    )
-    if living is None or living["n"] < len(written.parents) or await key_at(tx, session, place):
+    if not await living(tx, written.parents) or await key_at(tx, session, place):
         return None
     pid = seal.id(domain.ref, place.tier, await next_source(tx, domain))
     (key,) = await add_items(tx, domain, place.tier, [pid])
@@ -126,10 +123,11 @@ def _at(session: Session, place: Place) -> dict[str, object]:
     return {"session": session.key, "tier": place.tier, "level": place.level, "position": place.position}
 
 
-async def frontier(db: Database, session: Session) -> list[Digest]:
-    """Return the digests that together cover every gist of a session, oldest first."""
+async def frontier(db: Database, session: Session, *, shown_only: bool = False) -> list[Digest]:
+    """Return the digests that together cover every gist of a session, oldest first; or those that may be shown."""
+    only = f"AND {shown('d')} " if shown_only else ""
     rows = await db.all(
-        SELECT + "WHERE d.session = :session AND d.merged = 0 AND d.tier IN ('gist', 'merge') ORDER BY d.first_at, d.item",
+        SELECT + f"WHERE d.session = :session AND d.merged = 0 AND d.tier IN ('gist', 'merge') {only}ORDER BY d.first_at, d.item",
         {"session": session.key},
     )
     return [digest(row) for row in rows]
@@ -172,7 +170,7 @@ async def parents(db: Database, item: int) -> list[int]:
 async def by_keys(db: Database, domains: Sequence[int], keys: Sequence[int]) -> dict[int, Digest]:
     """Return living digests of these domains by their keys."""
     rows = await db.all(
-        SELECT + f"WHERE d.item IN ({holes('k', keys)}) AND d.domain IN ({holes('d', domains)})",
+        SELECT + f"WHERE d.item IN ({holes('k', keys)}) AND d.domain IN ({holes('d', domains)}) AND {shown('d')}",
         {**fill("k", keys), **fill("d", domains)},
     )
     return {row["item"]: digest(row) for row in rows}
@@ -181,7 +179,8 @@ async def by_keys(db: Database, domains: Sequence[int], keys: Sequence[int]) -> 
 async def of_domain(db: Database, domain: Domain) -> list[Digest]:
     """Return every gist and summary of a domain, in order of time."""
     rows = await db.all(
-        SELECT + "WHERE d.domain = :domain AND d.tier IN ('gist', 'summary') ORDER BY d.session, d.first_at, d.item",
+        SELECT
+        + f"WHERE d.domain = :domain AND d.tier IN ('gist', 'summary') AND {shown('d')} ORDER BY d.session, d.first_at, d.item",
         {"domain": domain.key},
     )
     return [digest(row) for row in rows]
@@ -190,7 +189,7 @@ async def of_domain(db: Database, domain: Domain) -> list[Digest]:
 async def newest_gists(db: Database, domain: Domain, n: int) -> list[Digest]:
     """Return the gists of what was talked about last in a domain, newest first."""
     rows = await db.all(
-        SELECT + "WHERE d.domain = :domain AND d.tier = 'gist' ORDER BY d.last_at DESC, d.item DESC LIMIT :n",
+        SELECT + f"WHERE d.domain = :domain AND d.tier = 'gist' AND {shown('d')} ORDER BY d.last_at DESC, d.item DESC LIMIT :n",
         {"domain": domain.key, "n": n},
     )
     return [digest(row) for row in rows]

@@ -116,14 +116,16 @@ async def test_the_old_words_leave_every_table(tmp_path: Path) -> None:
 
 
 async def test_a_reply_elsewhere_that_repeats_the_old_words_goes_too(tmp_path: Path) -> None:
-    async with at_home(tmp_path) as here:
+    async with at_home(tmp_path, embedder=BagOfWords()) as here:
         message = await here.say(OLD)
         phone = await corner(here.memory, here.clock, "ada-phone")
         await phone.reply(f"You said {OLD}", [message.key], echo=True, parts=[Part("p1", OLD)])
         await phone.reply("The parrot is well", [message.key], echo=True)
         await revised(here, message)
         assert await holding(here, "Xerxes") == []
-        assert [e.text for e in await phone.view.window(phone.session, 10)] == ["The parrot is well"]
+        both = here.memory.view(phone.domain, [here.domain])
+        assert [e.text for e in await both.window(phone.session, 10)] == ["The parrot is well"]
+        assert await phone.view.window(phone.session, 10) == [], "where what it rests on may not be read, it is not shown"
 
 
 async def test_no_words_take_a_message_back(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from memory.consolidate import Workshop
 from memory.core import Habits
 from memory.db import Transaction
 from memory.dream.exam import Canaries
-from memory.forget import retire
+from memory.forget.erase import retire
 from memory.ladder import Ladder
 from memory.locks import Holders
 from memory.ports import Entry, Task, TaskKind

@@ -1,18 +1,22 @@
 """Forgetting: a message goes with everything that rests on it, at once, for good, and takes nothing else along."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from memory import forget
 from memory.backup import restore
 from memory.core import Habits
 from memory.errors import DiskFull, NotFound, SourceGone
+from memory.forget import gone
+from memory.forget.forgetting import Forgetting
+from memory.forget.gone import Scope
+from memory.forget.tombstones import Tombstones
 from memory.journal import Event, Part
 from memory.ports import Entry
 from memory.tiers.episodes import Rules
-from memory.types import Kind, NewExchange, SessionRef
+from memory.types import Forgotten, Kind, NewExchange, SessionRef
 from memory.view import Answer
 from tests.memory_kit import KEY, BagOfWords, Clock, Corner, Writer, answering, at_home, corner, opened, said
 
@@ -166,33 +170,62 @@ async def test_who_holds_a_session_while_all_of_it_is_forgotten_goes_on_in_it(tm
         assert (again.key, again.name) == (late.session.key, "a new name")
 
 
-class Broken(Exception):
-    """Stands for a process that dies between the log and the rows."""
+class Dies(Tombstones):
+    """A log behind which the process dies, once it has something to write."""
+
+    async def append(self, names: Sequence[str]) -> None:
+        """Write, and go no further."""
+        await super().append(names)
+        raise ConnectionAbortedError
 
 
-async def test_the_tombstone_is_on_disk_before_any_row_goes_and_finishes_the_work(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with at_home(tmp_path) as here:
+async def test_the_tombstone_is_on_disk_before_any_row_goes_and_the_next_open_finishes_the_work(tmp_path: Path) -> None:
+    clock, path = Clock(), tmp_path / "lyra.db"
+    async with opened(path, clock=clock) as memory:
+        here = await corner(memory, clock)
         secret = await here.say(SECRET)
         await here.reply(f"You said {SECRET}", [secret.key])
-
-        async def dies(*_: object) -> None:
-            raise Broken
-
-        with monkeypatch.context() as patch:
-            patch.setattr(forget, "_bury", dies)
-            with pytest.raises(Broken):
-                await here.view.forget_message(secret.id)
+        dying = Forgetting(memory.db, Dies(memory.db, tmp_path / "tombstones.log"), memory.places.seal, clock)
+        with pytest.raises(ConnectionAbortedError):
+            await dying.forget(here.domain, Scope([secret.key]))
         assert secret.id in (tmp_path / "tombstones.log").read_text()
         assert len(await here.found("Xerxes")) == 2, "nothing is half gone"
-        receipt = await here.memory.rebury()
-        assert (receipt.messages, receipt.replies) == (1, 1)
-        assert await holding(here, "Xerxes") == []
-        assert (await here.memory.rebury()).messages == 0
+    for receipt in (Forgotten(1, 0, 1), Forgotten(0, 0, 0)):
+        async with opened(path, clock=clock) as memory:
+            assert memory.forgotten_at_open == receipt
+            assert await holding(await corner(memory, clock), "Xerxes") == []
 
 
-async def test_an_older_backup_does_not_bring_it_back(tmp_path: Path) -> None:
+async def test_what_is_going_is_not_read_and_the_next_open_finishes_the_sweep(tmp_path: Path) -> None:
+    clock, path = Clock(), tmp_path / "lyra.db"
+    async with opened(path, clock=clock, habits=FEW) as memory:
+        here = await corner(memory, clock)
+        first = [await here.say(f"{SECRET} {n}") for n in range(12)]
+        await here.reply("as you said", [first[0].key])
+        await digested(here)
+        async with memory.db.transaction() as tx:
+            await gone.add(tx, here.domain, Scope(session=here.session.key), clock.now())
+        later = await here.say("the tomatoes are ripe")
+        assert SECRET not in " ".join(await here.found("Xerxes")) and await here.found("tomatoes") == [later.text]
+        assert [e.text for e in await here.view.window(here.session, 50)] == [later.text]
+        assert await here.view.frontier(here.session) == [] and await here.view.newest_gists(5) == []
+        assert [e.text async for _, e in here.view.messages()] == [later.text]
+        assert await here.view.digests() == [] and await here.view.gists("Xerxes", 5) == []
+        with pytest.raises(SourceGone):
+            await here.reply("Xerxes again", [first[3].key])
+        assert await memory.dirty(here.domain) == []
+        async with memory.db.transaction() as tx:
+            await tx.run("UPDATE gone SET upto = -1")
+        assert " ".join(await here.found("Xerxes")).count(SECRET) == 12, "without that row everything is read"
+        async with memory.db.transaction() as tx:
+            await tx.run("UPDATE gone SET upto = :upto", {"upto": later.key - 1})
+    async with opened(path, clock=clock) as memory:
+        assert memory.forgotten_at_open.messages == 12
+        here = await corner(memory, clock)
+        assert await holding(here, "Xerxes") == [] and await here.found("tomatoes") == [later.text]
+
+
+async def test_an_older_file_put_back_does_not_bring_it_back(tmp_path: Path) -> None:
     clock = Clock()
     path = tmp_path / "lyra.db"
     async with opened(path, clock=clock) as memory:
@@ -203,11 +236,15 @@ async def test_an_older_backup_does_not_bring_it_back(tmp_path: Path) -> None:
         await memory.backup(tmp_path / "backup.db")
         await here.view.forget_message(secret.id)
     await restore(tmp_path / "backup.db", KEY, path)
+    log = tmp_path / "tombstones.log"
+    kept = log.read_bytes()
+    log.unlink()
+    async with opened(path, clock=clock) as memory:
+        assert SECRET in await (await corner(memory, clock)).found("Xerxes"), "without the log it would be back"
+    log.write_bytes(kept)
     async with opened(path, clock=clock) as memory:
         here = await corner(memory, clock)
-        assert SECRET in await here.found("Xerxes"), "the backup is older than the forgetting"
-        receipt = await memory.rebury()
-        assert receipt.messages == 1 and receipt.digests >= 1
+        assert memory.forgotten_at_open.messages == 1 and memory.forgotten_at_open.digests >= 1
         assert await holding(here, "Xerxes") == [] and await here.found("tomatoes") == [other.text]
         assert (await here.view.say(here.session, [said(SECRET, "s1")])).forgotten == 1
 

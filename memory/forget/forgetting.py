@@ -1,0 +1,154 @@
+"""Forgetting, step by step: the tombstones, the row that says what is gone, the sweep that erases it.
+
+The log is written and synced first. One transaction then puts up the tombstones and says what is gone, and from there on
+nothing of it is read. The sweep takes at most 500 messages a step: it finds the replies that go along, logs their ids, and
+erases all of them with what was made from them. Whatever a kill cuts off is finished by the next open.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from memory import inbox
+from memory.db import Database, Row, Transaction
+from memory.forget import gone as goners
+from memory.forget import tombstones
+from memory.forget.erase import by_domain, erase
+from memory.forget.gone import Gone, Scope
+from memory.forget.sparing import Nearness
+from memory.forget.tombstones import Tombstones
+from memory.forget.walk import Walk
+from memory.lineage import Seal, fill, holes, pages
+from memory.outbox import silence
+from memory.places import read_domain
+from memory.ports import Clock, Embedder
+from memory.tiers import asides, exchanges
+from memory.types import Domain, Forgotten
+
+STEP = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Forgetting:
+    """Forgets in one database."""
+
+    db: Database
+    tombstones: Tombstones
+    seal: Seal
+    clock: Clock
+    embedder: Embedder | None = None
+
+    async def forget(self, domain: Domain, scope: Scope) -> Forgotten:
+        """Forget messages of a domain and what rests on them; return the receipt. Raises DiskFull: then nothing is forgotten."""
+        if scope.items is not None:
+            rows = await self.db.all(
+                f"SELECT public_id FROM items WHERE id IN ({holes('i', scope.items)}) AND domain = :domain AND dead_at IS NULL",
+                {**fill("i", scope.items), "domain": domain.key},
+            )
+            return await self.forget_named([row["public_id"] for row in rows])
+        async with self.db.transaction() as tx:
+            gone = await goners.add(tx, domain, scope, self.clock.now())
+            await silence(tx, "domain = :domain AND item IS NULL", {"domain": domain.key})
+        return await self.finish([gone])
+
+    async def forget_named(self, names: Sequence[str], events: Sequence[int] = ()) -> Forgotten:
+        """Put up tombstones of these public ids, forget what bears them in any domain, and finish these events of the inbox.
+
+        Raises DiskFull: then nothing is forgotten.
+        """
+        if not names and not events:
+            return Forgotten(0, 0, 0)
+        await self.tombstones.append(names)
+        return await self.finish(await self._begin(names, events))
+
+    async def reword(self, tx: Transaction, domain: Domain, item: int, words: str, now: int) -> Gone:
+        """Say, in the transaction of an edit, which words it took out of an item; `finish` erases the replies that hold them."""
+        return await goners.add(tx, domain, Scope([item], words=words), now)
+
+    async def finish(self, some: Sequence[Gone]) -> Forgotten:
+        """Erase what is gone and what goes along with it; return the receipt."""
+        total = Forgotten(0, 0, 0)
+        for gone in some:
+            total += await self._sweep(gone)
+        if some:
+            await self.db.checkpoint()
+        return total
+
+    async def resume(self, *, all_of_it: bool = False) -> Forgotten:
+        """Forget what the log names and this file still holds, and finish what was cut off; return the receipt."""
+        unread = await self.tombstones.unread(all_of_it=all_of_it)
+        for some in pages(unread.names, STEP):
+            await self._begin(some, ())
+        if unread.names:
+            async with self.db.transaction() as tx:
+                await tombstones.remember_read(tx, unread)
+        domains = [read_domain(row) for row in await self.db.all("SELECT * FROM domains")]
+        return await self.finish(await goners.left(self.db, domains))
+
+    async def _begin(self, names: Sequence[str], events: Sequence[int]) -> list[Gone]:
+        now = self.clock.now()
+        found: list[Gone] = []
+        async with self.db.transaction() as tx:
+            await tombstones.put_up(tx, names, now)
+            items: list[int] = []
+            for some in pages(names):
+                rows = await tx.all(
+                    f"SELECT id FROM items WHERE public_id IN ({holes('n', some)}) AND dead_at IS NULL", fill("n", some)
+                )
+                items += [row["id"] for row in rows]
+            for domain, those in await by_domain(tx, items):
+                found.append(await goners.add(tx, domain, Scope(those), now))
+                await tx.run(
+                    f"UPDATE items SET dead_at = :now WHERE id IN ({holes('i', those)})", {"now": now, **fill("i", those)}
+                )
+                # A notice has no lineage: what it quotes is not known, so none keeps its text, and none goes out any more.
+                await silence(tx, "domain = :domain AND item IS NULL", {"domain": domain.key})
+            await inbox.finish(tx, events)
+        return found
+
+    async def _sweep(self, gone: Gone) -> Forgotten:
+        """Erase what is gone, with the replies that go along, a step at a time."""
+        total = await self._reworded(gone) if gone.scope.words is not None else await self._erased(gone)
+        async with self.db.transaction() as tx:
+            await goners.done(tx, gone)
+        return total
+
+    async def _erased(self, gone: Gone) -> Forgotten:
+        walk = Walk(self.db, Nearness(self.embedder), besides=gone)
+        total = Forgotten(0, 0, 0)
+        while batch := await self.db.all(
+            f"{exchanges.SELECT_PLACED}WHERE {gone.where} ORDER BY e.item LIMIT {STEP}", gone.parameters
+        ):
+            lost = {row["item"]: [row["text"]] for row in batch} | await asides.of(self.db, self.seal, gone.domain, batch)
+            total += await self._erase(sorted(lost), await walk.along(gone.domain, lost))
+        # What was seen and never kept: nobody knows its words any more, so that no reply can be shown to hold none of them.
+        unkept = await asides.among(self.db, gone.scope.items or ())
+        if unkept:
+            total += await self._erase(unkept, await walk.along(gone.domain, dict.fromkeys(unkept, ())))
+        return total
+
+    async def _reworded(self, gone: Gone) -> Forgotten:
+        """Erase the replies that hold what an edit took out of a message."""
+        (item,) = gone.scope.items or (0,)
+        row = await self.db.one("SELECT text FROM exchanges WHERE item = :item", {"item": item})
+        walk = Walk(self.db, Nearness(self.embedder), {item: row["text"]} if row else {})
+        lost = [gone.scope.words] if gone.scope.words else []
+        return await self._erase([], await walk.along(gone.domain, {item: lost}))
+
+    async def _erase(self, gone: Sequence[int], replies: Collection[int]) -> Forgotten:
+        items, now = sorted({*gone, *replies}), self.clock.now()
+        names = [row["public_id"] for row in await self._named(items)]
+        await self.tombstones.append(names)
+        async with self.db.transaction() as tx:
+            await tombstones.put_up(tx, names, now)
+            return await erase(tx, items, now)
+
+    async def _named(self, items: Sequence[int]) -> list[Row]:
+        """Return the public ids of messages that have no tombstone yet."""
+        found: list[Row] = []
+        for some in pages(items):
+            found += await self.db.all(
+                f"SELECT public_id FROM items i WHERE id IN ({holes('i', some)}) AND kind = 'exchange' "
+                "AND NOT EXISTS (SELECT 1 FROM tombstones t WHERE t.public_id = i.public_id)",
+                fill("i", some),
+            )
+        return found

@@ -1,0 +1,93 @@
+"""What is gone and not yet erased.
+
+One row says it for any number of messages: these items, or all of a session, of a person, or of a domain, up to the newest
+item there was. From the transaction that writes the row on, nothing that old is read in that domain until the sweep has
+decided what goes along and erased it; what is said meanwhile is newer and stays.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from memory.db import Database, Parameters, Row, Transaction
+from memory.lineage import fill, holes
+from memory.types import Domain
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which messages of a domain go: these items, or those that fit session and identity (None: any).
+
+    `words`, where given, are what an edit took out of the one item there is, which stays ('': nobody knows them).
+    """
+
+    items: Sequence[int] | None = None
+    session: int | None = None
+    identity: int | None = None
+    words: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """A row of it."""
+
+    key: int
+    domain: Domain
+    upto: int
+    scope: Scope
+
+    @property
+    def where(self) -> str:
+        """The condition on `exchanges e` that these messages fulfil."""
+        if self.scope.items is not None:
+            return f"e.domain = :domain AND e.item IN ({holes('gone', self.scope.items)})"
+        only = [f"e.{name} = :{name}" for name in ("session", "identity") if getattr(self.scope, name) is not None]
+        return " AND ".join(["e.domain = :domain", "e.item <= :upto", *only])
+
+    @property
+    def parameters(self) -> Parameters:
+        """The parameters of that condition."""
+        if self.scope.items is not None:
+            return {"domain": self.domain.key, **fill("gone", self.scope.items)}
+        return {"domain": self.domain.key, "upto": self.upto, "session": self.scope.session, "identity": self.scope.identity}
+
+
+def shown(alias: str) -> str:
+    """Return the condition under which a row with a domain and an item may be read."""
+    return f"NOT EXISTS (SELECT 1 FROM gone WHERE gone.domain = {alias}.domain AND {alias}.item <= gone.upto)"
+
+
+async def add(tx: Transaction, domain: Domain, scope: Scope, now: int) -> Gone:
+    """Say that something is gone, from this transaction on."""
+    row = await tx.one(
+        "INSERT INTO gone (domain, upto, session, identity, items, words, at) "
+        "SELECT :domain, coalesce(max(id), 0), :session, :identity, :items, :words, :now FROM items WHERE domain = :domain "
+        "RETURNING id, upto",
+        {"domain": domain.key, "session": scope.session, "identity": scope.identity, "words": scope.words, "now": now,
+         "items": None if scope.items is None else np.asarray(scope.items, np.int64).tobytes()},
+    )  # fmt: skip
+    assert row is not None
+    await tx.run("UPDATE domains SET forgotten_at = :now WHERE id = :domain", {"domain": domain.key, "now": now})
+    return Gone(row["id"], domain, row["upto"], scope)
+
+
+async def done(tx: Transaction, gone: Gone) -> None:
+    """Say that all of it is erased."""
+    await tx.run("DELETE FROM gone WHERE id = :id", {"id": gone.key})
+
+
+async def left(db: Database, domains: Collection[Domain]) -> list[Gone]:
+    """Return what is gone and not yet erased, oldest first."""
+    by_key = {domain.key: domain for domain in domains}
+    return [_gone(row, by_key[row["domain"]]) for row in await db.all("SELECT * FROM gone ORDER BY id")]
+
+
+async def is_sweeping(db: Database, domain: Domain) -> bool:
+    """Say whether something of a domain is gone and not yet erased: then nothing is derived there."""
+    return await db.one("SELECT 1 AS yes FROM gone WHERE domain = :domain LIMIT 1", {"domain": domain.key}) is not None
+
+
+def _gone(row: Row, domain: Domain) -> Gone:
+    items = None if row["items"] is None else np.frombuffer(row["items"], np.int64).tolist()
+    return Gone(row["id"], domain, row["upto"], Scope(items, row["session"], row["identity"], row["words"]))

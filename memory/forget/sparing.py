@@ -1,0 +1,98 @@
+"""Whether a reply holds something of what is forgotten.
+
+A reply that had a message in view goes with it, unless nothing of the message is in it: no content word, number or name that
+other messages in its view do not hold as well, and no sentence near in meaning. The bounds were set on the three sets in
+`tests/sets/sparing`, which were written before; `make bench` draws the curve.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from memory.errors import EmbeddingFailed
+from memory.evidence import FUNCTION_WORDS
+from memory.lexical import key_words, stem
+from memory.numbers import COUNT_WORDS
+from memory.ports import Embedder, Vectors
+
+NEAR = 0.45
+"""The cosine of two sentences from which on one may say what the other says."""
+_NUMBER = re.compile(r"\d(?:[\d\s.,:'’/-]*\d)?")
+_SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
+_LONGEST = 64
+
+
+def content(text: str) -> frozenset[str]:
+    """Return what a text can be known by: the stems of its content words and names, and its numbers, however written."""
+    words = {stemmed for word, stemmed in key_words(text).items() if len(word) > 1 and word not in FUNCTION_WORDS}
+    counted = {f"#{COUNT_WORDS[word]}" for word in key_words(text) if word in COUNT_WORDS}
+    return frozenset((words - ORDINARY) | counted | _numbers(text))
+
+
+def _numbers(text: str) -> set[str]:
+    found: set[str] = set()
+    for match in _NUMBER.finditer(text):
+        parts = re.findall(r"\d+", match[0])
+        found |= {f"#{part.lstrip('0') or '0'}" for part in (*parts, "".join(parts))}
+    return found
+
+
+def shares(reply: str, gone: Iterable[str], others: Iterable[str]) -> bool:
+    """Say whether a reply shares content with what is gone that nothing else in its view holds."""
+    lost = frozenset().union(*(content(text) for text in gone)) & content(reply)
+    if not lost:
+        return False
+    return bool(lost.difference(*(content(text) for text in others)))
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a text, at most 64, by which its meaning is compared."""
+    return [found.strip() for found in _SENTENCE.findall(text) if any(c.isalnum() for c in found)][:_LONGEST]
+
+
+@dataclass
+class Nearness:
+    """Compares meanings, and remembers the vectors of one sweep. Without an embedder nothing can be compared."""
+
+    embedder: Embedder | None
+
+    def __post_init__(self) -> None:
+        self._known: dict[str, Vectors] = {}
+
+    async def near(self, reply: str, gone: Sequence[str], bound: float = NEAR) -> bool:
+        """Say whether a sentence of a reply is near in meaning to one of what is gone, or that cannot be known."""
+        return (nearest := await self.nearest(reply, gone)) is None or nearest >= bound
+
+    async def nearest(self, reply: str, gone: Sequence[str]) -> float | None:
+        """Return the largest cosine between a sentence of a reply and one of what is gone; None where it cannot be known."""
+        ours, theirs = sentences(reply), [one for text in gone for one in sentences(text)]
+        if not ours or not theirs:
+            return 0.0
+        try:
+            return float((await self._vectors(ours) @ (await self._vectors(theirs)).T).max())
+        except EmbeddingFailed:
+            return None
+
+    async def _vectors(self, texts: Sequence[str]) -> Vectors:
+        if self.embedder is None:
+            raise EmbeddingFailed("There is no embedder.")
+        missing = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if missing:
+            made = await self.embedder.embed(missing)
+            unit = made / np.linalg.norm(made, axis=1, keepdims=True)
+            self._known.update(zip(missing, unit, strict=True))
+        return np.stack([self._known[text] for text in texts])
+
+
+ORDINARY = frozenset(
+    stem(word)
+    for word in """
+    go goes going gone get gets getting got make makes making made take takes taking took know knows known think thinks thought
+    want wants wanted need needs say says said tell tells told talk ask asked see seen look looks like likes good great nice well
+    sure thing things something anything everything nothing time today day days now back bit lot much many please thanks thank
+    sorry maybe still always never ever way one two glad happy hope feel feels find found give help let come keep put right
+    """.split()
+)
+"""Stems of words that stand in every second message and tell nothing."""

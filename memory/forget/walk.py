@@ -1,0 +1,172 @@
+"""Which replies go along with what is forgotten.
+
+Those that answer or cite it go; those that had it in view stay only where they hold nothing of it. A reply that goes is
+forgotten like the message was, so that what had it in view is looked at in turn; one that stays ends the walk there.
+"""
+
+import asyncio
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from memory import seen
+from memory.db import Database
+from memory.forget.gone import Gone
+from memory.forget.sparing import Nearness, content, shares
+from memory.lineage import fill, holes, pages
+from memory.places import read_domain
+from memory.types import Domain
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply that may go: what stood in view of it (None: not recorded), and what it answers, cites or was made from."""
+
+    key: int
+    text: str
+    saw: frozenset[int] | None
+    cites: frozenset[int]
+
+    def had(self, items: Collection[int]) -> list[int]:
+        """Return which of these items it had in view; a reply of before views were recorded had all that was earlier."""
+        if self.saw is None:
+            return [item for item in items if item < self.key or item in self.cites]
+        return [item for item in items if item in self.saw or item in self.cites]
+
+
+@dataclass
+class Walk:
+    """One walk. `stays` are texts that remain, by item: what an edit left of a message. `besides` is what is erased anyway."""
+
+    db: Database
+    nearness: Nearness
+    stays: Mapping[int, str] = field(default_factory=dict)
+    besides: Gone | None = None
+
+    def __post_init__(self) -> None:
+        self._known: dict[int, str] = {}
+        self._read_before: set[int] = set()
+
+    async def along(self, domain: Domain, gone: Mapping[int, Sequence[str]]) -> dict[int, str]:
+        """Return the replies that go along with these items of a domain, given what is lost of each ([]: it is not known)."""
+        going: dict[int, str] = {}
+        edge: Mapping[int, Sequence[str]] = gone
+        while edge:
+            held = await self._with_digests(edge)
+            dropped = {*gone, *going, *held}
+            named = [] if self.stays else [item for item in edge if item not in going] + [key for key in edge if key in going]
+            found: dict[int, str] = {}
+            for reply in await self._replies(domain, held, {*gone, *going}):
+                if await self._goes(reply, held, named, {*dropped, *found}):
+                    found[reply.key] = reply.text
+            going |= found
+            edge = {key: [text] for key, text in found.items()}
+        return going
+
+    async def _goes(
+        self, reply: Reply, held: Mapping[int, Sequence[str]], named: Collection[int], dropped: Collection[int]
+    ) -> bool:
+        had = reply.had(held)
+        if any(item in reply.cites for item in named) or any(not held[item] for item in had):
+            return True
+        lost = [text for item in had for text in held[item]]
+        view = (reply.saw or frozenset()) | reply.cites
+        others = [*await self._texts(view.difference(dropped)), *(self.stays[item] for item in had if item in self.stays)]
+        if await asyncio.to_thread(shares, reply.text, lost, others):
+            return True
+        if not self.stays:
+            return await self.nearness.near(reply.text, lost)
+        if not content("\n".join(lost)) - content("\n".join(self.stays.values())):
+            return False
+        # What was only reworded is as near to the new words as to the old ones.
+        nearest, still = [await self.nearness.nearest(reply.text, texts) for texts in (lost, list(self.stays.values()))]
+        return nearest is None or still is None or (nearest > still and await self.nearness.near(reply.text, lost))
+
+    async def _with_digests(self, edge: Mapping[int, Sequence[str]]) -> dict[int, Sequence[str]]:
+        """Return the edge with the digests and statements above it, each with what it says that rests on the edge."""
+        found: dict[int, Sequence[str]] = dict(edge)
+        for some in pages(list(edge)):
+            above = await self.db.all(_ABOVE.format(within=holes("e", some)), fill("e", some))
+            below = {*some, *(row["item"] for row in above)}
+            lines: dict[int, set[int]] = {}
+            for row in await self.db.all(
+                f"SELECT digest, line, item FROM cites WHERE digest IN ({holes('a', above)})",
+                fill("a", (row["item"] for row in above)),
+            ):
+                if row["item"] in below:
+                    lines.setdefault(row["digest"], set()).add(row["line"])
+            for row in above:
+                said, cited = str(row["text"]).split("\n"), lines.get(row["item"])
+                found[row["item"]] = [line for at, line in enumerate(said) if cited is None or at in cited]
+        return found
+
+    async def _replies(self, domain: Domain, items: Mapping[int, object], known: Collection[int]) -> list[Reply]:
+        """Return the replies that had one of these items in view, oldest first."""
+        keys = sorted(items)
+        found: set[int] = set()
+        for there in await self._domains(keys) or [domain]:
+            found.update([reply async for reply in seen.by(self.db, there, keys)])
+        for some in pages(keys):
+            rows = await self.db.all(_CITING.format(within=holes("k", some)), fill("k", some))
+            found.update(row["item"] for row in rows)
+        rows = await self.db.all(_UNRECORDED, {"domain": domain.key, "first": keys[0]})
+        found.update(row["item"] for row in rows)
+        return await self._read(sorted(found.difference(known)))
+
+    async def _domains(self, keys: Sequence[int]) -> list[Domain]:
+        """Return the domains that these items belong to."""
+        found: dict[int, Domain] = {}
+        for some in pages(keys):
+            rows = await self.db.all(
+                f"SELECT * FROM domains WHERE id IN (SELECT domain FROM items WHERE id IN ({holes('k', some)}))", fill("k", some)
+            )
+            found.update((row["id"], read_domain(row)) for row in rows)
+        return list(found.values())
+
+    async def _read(self, keys: Sequence[int]) -> list[Reply]:
+        found: list[Reply] = []
+        besides = f"AND ({self.besides.where}) IS NOT TRUE " if self.besides else ""
+        for some in pages(keys):
+            which = {**fill("k", some), **(self.besides.parameters if self.besides else {})}
+            rows = await self.db.all(
+                f"SELECT e.item, e.text FROM exchanges e WHERE e.item IN ({holes('k', some)}) AND e.kind <> 'said' {besides}"
+                "ORDER BY e.item",
+                which,
+            )
+            saw = await seen.of(self.db, [row["item"] for row in rows])
+            cites: dict[int, set[int]] = {}
+            for edge in await self.db.all(
+                f"SELECT child, parent FROM lineage WHERE child IN ({holes('k', some)})", fill("k", some)
+            ):
+                cites.setdefault(edge["child"], set()).add(edge["parent"])
+            found += [
+                Reply(row["item"], row["text"], saw.get(row["item"]), frozenset(cites.get(row["item"], ()))) for row in rows
+            ]
+        return found
+
+    async def _texts(self, keys: Iterable[int]) -> list[str]:
+        """Return the texts of messages, digests and statements that are there."""
+        wanted = set(keys)
+        for some in pages(sorted(wanted - self._read_before)):
+            rows = await self.db.all(_TEXTS.format(within=holes("k", some)), fill("k", some))
+            self._known.update((row["item"], row["text"]) for row in rows)
+        self._read_before |= wanted
+        return [self._known[key] for key in wanted if key in self._known]
+
+
+_ABOVE = (
+    "WITH RECURSIVE above (id) AS (SELECT id FROM items WHERE id IN ({within}) UNION SELECT l.child FROM lineage l "
+    "JOIN above ON l.parent = above.id JOIN items i ON i.id = l.child AND i.kind <> 'exchange') "
+    "SELECT d.item, d.text FROM digests d JOIN above ON above.id = d.item "
+    "UNION ALL SELECT s.item, s.text FROM statements s JOIN above ON above.id = s.item"
+)
+_CITING = (
+    "SELECT l.child AS item FROM lineage l JOIN exchanges e ON e.item = l.child WHERE e.kind <> 'said' AND l.parent IN ({within})"
+)
+_UNRECORDED = (
+    "SELECT e.item FROM exchanges e WHERE e.domain = :domain AND e.item > :first AND e.kind = 'reply' "
+    "AND NOT EXISTS (SELECT 1 FROM seen WHERE seen.reply = e.item)"
+)
+_TEXTS = (
+    "SELECT item, text FROM exchanges WHERE item IN ({within}) UNION ALL SELECT item, text FROM digests WHERE item IN ({within}) "
+    "UNION ALL SELECT item, text FROM statements WHERE item IN ({within})"
+)

@@ -1,0 +1,71 @@
+"""What stood in a prompt and is not kept: quotes, and what others said just before. An aside is an item without words.
+
+Its id is known by the platform's id of the message, so that what had it in view is found when that is taken back. A message
+of the same id that is kept is an item of its own.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from memory.db import Database, Row, Transaction
+from memory.errors import SourceGone
+from memory.lineage import Seal, fill, holes, pages
+from memory.types import Domain, DomainRef, Session, SessionRef
+
+KIND = "aside"
+
+
+def public_id(seal: Seal, domain: DomainRef, ref: SessionRef, source_id: str) -> str:
+    """Return the id that something has which was only seen in a session."""
+    return seal.id(domain, KIND, ref.platform, ref.place, str(ref.epoch), source_id)
+
+
+async def keep(tx: Transaction, seal: Seal, domain: Domain, session: Session, source_ids: Collection[str]) -> set[int]:
+    """Return the items of what was shown, by the platform's ids; made where they are new. Raises SourceGone where one is gone."""
+    if not source_ids:
+        return set()
+    names = [public_id(seal, domain.ref, session.ref, source_id) for source_id in source_ids]
+    there = {
+        row["public_id"]: row
+        for row in await tx.all(
+            f"SELECT id, public_id, dead_at FROM items WHERE public_id IN ({holes('n', names)})", fill("n", names)
+        )
+    }
+    if any(row["dead_at"] is not None for row in there.values()):
+        raise SourceGone("Something that this answer was shown was taken back while it was made.")
+    fresh = [name for name in names if name not in there]
+    first = await tx.take("item", len(fresh)) if fresh else 0
+    await tx.many(
+        "INSERT INTO items (id, domain, kind, public_id) VALUES (:id, :domain, :kind, :public_id)",
+        ({"id": first + at, "domain": domain.key, "kind": KIND, "public_id": name} for at, name in enumerate(fresh)),
+    )
+    return {*(row["id"] for row in there.values()), *range(first, first + len(fresh))}
+
+
+async def of(db: Database, seal: Seal, domain: Domain, rows: Sequence[Row]) -> dict[int, list[str]]:
+    """Return the asides that the messages in these rows were before they were kept, with their words."""
+    texts = {
+        public_id(seal, domain.ref, SessionRef(row["platform"], row["place"], row["epoch"]), row["source_id"]): row["text"]
+        for row in rows
+    }
+    return {item: [texts[name]] for name, item in (await named(db, list(texts))).items()}
+
+
+async def named(db: Database, names: Sequence[str]) -> Mapping[str, int]:
+    """Return the living asides of these public ids."""
+    found: dict[str, int] = {}
+    for some in pages(names):
+        rows = await db.all(
+            f"SELECT id, public_id FROM items WHERE public_id IN ({holes('n', some)}) AND kind = 'aside' AND dead_at IS NULL",
+            fill("n", some),
+        )
+        found.update((row["public_id"], row["id"]) for row in rows)
+    return found
+
+
+async def among(db: Database, items: Sequence[int]) -> list[int]:
+    """Return which of these items are asides."""
+    found: list[int] = []
+    for some in pages(items):
+        rows = await db.all(f"SELECT id FROM items WHERE id IN ({holes('i', some)}) AND kind = 'aside'", fill("i", some))
+        found += [row["id"] for row in rows]
+    return found
