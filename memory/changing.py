@@ -5,7 +5,7 @@ no text comes out. What is taken back is forgotten like anything else. What is c
 conversation; its old words leave the index, the digests, the notices that repeat them, and the replies that hold them.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memory.db import Database, Row, Transaction
@@ -33,9 +33,12 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A message as the platform shows it: its id, whether it is Lyra's, and when it was sent."""
+    """A message as the platform shows it: its id, the keys of the places where it may be kept, whether it is Lyra's, and when
+    it was sent.
+    """
 
     id: str
+    places: Sequence[str]
     own: bool
     said_at: int
 
@@ -62,26 +65,38 @@ class Changing:
         names = sorted({*known.messages, *waiting, *known.asides})
         return await self.forgetting.forget_named(names, sorted(known.events))
 
-    async def withheld(self, platform: str, places: Sequence[str], shown: Collection[Shown]) -> set[str]:
-        """Return the ids of what these places show and Lyra forgot: messages, and posts of hers that rested on them.
+    async def withheld(self, platform: str, shown: Collection[Shown]) -> set[str]:
+        """Return the ids of what places show and Lyra forgot: messages, and posts of hers that rested on them.
 
         A post of hers that is no reply (a notice, or one from before) is withheld where anything was forgotten since.
         """
+        talks = await self._conversations(platform, sorted({place for one in shown for place in one.places}))
+        names = {
+            name(self.seal, domain.ref, ref, one.id): one.id
+            for one in shown
+            for place in one.places
+            for domain, ref in talks.get(place, ())
+            for name in (exchanges.public_id, asides.public_id)
+        }
         found: set[str] = set()
-        for place in places:
-            ids = sorted(one.id for one in shown)
-            names = {**await self._names_by_id(platform, place, ids), **await self._names_by_id(platform, place, ids, kept=False)}
-            for some in pages(list(names)):
-                rows = await self.db.all(_BURIED.format(within=holes("n", some)), fill("n", some))
-                found.update(names[row["public_id"]] for row in rows)
-        own = {one.id: one.said_at for one in shown if one.own}
-        since = await self._forgotten_at(platform, places)
-        living: set[str] = set()
-        for some in pages(sorted(own)):
+        for some in pages(list(names)):
+            rows = await self.db.all(_BURIED.format(within=holes("n", some)), fill("n", some))
+            found.update(names[row["public_id"]] for row in rows)
+        return found | await self._posts_withheld(platform, [one for one in shown if one.own], talks)
+
+    async def _posts_withheld(
+        self, platform: str, own: Sequence[Shown], talks: Mapping[str, Sequence[tuple[Domain, SessionRef]]]
+    ) -> set[str]:
+        dead: dict[str, bool] = {}
+        for some in pages([one.id for one in own]):
             rows = await self.db.all(_POSTS.format(within=holes("s", some)), {"platform": platform, **fill("s", some)})
-            found.update(row["remote_id"] for row in rows if row["dead"])
-            living.update(row["remote_id"] for row in rows if not row["dead"])
-        return found | {id for id, said_at in own.items() if id not in living and said_at <= since}
+            dead.update((row["remote_id"], bool(row["dead"])) for row in rows)
+        domains = sorted({domain.key for there in talks.values() for domain, _ in there})
+        row = await self.db.one(
+            f"SELECT max(forgotten_at) AS at FROM domains WHERE id IN ({holes('d', domains)})", fill("d", domains)
+        )
+        since = int(row["at"] or 0) if row else 0
+        return {one.id for one in own if dead.get(one.id, one.said_at <= since)}
 
     async def revise(self, platform: str, place: str, id: str, text: str, at: int) -> bool:
         """Give a message the words it has since `at`; return whether anything kept was changed. No words take it back."""
@@ -142,22 +157,19 @@ class Changing:
 
     async def _names_by_id(self, platform: str, place: str, ids: Sequence[str], *, kept: bool = True) -> dict[str, str]:
         """Return the platform's ids of messages by the public ids that they have in any conversation of a place, kept or seen."""
-        rows = await self.db.all(_CONVERSATIONS, {"platform": platform, "place": place})
         name = exchanges.public_id if kept else asides.public_id
-        return {
-            name(self.seal, read_domain(row).ref, SessionRef(platform, place, row["at_epoch"]), id): id
-            for row in rows
-            for id in ids
-        }
+        talks = (await self._conversations(platform, [place])).get(place, ())
+        return {name(self.seal, domain.ref, ref, id): id for domain, ref in talks for id in ids}
 
-    async def _forgotten_at(self, platform: str, places: Sequence[str]) -> int:
-        """Return when something was last forgotten that these places may have shown; 0 for never."""
-        row = await self.db.one(
-            "SELECT coalesce(max(d.forgotten_at), 0) AS at FROM domains d WHERE d.id IN (SELECT domain FROM sessions "
-            f"WHERE platform = :platform AND place IN ({holes('p', places)}))",
-            {"platform": platform, **fill("p", places)},
-        )
-        return int(row["at"]) if row else 0
+    async def _conversations(self, platform: str, places: Sequence[str]) -> dict[str, list[tuple[Domain, SessionRef]]]:
+        """Return every conversation that there was or is at these places, with its domain."""
+        found: dict[str, list[tuple[Domain, SessionRef]]] = {}
+        for some in pages(places):
+            rows = await self.db.all(_CONVERSATIONS.format(within=holes("p", some)), {"platform": platform, **fill("p", some)})
+            for row in rows:
+                there = SessionRef(platform, row["at_place"], row["at_epoch"])
+                found.setdefault(there.place, []).append((read_domain(row), there))
+        return found
 
 
 async def _silence_notices(tx: Transaction, domain: Domain, lost: set[str]) -> None:
@@ -208,6 +220,7 @@ _GIVEN_UP = (
     "SELECT id FROM inbox WHERE platform = :platform AND place = :place AND event_id = :id AND state = 'parked' AND payload <> ''"
 )
 _CONVERSATIONS = (
-    "SELECT d.*, k.epoch AS at_epoch FROM (SELECT domain, epoch FROM sessions WHERE platform = :platform AND place = :place "
-    "UNION SELECT domain, epoch FROM stays WHERE platform = :platform AND place = :place) AS k JOIN domains d ON d.id = k.domain"
+    "SELECT d.*, k.place AS at_place, k.epoch AS at_epoch FROM (SELECT domain, place, epoch FROM sessions WHERE platform = :platform "
+    "AND place IN ({within}) UNION SELECT domain, place, epoch FROM stays WHERE platform = :platform AND place IN ({within})) AS k "
+    "JOIN domains d ON d.id = k.domain"
 )

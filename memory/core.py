@@ -27,6 +27,7 @@ from memory.finding import Reading
 from memory.forget.forgetting import Forgetting
 from memory.forget.gone import is_sweeping
 from memory.forget.tombstones import Tombstones
+from memory.forget.vanishing import Vanished, Vanishing
 from memory.journal import Journal
 from memory.ladder import Ladder
 from memory.lineage import Seal, fill, holes, pages
@@ -97,6 +98,7 @@ class Memory:
         self._forgetting = Forgetting(db, tombstones, seal, ports.clock, ports.embedder)
         self._reading = Reading(self.places, Shards(db, habits.recall_bytes), vectors, self._forgetting, ports.clock)
         self._changing = Changing(db, seal, self._forgetting, ports.clock)
+        self._vanishing = Vanishing(db, self._forgetting, ports.clock)
         self.forgotten_at_open = Forgotten(0, 0, 0)
         self.dreams = Schedule(db, self._holders, ports.clock, habits.hours)
         self.spending = Spending(db, ports.clock)
@@ -115,6 +117,7 @@ class Memory:
             await reindex(db)
             memory = cls(db, key, Seal(await _install_key(db, ports.ids)), ports, habits or Habits())
             memory.forgotten_at_open = await memory._forgetting.resume()
+            await memory._vanishing.resume()
             return memory
         except BaseException:
             await db.close()
@@ -172,6 +175,25 @@ class Memory:
         """Forget messages that a platform removed from a place; None, and nothing written, where none of them is kept."""
         return await self._changing.withdraw(platform, place, ids)
 
+    async def vanish(self, platform: str, prefix: Sequence[str]) -> int:
+        """Withhold from now on what was said at every place whose key begins so, and forget it in a week.
+
+        Returns how many messages that are.
+        """
+        return await self._vanishing.vanish(platform, prefix)
+
+    async def keep_vanished(self, platform: str, prefix: Sequence[str]) -> int:
+        """Keep what was said at a vanished place after all; return how many messages come up again."""
+        return await self._vanishing.keep(platform, prefix)
+
+    async def vanished(self, platform: str) -> list[Vanished]:
+        """Return the places of a platform that are gone and not yet forgotten."""
+        return await self._vanishing.vanished(platform)
+
+    async def forget_vanished(self) -> Forgotten:
+        """Forget what vanished a week ago and nobody kept; return the receipt."""
+        return await self._vanishing.forget_due()
+
     async def revise(self, platform: str, place: str, id: str, text: str, at: int) -> bool:
         """Give a message the words it has on its platform since `at`, unless newer ones are known; no words take it back.
 
@@ -219,9 +241,9 @@ class Memory:
         """Make a verified encrypted copy; return how many messages it holds. Raises BackupFailed."""
         return await backup(self.db, self._key, target)
 
-    async def withheld(self, platform: str, places: Sequence[str], shown: Sequence[Shown]) -> set[str]:
-        """Return the ids of those messages, as these places show them, that are forgotten or rest on what is."""
-        return await self._changing.withheld(platform, places, shown)
+    async def withheld(self, platform: str, shown: Sequence[Shown]) -> set[str]:
+        """Return the ids of those messages, as a platform shows them, that are forgotten or rest on what is."""
+        return await self._changing.withheld(platform, shown)
 
 
 async def _install_key(db: Database, ids: Ids) -> bytes:

@@ -12,6 +12,7 @@ from memory.bank.bullets import Form, keep
 from memory.bank.consent import TIER, Consent, consent, resting_on
 from memory.db import Row, Transaction
 from memory.forget import erase
+from memory.forget.gone import present
 from memory.places import Places
 from memory.ports import Entry, Source
 from memory.rungs import Maker, Rung, Work
@@ -70,7 +71,7 @@ async def _work(maker: Maker, terms: Consent, episode: Row) -> Work:
 async def _messages(maker: Maker, terms: Consent, episode: int) -> list[Exchange]:
     """Return what of an episode may enter: said since the bank is on, by nobody who keeps out, and resting on nobody such."""
     rows = await maker.w.db.all(
-        f"{SELECT}WHERE e.episode = :episode AND e.said_at > :since ORDER BY e.said_at, e.item",
+        f"{SELECT}WHERE e.episode = :episode AND e.said_at > :since AND {present('e')} ORDER BY e.said_at, e.item",
         {"episode": episode, "since": terms.since},
     )
     kept_out = await resting_on(maker.w.db, episode, terms.without)

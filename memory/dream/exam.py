@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from memory import lexical
 from memory.db import Database
 from memory.findable import ENGLISH, ERAS, GISTS, MESSAGES
+from memory.forget.gone import present
 from memory.lineage import fill, holes
 from memory.recall.finder import Recall, Staged
 from memory.recall.question import Query
@@ -92,7 +93,8 @@ class Canaries:
 
     async def _said_from(self, item: int) -> int | None:
         row = await self._db.one(
-            "SELECT item FROM exchanges WHERE domain = :d AND item >= :item AND kind = 'said' AND echo = 0 ORDER BY item LIMIT 1",
+            "SELECT item FROM exchanges e WHERE domain = :d AND item >= :item AND kind = 'said' AND echo = 0 "
+            f"AND {present('e')} ORDER BY item LIMIT 1",
             {"d": self._domain.key, "item": item},
         )
         return int(row["item"]) if row else None

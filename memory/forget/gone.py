@@ -55,7 +55,14 @@ class Gone:
 
 def shown(alias: str) -> str:
     """Return the condition under which a row with a domain and an item may be read."""
-    return f"NOT EXISTS (SELECT 1 FROM gone WHERE gone.domain = {alias}.domain AND {alias}.item <= gone.upto)"
+    return (
+        f"NOT EXISTS (SELECT 1 FROM gone WHERE gone.domain = {alias}.domain AND {alias}.item <= gone.upto) AND {present(alias)}"
+    )
+
+
+def present(alias: str) -> str:
+    """Return the condition under which the place where an item was said has not vanished."""
+    return f"NOT EXISTS (SELECT 1 FROM withheld WHERE withheld.item = {alias}.item)"
 
 
 async def add(tx: Transaction, domain: Domain, scope: Scope, now: int) -> Gone:

@@ -33,3 +33,23 @@ CREATE TABLE gone (
 CREATE INDEX gone_domain ON gone (domain);
 
 ALTER TABLE domains ADD COLUMN forgotten_at INTEGER NOT NULL DEFAULT 0
+;
+
+CREATE INDEX exchanges_source ON exchanges (source_id);
+
+CREATE TABLE vanished (
+  id INTEGER PRIMARY KEY,
+  platform TEXT NOT NULL,
+  prefix TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  due INTEGER NOT NULL,
+  withheld INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (platform, prefix)
+);
+
+CREATE TABLE withheld (
+  item INTEGER PRIMARY KEY REFERENCES items (id),
+  vanished INTEGER NOT NULL REFERENCES vanished (id)
+);
+
+CREATE INDEX withheld_vanished ON withheld (vanished)

@@ -6,9 +6,10 @@ of the same id that is kept is an item of its own.
 
 from collections.abc import Collection, Mapping, Sequence
 
-from memory.db import Database, Row, Transaction
+from memory.db import Database, Parameters, Row, Transaction
 from memory.errors import SourceGone
-from memory.lineage import Seal, fill, holes, pages
+from memory.lineage import Seal, fill, holes, pages, require_living
+from memory.tiers import exchanges
 from memory.types import Domain, DomainRef, Session, SessionRef
 
 KIND = "aside"
@@ -20,25 +21,44 @@ def public_id(seal: Seal, domain: DomainRef, ref: SessionRef, source_id: str) ->
 
 
 async def keep(tx: Transaction, seal: Seal, domain: Domain, session: Session, source_ids: Collection[str]) -> set[int]:
-    """Return the items of what was shown, by the platform's ids; made where they are new. Raises SourceGone where one is gone."""
+    """Return the items of what was shown, by the platform's ids: messages and replies that are kept, and asides.
+
+    Raises SourceGone where one was taken back.
+    """
     if not source_ids:
         return set()
-    names = [public_id(seal, domain.ref, session.ref, source_id) for source_id in source_ids]
+    kept = {row["id"]: row["item"] for row in await tx.all(_KEPT.format(within=holes("s", source_ids)), _at(session, source_ids))}
+    unkept = [source_id for source_id in source_ids if source_id not in kept]
+    names = [public_id(seal, domain.ref, session.ref, source_id) for source_id in unkept]
+    buried = [exchanges.public_id(seal, domain.ref, session.ref, source_id) for source_id in unkept]
     there = {
         row["public_id"]: row
         for row in await tx.all(
             f"SELECT id, public_id, dead_at FROM items WHERE public_id IN ({holes('n', names)})", fill("n", names)
         )
     }
-    if any(row["dead_at"] is not None for row in there.values()):
+    gone = await tx.one(f"SELECT 1 AS yes FROM tombstones WHERE public_id IN ({holes('b', buried)}) LIMIT 1", fill("b", buried))
+    if gone or any(row["dead_at"] is not None for row in there.values()):
         raise SourceGone("Something that this answer was shown was taken back while it was made.")
+    await require_living(tx, list(kept.values()))
     fresh = [name for name in names if name not in there]
     first = await tx.take("item", len(fresh)) if fresh else 0
     await tx.many(
         "INSERT INTO items (id, domain, kind, public_id) VALUES (:id, :domain, :kind, :public_id)",
         ({"id": first + at, "domain": domain.key, "kind": KIND, "public_id": name} for at, name in enumerate(fresh)),
     )
-    return {*(row["id"] for row in there.values()), *range(first, first + len(fresh))}
+    return {*kept.values(), *(row["id"] for row in there.values()), *range(first, first + len(fresh))}
+
+
+def _at(session: Session, source_ids: Collection[str]) -> Parameters:
+    return {"platform": session.ref.platform, **fill("s", source_ids)}
+
+
+_KEPT = (
+    "SELECT e.source_id AS id, e.item FROM exchanges e JOIN sessions s ON s.id = e.session WHERE s.platform = :platform "
+    "AND e.source_id IN ({within}) UNION SELECT o.remote_id, o.item FROM outbox o JOIN items i ON i.id = o.item "
+    "WHERE o.platform = :platform AND o.remote_id IN ({within}) AND o.remote_id <> ''"
+)
 
 
 async def of(db: Database, seal: Seal, domain: Domain, rows: Sequence[Row]) -> dict[int, list[str]]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.db import Database, Row, Transaction
+from memory.forget.gone import present
 from memory.lineage import fill, holes
 from memory.tiers.exchanges import SELECT, exchange
 from memory.times import month
@@ -168,13 +169,15 @@ async def wanting(db: Database, domain: Domain, *, session: int | None = None, r
     return [Episode(row["id"], row["session"], row["position"], row["first_at"], row["last_at"], row["gist"]) for row in rows]
 
 
-HAS_TALK = "EXISTS (SELECT 1 FROM exchanges e WHERE e.episode = p.id AND e.echo = 0)"
+HAS_TALK = f"EXISTS (SELECT 1 FROM exchanges e WHERE e.episode = p.id AND e.echo = 0 AND {present('e')})"
 """An episode of nothing but echoes has nothing to digest."""
 
 
 async def messages(db: Database, episode: Episode) -> list[Exchange]:
     """Return the messages of an episode, oldest first."""
-    rows = await db.all(SELECT + "WHERE e.episode = :episode ORDER BY e.said_at, e.item", {"episode": episode.key})
+    rows = await db.all(
+        SELECT + f"WHERE e.episode = :episode AND {present('e')} ORDER BY e.said_at, e.item", {"episode": episode.key}
+    )
     return [exchange(row) for row in rows]
 
 
