@@ -1,4 +1,4 @@
-"""How what is remembered reads in a prompt: pieces, each quoted line by line, so that nothing in it can end the quotation."""
+"""How what is remembered reads in a prompt: pieces, each quoted line by line."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -7,14 +7,17 @@ from datetime import date
 from memory import periods
 from memory.bank.block import HEAD, Block
 from memory.budget import Fitted, Layer, Room, clip
+from memory.display_names import display_name
 from memory.lexical import stem
 from memory.lexical import tokens as words
+from memory.prompt_lines import QUOTED, prompt_line
 from memory.tiers.selfstate import Mind, SelfState
 from memory.times import local
 from memory.types import Digest, DigestHit, Exchange, Hit, Statement
 
 _MOST = 200
 _MOST_OF_A_DIGEST = 300
+_MOST_OF_A_PLACE = 80
 _ARCS = {"arc": "Going on", "trend": "Trend", "callback": "To take up again"}
 _MOODS = ((-0.6, "low"), (-0.2, "a little low"), (0.2, "even"), (0.6, "good"), (1.0, "very good"))
 _ENERGIES = ((0.2, "very low"), (0.4, "low"), (0.6, "steady"), (0.8, "high"), (1.0, "very high"))
@@ -81,7 +84,8 @@ def facts(known: Sequence[Statement], time_zone: str) -> list[Piece]:
         groups.setdefault(_subject(fact.text), fact.key)
     return [
         Piece(
-            _quoted(f"{clip(fact.text, _MOST)} ({_day(fact.first_at, time_zone)}{_how(fact)})"), fact.text, frozenset({fact.key}),
+            prompt_line(clip(fact.text, _MOST), QUOTED, note=f"{_day(fact.first_at, time_zone)}{_how(fact)}"),
+            fact.text, frozenset({fact.key}),
             (groups[_subject(fact.text)], int(fact.kind == "inferred"), fact.key),
         )
         for fact in _newest(known)
@@ -93,7 +97,7 @@ def arcs(told: Sequence[Statement]) -> list[Piece]:
     kinds = list(_ARCS)
     return [
         Piece(
-            _quoted(f"{_ARCS.get(line.kind, _ARCS['arc'])}: {clip(line.text, _MOST)}"), line.text, frozenset({line.key}),
+            prompt_line(clip(line.text, _MOST), QUOTED, label=_ARCS.get(line.kind, _ARCS["arc"])), line.text, frozenset({line.key}),
             (kinds.index(line.kind) if line.kind in kinds else 0, line.key),
         )
         for line in _newest(told)
@@ -104,7 +108,7 @@ def bank(block: Block) -> list[Piece]:
     """Return the lines of a rendered bank below its head, the newest first as they come."""
     lines = [line for line in block.text.removeprefix(HEAD).splitlines() if line.strip()]
     return [
-        Piece(f"> {line}", line, frozenset(one.key for one in block.shown if one.text in line), (at,))
+        Piece(prompt_line(line, QUOTED), line, frozenset(one.key for one in block.shown if one.text in line), (at,))
         for at, line in enumerate(lines)
     ]
 
@@ -112,7 +116,10 @@ def bank(block: Block) -> list[Piece]:
 def being(state: SelfState) -> list[Piece]:
     """Return how she is, in words, and what she says of herself."""
     mood = feeling(state.mind)
-    told = [Piece(_quoted(clip(one.text, _MOST)), one.text, frozenset({one.key}), (one.key,)) for one in _newest(state.narrative)]
+    told = [
+        Piece(prompt_line(clip(one.text, _MOST), QUOTED), one.text, frozenset({one.key}), (one.key,))
+        for one in _newest(state.narrative)
+    ]
     return [Piece(mood, mood, frozenset()), *told]
 
 
@@ -126,7 +133,7 @@ def digests(summary: Sequence[Digest], time_zone: str) -> list[Piece]:
     """Return the digests of a conversation, the newest first; they are read from the oldest on."""
     return [
         Piece(
-            _quoted(f"{_day(one.first_at, time_zone)}: {clip(one.text, _MOST_OF_A_DIGEST)}"),
+            prompt_line(clip(one.text, _MOST_OF_A_DIGEST), QUOTED, label=_day(one.first_at, time_zone)),
             one.text,
             frozenset({one.key}),
             (one.first_at, one.key),
@@ -139,7 +146,7 @@ def gists(hits: Sequence[DigestHit], time_zone: str) -> list[Piece]:
     """Return recalled gists with their conversation, the nearest first."""
     return [
         Piece(
-            _quoted(f'{_day(hit.digest.first_at, time_zone)}, in "{hit.session}": {clip(hit.digest.text, _MOST_OF_A_DIGEST)}'),
+            prompt_line(clip(hit.digest.text, _MOST_OF_A_DIGEST), QUOTED, label=_where(hit, time_zone)),
             *(hit.digest.text, frozenset({hit.digest.key})),
         )
         for hit in hits
@@ -148,7 +155,7 @@ def gists(hits: Sequence[DigestHit], time_zone: str) -> list[Piece]:
 
 def eras(told: Sequence[Statement]) -> list[Piece]:
     """Return recalled paragraphs of eras, or bullets of a bank, with what time they are about, the nearest first."""
-    return [Piece(_quoted(f"{_period(one)}: {clip(one.text, _MOST)}"), one.text, frozenset({one.key})) for one in told]
+    return [Piece(prompt_line(clip(one.text, _MOST), QUOTED, label=_period(one)), one.text, frozenset({one.key})) for one in told]
 
 
 def details(hits: Sequence[Hit], in_view: Iterable[int], time_zone: str) -> list[Piece]:
@@ -165,13 +172,13 @@ def details(hits: Sequence[Hit], in_view: Iterable[int], time_zone: str) -> list
     return found
 
 
-def quote(speaker: str, text: str) -> str:
-    """Return somebody's words as a quotation."""
-    return _quoted(f"{speaker}: {text}")
-
-
 def _line(m: Exchange, time_zone: str) -> str:
-    return _quoted(f"{local(m.said_at, time_zone):%d %B %Y %H:%M}, {m.speaker}: {clip(m.text, _MOST)}")
+    when = f"{local(m.said_at, time_zone):%d %B %Y %H:%M}"
+    return prompt_line(clip(m.text, _MOST), QUOTED, label=when, speaker=m.speaker)
+
+
+def _where(hit: DigestHit, time_zone: str) -> str:
+    return f'{_day(hit.digest.first_at, time_zone)}, in "{display_name(hit.session, _MOST_OF_A_PLACE)}"'
 
 
 def _newest(statements: Sequence[Statement]) -> list[Statement]:
@@ -198,7 +205,3 @@ def _period(one: Statement) -> str:
 
 def _named(value: float, steps: Sequence[tuple[float, str]]) -> str:
     return next((name for most, name in steps if value <= most), steps[-1][1])
-
-
-def _quoted(text: str) -> str:
-    return "> " + "\n>   ".join(line for line in text.splitlines() if line.strip())

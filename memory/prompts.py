@@ -4,13 +4,13 @@ The transcript is other people's text and stays data. It stands between two line
 line of it begins with "| ", each header with a label, so that no message can end the transcript or speak as someone else.
 """
 
-import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
+from memory.display_names import display_name
 from memory.ports import Source, Task, TaskKind
+from memory.prompt_lines import SOURCE, prompt_line
 
 _RULES = """\
 You write the memory of Lyra, a companion who talks with people. {job}
@@ -118,11 +118,6 @@ _COUNTED: dict[TaskKind, str] = {
     "conversation": "1 to {n} bullets", "bank": "2 to {n} bullets",
 }  # fmt: skip
 
-# Marks by which chat templates tell one role from another; a model could take them for real.
-_TEMPLATE = re.compile(r"<(?=[|｜]|/?s>|/?(?:start|end)_of_turn>|</?SYS>>)|\[(?=/?INST\])")
-_ROUND = str.maketrans("[]", "()")
-_JOINERS = "\u200c\u200d"
-
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
@@ -135,7 +130,7 @@ class Prompt:
 def render(task: Task) -> Prompt:
     """Return the prompt for a task. Equal tasks give equal prompts."""
     fence, data = fenced(task.sources)
-    labels = [_one_line(source.label) for source in task.sources] or ["m1"]
+    labels = [source.label for source in task.sources] or ["m1"]
     kind, count = _KINDS[task.kind], _count(task)
     rules = _RULES.format(
         job=kind.job,
@@ -169,21 +164,9 @@ def _count(task: Task) -> str:
 
 
 def _block(source: Source) -> str:
-    header = f"[{source.label}] {_one_line(source.said_at)}"
-    if source.speaker:
-        # A name must not look like a label.
-        header += f" · {_one_line(source.speaker).translate(_ROUND)}"
-    return "\n".join([header, *(f"| {_clean(line)}" for line in source.text.splitlines())])
-
-
-def _one_line(text: str) -> str:
-    return " ".join(_clean(" ".join(text.splitlines())).split())
-
-
-def _clean(line: str) -> str:
-    """Take away what is invisible, and spoil the marks of chat templates."""
-    kept = [char for char in line if char in _JOINERS or char == "\t" or unicodedata.category(char) not in ("Cc", "Cf", "Cs")]
-    return _TEMPLATE.sub(lambda mark: "‹" if mark.group() == "<" else "(", "".join(kept))
+    speaker = f" · {display_name(source.speaker)}" if source.speaker else ""
+    header = f"[{source.label}] {source.said_at}{speaker}"
+    return "\n".join([header, prompt_line(source.text, SOURCE)]) if source.text.strip() else header
 
 
 def _fence(body: str) -> str:
