@@ -15,6 +15,7 @@ from bot.domains import Domains
 from bot.errors import PlaceUnknown
 from bot.model import Image
 from bot.preferences import Preferences
+from bot.quoting import unforgotten
 from memory.core import Memory
 from memory.journal import Heard
 from memory.ports import Clock
@@ -96,7 +97,7 @@ class Intake:
             last.person,
             kept.asked,
             sorted({*held, *kept.finishes}),
-            await self._preferences.heeded(place.platform, [message.quoted for message in kept.messages if message.quoted]),
+            await self._shown(place, [message.quoted for message in kept.messages if message.quoted]),
             await self._aside(adapter, place, kept.messages[0].id),
             images([one for contents in read.values() for one in contents]),
             any(event.tries for event in heard),
@@ -149,10 +150,13 @@ class Intake:
         if place.is_private:
             return ()
         oldest = self._clock.now() - _ASIDE_MINUTES * MINUTE
-        said = await self._preferences.heeded(place.platform, await adapter.before(place.key, before, _ASIDES))
+        said = await self._shown(place, await adapter.before(place.key, before, _ASIDES))
         # What is kept is recalled where its readers may know it, or not at all.
         kept = await self._memory.knows(place.platform, place.key, [quote.id for quote in said])
         return [quote for quote in said if not quote.own and quote.said_at >= oldest and quote.id not in kept]
+
+    async def _shown(self, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
+        return await unforgotten(self._memory, place, await self._preferences.heeded(place.platform, quotes))
 
 
 @dataclass(frozen=True, slots=True)

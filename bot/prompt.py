@@ -50,34 +50,31 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """The messages for the model, the layers they were built from, and the remembered items that they show.
+    """The messages for the model, the layers they were built from, and everything that stands in view.
 
-    `recalled` are the keys of what came to mind for this question, `stated` the statements above gists with what they say,
-    `speakers` whose names stand everywhere.
+    `seen` are the items that the messages show, each with its whole text; `asides` the platform's ids of what is shown and not
+    kept. `citable` are the items that came to mind for this question or stand above gists, and `speakers` whose names stand
+    everywhere.
     """
 
     messages: list[Message]
     layers: list[Fitted]
-    recalled: frozenset[int]
-    stated: Mapping[int, str]
+    seen: Mapping[int, str]
+    asides: frozenset[str]
+    citable: frozenset[int]
     speakers: frozenset[str]
 
-    @property
-    def shown(self) -> frozenset[int]:
-        """Every remembered item that an answer to this prompt can draw on, but for the conversation itself."""
-        return self.recalled | self.stated.keys()
-
     def sources(self, answer: str) -> frozenset[int]:
-        """Return the keys of what an answer rests on: all that was recalled for it, and the statements that it draws on."""
-        return self.recalled | drawn_on(answer, self.stated, self.speakers)
+        """Return the items that an answer draws on, of those that came to mind and those that stand above gists."""
+        return drawn_on(answer, {key: self.seen[key] for key in self.citable}, self.speakers)
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
     """A prompt before anything was recalled for it: what stands, the end of the conversation, and the question.
 
-    `in_view` are the keys of what it shows already, `since` is when the first of its messages was said, `left` the tokens that
-    what is recalled may take.
+    `in_view` are the keys of what it shows already, `texts` what they say, `asides` the platform's ids of what it shows and is
+    not kept. `since` is when the first of its messages was said, `left` the tokens that what is recalled may take.
     """
 
     head: str
@@ -88,6 +85,8 @@ class Draft:
     around: str
     asked: str
     in_view: frozenset[int]
+    texts: Mapping[int, str]
+    asides: frozenset[str]
     since: int
     left: int
     view: View
@@ -103,7 +102,8 @@ def draft(persona: str, memory: Standing, question: Question, now: int, time_zon
     shown = _standing(view, Room(room), memory, time_zone)
     rest = room - sum(layer.fitted.tokens for layer in shown)
     asked = _asked(question, max(budget // 8, min(budget // 2, 2 * rest // 3)))
-    around = _around(question, memory.recent, min(budget // 8, rest // 6))
+    beside = _beside(question, memory.recent)
+    around = _around(question, beside, min(budget // 8, rest // 6))
     left = rest - sum(tokens(part) + 1 for part in (today, asked, around))
     # Not a share of what is left: however long the question is, the conversation must begin where it did a turn before.
     reserved = max(int(_RECENT * rest), rest - int(_AFTER * room))
@@ -112,14 +112,14 @@ def draft(persona: str, memory: Standing, question: Question, now: int, time_zon
     in_view = frozenset(one.key for one in exchanges).union(*(layer.keys for layer in shown))
     speakers = frozenset(one.speaker for one in (*memory.recent, *question.asked)) | {LYRA}
     return Draft(
-        *(head, shown, recent, said, today, around, asked, in_view, exchanges[0].said_at),
-        *(left - recent.tokens, view, question, time_zone, speakers),
-    )
+        head, shown, recent, said, today, around, asked, in_view, _texts(memory, exchanges),
+        frozenset(quote.id for quote in beside), exchanges[0].said_at, left - recent.tokens, view, question, time_zone, speakers,
+    )  # fmt: skip
 
 
 def finish(begun: Draft, recalled: Recalled) -> Prompt:
     """Complete a prompt with what was recalled for its question. A draft is finished once."""
-    came = _recalled(begun, recalled)
+    came, texts = _recalled(begun, recalled), {**begun.texts, **_recalled_texts(recalled)}
     system = "\n\n".join(part for part in (begun.head, *(layer.block for layer in begun.standing)) if part)
     ending = "\n\n".join(part for part in (*(layer.block for layer in came), begun.today, begun.around, begun.asked) if part)
     last = Message(role="user", content=ending)
@@ -132,10 +132,30 @@ def finish(begun: Draft, recalled: Recalled) -> Prompt:
             _fixed("persona and rules", begun.head), *(layer.fitted for layer in begun.standing), begun.recent,
             *(layer.fitted for layer in came), *(_fixed(name, text) for name, text in fixed if text),
         ],
-        frozenset(key for layer in came if layer.fitted.name in ("gists", "recalled") for key in layer.keys),
-        _stated([*begun.standing, *came]),
+        {key: texts[key] for key in begun.in_view.union(*(layer.keys for layer in came))},
+        begun.asides,
+        frozenset(key for layer in (*begun.standing, *came) if layer.fitted.name != "summary" for key in layer.keys),
         begun.speakers,
     )  # fmt: skip
+
+
+def _texts(memory: Standing, exchanges: Sequence[Exchange]) -> dict[int, str]:
+    """Return the text of everything that may stand in view whatever is asked, and of the conversation."""
+    stated = (*memory.profile, *memory.narrative, *memory.bank.shown, *memory.being.narrative)
+    return {
+        **{one.key: one.text for one in stated},
+        **{digest.key: digest.text for digest in memory.summary},
+        **{exchange.key: exchange.text for exchange in exchanges},
+    }
+
+
+def _recalled_texts(came: Recalled) -> dict[int, str]:
+    around = (message for hit in came.hits for message in (hit.before, hit.exchange, hit.after) if message is not None)
+    return {
+        **{era.key: era.text for era in came.eras},
+        **{hit.digest.key: hit.digest.text for hit in came.gists},
+        **{message.key: message.text for message in around},
+    }
 
 
 def _standing(view: View, room: Room, memory: Standing, time_zone: str) -> list[Shown]:
@@ -178,13 +198,6 @@ def _recent(window: Sequence[Exchange], question: Question, most: int, room: int
     return Fitted("recent turns", [message["content"] for message in shown], start, sum(costs[start:])), shown
 
 
-def _stated(shown: Iterable[Shown]) -> dict[int, str]:
-    """Return what the statements above gists say that are shown, by their keys."""
-    tiers = ("profile", "narrative", "bank", "self-state", "eras")
-    pieces = [piece for layer in shown if layer.fitted.name in tiers for piece in layer.pieces]
-    return {key: piece.says for piece in pieces for key in piece.keys}
-
-
 def _fixed(name: str, text: str) -> Fitted:
     return Fitted(name, [text], 0, tokens(text))
 
@@ -213,17 +226,19 @@ def _asked(question: Question, most: int) -> str:
     return "\n".join(text for _, text in sorted(shown.items()) if text)
 
 
-def _around(question: Question, recent: Sequence[Exchange], most: int) -> str:
-    """Return what is shown of the place and kept nowhere, of at most so many tokens; what is in view as memory is left out.
-
-    What the message answers comes before the rest, and of that the newest.
-    """
+def _beside(question: Question, recent: Sequence[Exchange]) -> list[Quote]:
+    """Return what is shown of the place and kept nowhere: what is in view as memory already is left out."""
     known = {message.source_id for message in (*recent, *question.asked)}
     texts = {message.text for message in recent}
-    answers = {quote.id: quote for quote in question.quotes}
-    fresh = [quote for quote in (*question.aside, *answers.values()) if quote.id not in known and quote.text not in texts]
-    aside = [quote for quote in fresh if quote.id not in answers]
-    answered = [quote for quote in fresh if quote is answers.get(quote.id)]
+    there = {quote.id: quote for quote in (*question.aside, *question.quotes)}
+    return [quote for quote in there.values() if quote.id not in known and quote.text not in texts]
+
+
+def _around(question: Question, beside: Sequence[Quote], most: int) -> str:
+    """Show these quotes in at most so many tokens: what the message answers before the rest, and of that the newest."""
+    answers = {quote.id for quote in question.quotes}
+    aside = [quote for quote in beside if quote.id not in answers]
+    answered = [quote for quote in beside if quote.id in answers]
     room, each = Room(most), (most - tokens(_ANSWERED) - 1) // max(1, len(answered)) - 1
     told = room.fill(Layer("answered", [_quote(quote, each) for quote in answered], 1.0, _ANSWERED)).shown
     before = room.fill(Layer("aside", [_quote(quote) for quote in reversed(aside)], 0.0, _ASIDE)).shown[::-1]

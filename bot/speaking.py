@@ -1,7 +1,7 @@
 """What she says: an answer from the model, or from the offline voice, before it is kept."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from adapters.base import Preview
 from bot.errors import ContextTooLong, ModelError
@@ -21,11 +21,17 @@ _WIDE = 50
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """An answer before it is kept: its text, the keys it rests on, and whether it only repeats memory."""
+    """An answer before it is kept: its text, the keys it draws on, and whether it only repeats memory.
+
+    `seen` is what stood in view of it, as it was read from `begun` on, `asides` the platform's ids of what is not kept.
+    """
 
     text: str
     sources: frozenset[int]
     echo: bool
+    begun: int
+    seen: Mapping[int, str] = field(default_factory=dict)
+    asides: frozenset[str] = frozenset()
 
 
 class Speaking:
@@ -55,7 +61,7 @@ class Speaking:
 
     async def _speak(self, turn: Turn, shown: Preview | None, budget: int) -> Spoken:
         assert self._h.models.chat is not None
-        settings, zone = self._h.settings, turn.view.home.time_zone
+        settings, zone, begun_at = self._h.settings, turn.view.home.time_zone, self._h.clock.now()
         question = Question(turn.asked, turn.quotes, turn.aside, turn.images if self._h.models.sees else (), turn.shared)
         there = await standing(turn, settings)
         begun = draft(self._h.persona, there, question, self._h.clock.now(), zone, budget)
@@ -75,10 +81,10 @@ class Speaking:
             self._h.outgoing.printed("".join(pieces)), _said_here([*there.recent, *(hit.exchange for hit in came.hits)], question)
         )
         sources = prompt.sources(text) | {exchange.key for exchange in turn.asked}
-        return Spoken(text, sources, await turn.view.foreign(prompt.shown))
+        return Spoken(text, sources, False, begun_at, prompt.seen, prompt.asides)
 
     async def _offline(self, turn: Turn) -> Spoken:
-        text = "\n".join(exchange.text for exchange in turn.asked)
+        text, begun = "\n".join(exchange.text for exchange in turn.asked), self._h.clock.now()
         hits = await turn.view.recall(
             text, _WIDE, exclude=[exchange.key for exchange in turn.asked], asker=turn.asked[-1].speaker
         )
@@ -86,7 +92,10 @@ class Speaking:
         held = _stems(hits)
         answer = self._voice.answer(asked, hits, lambda stem: stem in held)
         sources = {hit.exchange.key for hit in answer.cites} | {exchange.key for exchange in turn.asked}
-        return Spoken(answer.text, frozenset(sources), answer.echo)
+        # Code wrote it: of all that was found, it holds what it quotes.
+        return Spoken(
+            answer.text, frozenset(sources), answer.echo, begun, {hit.exchange.key: hit.exchange.text for hit in answer.cites}
+        )
 
 
 def _said_here(remembered: Sequence[Exchange], question: Question) -> frozenset[str]:

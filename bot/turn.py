@@ -121,7 +121,9 @@ class Turns:
             "assistant", None, spoken.echo,
         )  # fmt: skip
         parts = self._h.outgoing.parts(turn.place.platform, spoken.text, replaces=replaces)
-        answer = Answer(reply, spoken.sources, turn.finishes, parts, turn.asked, turn.answers)
+        answer = Answer(
+            reply, spoken.sources, turn.finishes, parts, turn.asked, turn.answers, spoken.seen, spoken.asides, spoken.begun
+        )
         await turn.view.answer(turn.session, answer)
         return parts
 

@@ -65,6 +65,11 @@ class Changing:
         names = sorted({*known.messages, *waiting, *known.asides})
         return await self.forgetting.forget_named(names, sorted(known.events))
 
+    async def disregard(self, platform: str, place: str, id: str) -> Forgotten:
+        """Forget a message of a place whether it is kept or not: it is kept and shown in a prompt no more."""
+        names = [*await self._names(platform, place, [id]), *await self._names_by_id(platform, place, [id], kept=False)]
+        return await self.forgetting.forget_named(names)
+
     async def withheld(self, platform: str, shown: Collection[Shown]) -> set[str]:
         """Return the ids of what places show and Lyra forgot: messages, and posts of hers that rested on them.
 

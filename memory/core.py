@@ -241,6 +241,10 @@ class Memory:
         """Make a verified encrypted copy; return how many messages it holds. Raises BackupFailed."""
         return await backup(self.db, self._key, target)
 
+    async def disregard(self, platform: str, place: str, id: str) -> Forgotten:
+        """Forget a message of a place whether it is kept or not: it is kept and shown in a prompt no more."""
+        return await self._changing.disregard(platform, place, id)
+
     async def withheld(self, platform: str, shown: Sequence[Shown]) -> set[str]:
         """Return the ids of those messages, as a platform shows them, that are forgotten or rest on what is."""
         return await self._changing.withheld(platform, shown)

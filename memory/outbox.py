@@ -128,6 +128,17 @@ class Outbox:
             await silence(tx, "operation = 'preview' AND created_at < :before", {"before": before})
 
 
+async def posts_of_forgotten(db: Database, domain: Domain) -> list[Row]:
+    """Return the parts that went out in a domain, stand there still, and belong to replies that are forgotten."""
+    return await db.all(
+        "SELECT o.key, o.platform, o.place FROM outbox o JOIN items i ON i.id = o.item WHERE o.domain = :domain "
+        "AND i.dead_at IS NOT NULL AND o.state = 'sent' AND o.remote_id <> '' AND o.operation IN ('send', 'edit') "
+        "AND NOT EXISTS (SELECT 1 FROM outbox later WHERE later.target <> '' AND later.target = o.key "
+        "AND later.operation = 'delete' AND later.state <> 'cancelled') ORDER BY o.id",
+        {"domain": domain.key},
+    )
+
+
 async def queue(
     tx: Transaction, domain: Domain, platform: str, place: str, parts: Sequence[Part], now: int,
     item: int | None = None, answers: str = "",

@@ -5,10 +5,10 @@ made, from live facts, and cannot be widened afterwards.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from memory import inbox, ledger, owners, places, seen
+from memory import inbox, ledger, outbox, owners, places, seen
 from memory.forget.gone import Scope, shown
 from memory.forget.sparing import Nearness, shares
 from memory.lineage import derive, require_living, require_unchanged
@@ -223,6 +223,20 @@ class View(Posting):
     async def forget_all(self, by: Identity | None = None) -> Forgotten:
         """Forget every message at home, or all that somebody said here, and everything that rests on them."""
         return await self._forget_all(by, None)
+
+    async def posts_left(self) -> int:
+        """Count the messages of Lyra's that stand at home on a platform and belong to replies that are forgotten."""
+        return len(await outbox.posts_of_forgotten(self._db, self.home))
+
+    async def delete_posts(self, keys: Iterator[str]) -> dict[tuple[str, str], list[Part]]:
+        """Queue the removal of those messages under these keys; return the parts by platform and place."""
+        found: dict[tuple[str, str], list[Part]] = {}
+        for row, key in zip(await outbox.posts_of_forgotten(self._db, self.home), keys, strict=False):
+            found.setdefault((row["platform"], row["place"]), []).append(Part(key, "", "delete", row["key"]))
+        async with self._db.transaction() as tx:
+            for (platform, place), parts in found.items():
+                await outbox.queue(tx, self.home, platform, place, parts, self._r.clock.now())
+        return found
 
     async def _forget_all(self, by: Identity | None, session: int | None) -> Forgotten:
         # Replies that answer somebody are not that one's own: they go with what they answer.

@@ -13,11 +13,12 @@ from bot.receipts import counted
 from bot.verbs.group import Group, plain
 from bot.verbs.pages import MORE
 from memory.errors import NotFound
-from memory.types import Session
+from memory.types import Forgotten, Session
 from memory.view import View
 
 _PAGE = 5
 _MOST = 50
+_POSTS = "posts"
 _SUGGESTIONS = 25
 _SUGGESTED_CHARACTERS = 100
 
@@ -28,7 +29,12 @@ class Remembering(Group):
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
         query = Parameter("query", "what to look for", required=True, rest=True, suggests=True)
-        what = Parameter("what", "the id or link of a message, or: session, or: all", required=True, rest=True)
+        what = Parameter(
+            "what",
+            "the id or link of a message, or: session, or: all; posts deletes what I said of it here",
+            required=True,
+            rest=True,
+        )
         return (
             CommandSpec("recall", "find what was said about something", self._recall, (query,)),
             CommandSpec(MORE, "the next page of the last list", self._more, (Parameter("page", "which"),), hidden=True),
@@ -98,19 +104,41 @@ class Remembering(Group):
     async def _forget_this(self, call: Call) -> Reply:
         view = await self._view(call)
         found = await view.find(call.place.platform, None, call.target.id) if call.target else None
-        if found is None:
+        if found is not None:
+            return await self._forgotten(view, await view.forget_message(found.id, self._only(call)))
+        if call.target is None or (self._only(call) and call.target.person.id != call.person.id):
             return plain("I keep nothing of that message.")
-        return plain(receipts.forgotten(await view.forget_message(found.id, self._only(call))))
+        await self._h.memory.disregard(call.place.platform, call.place.key, call.target.id)
+        return await self._forgotten(view, None, "I keep nothing of that message, and do not look at it again.")
+
+    async def _forgotten(self, view: View, receipt: Forgotten | None, text: str = "") -> Reply:
+        """Say what is gone, and offer to delete messages of hers that hold something of it."""
+        told, left = text or receipts.forgotten(receipt or Forgotten(0, 0, 0)), await view.posts_left()
+        if not left:
+            return plain(told)
+        offer = f"{counted(left, 'message')} of mine here came of it and can still be read. Shall I delete {'it' if left == 1 else 'them'}?"
+        return Reply(f"{told} {offer}", (Action("Delete my messages", "forget", _POSTS),))
+
+    async def _delete_posts(self, view: View) -> Reply:
+        removed = await view.delete_posts(self._h.outgoing.keys())
+        for (platform, place), parts in removed.items():
+            await self._h.outgoing.flush(platform, place, parts)
+        n = sum(len(parts) for parts in removed.values())
+        return plain(
+            f"Deleted: {counted(n, 'message')} of mine." if n else "No message of mine is left that came of what is forgotten."
+        )
 
     async def _forget(self, call: Call) -> Reply:
         view, session = await self._here(call)
         what = str(call.arguments["what"]).strip()
         many, _, sure = what.casefold().partition(" ")
+        if many == _POSTS:
+            return await self._delete_posts(view)
         if many in ("session", "all") and sure in ("", "yes"):
             return await self._forget_many(call, view, session, everything=many == "all", sure=bool(sure))
         source_id = _source_id(what)
         found = await view.find(call.place.platform, None, source_id) if source_id else None
-        return plain(receipts.forgotten(await view.forget_message(found.id if found else what, self._only(call))))
+        return await self._forgotten(view, await view.forget_message(found.id if found else what, self._only(call)))
 
     async def _forget_many(self, call: Call, view: View, session: Session, *, everything: bool, sure: bool) -> Reply:
         only = self._only(call)
@@ -129,7 +157,7 @@ class Remembering(Group):
             receipt = await (view.forget_all(only) if everything else view.forget_session(session, only))
         except NotFound:
             return plain("Nothing was left to forget.")
-        return plain(receipts.forgotten(receipt))
+        return await self._forgotten(view, receipt)
 
 
 def _source_id(what: str) -> str:

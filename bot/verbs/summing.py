@@ -6,6 +6,7 @@ from adapters.table import Call, CommandSpec, Parameter, Reply
 from bot import receipts
 from bot.errors import BadInput
 from bot.glance import glance
+from bot.quoting import unforgotten
 from bot.receipts import counted
 from bot.verbs.group import Group, plain
 from memory.errors import NotFound
@@ -57,7 +58,8 @@ class Summing(Group):
             raise BadInput(f"I can look back at 1 to {_MOST_LAST} messages.")
         view = await self._view(call)
         read = await self._adapters[call.place.platform].before(call.place.key, call.message, n, call.person)
-        quotes = await self._h.preferences.heeded(call.place.platform, read)
+        heeded = await self._h.preferences.heeded(call.place.platform, read)
+        quotes = await unforgotten(self._h.memory, call.place, heeded)
         if not quotes:
             return plain("There is nothing here that you and I can both read back.")
         zone = view.home.time_zone

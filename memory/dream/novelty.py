@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from memory import lexical
 from memory.db import Database
 from memory.findable import ASKS, ENGLISH, MESSAGES, OWN
+from memory.forget.gone import present
 from memory.names import names
 from memory.recall.documents import NONE
 from memory.recall.shards import Loaded
@@ -34,8 +35,8 @@ class Novelty:
 async def novelty(db: Database, domain: Domain, loaded: Loaded, since: int) -> Novelty:
     """Return what people brought up since a message; of very much, the newest messages are looked at."""
     rows = await db.all(
-        SELECT
-        + "WHERE e.domain = :domain AND e.item > :since AND e.kind = 'said' AND e.echo = 0 ORDER BY e.item DESC LIMIT :most",
+        SELECT + f"WHERE e.domain = :domain AND e.item > :since AND e.kind = 'said' AND e.echo = 0 AND {present('e')} "
+        "ORDER BY e.item DESC LIMIT :most",
         {"domain": domain.key, "since": since, "most": MOST},
     )
     messages = [exchange(row) for row in rows]

@@ -109,5 +109,5 @@ async def test_with_nothing_to_be_recalled_a_turn_has_only_what_stands(tmp_path:
     async with long_talk(tmp_path, Settings(recall_k=0, gists_k=0, eras_k=0)) as talk:
         await talk.go_on(200)
         prompt = await talk.turn()
-    assert prompt.recalled == frozenset() and len(prompt.stated) > 0
+    assert len(prompt.citable) > 0
     assert prompt.messages[-1]["content"].startswith("Today is ")
