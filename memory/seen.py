@@ -37,25 +37,22 @@ async def touched(tx: Transaction, domains: Sequence[int], since: int) -> bool:
     return row is not None
 
 
-async def domains_of(db: Database, items: Collection[int]) -> set[int]:
-    """Return the domains that these items belong to."""
-    found: set[int] = set()
-    for some in pages(sorted(items)):
-        rows = await db.all(f"SELECT DISTINCT domain FROM items WHERE id IN ({holes('i', some)})", fill("i", some))
-        found.update(row["domain"] for row in rows)
-    return found
-
-
-async def held_abroad(db: Database, items: Collection[int]) -> dict[int, list[int]]:
-    """Return the replies among these items that hold something of other domains, by the domain."""
-    found: dict[int, list[int]] = {}
+async def abroad(db: Database, home: Domain, items: Collection[int]) -> tuple[set[int], dict[int, list[int]]]:
+    """Return the other domains that some of these items belong to, and the replies among them that hold something of others."""
+    belong: set[int] = set()
+    hold: dict[int, list[int]] = {}
     for some in pages(sorted(items)):
         rows = await db.all(
-            f"SELECT reply, domain FROM abroad WHERE holds = 1 AND reply IN ({holes('i', some)})", fill("i", some)
+            f"SELECT DISTINCT domain, 0 AS reply FROM items WHERE domain <> :home AND id IN ({holes('i', some)}) "
+            f"UNION ALL SELECT domain, reply FROM abroad WHERE holds = 1 AND reply IN ({holes('i', some)})",
+            {"home": home.key, **fill("i", some)},
         )
         for row in rows:
-            found.setdefault(row["domain"], []).append(row["reply"])
-    return found
+            if row["reply"]:
+                hold.setdefault(row["domain"], []).append(row["reply"])
+            else:
+                belong.add(row["domain"])
+    return belong, hold
 
 
 async def of(db: Database, replies: Sequence[int]) -> dict[int, frozenset[int]]:

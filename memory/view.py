@@ -9,7 +9,8 @@ from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequen
 from dataclasses import dataclass, field, replace
 
 from memory import inbox, ledger, outbox, owners, places, seen
-from memory.forget.gone import Scope, shown
+from memory.forget.gone import Scope
+from memory.forget.gone import shown as may_be_shown
 from memory.forget.sparing import Nearness, shares
 from memory.lineage import derive, require_living, require_unchanged
 from memory.outbox import Part
@@ -93,13 +94,14 @@ class View(Posting):
             await require_unchanged(tx, asked)
             if await seen.touched(tx, self._domains, answer.begun):
                 await require_unchanged(tx, answer.seen)
+            # Before the reply: whoever looks for what had an item in view looks among what is newer.
+            shown = await asides.keep(tx, self._r.seal, self.home, session, answer.asides)
             kept = await exchanges.store(tx, self._r.seal, self.home, session, [new], now)
             await inbox.finish(tx, answer.finishes)
             if not kept.stored:
                 return None
             reply = kept.stored[0]
             await derive(tx, reply.key, sources, sources, asked)
-            shown = await asides.keep(tx, self._r.seal, self.home, session, answer.asides)
             await seen.keep(tx, self.home, reply.key, view | shown, abroad)
             answers = reply.source_id if answer.answers is None else answer.answers
             await self._queue(tx, session, answer.parts, answers, reply.key)
@@ -111,9 +113,9 @@ class View(Posting):
         What was recalled from elsewhere is always taken for held. A reply that holds such words passes them on to the next
         one that has it in view, unless nothing of it can be found there.
         """
-        found = dict.fromkeys(await seen.domains_of(self._db, view) - {self.home.key}, True)
-        nearness = Nearness(self._r.forgetting.embedder)
-        for domain, replies in (await seen.held_abroad(self._db, view)).items():
+        belong, hold = await seen.abroad(self._db, self.home, view)
+        found, nearness = dict.fromkeys(belong, True), Nearness(self._r.forgetting.embedder)
+        for domain, replies in hold.items():
             texts = await exchanges.texts(self._db, replies)
             others = await exchanges.texts(self._db, set(view).difference(replies))
             carried = await asyncio.to_thread(shares, reply, texts, others) or await nearness.near(reply, texts)
@@ -166,7 +168,7 @@ class View(Posting):
     async def last_said(self, n: int) -> list[str]:
         """Return the last texts people said at home, oldest first."""
         rows = await self._db.all(
-            f"SELECT text FROM exchanges e WHERE domain = :domain AND kind = 'said' AND {shown('e')} ORDER BY item DESC LIMIT :n",
+            f"SELECT text FROM exchanges e WHERE domain = :domain AND kind = 'said' AND {may_be_shown('e')} ORDER BY item DESC LIMIT :n",
             {"domain": self.home.key, "n": n},
         )
         return [row["text"] for row in reversed(rows)]

@@ -1,0 +1,143 @@
+"""A channel that was deleted: nothing said there comes up from that moment, and after a week it is gone, unless it is kept."""
+
+from pathlib import Path
+
+import pytest
+
+from memory.core import Habits, Memory
+from memory.forget.vanishing import WEEK, Vanishing
+from memory.tiers.episodes import Rules
+from memory.types import DomainKind, DomainRef, Kind, NewExchange, SessionRef
+from memory.view import Answer, View
+from tests.memory_kit import BagOfWords, Clock, Writer, opened, said
+
+FEW = Habits(Rules(count=3))
+
+
+class Server:
+    """A server with two channels in one memory."""
+
+    def __init__(self, view: View, clock: Clock) -> None:
+        self.view, self.clock = view, clock
+
+    async def keep(self, channel: str, *texts: str) -> None:
+        """Keep messages of a channel."""
+        session = await self.view.session(SessionRef("discord", f'["s", "{channel}", ""]'), channel)
+        self.clock.forward(60_000_000)
+        await self.view.say(session, [said(text, f"{channel} {text}", self.clock.now() + n) for n, text in enumerate(texts)])
+
+    async def found(self, text: str) -> list[str]:
+        """Return what a question finds."""
+        return [hit.exchange.text for hit in await self.view.recall(text, 20)]
+
+
+async def server(memory: Memory, clock: Clock) -> Server:
+    """Make a server."""
+    domain = await memory.places.domain(DomainRef(DomainKind.SERVER, "discord", "s"), "UTC", clock.now())
+    return Server(memory.view(domain), clock)
+
+
+async def talked(clock: Clock, memory: Memory) -> Server:
+    """Have talked in two channels, with a reply in one that draws on the other, and digests of all."""
+    here = await server(memory, clock)
+    await here.keep("old", "the parrot is called Xerxes", "the boat is called Kestrel", "the vault opens at nine")
+    await here.keep("new", "the tomatoes are ripe", "the river is high", "what is the parrot called?")
+    session = await here.view.named("new")
+    asked = (await here.view.window(session, 5))[-1]
+    (parrot,) = [hit.exchange for hit in await here.view.recall("parrot Xerxes", 1)]
+    new = NewExchange(Kind.REPLY, "It is called Xerxes.", "r1", clock.now() + 9, "Lyra", "assistant")
+    await here.view.answer(session, Answer(new, [parrot.key], (), (), [asked]))
+    work = memory.consolidator(here.view.home, Writer(), Writer())
+    for one in await here.view.sessions():
+        await work.close_episodes(one, asked=True)
+        await work.digest(one)
+    await here.view.embed()
+    return here
+
+
+async def gists(view: View) -> str:
+    """Return every gist."""
+    return "\n".join(digest.text for _, digest in await view.digests())
+
+
+async def test_what_was_said_in_a_deleted_channel_comes_up_no_more_at_once(tmp_path: Path) -> None:
+    clock = Clock()
+    async with opened(tmp_path / "lyra.db", clock=clock, embedder=BagOfWords(), habits=FEW) as memory:
+        here = await talked(clock, memory)
+        assert "Xerxes" in await gists(here.view)
+        assert await memory.vanish("discord", ["s", "old"]) == 3
+        assert "Xerxes" not in str(await here.found("what is the parrot called? Xerxes"))
+        assert "Kestrel" not in str(await here.found("boat Kestrel")) and "Xerxes" not in await gists(here.view)
+        exported = [message.text async for _, message in here.view.messages()]
+        assert exported == ["the tomatoes are ripe", "the river is high", "what is the parrot called?"]
+        assert await here.found("tomatoes") != []
+        work = memory.consolidator(here.view.home, Writer(), Writer())
+        for one in await here.view.sessions():
+            await work.digest(one)
+        assert "Xerxes" not in await gists(here.view) and "tomatoes" in await gists(here.view)
+        assert [place.prefix for place in await memory.vanished("discord")] == [("s", "old")]
+        assert await memory.vanish("discord", ["other"]) == 0 and await memory.vanish("matrix", ["s"]) == 0
+
+
+async def test_without_the_row_that_withholds_it_it_would_come_up(tmp_path: Path) -> None:
+    clock = Clock()
+    async with opened(tmp_path / "lyra.db", clock=clock, embedder=BagOfWords(), habits=FEW) as memory:
+        here = await talked(clock, memory)
+        await memory.vanish("discord", ["s", "old"])
+        async with memory.db.transaction() as tx:
+            await tx.run("DELETE FROM withheld")
+        assert "Xerxes" in str([message.text async for _, message in here.view.messages()])
+
+
+async def test_after_a_week_it_is_forgotten_for_good(tmp_path: Path) -> None:
+    clock, path = Clock(), tmp_path / "lyra.db"
+    async with opened(path, clock=clock, embedder=BagOfWords(), habits=FEW) as memory:
+        here = await talked(clock, memory)
+        await memory.vanish("discord", ["s", "old"])
+        clock.forward(WEEK - 1)
+        assert (await memory.forget_vanished()).messages == 0
+        clock.forward(1)
+        await here.keep("old", "a new beginning")
+        receipt = await memory.forget_vanished()
+        assert (receipt.messages, receipt.replies) == (3, 1)
+        assert await memory.vanished("discord") == []
+        assert await memory.db.all("SELECT 1 AS x FROM exchanges WHERE text LIKE '%Xerxes%'") == []
+        assert (await here.found("new beginning"))[0] == "a new beginning"
+
+
+async def test_kept_it_is_found_and_summed_up_as_before(tmp_path: Path) -> None:
+    clock = Clock()
+    async with opened(tmp_path / "lyra.db", clock=clock, embedder=BagOfWords(), habits=FEW) as memory:
+        here = await talked(clock, memory)
+        before = await here.found("parrot Xerxes")
+        await memory.vanish("discord", ["s"])
+        assert await here.found("parrot Xerxes tomatoes") == []
+        assert await memory.keep_vanished("discord", ["s"]) == 7
+        assert await memory.keep_vanished("discord", ["s"]) == 0
+        await here.view.embed()
+        assert await here.found("parrot Xerxes") == before
+        work = memory.consolidator(here.view.home, Writer(), Writer())
+        for one in await here.view.sessions():
+            await work.digest(one)
+        assert "Xerxes" in await gists(here.view)
+        clock.forward(2 * WEEK)
+        assert (await memory.forget_vanished()).messages == 0
+
+
+async def test_what_a_kill_cut_off_is_withheld_by_the_next_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, path = Clock(), tmp_path / "lyra.db"
+    async with opened(path, clock=clock, embedder=BagOfWords(), habits=FEW) as memory:
+        here = await talked(clock, memory)
+
+        async def dies(*_: object) -> None:
+            raise ConnectionAbortedError
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Vanishing, "_take_out", dies)
+            with pytest.raises(ConnectionAbortedError):
+                await memory.vanish("discord", ["s", "old"])
+        assert await here.found("parrot Xerxes") == [], "nothing is read meanwhile"
+    async with opened(path, clock=clock, embedder=BagOfWords(), habits=FEW) as memory:
+        here = await server(memory, clock)
+        assert "Xerxes" not in str([message.text async for _, message in here.view.messages()])
+        assert await here.found("tomatoes") != []
