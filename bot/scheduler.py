@@ -81,6 +81,7 @@ class Keeper:
     async def tick(self) -> None:
         """Look after every domain once."""
         await self._memory.journal.blank(self._clock.now() - DAY)
+        await self._try(self._memory.sweep())
         for domain in await self._memory.places.domains():
             await self._look_after(domain, None)
         await self._memory.db.checkpoint()

@@ -190,9 +190,9 @@ class Memory:
         """Return the places of a platform that are gone and not yet forgotten."""
         return await self._vanishing.vanished(platform)
 
-    async def forget_vanished(self) -> Forgotten:
-        """Forget what vanished a week ago and nobody kept; return the receipt."""
-        return await self._vanishing.forget_due()
+    async def sweep(self) -> Forgotten:
+        """Finish what was left of forgetting, and forget what vanished a week ago and nobody kept; return the receipt."""
+        return await self._forgetting.finish_what_is_left() + await self._vanishing.forget_due()
 
     async def revise(self, platform: str, place: str, id: str, text: str, at: int) -> bool:
         """Give a message the words it has on its platform since `at`, unless newer ones are known; no words take it back.

@@ -74,8 +74,11 @@ async def by(db: Database, domain: Domain, items: Collection[int]) -> AsyncItera
             "(SELECT reply FROM abroad WHERE domain = :domain)) ORDER BY reply LIMIT :n",
             {"after": after, "domain": domain.key, "n": _PAGE},
         )
-        for row in rows:
-            if np.isin(wanted, _items(row), assume_unique=True).any():
+        arrays = [_items(row) for row in rows]
+        hit = np.isin(np.concatenate(arrays), wanted) if arrays else np.zeros(0, bool)
+        ends = np.cumsum([len(array) for array in arrays])
+        for row, end, array in zip(rows, ends, arrays, strict=True):
+            if hit[end - len(array) : end].any():
                 yield row["reply"]
         if len(rows) < _PAGE:
             return

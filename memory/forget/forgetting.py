@@ -5,8 +5,9 @@ nothing of it is read. The sweep takes at most 500 messages a step: it finds the
 erases all of them with what was made from them. Whatever a kill cuts off is finished by the next open.
 """
 
+import asyncio
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from memory import inbox
 from memory.db import Database, Row, Transaction
@@ -36,6 +37,7 @@ class Forgetting:
     seal: Seal
     clock: Clock
     embedder: Embedder | None = None
+    _sweeping: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def forget(self, domain: Domain, scope: Scope) -> Forgotten:
         """Forget messages of a domain and what rests on them; return the receipt. Raises DiskFull: then nothing is forgotten."""
@@ -67,11 +69,19 @@ class Forgetting:
     async def finish(self, some: Sequence[Gone]) -> Forgotten:
         """Erase what is gone and what goes along with it; return the receipt."""
         total = Forgotten(0, 0, 0)
-        for gone in some:
-            total += await self._sweep(gone)
+        async with self._sweeping:
+            for gone in some:
+                total += await self._sweep(gone)
         if some:
             await self.db.checkpoint()
         return total
+
+    async def finish_what_is_left(self) -> Forgotten:
+        """Finish what failed or was cancelled before; return the receipt."""
+        if self._sweeping.locked():
+            return Forgotten(0, 0, 0)
+        domains = [read_domain(row) for row in await self.db.all("SELECT * FROM domains")]
+        return await self.finish(await goners.left(self.db, domains))
 
     async def resume(self, *, all_of_it: bool = False) -> Forgotten:
         """Forget what the log names and this file still holds, and finish what was cut off; return the receipt."""
@@ -81,8 +91,7 @@ class Forgetting:
         if unread.names:
             async with self.db.transaction() as tx:
                 await tombstones.remember_read(tx, unread)
-        domains = [read_domain(row) for row in await self.db.all("SELECT * FROM domains")]
-        return await self.finish(await goners.left(self.db, domains))
+        return await self.finish_what_is_left()
 
     async def _begin(self, names: Sequence[str], events: Sequence[int]) -> list[Gone]:
         now = self.clock.now()

@@ -21,7 +21,7 @@ NEAR = 0.45
 """The cosine of two sentences from which on one may say what the other says."""
 _NUMBER = re.compile(r"\d(?:[\d\s.,:'’/-]*\d)?")
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
-_LONGEST = 64
+_MOST = 64
 
 
 def content(text: str) -> frozenset[str]:
@@ -48,8 +48,10 @@ def shares(reply: str, gone: Iterable[str], others: Iterable[str]) -> bool:
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of a text, at most 64, by which its meaning is compared."""
-    return [found.strip() for found in _SENTENCE.findall(text) if any(c.isalnum() for c in found)][:_LONGEST]
+    """Return the sentences of a text, by which its meaning is compared; of more than 64, as many together as make 64."""
+    found = [one.strip() for one in _SENTENCE.findall(text) if any(c.isalnum() for c in one)]
+    together = -(-len(found) // _MOST) or 1
+    return [" ".join(found[at : at + together]) for at in range(0, len(found), together)]
 
 
 @dataclass

@@ -95,10 +95,10 @@ async def test_after_a_week_it_is_forgotten_for_good(tmp_path: Path) -> None:
         here = await talked(clock, memory)
         await memory.vanish("discord", ["s", "old"])
         clock.forward(WEEK - 1)
-        assert (await memory.forget_vanished()).messages == 0
+        assert (await memory.sweep()).messages == 0
         clock.forward(1)
         await here.keep("old", "a new beginning")
-        receipt = await memory.forget_vanished()
+        receipt = await memory.sweep()
         assert (receipt.messages, receipt.replies) == (3, 1)
         assert await memory.vanished("discord") == []
         assert await memory.db.all("SELECT 1 AS x FROM exchanges WHERE text LIKE '%Xerxes%'") == []
@@ -121,7 +121,7 @@ async def test_kept_it_is_found_and_summed_up_as_before(tmp_path: Path) -> None:
             await work.digest(one)
         assert "Xerxes" in await gists(here.view)
         clock.forward(2 * WEEK)
-        assert (await memory.forget_vanished()).messages == 0
+        assert (await memory.sweep()).messages == 0
 
 
 async def test_what_a_kill_cut_off_is_withheld_by_the_next_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
