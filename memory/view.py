@@ -118,7 +118,7 @@ class View(Posting):
         for domain, replies in hold.items():
             texts = await exchanges.texts(self._db, replies)
             others = await exchanges.texts(self._db, set(view).difference(replies))
-            carried = await asyncio.to_thread(shares, reply, texts, others) or await nearness.near(reply, texts)
+            carried = await asyncio.to_thread(shares, reply, texts, others) or await nearness.near(reply, texts, others[-9:])
             found[domain] = found.get(domain, False) or carried
         return found
 

@@ -16,6 +16,9 @@ from memory.lineage import fill, holes, pages
 from memory.places import read_domain
 from memory.types import Domain
 
+_BESIDE = 9
+"""With so many of the newest items in view meaning is compared: the bound was set with a question and at most eight others."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -69,17 +72,15 @@ class Walk:
         if any(item in reply.cites for item in named) or any(not held[item] for item in had):
             return True
         lost = [text for item in had for text in held[item]]
-        view = (reply.saw or frozenset()) | reply.cites
-        others = [*await self._texts(view.difference(dropped)), *(self.stays[item] for item in had if item in self.stays)]
-        if await asyncio.to_thread(shares, reply.text, lost, others):
+        view = ((reply.saw or frozenset()) | reply.cites).difference(dropped)
+        stays = [self.stays[item] for item in had if item in self.stays]
+        if await asyncio.to_thread(shares, reply.text, lost, [*await self._texts(view), *stays]):
             return True
         if not self.stays:
-            return await self.nearness.near(reply.text, lost)
-        if not content("\n".join(lost)) - content("\n".join(self.stays.values())):
-            return False
+            return await self.nearness.near(reply.text, lost, await self._texts(sorted(view)[-_BESIDE:]))
         # What was only reworded is as near to the new words as to the old ones.
-        nearest, still = [await self.nearness.nearest(reply.text, texts) for texts in (lost, list(self.stays.values()))]
-        return nearest is None or still is None or (nearest > still and await self.nearness.near(reply.text, lost))
+        lost_content = await asyncio.to_thread(content, "\n".join(lost))
+        return bool(lost_content - content("\n".join(stays))) and await self.nearness.near(reply.text, lost, stays, bound=0.01)
 
     async def _with_digests(self, edge: Mapping[int, Sequence[str]]) -> dict[int, Sequence[str]]:
         """Return the edge with the digests and statements above it, each with what it says that rests on the edge."""

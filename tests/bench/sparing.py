@@ -1,0 +1,63 @@
+"""Which replies go along with what is forgotten, on three sets of replies that were written before the rule.
+
+`python -m tests.bench.sparing` prints, for a row of bounds, the share that goes of replies that copy, of those that
+paraphrase, and of those that hold nothing of it.
+"""
+
+import asyncio
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.minilm import weights
+from bot.minilm.embedder import MiniLM
+from memory.forget.sparing import NEAR, Nearness, shares
+
+SETS = Path(__file__).parents[1] / "sets" / "sparing"
+_BOUNDS = (-0.4, -0.35, -0.3, -0.26, NEAR, -0.2, -0.15, -0.1, -0.05, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A reply, what is forgotten, and what else stood in view: the question among it, last."""
+
+    forgotten: str
+    reply: str
+    others: tuple[str, ...]
+
+    @property
+    def copies(self) -> bool:
+        """Whether it shares content that nothing else in view holds."""
+        return shares(self.reply, [self.forgotten], self.others)
+
+
+def cases(name: str) -> list[Case]:
+    """Return one of the sets: copies, paraphrases, innocent."""
+    rows = [json.loads(line) for line in (SETS / f"{name}.jsonl").read_text("utf-8").splitlines()]
+    return [
+        Case(row["forgotten"], row["reply"], (*(said.partition(": ")[2] for said in row["view"]), row["question"]))
+        for row in rows
+    ]
+
+
+async def margin(nearness: Nearness, case: Case) -> float:
+    """Return how near a reply is to what is forgotten; 1 where it shares content."""
+    if case.copies:
+        return 1.0
+    found = await nearness.margin(case.reply, [case.forgotten], case.others)
+    assert found is not None
+    return found
+
+
+async def main() -> None:
+    """Print the curve."""
+    nearness = Nearness(MiniLM(weights.folder() or Path()))
+    found = {name: [await margin(nearness, case) for case in cases(name)] for name in ("copies", "paraphrases", "innocent")}
+    print(f"{'bound':>7}" + "".join(f"{name:>13}" for name in found))
+    for bound in _BOUNDS:
+        gone = [sum(one >= bound for one in some) / len(some) for some in found.values()]
+        print(f"{bound:7.2f}" + "".join(f"{share:12.1%} " for share in gone) + ("  <- the bound" if bound == NEAR else ""))
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
