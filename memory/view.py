@@ -107,15 +107,11 @@ class View(Posting):
 
     async def greet(self, session: Session, parts: Sequence[Part]) -> bool:
         """Queue a notice of first contact, once in the life of this domain; return whether this was the time."""
-        self._own(session)
-        scope = self._r.places.scope(self.home)
-        if await self._r.places.setting(scope, _GREETED):
-            return False
-        async with self._db.transaction() as tx:
-            first = await places.mark(tx, scope, _GREETED)
-            if first:
-                await self._queue(tx, session, parts)
-        return first
+        return await self._once(self._r.places.scope(self.home), _GREETED, session, parts)
+
+    async def hint(self, session: Session, parts: Sequence[Part], answers: str) -> bool:
+        """Queue a notice on how to talk to her, once in the life of a conversation; return whether this was the time."""
+        return await self._once(f"session:{session.id}", _HINTED, session, parts, answers)
 
     async def foreign(self, items: Collection[int]) -> bool:
         """Say whether any of these items belongs to another domain than home."""
@@ -204,8 +200,18 @@ class View(Posting):
         """Forget every message at home, or all that somebody said here, and everything that rests on them."""
         return await self._forget(await owners.messages(self._db, self.home, by))
 
+    async def _once(self, scope: str, mark: str, session: Session, parts: Sequence[Part], answers: str = "") -> bool:
+        self._own(session)
+        if await self._r.places.setting(scope, mark):
+            return False
+        async with self._db.transaction() as tx:
+            first = await places.mark(tx, scope, mark)
+            if first:
+                await self._queue(tx, session, parts, answers)
+        return first
+
     async def _forget(self, items: Sequence[int]) -> Forgotten:
         return await self._r.graveyard.bury(self.home, items, self._r.clock.now())
 
 
-_GREETED = "greeted"
+_GREETED, _HINTED = "greeted", "hinted"
