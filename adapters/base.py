@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from adapters.events import Asked, Contents, Event, Message, Person, Place, Quote, Reach, split_key
+from adapters.events import Asked, Circle, Contents, Event, Message, Person, Place, Quote, Reach, split_key
 from adapters.table import Action, CommandSpec, Surface
 
 
@@ -125,7 +125,7 @@ class Adapter:
         """Say whether a person rules a place; asked for commands that are typed."""
         return False
 
-    async def sealed(self, circles: Collection[str]) -> set[str]:
+    async def sealed(self, circles: Collection[Circle]) -> set[Circle]:
         """Return those circles where what is said is, or ever was, readable at its ends alone."""
         return set()
 
@@ -161,7 +161,7 @@ class Adapter:
         """Return what can be read of a message's attachments, within bounds, one for each, in order."""
         return ()
 
-    async def readable(self, person: Person, circles: Collection[str]) -> set[str]:
+    async def readable(self, person: Person, circles: Collection[Circle]) -> set[Circle]:
         """Return those circles that a person can read now, for sure."""
         return set()
 

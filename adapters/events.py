@@ -16,6 +16,19 @@ class Reach(StrEnum):
     ROOM = "room"
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Circle:
+    """Those who can read what is said at some places: all of a server, a channel or private thread, or a room.
+
+    An id alone says nothing: a channel may bear the id of its server. `epoch` counts how often the readers became others than
+    could read what was said before.
+    """
+
+    reach: Reach
+    id: str
+    epoch: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Person:
     """An immutable account, and the name it shows today. The id decides; the name is display only."""
@@ -29,11 +42,11 @@ class Person:
 class Place:
     """Where something was said. Ids are opaque; `name` is what people call it.
 
-    `circle` is the id of those who can read it now: the server of a public place, the channel or private thread of a
-    restricted one, the room itself, empty for a direct one. `wider` is the server whose public places everyone here can read
-    as well, empty where that is not known for sure. `epoch` counts how often a room's readers became others than could read
-    what was said before. `alone` is the one person who reads a room beside Lyra, empty where there are more. `encrypted` says
-    that what is said there is readable at its ends alone, `crowded` that more than one person was there or invited at some time.
+    `circle` is who can read it now, None for a direct place: one person does. `wider` is the server whose public places
+    everyone here can read as well, None where that is not known for sure. `earlier` are the rooms that this one replaced, the
+    newest first, as far as everyone who can read this one now could read them. `alone` is the one person who is in a room beside
+    Lyra, empty where there are more. `encrypted` says that what is said there is readable at its ends alone, `crowded` that it
+    is a room for good: more than one person was there or invited at some time, or others could come in or read.
     """
 
     platform: str
@@ -42,9 +55,9 @@ class Place:
     reach: Reach
     thread: str = ""
     server: str = ""
-    circle: str = ""
-    wider: str = ""
-    epoch: int = 0
+    circle: Circle | None = None
+    wider: Circle | None = None
+    earlier: tuple[Circle, ...] = ()
     alone: str = ""
     encrypted: bool = False
     crowded: bool = False
@@ -55,9 +68,14 @@ class Place:
         return json.dumps([self.server, self.channel, self.thread], ensure_ascii=False)
 
     @property
+    def epoch(self) -> int:
+        """How often its readers became others than could read what was said before."""
+        return self.circle.epoch if self.circle else 0
+
+    @property
     def is_private(self) -> bool:
-        """Whether one person alone reads this beside Lyra."""
-        return self.reach is Reach.DIRECT or bool(self.alone)
+        """Whether one person alone can read this beside Lyra."""
+        return self.reach is Reach.DIRECT or (bool(self.alone) and not self.crowded)
 
 
 def conversation(platform: str, person: str, thread: str) -> Place:
@@ -181,12 +199,17 @@ class Renamed:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Something was said that Lyra cannot read, and `why`, in a sentence that says what its sender can do."""
+    """Something was said that Lyra cannot read, and `why`, in a sentence that says what its sender can do.
+
+    `addressed` says that it would be for her; `once` that the sentence is to be said once in the life of a place.
+    """
 
     id: str
     place: Place
     person: Person
     why: str
+    addressed: bool = True
+    once: bool = False
 
 
 Event = Message | Asked | Revised | Withdrawn | Joined | Renamed | Unreadable
@@ -218,4 +241,20 @@ def _asked(raw: dict[str, Any]) -> Asked:
 
 
 def _where(raw: dict[str, Any]) -> dict[str, Any]:
-    return {"place": Place(**{**raw["place"], "reach": Reach(raw["place"]["reach"])}), "person": Person(**raw["person"])}
+    return {"place": _place(raw["place"]), "person": Person(**raw["person"])}
+
+
+def _place(raw: dict[str, Any]) -> Place:
+    reach = Reach(raw["reach"])
+    # Before circles had kinds, a place held bare ids and the epoch.
+    told = {name: value for name, value in raw.items() if name != "epoch"}
+    circle = _circle(raw["circle"], reach, raw.get("epoch", 0))
+    wider = _circle(raw["wider"], Reach.PUBLIC)
+    earlier = tuple(Circle(**{**one, "reach": Reach(one["reach"])}) for one in raw.get("earlier", ()))
+    return Place(**{**told, "reach": reach, "circle": circle, "wider": wider, "earlier": earlier})
+
+
+def _circle(raw: dict[str, Any] | str | None, reach: Reach, epoch: int = 0) -> Circle | None:
+    if isinstance(raw, str):
+        return Circle(reach, raw, epoch) if raw else None
+    return Circle(**{**raw, "reach": Reach(raw["reach"])}) if raw else None

@@ -3,10 +3,10 @@
 Decided on every turn, from what holds now; what is not known for sure is not read.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from adapters.base import Adapter
-from adapters.events import Person, Place, Reach, split_key
+from adapters.events import Circle, Person, Place, Reach, split_key
 from bot.config import Settings
 from bot.preferences import Preferences
 from memory.core import Memory
@@ -15,6 +15,7 @@ from memory.types import Domain, DomainKind, DomainRef, Session
 from memory.view import View
 
 _KINDS = {Reach.PUBLIC: DomainKind.SERVER, Reach.RESTRICTED: DomainKind.CHANNEL, Reach.ROOM: DomainKind.ROOM}
+_REACHES = {kind: reach for reach, kind in _KINDS.items()}
 
 
 class Domains:
@@ -65,12 +66,24 @@ class Domains:
         known = {session.name: session for session in await view.sessions()}
         return split_key(known[name].ref.place)[2] if name in known else name
 
-    async def still(self, place: Place, domain: int) -> bool:
-        """Say whether what is said at a place now still belongs to the domain of that key."""
-        return place.reach is Reach.DIRECT or await self._memory.places.ref(domain) == _circle(place)
+    async def still(self, place: Place, domain: int, also: Collection[int] = ()) -> bool:
+        """Say whether what was made for the readers of a place may be said there now.
+
+        `domain` and `also` are the keys of what was home then, and of what was read beside it.
+        """
+        refs = await self._memory.places.refs([domain, *also])
+        home = refs.pop(domain, None)
+        if place.circle is None:
+            return home is not None and home.kind is DomainKind.DM
+        alone = bool(place.alone) and not place.crowded
+        known = {_ref(place.platform, circle) for circle in (place.wider, *place.earlier) if circle}
+        return home == _ref(place.platform, place.circle) and all(
+            ref in known or (alone and ref.kind is DomainKind.DM) for ref in refs.values()
+        )
 
     async def _home(self, place: Place, person: Person) -> Domain:
-        ref = DomainRef(DomainKind.DM, person.platform, person.id) if place.reach is Reach.DIRECT else _circle(place)
+        dm = DomainRef(DomainKind.DM, person.platform, person.id)
+        ref = _ref(place.platform, place.circle) if place.circle else dm
         zone = await self._preferences.value(person if place.is_private else place, "time zone")
         domain = await self._memory.places.domain(ref, zone or self._time_zone, self._clock.now())
         wanted = zone or (self._time_zone if self._fixed else domain.time_zone)
@@ -79,14 +92,14 @@ class Domains:
         return domain
 
     async def _also(self, place: Place, person: Person, adapter: Adapter | None) -> Sequence[Domain]:
-        if place.reach is Reach.DIRECT:
+        if place.circle is None:
             return [*await self._own(person), *await self._heard_elsewhere(person, adapter)]
-        if place.reach is Reach.RESTRICTED and place.wider:
-            return await self._found([DomainRef(DomainKind.SERVER, place.platform, place.wider)])
-        if place.encrypted and place.alone == person.id and not place.crowded:
+        known = [circle for circle in (place.wider, *place.earlier) if circle]
+        found = await self._found([_ref(place.platform, circle) for circle in known])
+        if place.encrypted and place.is_private and place.alone == person.id:
             own = DomainRef(DomainKind.DM, person.platform, person.id)
-            return [*await self._found([own]), *await self._own(person)]
-        return ()
+            found += [*await self._found([own]), *await self._own(person)]
+        return found
 
     async def _own(self, person: Person) -> Sequence[Domain]:
         accounts = [other for group in self._people if (person.platform, person.id) in group for other in group]
@@ -98,20 +111,20 @@ class Domains:
         reach, encrypted = [await self._preferences.on(person, name) for name in ("reach", "encrypted")]
         if adapter is None or not (reach or encrypted):
             return ()
-        domains = await self._memory.places.domains()
         shared = {
-            domain.ref.native_id: domain
-            for domain in sorted(domains, key=lambda domain: domain.ref.epoch)
-            if domain.ref.platform == person.platform and domain.ref.kind is not DomainKind.DM
+            Circle(_REACHES[domain.ref.kind], domain.ref.native_id, domain.ref.epoch): domain
+            for domain in await self._memory.places.domains()
+            if domain.ref.platform == person.platform and domain.ref.kind in _REACHES
         }
-        sealed = await adapter.sealed(list(shared))
-        wanted = [circle for circle in shared if (encrypted if circle in sealed else reach)]
-        return [shared[circle] for circle in sorted(await adapter.readable(person, wanted))] if wanted else ()
+        sealed = await adapter.sealed(shared)
+        wanted = [circle for circle in sorted(shared) if (encrypted if circle in sealed else reach)]
+        readable = await adapter.readable(person, wanted) if wanted else ()
+        return [shared[circle] for circle in wanted if circle in readable]
 
     async def _found(self, refs: Sequence[DomainRef]) -> list[Domain]:
         found = [await self._memory.places.find_domain(ref) for ref in refs]
         return [domain for domain in found if domain is not None]
 
 
-def _circle(place: Place) -> DomainRef:
-    return DomainRef(_KINDS[place.reach], place.platform, place.circle, place.epoch)
+def _ref(platform: str, circle: Circle) -> DomainRef:
+    return DomainRef(_KINDS[circle.reach], platform, circle.id, circle.epoch)

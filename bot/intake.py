@@ -5,11 +5,12 @@ Changes that people make to their own words pass here too, so that a message and
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from adapters.base import Adapter
 from adapters.errors import PlaceGone
-from adapters.events import Contents, Message, Person, Place, Quote, Reach, Revised, Withdrawn, payload, read_payload
+from adapters.events import Contents, Message, Person, Place, Quote, Revised, Withdrawn, payload, read_payload
 from bot.attachments import images, told
 from bot.domains import Domains
 from bot.errors import PlaceUnknown
@@ -17,6 +18,7 @@ from bot.model import Image
 from bot.preferences import Preferences
 from bot.quoting import unforgotten
 from memory.core import Memory
+from memory.errors import SourceGone
 from memory.journal import Heard
 from memory.ports import Clock
 from memory.types import MINUTE, Exchange, Identity, Kind, NewExchange, Session
@@ -80,7 +82,7 @@ class Intake:
         last = messages[-1][1]
         place = await _now(adapter, last.place)
         # What only some could read stays with them, even if the place was opened before this was kept.
-        moved = place is None or _readers(place) != _readers(last.place)
+        moved = place is None or (place.reach, place.circle) != (last.place.reach, last.place.circle)
         view = await self._domains.view(last.place if place is None or moved else place, last.person, adapter)
         read = {message.id: await adapter.read(message) for _, message in messages if message.attachments}
         async with self._one:
@@ -102,6 +104,17 @@ class Intake:
             images([one for contents in read.values() for one in contents]),
             any(event.tries for event in heard),
         )
+
+    async def require_readers(self, turn: Turn, adapter: Adapter) -> None:
+        """Raise SourceGone where somebody reads a place now who could not read all that may have been used for a turn."""
+        if not turn.view.also:
+            return
+        home = turn.view.home.key
+        with suppress(PlaceGone):
+            place = await adapter.locate(turn.place)
+            # What was made for wholly other readers is kept for them, and the exit does not let it out.
+            if place and await self._domains.still(place, home) and not await self._domains.still(place, home, turn.view.also):
+                raise SourceGone("Who can read this place changed while the answer was made.")
 
     async def withdraw(self, event: Withdrawn) -> None:
         """Forget what was removed from its place."""
@@ -167,10 +180,6 @@ class _Kept:
     asked: list[Exchange]
     finishes: list[int]
     messages: list[Message]
-
-
-def _readers(place: Place) -> tuple[Reach, str, int]:
-    return place.reach, place.circle, place.epoch
 
 
 async def _now(adapter: Adapter, place: Place) -> Place | None:

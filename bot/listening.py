@@ -44,6 +44,7 @@ class Listening:
         """Send what waits, and answer what was left unanswered."""
         self.connected.set()
         log.info("platform.connected", platform=self._adapter.platform)
+        await self._h.outgoing.clear(self._adapter.platform)
         for place in await self._h.memory.journal.waiting(self._adapter.platform):
             await self._h.outgoing.flush(self._adapter.platform, place)
         await self._mailboxes.recover(self._adapter.platform)
@@ -142,10 +143,20 @@ class Listening:
         await self._intake.revise(event, self._adapter)
 
     async def _say_unreadable(self, event: Unreadable) -> None:
+        if event.once and not await self._is_worth_a_hint(event):
+            return
         view, session = await self._h.domains.here(event.place, event.person)
         parts = self._h.outgoing.parts(event.place.platform, event.why)
-        await view.notify(session, parts, [], event.id)
+        if event.once and not await view.hint(session, parts, event.id):
+            return
+        if not event.once:
+            await view.notify(session, parts, [], event.id)
         await self._h.outgoing.flush(event.place.platform, event.place.key, parts)
+
+    async def _is_worth_a_hint(self, event: Unreadable) -> bool:
+        """Say whether what cannot be read would have been answered."""
+        always = event.addressed or await self._h.preferences.value(event.place, "answers") == "always"
+        return always and not await self._h.preferences.on(event.person, "paused")
 
     async def _introduce(self, event: Joined) -> None:
         view, session = await self._h.domains.here(event.place)

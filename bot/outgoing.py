@@ -8,8 +8,8 @@ than when it was stored is not sent.
 import asyncio
 import json
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import asdict
+from contextlib import asynccontextmanager, suppress
+from dataclasses import asdict, replace
 
 from adapters.base import Adapter, Sending
 from adapters.errors import PlaceGone, SendFailed
@@ -22,6 +22,7 @@ from bot.log import log
 from memory.journal import Journal, Part
 from memory.journal import Outgoing as Row
 from memory.ports import Ids
+from memory.view import View
 
 MOST_CHARACTERS = 100_000
 REFLECTION = "reflection"
@@ -117,9 +118,13 @@ class Outgoing:
 
     async def _send(self, adapter: Adapter, row: Row) -> str:
         """Send one part, or cancel it where it must not go; return its id. Raises SendFailed."""
-        if not await self._may_go(adapter, row.place, row.domain):
-            await self._journal.cancel([row.row])
-            return ""
+        if row.part.operation != "delete" and not await self._may_go(adapter, row.place, row.domain, row.also):
+            if row.part.operation != "edit":
+                await self._journal.cancel([row.row])
+                return ""
+            # What is shown of the answer was for others to read.
+            await self._journal.remove(row.row)
+            row = replace(row, part=replace(row.part, operation="delete", text="", actions=""))
         arrived = await adapter.send(_sending(row))
         await self._journal.sent(row.row, arrived)
         return arrived
@@ -130,13 +135,28 @@ class Outgoing:
             for place in await self._journal.waiting(platform):
                 await self.flush(platform, place)
 
-    async def revise(self, place: Place, domain: int, remote: str, text: str) -> None:
+    async def revise(self, place: Place, remote: str, text: str) -> None:
         """Change a preview that went out. Raises SendFailed."""
-        adapter = self._adapters[place.platform]
-        if await self._may_go(adapter, place.key, domain):
-            await adapter.send(Sending("", place.key, text, "edit", "", unsure=False, target=remote))
+        await self._adapters[place.platform].send(Sending("", place.key, text, "edit", "", unsure=False, target=remote))
 
-    async def _may_go(self, adapter: Adapter, key: str, domain: int) -> bool:
+    async def may_show(self, place: Place, view: View) -> bool:
+        """Say whether a place is still read by those for whom a view was made. Raises SendFailed where that is not known."""
+        return await self._may_go(self._adapters[place.platform], place.key, view.home.key, view.also)
+
+    async def take_back(self, platform: str, place: str, preview: str) -> None:
+        """Remove what is shown of an answer; where that cannot be done now, it waits."""
+        key = self._ids.new()
+        await self._journal.take_back(preview, key)
+        await self.flush(platform, place, [Part(key, "", "delete", preview)])
+
+    async def clear(self, platform: str) -> None:
+        """Remove what is left of answers that were shown while they were made, at places that others read now."""
+        for row in await self._journal.previews(platform):
+            with suppress(SendFailed):
+                if not await self._may_go(self._adapters[platform], row.place, row.domain, row.also):
+                    await self.take_back(platform, row.place, row.part.key)
+
+    async def _may_go(self, adapter: Adapter, key: str, domain: int, also: Collection[int]) -> bool:
         """Say whether a place is still read by those for whom it was meant. Raises SendFailed where that is not known."""
         try:
             place = await adapter.locate_key(key)
@@ -144,7 +164,7 @@ class Outgoing:
             return False
         if place is None:
             raise SendFailed("Who can read the place is not known just now.")
-        return await self._domains.still(place, domain)
+        return await self._domains.still(place, domain, also)
 
     @asynccontextmanager
     async def _alone(self, platform: str, place: str) -> AsyncIterator[None]:

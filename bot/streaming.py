@@ -1,7 +1,8 @@
 """An answer that is shown while it is made, where a platform lets messages be edited.
 
 The first of it goes out as a preview part of the outbox, so that after a kill the answer takes its place; what follows
-changes that message at the pace the platform allows. Whatever goes wrong here only means that the answer comes whole.
+changes that message at the pace the platform allows. Whatever goes wrong here only means that the answer comes whole. Where
+the readers of the place change meanwhile, what was shown is taken back.
 """
 
 import asyncio
@@ -44,6 +45,8 @@ class Streamed:
         self._stopping.set()
         if self._task is not None:
             await self._task
+        with suppress(SendFailed):
+            await self._watch()
         return self._key
 
     def cancel(self) -> None:
@@ -52,12 +55,26 @@ class Streamed:
             self._task.cancel()
 
     async def _keep_showing(self) -> None:
-        with suppress(SendFailed):
-            while not self._stopping.is_set():
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self._stopping.wait(), self._adapter.edit_seconds)
-                    return
-                await self._show_once()
+        shows = True
+        while shows or self._key:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), self._adapter.edit_seconds)
+                return
+            try:
+                shows = await self._watch() and shows
+                if shows:
+                    await self._show_once()
+            except SendFailed:
+                shows = False
+
+    async def _watch(self) -> bool:
+        """Take back what is shown where others read it now; return whether it stands. Raises SendFailed."""
+        turn = self._turn
+        if not self._key or await self._outgoing.may_show(turn.place, turn.view):
+            return True
+        await self._outgoing.take_back(turn.place.platform, turn.place.key, self._key)
+        self._key = ""
+        return False
 
     async def _show_once(self) -> None:
         turn = self._turn
@@ -65,7 +82,7 @@ class Streamed:
         if part.text == self._shown or not self._text.strip():
             return
         if self._key:
-            await self._outgoing.revise(turn.place, turn.view.home.key, self._remote, part.text)
+            await self._outgoing.revise(turn.place, self._remote, part.text)
         else:
             self._key = part.key
             await turn.view.preview(turn.session, part, turn.answers)

@@ -68,6 +68,7 @@ class Turns:
             for _ in range(_TRIES):
                 try:
                     spoken = await self._speaking.answer(turn, shown)
+                    await self._intake.require_readers(turn, adapter)
                     parts = await self._store(turn, spoken, await self._replaced(turn, streamed))
                     return [*parts, *await self._offered(turn, adapter)]
                 except SourceGone:

@@ -5,7 +5,7 @@ A preview shows an answer while it is made; the answer then edits or deletes it,
 Where words must go, they are blanked here, and what did not go out is cancelled.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from memory.db import Database, Parameters, Row, Transaction
@@ -34,7 +34,8 @@ class Part:
 class Outgoing:
     """A part in the outbox.
 
-    `unsure` says that an earlier attempt may have arrived. `target_remote` is the platform's id of what it changes, '' where
+    It was made at the domain `domain` and may hold what was read of those in `also`. `unsure` says that an earlier attempt may
+    have arrived. `target_remote` is the platform's id of what it changes, '' where
     that is not known. `first` says that it is its answer's first part; it was queued at `since`. `notice` says that it is no reply that is kept.
     """
 
@@ -48,6 +49,7 @@ class Outgoing:
     first: bool = True
     since: int = 0
     notice: bool = False
+    also: tuple[int, ...] = ()
 
 
 class Outbox:
@@ -101,6 +103,33 @@ class Outbox:
                 fill("r", rows),
             )
 
+    async def remove(self, row: int) -> None:
+        """Have a part that was to change a message take that message away instead: what it says must not go out."""
+        async with self._db.transaction() as tx:
+            await tx.run(
+                "UPDATE outbox SET operation = 'delete', text = '', actions = '' WHERE id = :row AND state <> 'sent'",
+                {"row": row},
+            )
+
+    async def take_back(self, preview: str, key: str) -> None:
+        """Queue the removal, under a key, of a preview that no answer takes the place of."""
+        async with self._db.transaction() as tx:
+            await tx.run(
+                "INSERT INTO outbox (domain, platform, place, part, key, operation, target, text, answers, created_at) "
+                "SELECT domain, platform, place, 0, :key, 'delete', key, '', answers, :now FROM outbox WHERE key = :preview "
+                "ON CONFLICT (key) DO NOTHING",
+                {"key": key, "preview": preview, "now": self._clock.now()},
+            )
+
+    async def previews(self, platform: str) -> list[Outgoing]:
+        """Return the previews that were begun and that nothing has taken the place of."""
+        rows = await self._db.all(
+            "SELECT o.*, '' AS target_remote FROM outbox o WHERE o.platform = :platform AND o.operation = 'preview' "
+            f"AND o.state IN ('sent', 'attempting') AND {_LEFT} ORDER BY o.id",
+            {"platform": platform},
+        )
+        return [_outgoing(row) for row in rows]
+
     async def waiting(self, platform: str) -> list[str]:
         """Return the places that parts wait for, previews aside, the one that waits longest first."""
         rows = await self._db.all(
@@ -114,9 +143,7 @@ class Outbox:
         """Return the key of the newest preview for a question whose place nothing has taken yet, None where there is none."""
         row = await self._db.one(
             "SELECT o.key FROM outbox o WHERE o.platform = :platform AND o.place = :place AND o.answers = :answers "
-            "AND o.operation = 'preview' AND o.state <> 'cancelled' AND NOT EXISTS (SELECT 1 FROM outbox later "
-            "WHERE later.target <> '' AND later.target = o.key AND later.operation IN ('edit', 'delete') "
-            "AND later.state <> 'cancelled') ORDER BY o.id DESC LIMIT 1",
+            f"AND o.operation = 'preview' AND o.state <> 'cancelled' AND {_LEFT} ORDER BY o.id DESC LIMIT 1",
             {"platform": platform, "place": place, "answers": answers},
         )
         return row["key"] if row else None
@@ -141,18 +168,18 @@ async def posts_of_forgotten(db: Database, domain: Domain) -> list[Row]:
 
 async def queue(
     tx: Transaction, domain: Domain, platform: str, place: str, parts: Sequence[Part], now: int,
-    item: int | None = None, answers: str = "",
+    item: int | None = None, answers: str = "", also: Collection[int] = (),
 ) -> None:  # fmt: skip
-    """Put the parts of an answer into the outbox, in the caller's transaction."""
+    """Put the parts of an answer into the outbox, in the caller's transaction; `also` are the domains read beside home."""
     await tx.many(
         "INSERT INTO outbox "
-        "(domain, item, platform, place, part, key, operation, target, text, actions, form, answers, created_at) VALUES "
-        "(:domain, :item, :platform, :place, :part, :key, :operation, :target, :text, :actions, :form, :answers, :now) "
+        "(domain, also, item, platform, place, part, key, operation, target, text, actions, form, answers, created_at) VALUES "
+        "(:domain, :also, :item, :platform, :place, :part, :key, :operation, :target, :text, :actions, :form, :answers, :now) "
         "ON CONFLICT (key) DO NOTHING",
         (
-            {"domain": domain.key, "item": item, "platform": platform, "place": place, "part": at, "key": part.key,
-             "operation": part.operation, "target": part.target, "text": part.text, "actions": part.actions,
-             "form": part.form, "answers": answers, "now": now}
+            {"domain": domain.key, "also": " ".join(map(str, also)), "item": item, "platform": platform, "place": place,
+             "part": at, "key": part.key, "operation": part.operation, "target": part.target, "text": part.text,
+             "actions": part.actions, "form": part.form, "answers": answers, "now": now}
             for at, part in enumerate(parts)
         ),
     )  # fmt: skip
@@ -170,9 +197,16 @@ async def silence(tx: Transaction, which: str, parameters: Parameters) -> None:
     )
 
 
+_LEFT = (
+    "NOT EXISTS (SELECT 1 FROM outbox later WHERE later.target <> '' AND later.target = o.key "
+    "AND later.operation IN ('edit', 'delete') AND later.state <> 'cancelled')"
+)
+
+
 def _outgoing(row: Row) -> Outgoing:
     part = Part(row["key"], row["text"], row["operation"], row["target"], row["actions"], row["form"])
     return Outgoing(
         row["id"], part, row["place"], row["domain"], row["answers"], row["state"] == "attempting",
         row["target_remote"], row["part"] == 0, row["created_at"], row["item"] is None and row["operation"] != "preview",
+        tuple(map(int, row["also"].split())),
     )  # fmt: skip

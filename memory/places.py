@@ -1,11 +1,12 @@
 """Domains, identities, sessions and settings: who may know, who spoke, and where."""
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from memory.db import Database, Row, Transaction
 from memory.errors import NotFound
-from memory.lineage import Seal
+from memory.lineage import Seal, fill, holes
 from memory.types import Domain, DomainKind, DomainRef, Identity, Session, SessionRef
 
 _COUNTED = (
@@ -47,10 +48,13 @@ class Places:
         row = await self.db.one(_DOMAIN, _domain_key(ref))
         return read_domain(row) if row else None
 
-    async def ref(self, key: int) -> DomainRef | None:
-        """Return the natural key of a stored domain."""
-        row = await self.db.one("SELECT * FROM domains WHERE id = :id", {"id": key})
-        return read_domain(row).ref if row else None
+    async def refs(self, keys: Collection[int]) -> dict[int, DomainRef]:
+        """Return the natural keys of stored domains, by their keys in here."""
+        found = [
+            read_domain(row)
+            for row in await self.db.all(f"SELECT * FROM domains WHERE id IN ({holes('d', list(keys))})", fill("d", list(keys)))
+        ]
+        return {domain.key: domain.ref for domain in found}
 
     async def domains(self) -> list[Domain]:
         """Return every domain, oldest first."""

@@ -12,7 +12,7 @@ from memory.lineage import derive
 from memory.outbox import Part
 from memory.tiers import exchanges, statements
 from memory.tiers.exchanges import Placed
-from memory.types import Exchange, Kind, NewExchange, Session, Statement
+from memory.types import DomainKind, Exchange, Kind, NewExchange, Session, Statement
 
 _BAR, _OFFERED = "reflection bar", "reflections offered"
 _NAME = "Lyra"
@@ -30,6 +30,11 @@ class Thought:
 
 class Posting(Aloft):
     """The thoughts of one home."""
+
+    @property
+    def also(self) -> Sequence[int]:
+        """The keys of the domains that are read beside a shared home, as its readers are now; a person alone has no others."""
+        return () if self.home.ref.kind is DomainKind.DM else self._domains[1:]
 
     async def thoughts(self) -> list[Thought]:
         """Return the thoughts that wait to be said, the newest first."""
@@ -137,7 +142,7 @@ class Posting(Aloft):
         self, tx: Transaction, session: Session, parts: Sequence[Part], answers: str = "", item: int | None = None
     ) -> None:
         ref = session.ref
-        await outbox.queue(tx, self.home, ref.platform, ref.place, parts, self._r.clock.now(), item, answers)
+        await outbox.queue(tx, self.home, ref.platform, ref.place, parts, self._r.clock.now(), item, answers, self.also)
 
     def _own(self, session: Session) -> None:
         if session.domain != self.home.key:

@@ -137,15 +137,11 @@ class View(Posting):
 
     async def greet(self, session: Session, parts: Sequence[Part]) -> bool:
         """Queue a notice of first contact, once in the life of this domain; return whether this was the time."""
-        self._own(session)
-        scope = self._r.places.scope(self.home)
-        if await self._r.places.setting(scope, _GREETED):
-            return False
-        async with self._db.transaction() as tx:
-            first = await places.mark(tx, scope, _GREETED)
-            if first:
-                await self._queue(tx, session, parts)
-        return first
+        return await self._once(self._r.places.scope(self.home), _GREETED, session, parts)
+
+    async def hint(self, session: Session, parts: Sequence[Part], answers: str) -> bool:
+        """Queue a notice on how to talk to her, once in the life of a conversation; return whether this was the time."""
+        return await self._once(f"session:{session.id}", _HINTED, session, parts, answers)
 
     async def heard(self, session: Session, source_id: str) -> Exchange | None:
         """Return a message of a session by its platform's id."""
@@ -250,5 +246,15 @@ class View(Posting):
     async def _forget(self, scope: Scope) -> Forgotten:
         return await self._r.forgetting.forget(self.home, scope)
 
+    async def _once(self, scope: str, mark: str, session: Session, parts: Sequence[Part], answers: str = "") -> bool:
+        self._own(session)
+        if await self._r.places.setting(scope, mark):
+            return False
+        async with self._db.transaction() as tx:
+            first = await places.mark(tx, scope, mark)
+            if first:
+                await self._queue(tx, session, parts, answers)
+        return first
 
-_GREETED = "greeted"
+
+_GREETED, _HINTED = "greeted", "hinted"

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, TypeVar
 
-from adapters.events import Asked, Event, Message
+from adapters.events import Asked, Circle, Event, Message, Reach
 from adapters.table import CommandSpec
 from tests.fakes.discord.pulse import Pulse
 
@@ -14,6 +14,21 @@ E = TypeVar("E", bound=Event)
 
 NO_COMMANDS: Mapping[str, CommandSpec] = {}
 NO_CURSORS: Mapping[str, str] = {}
+
+
+def server_circle(id: object) -> Circle:
+    """Return all of a server."""
+    return Circle(Reach.PUBLIC, str(id))
+
+
+def channel_circle(id: object) -> Circle:
+    """Return who can read a channel, or a private thread, that not all of its server can."""
+    return Circle(Reach.RESTRICTED, str(id))
+
+
+def room_circle(id: str, epoch: int = 0) -> Circle:
+    """Return who can read a room."""
+    return Circle(Reach.ROOM, id, epoch)
 
 
 class Notebook:

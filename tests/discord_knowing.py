@@ -12,8 +12,8 @@ from aiohttp import web
 
 from adapters.base import Adapter
 from adapters.discord.adapter import Discord
+from adapters.events import Circle, Place
 from adapters.events import Person as Someone
-from adapters.events import Place
 from bot.app import App
 from bot.domains import Domains
 from memory.view import View
@@ -32,11 +32,15 @@ class Everything(Domains):
         others = [domain for domain in await self._memory.places.domains() if domain.key != home.key]
         return self._memory.view(home, others)
 
+    async def still(self, place: Place, domain: int, also: Collection[int] = ()) -> bool:
+        """Let out what was read of any domain."""
+        return await super().still(place, domain)
+
 
 class Unguarded(Domains):
     """The guard of the exit switched off: what was meant for others goes out as well."""
 
-    async def still(self, place: Place, domain: int) -> bool:
+    async def still(self, place: Place, domain: int, also: Collection[int] = ()) -> bool:
         """Say that nothing has changed."""
         return True
 
@@ -44,7 +48,7 @@ class Unguarded(Domains):
 class Believing(Discord):
     """The guard of what a person can read switched off: everybody can read everything."""
 
-    async def readable(self, person: Someone, circles: Collection[str]) -> set[str]:
+    async def readable(self, person: Someone, circles: Collection[Circle]) -> set[Circle]:
         """Return all of them."""
         return set(circles)
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from adapters.events import Circle
 from adapters.events import Person as Someone
 from adapters.matrix.adapter import Matrix
 from bot.app import App
@@ -31,7 +32,7 @@ ASKED = "what is my locker number?"
 class Believing(Matrix):
     """The guard of what a person can read switched off: everybody can read everything."""
 
-    async def readable(self, person: Someone, circles: Collection[str]) -> set[str]:
+    async def readable(self, person: Someone, circles: Collection[Circle]) -> set[Circle]:
         """Return all of them."""
         return set(circles)
 

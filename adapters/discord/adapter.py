@@ -25,7 +25,7 @@ from adapters.discord.places import locate
 from adapters.discord.sending import Sender
 from adapters.discord.thinking import thinking
 from adapters.errors import PlatformFailure, SendFailed
-from adapters.events import Contents, Message, Person, Place, Quote, split_key
+from adapters.events import Circle, Contents, Message, Person, Place, Quote, split_key
 from adapters.table import Surface
 from adapters.together import until_one_ends
 
@@ -139,7 +139,7 @@ class Discord(Adapter):
         """As `locate`, for a key."""
         return await locate(self._client, key, self._gate)
 
-    async def readable(self, person: Person, circles: Collection[str]) -> set[str]:
+    async def readable(self, person: Person, circles: Collection[Circle]) -> set[Circle]:
         """Return those servers, channels and private threads that a person can read now, for sure."""
         if self._client is None or not self._client.live:
             return set()

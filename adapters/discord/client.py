@@ -18,9 +18,10 @@ from adapters.discord.connection import Ended
 from adapters.discord.files import Files
 from adapters.discord.limits import Limits
 from adapters.discord.pace import Pace
-from adapters.events import Event, Joined, Message, Place, Renamed, Revised, Withdrawn
+from adapters.events import Event, Joined, Message, Place, Renamed, Revised, Unreadable, Withdrawn
 
 _MOST_EDITS = 5_000
+_UNREAD = "Here I can read only what mentions me. Mention me with @ in your message, and I answer it."
 
 log = logging.getLogger(__name__)
 
@@ -200,8 +201,10 @@ class Client(discord.Client):
 
     def heard(self, message: discord.Message) -> Heard:
         """Return a message as it is handed over; her own, ignored bots' and Discord's own notices only move their stream."""
-        event: Message | None = None
-        if self._is_heard(message):
+        event: Message | Unreadable | None = None
+        if self._is_heard(message) and not self._is_readable(message):
+            event = self._unreadable(message)
+        elif self._is_heard(message):
             event = convert.message(message, self._place(message.channel), self._me)
             self._files.remember(message)
         return Heard(event, str(message.channel.id), message.id, _lost(message.channel))
@@ -221,6 +224,11 @@ class Client(discord.Client):
     def _is_readable(self, message: discord.Message) -> bool:
         mentioned = any(one.id == self._me.id for one in message.mentions)
         return self.intents.message_content or message.guild is None or bool(message.content) or mentioned
+
+    def _unreadable(self, message: discord.Message) -> Unreadable:
+        addressed = not convert.machine(message) and convert.addressed(message, self._me)
+        place, who = self._place(message.channel), convert.speaker(message)
+        return Unreadable(str(message.id), place, who, _UNREAD, addressed=addressed, once=True)
 
     def _withdraw(self, guild: int | None, channel: int, messages: list[int]) -> None:
         found = self.get_channel(channel)

@@ -34,7 +34,9 @@ async def earlier(
         said = await whole(_history(found, snowflake(message), n))
     except (*TROUBLE, discord.InvalidData, SendFailed):
         return ()
-    return tuple(convert.quote(one, me) for one in reversed(said) if convert.spoken(one))
+    quotes = [convert.quote(one, me) for one in reversed(said) if convert.spoken(one)]
+    # Without the message content intent most of it is blank.
+    return tuple(one for one in quotes if one.text)
 
 
 def snowflake(source_id: str) -> int | None:

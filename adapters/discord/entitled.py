@@ -10,7 +10,7 @@ from adapters.discord.failures import TROUBLE
 from adapters.discord.limits import Limits
 from adapters.discord.whole import whole
 from adapters.errors import SendFailed
-from adapters.events import Person
+from adapters.events import Circle, Person, Reach
 
 _UNSURE = (*TROUBLE, discord.InvalidData, SendFailed)
 
@@ -25,7 +25,7 @@ class Entitled:
         self._person = person
         self._members: dict[int, discord.Member | None] = {}
 
-    async def circles(self, circles: Collection[str]) -> set[str]:
+    async def circles(self, circles: Collection[Circle]) -> set[Circle]:
         """Return those servers, channels and private threads that the person can read."""
         if self._person.platform != PLATFORM or not self._person.id.isdecimal():
             return set()
@@ -47,22 +47,23 @@ class Entitled:
         hidden = isinstance(channel, discord.Thread) and channel.is_private() and not rights.manage_threads
         return not hidden or await self._has_joined(channel.id)
 
-    async def _is_within(self, circle: str) -> bool:
-        server, gated, role = circle.partition("/")
+    async def _is_within(self, circle: Circle) -> bool:
+        server, gated, role = circle.id.partition("/")
         if not server.isdecimal():
             return False
-        if gated:
-            guild = self._client.get_guild(int(server))
-            return guild is not None and await self._holds(guild, role)
-        return await self._is_in(int(server))
+        match circle.reach:
+            case Reach.PUBLIC:
+                guild = self._client.get_guild(int(server))
+                return guild is not None and await self._holds(guild, role if gated else self._gate(server))
+            case Reach.RESTRICTED:
+                return not gated and await self._reads_channel(int(server))
+        return False
 
     async def _holds(self, guild: discord.Guild, role: str) -> bool:
         member = await self._member(guild)
         return member is not None and (role in ("", str(guild.id)) or any(str(one.id) == role for one in member.roles))
 
-    async def _is_in(self, number: int) -> bool:
-        if guild := self._client.get_guild(number):
-            return await self._holds(guild, self._gate(str(number)))
+    async def _reads_channel(self, number: int) -> bool:
         found: object = self._client.get_channel(number)
         if found is None:
             try:

@@ -12,7 +12,7 @@ from adapters.discord import readers
 from adapters.discord.client import Client, Heard, Mark
 from adapters.discord.failures import TROUBLE
 from adapters.discord.gaps import Gaps
-from adapters.events import Message, Revised, Withdrawn
+from adapters.events import Message, Revised, Unreadable, Withdrawn
 
 _MOST_AT_ONCE = 500
 _MOST_KNOWN = 20_000
@@ -98,7 +98,7 @@ class Hearing:
     async def _placed(self, heard: Heard) -> Heard:
         """Ask where an event belongs whose channel was not in the cache; it stays in a place of its own where that fails."""
         event = heard.event
-        if not heard.lost or not isinstance(event, Message | Revised | Withdrawn):
+        if not heard.lost or not isinstance(event, Message | Revised | Unreadable | Withdrawn):
             return heard
         try:
             found = await self._client.fetch_channel(heard.lost)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import discord
 
 from adapters.discord.convert import PLATFORM, line
-from adapters.events import Place, Reach
+from adapters.events import Circle, Place, Reach
 
 Gate = Callable[[str], str]
 """Gives the id of the role that is everyone of a server, '' for @everyone."""
@@ -23,14 +23,14 @@ def place(channel: Channel, gate: Gate) -> Place:
         return _thread(channel, gate)
     if isinstance(channel, discord.abc.GuildChannel):
         public, wider = _circles(channel, gate)
-        return _place(channel.guild.id, channel.id, f"#{line(channel.name, 100)}", "", public, str(channel.id), wider)
+        return _place(channel.guild.id, channel.id, f"#{line(channel.name, 100)}", "", public or _few(channel.id), wider)
     server = channel.guild_id if isinstance(channel, discord.PartialMessageable) else None
-    return _place(server or 0, channel.id, "a channel", "", "", str(channel.id), "")
+    return _place(server or 0, channel.id, "a channel", "", _few(channel.id), None)
 
 
-def gated(server: str, role: str) -> str:
+def gated(server: str, role: str) -> Circle:
     """Return the circle of those who hold a role: what they say is not everyone's, should the role no longer be named."""
-    return f"{server}/{role}"
+    return Circle(Reach.PUBLIC, f"{server}/{role}")
 
 
 def direct(channel: str) -> Place:
@@ -39,31 +39,35 @@ def direct(channel: str) -> Place:
 
 
 def _thread(thread: discord.Thread, gate: Gate) -> Place:
-    public, wider = _circles(thread.parent, gate) if thread.parent is not None else ("", "")
+    public, wider = _circles(thread.parent, gate) if thread.parent is not None else (None, None)
     name = line(thread.name, 100) or "a thread"
-    if thread.is_private():
-        return _place(thread.guild.id, thread.parent_id, name, str(thread.id), "", str(thread.id), wider)
-    return _place(thread.guild.id, thread.parent_id, name, str(thread.id), public, str(thread.parent_id), wider)
+    circle = _few(thread.id) if thread.is_private() else public or _few(thread.parent_id)
+    return _place(thread.guild.id, thread.parent_id, name, str(thread.id), circle, wider)
 
 
-def _place(server: int, channel: int, name: str, thread: str, public: str, few: str, wider: str) -> Place:
-    reach = Reach.PUBLIC if public else Reach.RESTRICTED
-    circle, more = (public, "") if public else (few, wider)
-    return Place(PLATFORM, str(channel), name, reach, thread, str(server) if server else "", circle, more)
+def _place(server: int, channel: int, name: str, thread: str, circle: Circle, wider: Circle | None) -> Place:
+    more = wider if circle.reach is Reach.RESTRICTED else None
+    return Place(PLATFORM, str(channel), name, circle.reach, thread, str(server) if server else "", circle, more)
 
 
-def _circles(channel: discord.abc.GuildChannel, gate: Gate) -> tuple[str, str]:
-    """Return the circle of all the server if all of it reads this channel, and the server if all readers read what is public."""
+def _few(channel: int) -> Circle:
+    """Return the circle of those who can read a channel or a private thread, which some of the server cannot."""
+    return Circle(Reach.RESTRICTED, str(channel))
+
+
+def _circles(channel: discord.abc.GuildChannel, gate: Gate) -> tuple[Circle | None, Circle | None]:
+    """Return the circle of all the server if all of it reads this channel, and the server's if all readers read what is public."""
     guild = channel.guild
     everyone = guild.get_role(guild.id)
     if guild.unavailable or everyone is None or channel.type not in _ORDINARY:
-        return "", ""
+        return None, None
     server = str(guild.id)
     named = gate(server)
     if named in ("", server):
-        return (server if _all_read(channel, everyone) else ""), server
+        whole = Circle(Reach.PUBLIC, server)
+        return (whole if _all_read(channel, everyone) else None), whole
     role = guild.get_role(int(named)) if named.isdecimal() else None
-    return (gated(server, named) if role is not None and _only_these_read(channel, role) else ""), ""
+    return (gated(server, named) if role is not None and _only_these_read(channel, role) else None), None
 
 
 def _all_read(channel: discord.abc.GuildChannel, role: discord.Role) -> bool:

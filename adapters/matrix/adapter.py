@@ -11,7 +11,7 @@ from nio import AsyncClient
 
 from adapters.base import Adapter, Listener, Notes, Sending
 from adapters.errors import PlaceGone, PlatformFailure, PlatformRefused, SendFailed
-from adapters.events import Contents, Message, Person, Place, Quote, split_key
+from adapters.events import Circle, Contents, Message, Person, Place, Quote, Reach, split_key
 from adapters.matrix.account import Access, Account
 from adapters.matrix.asides import Asides
 from adapters.matrix.batch import Gatherer
@@ -154,14 +154,14 @@ class Matrix(Adapter):
         room = self._room(place.channel)
         return room is not None and room.state.membership(person.id) == "join"
 
-    async def readable(self, person: Person, circles: Collection[str]) -> set[str]:
+    async def readable(self, person: Person, circles: Collection[Circle]) -> set[Circle]:
         """Return those rooms that a person is in now with Lyra, and whose history they can read for sure."""
-        found = {circle: self._room(circle) for circle in circles}
-        return {circle for circle, room in found.items() if room is not None and room.readable(person.id)}
+        found = {circle: self._room(circle.id) for circle in circles if circle.reach is Reach.ROOM}
+        return {circle for circle, room in found.items() if room is not None and room.readable(person.id, circle.epoch)}
 
-    async def sealed(self, circles: Collection[str]) -> set[str]:
+    async def sealed(self, circles: Collection[Circle]) -> set[Circle]:
         """Return those rooms that are or ever were encrypted, or of which that is not known."""
-        found = {circle: self._room(circle) for circle in circles}
+        found = {circle: self._room(circle.id) for circle in circles}
         return {circle for circle, room in found.items() if room is None or room.record.encrypted}
 
     async def before(self, place: str, message: str, n: int, reader: Person | None = None) -> Sequence[Quote]:

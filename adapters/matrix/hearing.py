@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import replace
 
-from adapters.events import Event, Joined, Place, Reach, Renamed, Revised, Unreadable, Withdrawn
+from adapters.events import Event, Joined, Place, Renamed, Revised, Unreadable, Withdrawn
 from adapters.matrix import convert
 from adapters.matrix.batch import Batch, Stretch
 from adapters.matrix.doors import Doors
@@ -17,6 +17,7 @@ from adapters.matrix.room import Room
 from adapters.matrix.rooms import Rooms
 from adapters.matrix.saying import Saying
 from adapters.matrix.seen import Seen, part
+from adapters.matrix.state import TOMBSTONE
 from adapters.matrix.undecrypted import Waiting
 
 _MOST_KNOWN = 20_000
@@ -79,7 +80,7 @@ class Hearing:
     def _changed(self, room: Room, seen: Seen) -> Iterator[Event]:
         was_member, name = room.is_member, room.name
         room.apply(seen.raw)
-        if seen.kind == "m.room.tombstone":
+        if seen.kind == TOMBSTONE:
             self._doors.moved(room, seen)
         if room.is_member and not was_member:
             if self._doors.entered(room) and len(room.others) > 1:
@@ -165,4 +166,4 @@ class Hearing:
 
 def _at(place: Place, epoch: int) -> Place:
     """Return a place with the epoch in which something was said there."""
-    return replace(place, epoch=epoch) if place.reach is Reach.ROOM else place
+    return replace(place, circle=replace(place.circle, epoch=epoch)) if place.circle else place

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 
-from adapters.events import Person, Place, Reach
+from adapters.events import Circle, Person, Place, Reach
 from adapters.matrix.convert import PLATFORM
 from adapters.matrix.homeserver import Json
 from adapters.matrix.names import line, localpart, short
@@ -15,7 +15,10 @@ _NAMED = 2
 
 
 class Shape(StrEnum):
-    """What a room was so far: nobody else was there yet, one other person alone, the same encrypted, or a third, too."""
+    """What a room was so far: nobody else was there yet, one other person alone, the same encrypted, or anything else.
+
+    One other person is alone there only as long as nobody else was ever there or invited, could come in, or could read.
+    """
 
     UNKNOWN = ""
     DIRECT = "direct"
@@ -24,11 +27,30 @@ class Shape(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Ending:
+    """How a room ended: which room replaces it, and who could read all that was said in its epoch of then.
+
+    `predecessor` is the room that it had itself replaced, '' for none.
+    """
+
+    successor: str
+    epoch: int
+    readers: tuple[str, ...]
+    predecessor: str = ""
+
+    @classmethod
+    def noted(cls, note: Json) -> "Ending":
+        """Return the ending of a note."""
+        return cls(**{**note, "readers": tuple(note["readers"])})
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """What is kept of a room over restarts.
 
-    `hidden` says that something of this epoch was said while who came later could not have read it; `admitted` that somebody
-    came all the same and goes on in it, as that is waived; `inside` that Lyra is in it.
+    `hidden` says that something of this epoch was said while who came later could not have read it; `shut` that something of
+    it was said while who never came could not; `admitted` that somebody came all the same and goes on in it, as that is waived;
+    `inside` that Lyra is in it; `ending` how it ended, where another room replaces it.
     """
 
     epoch: int = 0
@@ -37,11 +59,15 @@ class Record:
     hidden: bool = False
     admitted: bool = False
     inside: bool = False
+    shut: bool = False
+    ending: Ending | None = None
 
     @classmethod
     def noted(cls, note: Json) -> "Record":
         """Return the record of a note."""
-        return cls(**{**note, "shape": Shape(note["shape"])})
+        ending = Ending.noted(note["ending"]) if note.get("ending") else None
+        # What was noted before there was such a thing could not be read by all the world, as far as anybody knows.
+        return cls(**{"shut": True, **note, "shape": Shape(note["shape"]), "ending": ending})
 
     def note(self) -> Json:
         """Return what to keep of it."""
@@ -100,17 +126,22 @@ class Room:
             self._newcomer()
         record = self.record
         encrypted = record.encrypted or self.state.is_encrypted
-        shape = self._shape(encrypted)
+        shape, ending = self._shape(encrypted), self._ending()
         changed = self._known and shape is not record.shape and record.shape is not Shape.UNKNOWN
+        # Who looks in from outside has no keys.
+        open_to_all = self.is_member and self.state.is_world_readable and not encrypted
+        opened = self._known and open_to_all and record.shut
+        anew = changed or opened or self._has_lost(ending)
         # Whoever comes to an encrypted room has no keys to what was said before; to one of two nobody new can come.
         sealed = encrypted and shape is Shape.ROOM
-        hidden = (record.hidden and not changed) or (self.is_member and (sealed or not self.state.opens_history))
-        self.record = Record(record.epoch + changed, shape, encrypted, hidden, record.admitted, self.is_member)
+        hidden = (record.hidden and not anew) or (self.is_member and (sealed or not self.state.opens_history))
+        shut = (record.shut and not anew) or (self.is_member and not open_to_all)
+        self.record = Record(record.epoch + anew, shape, encrypted, hidden, record.admitted, self.is_member, shut, ending)
         self._known = self._known or self.is_member
 
     def _shape(self, encrypted: bool) -> Shape:
         was = self.record.shape
-        if was is Shape.ROOM or self.state.count_ever(self.me) > 1:
+        if was is Shape.ROOM or self.state.count_ever(self.me) > 1 or not self.is_closed:
             return Shape.ROOM
         # Those who read the room that this one replaces have not come over yet.
         if was is Shape.UNKNOWN and (old := self.state.predecessor) and self._crowded(old):
@@ -119,12 +150,40 @@ class Room:
             return was
         return Shape.SEALED if encrypted else Shape.DIRECT
 
+    def _ending(self) -> Ending | None:
+        """Return how the room ended, None where it goes on or somebody said it had who may not."""
+        record, named = self.record, self.state.successor
+        was = record.ending
+        if not self.is_member:
+            return was
+        is_new = was is None or was.successor != named
+        if not named or (is_new and not self.state.is_rightly_replaced):
+            return None
+        if was is None:
+            was = Ending(named, record.epoch, (), self.state.predecessor)
+        readers = set(was.readers)
+        if record.epoch == was.epoch and not record.admitted:
+            # Whoever is there can read all of this epoch.
+            readers |= self.state.joined - {self.me}
+        return replace(was, successor=named, readers=tuple(sorted(readers)))
+
+    def _has_lost(self, ending: Ending | None) -> bool:
+        """Whether somebody left who could read all that was said until the room ended: they cannot read what follows."""
+        if ending is None or not self.is_member or ending.epoch != self.record.epoch:
+            return False
+        return not self.state.joined.issuperset(ending.readers)
+
     # What it is now
 
     @property
     def is_member(self) -> bool:
         """Whether Lyra is in it."""
         return self.state.membership(self.me) == "join"
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nobody who is not asked in can come in or read."""
+        return self.state.is_by_invitation and not self.state.is_world_readable
 
     @property
     def others(self) -> Sequence[str]:
@@ -169,14 +228,17 @@ class Room:
             return Place(PLATFORM, self.id, name, Reach.DIRECT, thread, alone=self.alone)
         return Place(
             *(PLATFORM, self.id, name, Reach.ROOM, thread),
-            circle=self.id,
-            epoch=self.record.epoch,
+            circle=Circle(Reach.ROOM, self.id, self.record.epoch),
             alone=self.alone,
             encrypted=self.record.encrypted,
             crowded=self.record.shape is Shape.ROOM,
         )
 
-    def readable(self, user: str) -> bool:
-        """Whether someone can read now, for sure, all that was said here while Lyra listened."""
+    def readable(self, user: str, epoch: int) -> bool:
+        """Whether someone can read now, for sure, all that was said in an epoch while Lyra listened."""
+        if self.state.membership(user) != "join":
+            return False
+        if (ending := self.record.ending) and ending.epoch == epoch:
+            return user in ending.readers
         # Whoever came later and could not read what was said before began an epoch, or was let in on it.
-        return self.state.membership(user) == "join" and not self.record.epoch and not self.record.admitted
+        return epoch == self.record.epoch and not self.record.admitted

@@ -1,7 +1,8 @@
 """The rooms that Lyra is in, as places: as the homeserver told of them last."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from nio import AsyncClient
 
@@ -9,6 +10,7 @@ from adapters.base import Notes
 from adapters.errors import PlaceGone
 from adapters.events import Place
 from adapters.matrix.room import Record, Room, Shape
+from adapters.matrix.succession import Succession
 
 _GONE = "Lyra is not in that room any more; invite her again to talk to her there."
 
@@ -20,10 +22,14 @@ class Rooms:
     `since` tells which of both holds, since it moves on with the commit.
     """
 
+    succession: type[Succession] = Succession
+
     def __init__(self, client: AsyncClient, notes: Notes) -> None:
         self._client = client
         self._notes = notes
         self._rooms: dict[str, Room] = {}
+        self._left: dict[str, Room] = {}
+        self._succession = self.succession(self._past, self._is_seen)
         self._kept: dict[str, Record | None] = {}
         self._unsettled: set[str] = set()
         self._expected: set[str] = set()
@@ -40,7 +46,10 @@ class Rooms:
     def place(self, room_id: str, thread: str = "") -> Place | None:
         """Return a room, or a thread of it, as a place; None where it is not known now. Raises PlaceGone."""
         room = self.room(room_id)
-        return room.place(thread) if room else None
+        if room is None:
+            return None
+        place = room.place(thread)
+        return replace(place, earlier=self._succession.earlier(room)) if place.circle else place
 
     def room(self, room_id: str) -> Room | None:
         """Return a room that Lyra is in, None where it is not known now. Raises PlaceGone."""
@@ -98,6 +107,13 @@ class Rooms:
         room = self._rooms.get(room_id)
         return room is None or room.record.shape is Shape.ROOM
 
+    def _past(self, room_id: str) -> Room | None:
+        return self._rooms.get(room_id) or self._left.get(room_id)
+
+    def _is_seen(self, room_id: str) -> bool:
+        room = self._rooms.get(room_id)
+        return room is not None and room.is_member and room_id not in self._unsettled
+
     def _is_dm(self, room: Room, user_id: str) -> bool:
         usable = room.is_member and room.id not in self._unsettled and not room.state.is_space and not room.state.replaced
         return usable and room.alone == user_id and room.record.shape is not Shape.ROOM
@@ -118,20 +134,28 @@ class Rooms:
             return Room(room_id, self._client.user_id, record, lambda room: self.waived(room), self._crowded)
         return self._rooms[room_id]
 
-    async def settle(self, rooms: Iterable[Room], since: str) -> None:
+    async def settle(self, rooms: Sequence[Room], since: str) -> None:
         """Keep what rooms are now, before the events up to which they were moved are committed; `since` is where these begin."""
+        self._rooms |= {room.id: room for room in rooms}
         for room in rooms:
-            self._rooms[room.id] = room
             was = self._kept.get(room.id)
             if room.record != was and (was or room.is_member):
                 note = {"at": since, "was": was and was.note(), "is": room.record.note()}
                 await self._notes.put(_note(room.id), note)
                 self._kept[room.id] = room.record
+            await self._look_back(room, since)
             self._expected.discard(room.id)
             self._unsettled.discard(room.id)
         self.complete = True
         async with self._told:
             self._told.notify_all()
+
+    async def _look_back(self, room: Room, since: str) -> None:
+        """Have at hand what was kept of the rooms that one replaced, where Lyra is not in them any more."""
+        old = room.state.predecessor
+        while old and old not in self._rooms and old not in self._left:
+            self._left[old] = past = await self.meet(old, since)
+            old = past.record.ending.predecessor if past.record.ending else ""
 
 
 def _note(room_id: str) -> str:

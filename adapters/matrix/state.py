@@ -9,6 +9,8 @@ from adapters.matrix.seen import part, word
 INSIDE = ("join", "invite")
 """The memberships of those who are in a room or may come in."""
 
+TOMBSTONE = "m.room.tombstone"
+_INVITED = "invite"
 _OPEN = ("shared", "world_readable")
 _BEYOND_NUMBERS = 12
 """From this version of rooms on, who made a room has more power than any number."""
@@ -75,9 +77,14 @@ class State:
         return word(self.content("m.room.member", user), "membership")
 
     def count_ever(self, user: str) -> int:
-        """Return how many beside this one are or were there or invited."""
+        """Return how many beside this one are or were there or invited, those who were invited by an address among them."""
         known = {key for kind, key in self._events if kind == "m.room.member"}
-        return sum(self.membership(one) not in ("", "knock") for one in known - {user})
+        return self.asked_by_address + sum(self.membership(one) not in ("", "knock") for one in known - {user})
+
+    @property
+    def asked_by_address(self) -> int:
+        """How many were ever invited by an e-mail address or the like: nobody can say who they are."""
+        return sum(kind == "m.room.third_party_invite" for kind, _ in self._events)
 
     def shown_name(self, user: str) -> str:
         """Return what someone is called here, '' where that is not said."""
@@ -103,8 +110,31 @@ class State:
     @property
     def opens_history(self) -> bool:
         """Whether who comes later can read what is said now."""
-        visibility = self.content("m.room.history_visibility")
-        return visibility.get("history_visibility", "shared") in _OPEN
+        return self._visibility in _OPEN
+
+    @property
+    def is_world_readable(self) -> bool:
+        """Whether who never comes can read what is said now."""
+        return self._visibility == "world_readable"
+
+    @property
+    def join_rules(self) -> Json:
+        """Who can come in without an invitation, as the room has it; without a word of it, nobody."""
+        return self.content("m.room.join_rules") if ("m.room.join_rules", "") in self._events else {"join_rule": _INVITED}
+
+    @property
+    def is_by_invitation(self) -> bool:
+        """Whether nobody can come in without an invitation."""
+        return self.join_rules.get("join_rule") == _INVITED
+
+    @property
+    def is_public(self) -> bool:
+        """Whether anybody can come in."""
+        return self.join_rules.get("join_rule") == "public"
+
+    @property
+    def _visibility(self) -> object:
+        return self.content("m.room.history_visibility").get("history_visibility", "shared")
 
     @property
     def predecessor(self) -> str:
@@ -114,7 +144,17 @@ class State:
     @property
     def replaced(self) -> bool:
         """Whether another room took its place."""
-        return bool(self.content("m.room.tombstone"))
+        return bool(self.content(TOMBSTONE))
+
+    @property
+    def successor(self) -> str:
+        """The room that is said to have taken its place, '' for none."""
+        return word(self.content(TOMBSTONE), "replacement_room")
+
+    @property
+    def is_rightly_replaced(self) -> bool:
+        """Whether who said so may send all who are here to another room."""
+        return self.may_replace(word(self._events.get((TOMBSTONE, "")), "sender"))
 
     # Who may do what
 
@@ -124,7 +164,7 @@ class State:
 
     def may_replace(self, user: str) -> bool:
         """Whether someone may send all who are here to another room. An ordinary member never may, whatever the room says."""
-        level = _number(part(self._levels, "events").get("m.room.tombstone"), _STATE)
+        level = _number(part(self._levels, "events").get(TOMBSTONE), _STATE)
         return self.rules(user) and self._power(user) >= level
 
     def _power(self, user: str) -> float:

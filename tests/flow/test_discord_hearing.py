@@ -6,6 +6,7 @@ import pytest
 
 from adapters.base import Sending
 from adapters.events import Message, Reach
+from tests.adapter_kit import channel_circle, server_circle
 from tests.discord_kit import Ear, listening
 from tests.fakes.discord import Channel, DiscordServer, Guild
 
@@ -36,7 +37,7 @@ async def test_a_dm_is_for_her_and_nobody_else_reads_it(server: DiscordServer) -
         heard = await ear.heard(Message)
     assert (heard.text, heard.id, heard.addressed, heard.machine) == ("are you there?", str(said.id), True, False)
     assert (heard.person.platform, heard.person.id, heard.person.name) == ("discord", str(ada.id), "ada")
-    assert (heard.place.reach, heard.place.circle, heard.place.wider, heard.place.name) == (Reach.DIRECT, "", "", "DM")
+    assert (heard.place.reach, heard.place.circle, heard.place.wider, heard.place.name) == (Reach.DIRECT, None, None, "DM")
     assert ear.kept == {str(place.id): str(said.id)}
 
 
@@ -62,7 +63,7 @@ async def test_a_mention_is_for_her_and_is_no_part_of_what_was_said(server: Disc
     place = ear.of(Message)[0].place
     assert (place.reach, place.circle, place.name, place.key) == (
         Reach.PUBLIC,
-        str(home.id),
+        server_circle(home.id),
         "#general",
         f'["{home.id}", "{general.id}", ""]',
     )
@@ -108,7 +109,7 @@ async def test_a_thread_that_she_joined_is_hers(server: DiscordServer, home: Gui
         heard = await ear.heard(Message, 3)
     assert [one.addressed for one in ear.of(Message)] == [False, True, True]
     assert (heard.place.key, heard.place.name) == (f'["{home.id}", "{general.id}", "{thread.id}"]', "holiday")
-    assert (heard.place.reach, heard.place.circle) == (Reach.PUBLIC, str(home.id))
+    assert (heard.place.reach, heard.place.circle) == (Reach.PUBLIC, server_circle(home.id))
 
 
 async def test_a_thread_that_she_opened_is_hers(server: DiscordServer, general: Channel) -> None:
@@ -137,7 +138,11 @@ async def test_a_private_thread_is_read_by_its_members(server: DiscordServer, ho
         hidden = await ada.starts_thread(general, "surprise", private=True)
         await ada.says(hidden, f"{server.mention} do not tell bob")
         heard = await ear.heard(Message)
-    assert (heard.place.reach, heard.place.circle, heard.place.wider) == (Reach.RESTRICTED, str(hidden.id), str(home.id))
+    assert (heard.place.reach, heard.place.circle, heard.place.wider) == (
+        Reach.RESTRICTED,
+        channel_circle(hidden.id),
+        server_circle(home.id),
+    )
 
 
 async def test_discords_own_notices_are_no_messages(server: DiscordServer, general: Channel) -> None:

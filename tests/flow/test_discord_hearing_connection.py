@@ -12,7 +12,8 @@ from adapters.base import Sending
 from adapters.discord import limits
 from adapters.discord.adapter import Access
 from adapters.errors import PlatformRefused, SendFailed
-from adapters.events import Message, Reach
+from adapters.events import Message, Reach, Unreadable
+from tests.adapter_kit import server_circle
 from tests.discord_kit import Clock, Ear, Notebook, adapter_for, listening, running
 from tests.fakes.discord import Channel, DiscordServer, Guild, Lost, RateLimit, Status
 
@@ -52,12 +53,13 @@ async def test_without_the_intent_she_goes_on_and_says_what_to_switch_on(
             await ada.says(general, "not for you")
             await ada.says(general, f"{server.mention} for you")
             await ada.says(await ada.opens_dm(), "in private")
-            await ear.heard(Message, 3)
+            await ear.heard(Message, 2)
     assert said == (
         "I read DMs, mentions, replies and commands; switch on Message Content Intent in the Developer Portal under Bot"
         " to let me read my threads whole."
     )
-    assert [(one.text, one.addressed) for one in ear.of(Message)] == [("", False), ("for you", True), ("in private", True)]
+    assert [(one.text, one.addressed) for one in ear.of(Message)] == [("for you", True), ("in private", True)]
+    assert [(one.addressed, one.once) for one in ear.of(Unreadable)] == [(False, True)]
     assert caplog.text.count("Message Content Intent") == 1 and len(server.gateway.identifies) == 2
 
 
@@ -127,7 +129,7 @@ async def test_while_the_connection_is_away_nothing_is_known(server: DiscordServ
         await server.disconnected()
         while await adapter.locate(place) is not None:
             await asyncio.sleep(0)
-        assert await adapter.readable((await ear.heard(Message)).person, [place.circle]) == set()
+        assert await adapter.readable((await ear.heard(Message)).person, [server_circle(place.server)]) == set()
         server.gateway.refuse = 0
         await server.resumed()
         await server.person("ada").says(general, "after")

@@ -15,6 +15,7 @@ from adapters.discord.gaps import Gaps
 from adapters.discord.hearing import Hearing
 from adapters.discord.limits import MOST_REFUSED, Limits
 from adapters.events import Message, Person
+from tests.adapter_kit import server_circle
 from tests.discord_kit import Clock, Ear, Notebook, adapter_for, listening, running
 from tests.fakes.discord import Channel, DiscordServer, Guild, Held, Listener, RateLimit, Right, Status, pointed_at
 from tests.fakes.discord import running as connected
@@ -125,13 +126,13 @@ async def test_a_question_that_is_dropped_in_a_global_limit_stops_nothing(server
     clock = Clock(jumps=True)
     async with listening(server, Ear(), clock=clock) as adapter:
         server.faults.script("get_guild_member", RateLimit(0.3, everywhere=True))
-        asking = asyncio.create_task(adapter.readable(person, [str(home.id)]))
+        asking = asyncio.create_task(adapter.readable(person, [server_circle(home.id)]))
         while adapter._client is None or adapter._client.http._global_over.is_set():
             await asyncio.sleep(0)
         asking.cancel()
         await clock.pause(60)
         async with asyncio.timeout(5):
-            assert await adapter.readable(person, [str(home.id)]) == {str(home.id)}
+            assert await adapter.readable(person, [server_circle(home.id)]) == {server_circle(home.id)}
     assert server.faults.too_early == []
 
 

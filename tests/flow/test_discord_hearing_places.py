@@ -7,7 +7,8 @@ import pytest
 from adapters.base import Sending
 from adapters.discord.adapter import Discord
 from adapters.errors import PlaceGone
-from adapters.events import Message, Person, Place, Reach
+from adapters.events import Circle, Message, Person, Place, Reach
+from tests.adapter_kit import channel_circle, server_circle
 from tests.discord_kit import Ear, listening
 from tests.fakes.discord import Channel, DiscordServer, Guild, Right, Status
 
@@ -45,7 +46,7 @@ class Watch:
         said = await self._server.person("guard").says(self._lobby, "tick")
         await self._ear.moved(str(self._lobby.id), said.id)
 
-    async def look(self, place: Place) -> tuple[Reach, str, str]:
+    async def look(self, place: Place) -> tuple[Reach, Circle | None, Circle | None]:
         """Return who reads a place now."""
         await self.settle()
         now = await self._adapter.locate(place)
@@ -67,7 +68,8 @@ async def test_a_change_of_permissions_changes_who_reads(
     ear = Ear()
     staff = server.world.role(home, "staff")
     everyone = home.roles[home.id]
-    public, few = (Reach.PUBLIC, str(home.id), ""), (Reach.RESTRICTED, str(general.id), str(home.id))
+    all_of_it = server_circle(home.id)
+    public, few = (Reach.PUBLIC, all_of_it, None), (Reach.RESTRICTED, channel_circle(general.id), all_of_it)
     server.acts.overwrite(lobby, server.person("guard").user, allow=everyone.rights)
     server.acts.overwrite(lobby, server.world.bot, allow=everyone.rights)
     async with listening(server, ear) as adapter:
@@ -93,7 +95,11 @@ async def test_a_channel_for_some_is_a_circle_of_its_own(server: DiscordServer, 
     async with listening(server, ear):
         thread = await server.person("ada").starts_thread(office, "raises", text="not yet")
         heard = await ear.heard(Message)
-    assert (heard.place.reach, heard.place.circle, heard.place.wider) == (Reach.RESTRICTED, str(office.id), str(home.id))
+    assert (heard.place.reach, heard.place.circle, heard.place.wider) == (
+        Reach.RESTRICTED,
+        channel_circle(office.id),
+        server_circle(home.id),
+    )
     assert heard.place.thread == str(thread.id)
 
 
@@ -108,7 +114,8 @@ async def test_a_gated_server_is_those_who_hold_its_role(
     member.rights = reading
     server.world.join(home, server.world.bot, member)
     server.world.join(home, server.person("guard").user, member)
-    public, few = (Reach.PUBLIC, f"{home.id}/{member.id}", ""), (Reach.RESTRICTED, str(general.id), "")
+    public = (Reach.PUBLIC, server_circle(f"{home.id}/{member.id}"), None)
+    few = (Reach.RESTRICTED, channel_circle(general.id), None)
     async with listening(server, ear, gate=lambda _: str(member.id)) as adapter:
         watch, place = Watch(server, lobby, adapter, ear), at(home, general)
         assert await watch.look(place) == public
@@ -163,15 +170,16 @@ async def test_only_live_members_read_a_circle(server: DiscordServer, home: Guil
     bob.joins(home)
     hidden = server.world.thread(general, "surprise", ada.user, private=True)
     server.acts.join_thread(hidden, server.world.bot)
-    circles = [str(one) for one in (home.id, office.id, hidden.id, 12345)]
+    everyone, *few = [server_circle(home.id), *map(channel_circle, (office.id, hidden.id, 12345))]
+    circles = [everyone, *few]
     async with listening(server, ear) as adapter:
-        assert await adapter.readable(somebody(ada.id), circles) == {str(home.id), str(office.id), str(hidden.id)}
-        assert await adapter.readable(somebody(bob.id), circles) == {str(home.id)}
+        assert await adapter.readable(somebody(ada.id), circles) == {everyone, *few[:2]}
+        assert await adapter.readable(somebody(bob.id), circles) == {everyone}
         assert await adapter.readable(somebody(eve.id), circles) == set()
         assert await adapter.readable(Person("matrix", str(ada.id), "ada"), circles) == set()
         server.acts.change_member(home, ada.user)
         server.acts.leave_thread(hidden, ada.user)
-        assert await adapter.readable(somebody(ada.id), circles) == {str(home.id)}
+        assert await adapter.readable(somebody(ada.id), circles) == {everyone}
         server.faults.script("get_guild_member", Status(404))
         assert await adapter.readable(somebody(ada.id), circles[:1]) == set(), "what Discord does not say is not so"
     assert await adapter.readable(somebody(ada.id), circles) == set()
@@ -183,7 +191,7 @@ async def test_a_gated_servers_circle_is_read_by_holders_only(server: DiscordSer
     server.world.join(home, ada.user, member)
     bob.joins(home)
     async with listening(server, Ear(), gate=lambda _: str(member.id)) as adapter:
-        circles = {str(home.id), f"{home.id}/{member.id}"}
+        circles = {server_circle(home.id), server_circle(f"{home.id}/{member.id}")}
         assert await adapter.readable(somebody(ada.id), circles) == circles
         assert await adapter.readable(somebody(bob.id), circles) == set()
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from adapters.discord import readers
 from adapters.events import Reach
+from tests.adapter_kit import channel_circle, server_circle
 from tests.fakes.discord import Channel, Guild, Kind, Right, Role, User, wire
 from tests.fakes.discord.rights import in_channel
 from tests.fakes.discord.things import NO_RIGHT, Overwrite
@@ -146,14 +147,14 @@ def plain(kind: Kind = Kind.TEXT) -> Server:
 
 def test_an_ordinary_channel_is_public() -> None:
     place = readers.place(plain().seen(), lambda _: "")
-    assert place.reach is Reach.PUBLIC and place.circle == place.server and place.wider == ""
+    assert place.reach is Reach.PUBLIC and place.circle == server_circle(place.server) and place.wider is None
 
 
 def test_a_named_role_that_is_not_there_makes_nothing_public() -> None:
     server = plain()
     for named in ("12345", "everyone"):
         place = readers.place(server.seen(), lambda _, named=named: named)  # type: ignore[misc]
-        assert (place.reach, place.circle, place.wider) == (Reach.RESTRICTED, str(server.general.id), "")
+        assert (place.reach, place.circle, place.wider) == (Reach.RESTRICTED, channel_circle(server.general.id), None)
     assert readers.place(server.seen(), lambda server: server).reach is Reach.PUBLIC, "@everyone may be named, too"
 
 
@@ -161,13 +162,13 @@ def test_a_server_that_is_out_of_order_makes_nothing_public() -> None:
     channel = plain().seen()
     channel.guild.unavailable = True
     place = readers.place(channel, lambda _: "")
-    assert (place.reach, place.circle, place.wider) == (Reach.RESTRICTED, str(channel.id), "")
+    assert (place.reach, place.circle, place.wider) == (Reach.RESTRICTED, channel_circle(channel.id), None)
 
 
 def test_a_channel_that_is_not_known_is_read_by_few() -> None:
     client = discord.Client(intents=discord.Intents.default())
     place = readers.place(client.get_partial_messageable(7, guild_id=5), lambda _: "")
-    assert (place.reach, place.circle, place.wider, place.key) == (Reach.RESTRICTED, "7", "", '["5", "7", ""]')
+    assert (place.reach, place.circle, place.wider, place.key) == (Reach.RESTRICTED, channel_circle(7), None, '["5", "7", ""]')
 
 
 def test_a_thread_whose_channel_is_not_known_is_read_by_few() -> None:
@@ -178,7 +179,7 @@ def test_a_thread_whose_channel_is_not_known_is_read_by_few() -> None:
     assert readers.place(found, lambda _: "").reach is Reach.PUBLIC
     guild._channels.clear()
     place = readers.place(found, lambda _: "")
-    assert (place.reach, place.circle, place.wider) == (Reach.RESTRICTED, str(server.general.id), "")
+    assert (place.reach, place.circle, place.wider) == (Reach.RESTRICTED, channel_circle(server.general.id), None)
 
 
 @pytest.mark.parametrize("kind", [discord.ChannelType.voice, discord.ChannelType.stage_voice])
@@ -188,4 +189,4 @@ def test_a_voice_channel_may_have_guests_who_read_nothing_else(kind: discord.Cha
     data = wire.channel(server.general) | {"type": kind.value, "bitrate": 64_000, "user_limit": 0}
     voice = discord.VoiceChannel if kind is discord.ChannelType.voice else discord.StageChannel
     place = readers.place(voice(state=guild._state, guild=guild, data=data), lambda _: "")  # type: ignore[arg-type]
-    assert (place.reach, place.circle, place.wider) == (Reach.RESTRICTED, str(server.general.id), "")
+    assert (place.reach, place.circle, place.wider) == (Reach.RESTRICTED, channel_circle(server.general.id), None)

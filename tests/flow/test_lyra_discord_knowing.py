@@ -1,10 +1,12 @@
 """Who may know, on Discord: words reach a prompt only where every reader could read them, whatever changes meanwhile."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from pathlib import Path
 
 import pytest
 
+from adapters.discord.adapter import Discord
+from adapters.events import Circle, Person, Reach
 from bot.domains import Domains
 from memory.types import DomainKind, Identity, Kind, NewExchange
 from memory.view import View
@@ -146,6 +148,33 @@ async def test_a_dm_reaches_what_its_person_can_read_once_they_say_so(town: Town
         assert (await town.sets("ada", town.names["dm"], "reach", "on")).startswith("reach: on")
         assert await leaks(town, lyra, "dm")
         assert not await leaks(town, lyra, "bob's dm")
+
+
+class Kindless(Discord):
+    """The guard of kinds switched off: an id is an id, be it a channel's or a server's."""
+
+    async def readable(self, person: Person, circles: Collection[Circle]) -> set[Circle]:
+        """Take every circle for that of a server as well."""
+        servers = await super().readable(person, [Circle(Reach.PUBLIC, one.id) for one in circles])
+        return {one for one in circles if Circle(Reach.PUBLIC, one.id) in servers}
+
+
+@pytest.mark.parametrize("discord", [Discord, Kindless], ids=["guarded", "without the guard"])
+async def test_a_channel_that_bears_the_id_of_its_server_is_not_read_as_the_server(town: Town, discord: type[Discord]) -> None:
+    """In servers from before 2017 the first channel does."""
+    home = home_of(town)
+    only = (town.server.world.bot, crew_of(town))
+    town.names["oldest"] = town.server.world.channel(home, "oldest", only=only, number=home.id)
+    async with town.lyra(discord=discord) as lyra:
+        await speaks(town, "general", "the party is on Friday")
+        await speaks(town, "oldest", FACT)
+        for name in ("ada", "bob"):
+            await town.sets(name, town.names["dm" if name == "ada" else "bob's dm"], "reach", "on")
+        assert await leaks(town, lyra, "bob's dm") is (discord is Kindless)
+        if discord is Discord:
+            assert await leaks(town, lyra, "dm"), "ada reads that channel"
+            await speaks(town, "bob's dm", "when is the party?")
+            assert "on Friday" in prompt(lyra.chats[-1]), "and bob what everyone reads"
 
 
 async def leaves(town: Town) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.events import Place
+from adapters.events import Circle, Place
 from adapters.matrix.adapter import Matrix
 from adapters.matrix.rooms import Rooms
 from bot.domains import Domains
@@ -232,7 +232,7 @@ async def test_words_of_an_encrypted_place_are_used_in_a_plain_dm_only_after_the
 class _Unsealed(Matrix):
     """The guard of encrypted words switched off: they count as any others."""
 
-    async def sealed(self, circles: object) -> set[str]:
+    async def sealed(self, circles: object) -> set[Circle]:
         return set()
 
 

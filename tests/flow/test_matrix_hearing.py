@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from adapters.events import Message, Reach
+from tests.adapter_kit import room_circle
 from tests.fakes.matrix import People, Proxy
 from tests.matrix_kit import Ear, dm, home, listening, room_of
 
@@ -30,7 +31,7 @@ async def test_an_encrypted_dm_is_a_room_that_one_person_reads(people: People, p
         message = await ear.heard(Message)
     assert (message.text, message.addressed) == ("Between us: I am leaving.", True)
     place = message.place
-    assert (place.reach, place.circle, place.alone, place.encrypted, place.epoch) == (Reach.ROOM, room, ada.user, True, 0)
+    assert (place.reach, place.circle, place.alone, place.encrypted) == (Reach.ROOM, room_circle(room), ada.user, True)
 
 
 async def test_in_a_room_only_what_names_her_is_for_her(people: People, proxy: Proxy, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from adapters.events import Message
+from tests.adapter_kit import room_circle
 from tests.fakes.matrix import People, Proxy
 from tests.matrix_kit import Ear, dm, home, listening, room_of
 
@@ -21,7 +22,7 @@ async def test_two_threads_at_once_are_two_places_of_one_room(people: People, pr
     main, _, mog, rex = (one.place for one in ear.of(Message))
     assert (main.thread, mog.thread, rex.thread) == ("", cats, dogs)
     assert len({main.key, mog.key, rex.key}) == 3
-    assert {one.circle for one in (main, mog, rex)} == {room}
+    assert {one.circle for one in (main, mog, rex)} == {room_circle(room)}
     assert mog.name.startswith("Garden: thread ") and mog.name != rex.name
 
 

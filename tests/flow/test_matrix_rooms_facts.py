@@ -8,6 +8,7 @@ import pytest
 from adapters.errors import PlaceGone
 from adapters.events import Joined, Message, Reach, Renamed
 from adapters.matrix.state import State
+from tests.adapter_kit import room_circle
 from tests.fakes.matrix import People, Proxy
 from tests.matrix_kit import Ear, dm, home, listening, place_of, room_of
 
@@ -26,7 +27,7 @@ async def test_a_room_that_put_her_out_is_gone(people: People, proxy: Proxy, tmp
         await ear.pulse.until(lambda: len(ear.batches) > heard, "the news")
         with pytest.raises(PlaceGone, match="invite her again"):
             await adapter.locate(place)
-        assert await adapter.readable(ear.of(Message)[0].person, [room]) == set()
+        assert await adapter.readable(ear.of(Message)[0].person, [room_circle(room)]) == set()
     async with listening(lyra, Ear(cursors=ear.kept)) as adapter:
         with pytest.raises(PlaceGone):
             await adapter.locate_key(place.key)
@@ -101,18 +102,18 @@ async def test_what_somebody_can_read_is_known_for_sure(people: People, proxy: P
         crowd = await room_of(lyra, ada, bo, encrypted=True)
         await ada.says(shared, "Hello")
         person = (await ear.heard(Message)).person
-        circles = [shared, hidden, others, sealed, crowd, "!unknown"]
+        circles = [*map(room_circle, (shared, hidden, others, sealed, crowd, "!unknown"))]
         await place_of(adapter, ear, crowd)
-        assert await adapter.readable(person, circles) == {shared, hidden, sealed, crowd}
-        assert await adapter.sealed(circles) == {sealed, crowd, "!unknown"}
+        assert await adapter.readable(person, circles) == {*map(room_circle, (shared, hidden, sealed, crowd))}
+        assert await adapter.sealed(circles) == {*map(room_circle, (sealed, crowd, "!unknown"))}
         for room in (hidden, crowd):
             await ada.invites(room, cy.user)
             await cy.joins(room)
             await place_of(adapter, ear, room, lambda place: place.epoch == 1)
-        assert await adapter.readable(person, circles) == {shared, sealed}
+        assert await adapter.readable(person, circles) == {*map(room_circle, (shared, sealed))}
         await ada.leaves(shared)
         await place_of(adapter, ear, shared, lambda place: place.alone == bo.user)
-        assert await adapter.readable(person, circles) == {sealed}
+        assert await adapter.readable(person, circles) == {room_circle(sealed)}
 
 
 ADA, BO = "@ada:lyra.test", "@bo:lyra.test"

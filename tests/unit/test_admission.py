@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.events import Message, Person, Place, Reach
+from adapters.events import Circle, Message, Person, Place, Reach
 from bot.admission import Admission
 from bot.preferences import Preferences
 from tests.memory_kit import opened
@@ -13,8 +13,8 @@ from tests.memory_kit import opened
 ADA, BOB = Person("discord", "1", "ada"), Person("discord", "2", "bob")
 ROBOT = Person("discord", "3", "robot")
 DM = Place("discord", "10", "ada", Reach.DIRECT)
-GENERAL = Place("discord", "20", "general", Reach.PUBLIC, server="90", circle="90")
-ASIDE = Place("discord", "30", "aside", Reach.PUBLIC, server="90", circle="90")
+GENERAL = Place("discord", "20", "general", Reach.PUBLIC, server="90", circle=Circle(Reach.PUBLIC, "90"))
+ASIDE = Place("discord", "30", "aside", Reach.PUBLIC, server="90", circle=Circle(Reach.PUBLIC, "90"))
 
 
 def says(person: Person, place: Place = GENERAL, *, addressed: bool = True) -> Message:

@@ -89,9 +89,11 @@ class World:
         member.roles += [role.id for role in roles if role.id not in member.roles]
         return member
 
-    def channel(self, guild: Guild, name: str, kind: Kind = Kind.TEXT, *, only: tuple[Role | User, ...] = ()) -> Channel:
-        """Make a channel; with `only`, those alone see it."""
-        channel = Channel(self.ids.next(), kind, name, guild, position=len(self.channels))
+    def channel(
+        self, guild: Guild, name: str, kind: Kind = Kind.TEXT, *, only: tuple[Role | User, ...] = (), number: int | None = None
+    ) -> Channel:
+        """Make a channel; with `only`, those alone see it. `number` is its id: the first of an old server bears that server's."""
+        channel = Channel(number or self.ids.next(), kind, name, guild, position=len(self.channels))
         if only:
             channel.overwrites[guild.id] = Overwrite(deny=Right.VIEW_CHANNEL)
         for who in only:
