@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memory import forget
-from memory.backup import restore
+from memory import forget, restoring
 from memory.core import Habits
 from memory.errors import DiskFull, NotFound, SourceGone
 from memory.journal import Event, Part
@@ -202,7 +201,9 @@ async def test_an_older_backup_does_not_bring_it_back(tmp_path: Path) -> None:
         await digested(here)
         await memory.backup(tmp_path / "backup.db")
         await here.view.forget_message(secret.id)
-    await restore(tmp_path / "backup.db", KEY, path)
+    await restoring.stage(tmp_path / "backup.db", KEY, path)
+    restoring.decide(path)
+    restoring.finish(path, clock.now())
     async with opened(path, clock=clock) as memory:
         here = await corner(memory, clock)
         assert SECRET in await here.found("Xerxes"), "the backup is older than the forgetting"
