@@ -16,7 +16,7 @@ from datetime import time
 from pathlib import Path
 
 from adapters.base import Adapter
-from bot import config, log, persona
+from bot import config, home, log, persona, receipts
 from bot.commands import Commands
 from bot.config import Settings, Surroundings
 from bot.connect import Connector
@@ -37,8 +37,9 @@ from bot.scheduler import Keeper
 from bot.sections import Backend
 from bot.session import Mailboxes
 from bot.speaking import Speaking
+from bot.sweeping import Sweeper
 from bot.turn import Turns
-from memory import keys
+from memory import files, keys
 from memory.bank.rules import BankRules
 from memory.core import Habits, Memory, Ports
 from memory.dream.dreamer import Thresholds
@@ -122,14 +123,17 @@ def prepare() -> tuple[Surroundings, Settings]:
     return around, settings
 
 
-def key_of(around: Surroundings, settings: Settings) -> tuple[bytes, Path | None, bool]:
-    """Return the key of the memory, its file, and whether it was made just now. Raises KeyMissing, KeyUnusable, BadSecret."""
+def key_of(around: Surroundings, settings: Settings, *, new: bool = True) -> tuple[bytes, Path | None, bool]:
+    """Return the key of the memory, its file, and whether it is still to be told of, as nothing was kept with it so far.
+
+    With `new`, one is made where there is no memory either. Raises KeyMissing, KeyUnusable, BadSecret, NotWritable, DiskFull.
+    """
     if settings.key_env:
         secret = around.secret(settings.key_env, "", "The key of the memory")
         assert secret is not None
         return keys.parse(secret.get_secret_value(), settings.key_env), None, False
     path = around.path(settings.key_file) if settings.key_file else around.home / "key"
-    if path.exists() or around.db_path.exists():
+    if files.size(around.db_path) or not new:
         return keys.load(path), path, False
     return keys.make(path), path, True
 
@@ -139,15 +143,18 @@ async def opened(*, greets: bool = False) -> AsyncIterator[App]:
     """Open memory and models, and close them in reverse. A key made just now is told, unless the caller greets himself."""
     around, settings = prepare()
     async with AsyncExitStack() as stack:
-        in_use = FileLock(around.home / "use.lock")
-        in_use.require("Another command is replacing this memory. Try again in a moment.", shared=True)
-        stack.callback(in_use.release)
+        clock = SystemClock()
+        if aside := stack.enter_context(home.used(around, clock)):
+            print(
+                f"The restore that was cut off is finished. {receipts.set_aside(aside, config.local_zone(settings))}",
+                file=sys.stderr,
+            )
         checkpoint = FileLock(around.home / "checkpoint.lock")
         stack.callback(checkpoint.release)
         key, key_path, made = key_of(around, settings)
         if made and not greets:
             print(f"Memory is encrypted; copy this key somewhere safe: {key_path}", file=sys.stderr)
-        base = Base(around, settings, config.local_zone(settings), SystemClock(), RandomIds(), key_path, made)
+        base = Base(around, settings, config.local_zone(settings), clock, RandomIds(), key_path, made)
         found_by = meaning(settings, lambda name, backend: secret_of(around, backend, name))
         if found_by.embedder:
             stack.push_async_callback(found_by.embedder.close)
@@ -159,6 +166,9 @@ async def opened(*, greets: bool = False) -> AsyncIterator[App]:
         models = Models(settings, memory.places, _maker(around))
         stack.push_async_callback(models.close)
         await models.open()
+        sweeper = Sweeper(memory, base.clock)
+        stack.push_async_callback(sweeper.end)
+        await sweeper.begin()
         floor = Floor()
         keeper = Keeper(memory, models, settings, base.clock, floor)
         stack.push_async_callback(keeper.drain)

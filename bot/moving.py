@@ -8,15 +8,13 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
 from adapters.events import conversation
-from bot import receipts
+from bot import config, home, receipts
 from bot.app import App, RandomIds, key_of, opened, prepare, until_stopped
 from bot.asking import ask
 from bot.catching_up import embedded
-from memory import transfer
-from memory.backup import restore as put_back
+from memory import files, restoring, transfer
 from memory.core import Memory, Ports
-from memory.errors import BackupFailed
-from memory.locks import FileLock
+from memory.errors import BackupFailed, MemoryFailure
 from memory.tiers.exchanges import Kept
 from memory.times import SystemClock, local
 from memory.transfer import BadLine, Incoming
@@ -155,23 +153,32 @@ async def backup(file: Path) -> int:
 
 
 async def restore(file: Path, yes: bool) -> int:
-    """Put a backup in place while nobody else is at work, then forget again what was forgotten since."""
+    """Put a backup in the place of the memory while nobody else is at work, without what was forgotten since it was made."""
     around, settings = prepare()
     if not file.is_file():
         raise BackupFailed(f"There is no backup at {file}.")
-    if around.db_path.exists() and not ask(f"Put {file} in the place of {around.db_path}?", yes=yes):
+    if files.size(around.db_path) and not ask(f"Put {file} in the place of {around.db_path}?", yes=yes):
         print("Nothing was restored. Say --yes to put it in the place of the memory.", file=sys.stderr)
         return 1
-    lock = FileLock(around.home / "use.lock")
-    lock.require("Lyra is at work in this home. End her and every lyra command first, then restore.")
-    try:
-        key, _, _ = key_of(around, settings)
-        held, aside = await put_back(file, key, around.db_path)
-        async with await Memory.open(around.db_path, key, Ports(SystemClock(), RandomIds())) as memory:
-            buried = memory.forgotten_at_open
-    finally:
-        lock.release()
-    print(f"Restored {held - buried.messages - buried.replies:,} messages from {file}."
-          + (f" {buried.messages:,} that were forgotten since stay forgotten." if buried.messages else "")
-          + (f" The old memory is at {aside}." if aside else ""))  # fmt: skip
+    clock = SystemClock()
+    with home.alone(around, clock):
+        key, _, _ = key_of(around, settings, new=False)
+        held = await restoring.stage(file, key, around.db_path)
+        kept = await _without_the_forgotten(file, key, around.db_path)
+        restoring.decide(around.db_path)
+        aside = restoring.finish(around.db_path, clock.now())
+    print(f"Restored {kept:,} messages from {file}."
+          + (f" {held - kept:,} that were forgotten since stay forgotten." if held > kept else "")
+          + (f" {receipts.set_aside(aside, config.local_zone(settings))}" if aside else ""))  # fmt: skip
     return 0
+
+
+async def _without_the_forgotten(file: Path, key: bytes, path: Path) -> int:
+    """Bury in a staged backup what was forgotten since it was made; return how many messages are left."""
+    try:
+        async with await Memory.open(restoring.staged(path), key, Ports(SystemClock(), RandomIds())) as memory:
+            await memory.db.checkpoint()
+        return await restoring.verified(restoring.staged(path), key)
+    except MemoryFailure as error:
+        restoring.clear(path)
+        raise BackupFailed(f"Nothing was restored from {file}: {error}") from error

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from memory.restoring import SetAside
 from memory.times import local
 from memory.types import MINUTE, Condensed, Digest, Exchange, Forgotten, Hit
 
@@ -52,6 +53,11 @@ def summary(digests: list[Digest], time_zone: str) -> str:
 def _days(digest: Digest, time_zone: str) -> str:
     first, last = day(digest.first_at, time_zone), day(digest.last_at, time_zone)
     return first if first == last else f"{first} – {last}"
+
+
+def set_aside(memory: SetAside, time_zone: str) -> str:
+    """Return where the memory from before a restore is, and until when."""
+    return f"The old memory is at {memory.path} until {day(memory.until, time_zone)}; then it is dropped."
 
 
 def day(at: int, time_zone: str) -> str:

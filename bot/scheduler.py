@@ -15,9 +15,8 @@ from memory.consolidate import Consolidator
 from memory.core import Memory
 from memory.errors import BusyElsewhere, MemoryFailure
 from memory.ports import Clock, Writer
-from memory.types import MINUTE, Digest, Domain, Session
+from memory.types import Digest, Domain, Session
 
-DAY = 24 * 60 * MINUTE
 _DRAIN_SECONDS = 5.0
 _MANY = 500
 """So many vectors to be made are a line in the log each time that some are done, and are not waited for at the end."""
@@ -80,11 +79,9 @@ class Keeper:
 
     async def tick(self) -> None:
         """Look after every domain once."""
-        await self._memory.journal.blank(self._clock.now() - DAY)
         await self._try(self._memory.sweep())
         for domain in await self._memory.places.domains():
             await self._look_after(domain, None)
-        await self._memory.db.checkpoint()
 
     async def _look_after(self, domain: Domain, only: Session | None) -> None:
         await self._try(self._tidy(domain, only))

@@ -1,11 +1,16 @@
 """Backups: one encrypted file, made while others go on, read back whole before it counts."""
 
 import os
-import shutil
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from memory import files
 from memory.db import Database
 from memory.errors import BackupFailed, MemoryFailure
+from memory.locks import FileLock
+from memory.restoring import reason, verified
 
 
 async def backup(db: Database, key: bytes | None, target: Path) -> int:
@@ -15,77 +20,55 @@ async def backup(db: Database, key: bytes | None, target: Path) -> int:
     """
     if target.exists():
         raise BackupFailed(f"{target} exists already. Name a new file.")
-    part = target.with_name(target.name + ".part")
+    unfinished = Unfinished(db.path)
+    unfinished.clear()
     try:
-        part.unlink(missing_ok=True)
-        os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        await db.copy_to(part, key)
-        held = await _verified(part, key)
-        _sync(part)
-        part.replace(target)
-        _sync(target.parent)
+        with unfinished.part(target) as part:
+            await db.copy_to(part, key)
+            held = await verified(part, key)
+            files.sync(part)
+            part.replace(target)
+            files.sync(target.parent)
     except (OSError, MemoryFailure) as error:
-        _remove(part)
-        raise BackupFailed(f"No backup was made at {target}: {_reason(error)}") from error
+        raise BackupFailed(f"No backup was made at {target}: {reason(error)}") from error
     return held
 
 
-async def restore(source: Path, key: bytes | None, path: Path) -> tuple[int, Path | None]:
-    """Put a backup in the place of the memory at `path`; return how many messages it holds and where the old one went.
+class Unfinished:
+    """What backups have written so far, wherever that is, so that what a killed one leaves behind is found again.
 
-    The caller holds the home alone. The backup is verified before anything is moved; it stays where it is.
+    Each backup that runs keeps the lock on a file of its own, which names what it writes.
     """
-    part = path.with_name(path.name + ".restoring")
-    try:
-        _remove(part)
-        shutil.copyfile(source, part)
-        part.chmod(0o600)
-        held = await _verified(part, key)
-        _sync(part)
-        aside = _set_aside(path)
-        part.replace(path)
-        _sync(path.parent)
-    except (OSError, MemoryFailure) as error:
-        _remove(part)
-        raise BackupFailed(f"Nothing was restored from {source}: {_reason(error)}") from error
-    return held, aside
 
+    def __init__(self, path: Path) -> None:
+        self._folder = path.with_name("backups")
 
-def _set_aside(path: Path) -> Path | None:
-    if not path.exists():
-        return None
-    number = 1
-    while (aside := path.with_name(f"{path.name}.before-restore-{number}")).exists():
-        number += 1
-    for suffix in ("", "-wal", "-shm"):
-        companion = path.with_name(path.name + suffix)
-        if companion.exists():
-            companion.replace(aside.with_name(aside.name + suffix))
-    return aside
+    @contextmanager
+    def part(self, target: Path) -> Iterator[Path]:
+        """Make an empty file beside `target` for the block to fill and to rename; what is left of it is removed afterwards."""
+        name = secrets.token_hex(8)
+        part = target.absolute().with_name(f"{target.name}.{name}.part")
+        note = self._folder / name
+        lock = FileLock(note.with_suffix(".new"))
+        try:
+            lock.require("Another backup was just begun. Try again.")
+            lock.path.write_text(str(part), "utf-8", "surrogateescape")
+            lock.path.replace(note)
+            os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            yield part
+        finally:
+            files.remove(part)
+            note.unlink(missing_ok=True)
+            lock.release()
 
-
-async def _verified(path: Path, key: bytes | None) -> int:
-    async with await Database.open(path, key) as copy:
-        await copy.verify()
-        row = await copy.one("SELECT count(*) AS n FROM exchanges")
-        await copy.checkpoint()
-    return int(row["n"]) if row else 0
-
-
-def _remove(path: Path) -> None:
-    for suffix in ("", "-wal", "-shm"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, OSError):
-        return f"{error.strerror or error} ({error.filename})" if error.filename else str(error.strerror or error)
-    return str(error)
+    def clear(self) -> None:
+        """Remove what was left behind by backups that do not run any more."""
+        for note in sorted(self._folder.glob("*")):
+            lock = FileLock(note)
+            if not lock.take():
+                continue
+            part = note.read_text("utf-8", "surrogateescape")
+            if part.endswith(f".{note.name}.part"):
+                files.remove(Path(part))
+            note.unlink(missing_ok=True)
+            lock.release()

@@ -10,20 +10,25 @@ which tests use to look at bytes. What only SQLite does is here and nowhere else
 """
 
 import asyncio
+import os
 import sqlite3
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, Self, cast
 
 from aiosqlite.core import Connection
 from sqlcipher3 import dbapi2 as sqlcipher
 
+from memory import files, wal
 from memory.cancellation import to_the_end
-from memory.errors import DatabaseBusy, DiskFull, MemoryFailure, NotADatabase, NotWritable, WrongKey
+from memory.errors import DatabaseBusy, DiskFull, ForeignLog, MemoryFailure, NotADatabase, NotWritable, WrongKey
 from memory.migrate import migrate
 
 BUSY_TIMEOUT_MS = 5_000
+_CHECKPOINT_TIMEOUT_MS = 50
+_CHECKPOINT_PAUSE_SECONDS = 0.05
 Parameters = Mapping[str, object]
 
 
@@ -73,9 +78,9 @@ class Transaction:
 class Database:
     """An open database. Use `Database.open`; close it, or leave the `async with`."""
 
-    def __init__(self, path: Path, writer: Connection, reader: Connection, *, checkpoints: bool) -> None:
+    def __init__(self, path: Path, writer: Connection, reader: Connection) -> None:
         self.path = path
-        self._checkpoints = checkpoints
+        self._log = wal.log_of(path)
         self._writer = writer
         self._reader = reader
         self._writing = asyncio.Lock()
@@ -86,19 +91,34 @@ class Database:
     async def open(cls, path: Path, key: bytes | None, *, checkpoints: bool = True) -> Self:
         """Open or create the file, bring its schema up to date, and return the database.
 
-        `key` is 32 raw bytes, None for plain SQLite. `checkpoints` is False where another process holds that duty.
-        Raises WrongKey, NewerDatabase, NotADatabase, NotWritable, DiskFull, DatabaseBusy.
+        `key` is 32 raw bytes, None for plain SQLite. `checkpoints` is False where another process folds the log in as it grows.
+        Only the owner can read the file afterwards. Raises WrongKey, ForeignLog, NewerDatabase, NotADatabase, NotWritable,
+        DiskFull, DatabaseBusy.
         """
         with _translated(path):
+            await asyncio.to_thread(cls._prepare, path, key)
             writer = await _connect(path, key, _WRITER)
             try:
                 await _pragma(writer, f"wal_autocheckpoint={1000 if checkpoints else 0}")
                 await migrate(writer)
                 reader = await _connect(path, key, _READER)
-                return cls(path, writer, reader, checkpoints=checkpoints)
+                return cls(path, writer, reader)
             except BaseException:
                 await to_the_end(writer.close())
                 raise
+
+    @staticmethod
+    def _prepare(path: Path, key: bytes | None) -> None:
+        # SQLite gives what it keeps beside a file the rights of that file. Where it cannot be made, SQLite says why.
+        with suppress(OSError):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        files.make_private(path, *files.companions(path))
+        if not wal.is_own(path, partial(_opened, path, key)):
+            log = wal.log_of(path)
+            raise ForeignLog(
+                f"{log} does not belong to the memory at {path}, so nothing was opened and nothing was changed. Put back the one "
+                f"of the two that was exchanged; or move {log.name} away, or restore a backup with: lyra restore FILE"
+            )
 
     async def __aenter__(self) -> Self:
         return self
@@ -122,7 +142,10 @@ class Database:
             with _translated(self.path):
                 try:
                     await self._writer.execute_fetchall("BEGIN IMMEDIATE")
+                    fresh, before = not files.size(self._log), self._writer.total_changes
                     yield Transaction(self._writer)
+                    if self._writer.total_changes != before:
+                        await self._writer.execute_fetchall(wal.NUMBER, {"fresh": fresh})
                     await to_the_end(self._writer.commit())
                 except BaseException:
                     await to_the_end(self._roll_back())
@@ -158,16 +181,31 @@ class Database:
         rows = await self.all(sql, parameters)
         return rows[0] if rows else None
 
-    async def checkpoint(self) -> None:
-        """Fold the log into the file and empty it, so that erased bytes are gone from both.
+    async def checkpoint(self, patience: float = 2.0) -> bool:
+        """Fold the log into the file and empty it, so that erased bytes are gone from both; return whether they are.
 
-        Does nothing where another process holds that duty.
+        Who reads or writes meanwhile, here or in another process, holds that up: it is tried again for `patience` seconds.
         """
-        if not self._checkpoints:
-            return
+        loop = asyncio.get_running_loop()
+        until = loop.time() + patience
+        while not await self._fold_in():
+            if loop.time() >= until:
+                return False
+            await asyncio.sleep(_CHECKPOINT_PAUSE_SECONDS)
+        return True
+
+    async def _fold_in(self) -> bool:
+        if not files.size(self._log):
+            return True
         async with self._writing:
             with _translated(self.path):
-                await self._writer.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
+                # Nobody writes while it waits for readers, so that it must not wait for long.
+                try:
+                    await _pragma(self._writer, f"busy_timeout={_CHECKPOINT_TIMEOUT_MS}")
+                    rows = list(await self._writer.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)"))
+                finally:
+                    await to_the_end(_pragma(self._writer, f"busy_timeout={BUSY_TIMEOUT_MS}"))
+        return not rows[0]["busy"]
 
     async def verify(self) -> None:
         """Read every page. Raises WrongKey where one is damaged."""
@@ -205,12 +243,13 @@ async def _connect(path: Path, key: bytes | None, pragmas: Sequence[str]) -> Con
     return connection
 
 
-def _opened(path: Path, key: bytes | None) -> sqlite3.Connection:
+def _opened(path: Path, key: bytes | None, how: str = "mode=rwc") -> sqlite3.Connection:
+    where = f"{path.absolute().as_uri()}?{how}"
     if key is None:
-        plain = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        plain = sqlite3.connect(where, uri=True, isolation_level=None, check_same_thread=False)
         plain.row_factory = sqlite3.Row
         return plain
-    sealed = sqlcipher.connect(str(path), isolation_level=None, check_same_thread=False)
+    sealed = sqlcipher.connect(where, uri=True, isolation_level=None, check_same_thread=False)
     sealed.row_factory = sqlcipher.Row
     sealed.execute("PRAGMA cipher_log_level=NONE").fetchall()
     sealed.execute(f"PRAGMA key=\"x'{key.hex()}'\"").fetchall()

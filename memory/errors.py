@@ -3,6 +3,8 @@
 MemoryFailure
 ├── KeyMissing · KeyUnusable · WrongKey      the key and the file do not fit
 ├── NewerDatabase · NotADatabase             the file is not one this version can open
+├── MemoryMissing                             the file is gone, though one was there
+├── ForeignLog                                the log beside the file is not its own
 ├── DatabaseBusy · DiskFull · NotWritable    the file cannot be written now
 ├── HomeInUse                                another process holds what this one needs alone
 ├── BusyElsewhere                             another process is at the same work
@@ -39,6 +41,14 @@ class NewerDatabase(MemoryFailure):
 
 class NotADatabase(MemoryFailure):
     """The path holds something else than Lyra's memory."""
+
+
+class MemoryMissing(MemoryFailure):
+    """The database is missing or empty where there was one."""
+
+
+class ForeignLog(MemoryFailure):
+    """The log beside the database belongs to another one, or to another state of it."""
 
 
 class DatabaseBusy(MemoryFailure):

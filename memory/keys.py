@@ -3,13 +3,17 @@
 Without it nobody can read what is kept, Lyra included; that is the point, and it is said when the key is made.
 """
 
+import errno
+import fcntl
 import os
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from memory.errors import KeyMissing, KeyUnusable, NotWritable
+from memory import files
+from memory.errors import DiskFull, KeyMissing, KeyUnusable, MemoryFailure, NotWritable
 
 _HEX = re.compile(r"[0-9a-fA-F]{64}")
 
@@ -35,34 +39,62 @@ def load(path: Path) -> bytes:
 
 
 def make(path: Path) -> bytes:
-    """Make a new key and keep it on disk, readable by its owner alone, before anything is encrypted with it."""
-    key = secrets.token_bytes(32)
+    """Make a new key and keep it on disk before anything is encrypted with it; return the one that is there, where one is.
+
+    An empty file is none: nothing can have been encrypted with it. Raises NotWritable, DiskFull, KeyUnusable.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return load(path)
+        with _alone(path.parent):
+            if not files.size(path):
+                _write(path, secrets.token_hex(32))
     except OSError as error:
-        raise NotWritable(
-            f"The folder {path.parent} cannot be written ({error.strerror}). Name another with LYRA_HOME."
-        ) from error
-    try:
-        os.write(handle, key.hex().encode() + b"\n")
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-    return key
+        raise _refused(path, error) from error
+    return load(path)
 
 
 def word(path: Path, new: Callable[[], str]) -> str:
-    """Return the secret word kept in a file that only its owner may read, made with `new` where there is none."""
+    """Return the secret word kept in a file that only its owner may read, made with `new` where there is no such file.
+
+    The file appears whole or not at all. Processes that make it at the same time get the same word.
+    """
+    with _alone(path.parent):
+        if not path.exists():
+            _write(path, new())
+    return path.read_text("ascii").strip()
+
+
+def _write(path: Path, text: str) -> None:
+    part = path.with_name(f"{path.name}.new")
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_text("ascii").strip()
+        part.unlink(missing_ok=True)
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            line = text.encode("ascii") + b"\n"
+            if os.write(handle, line) < len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(part))
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
+    files.sync(path.parent)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep other processes from making a word in this folder."""
+    handle = os.open(folder, os.O_RDONLY)
     try:
-        os.write(handle, new().encode("ascii"))
-        os.fsync(handle)
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
     finally:
         os.close(handle)
-    return path.read_text("ascii")
+
+
+def _refused(path: Path, error: OSError) -> MemoryFailure:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return DiskFull(f"The key {path} could not be written: no room is left on that disk. Free some and try again.")
+    return NotWritable(f"The folder {path.parent} cannot be written ({error.strerror}). Name another with LYRA_HOME.")

@@ -30,10 +30,17 @@ async def migrate(connection: Connection, steps: Sequence[Migration] | None = No
                     "INSERT INTO migrations (version, name, digest) VALUES (:version, :name, :digest)",
                     {"version": step.version, "name": step.name, "digest": step.digest},
                 )
+                await _number(connection)
             await to_the_end(connection.commit())
         except BaseException:
             await to_the_end(connection.rollback())
             raise
+
+
+async def _number(connection: Connection) -> None:
+    # As every transaction does, once there is something to number them in: see memory.wal.
+    if list(await connection.execute_fetchall("SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'commits'")):
+        await connection.execute_fetchall("UPDATE commits SET number = number + 1")
 
 
 async def _is_current(connection: Connection, steps: Sequence[Migration]) -> bool:

@@ -150,6 +150,9 @@ class Outbox:
 
     async def blank(self, before: int) -> None:
         """Blank the texts of what was sent before an instant, and give up the previews that are older and never were."""
+        due = "text <> '' AND (state = 'sent' AND sent_at < :before OR operation = 'preview' AND created_at < :before)"
+        if not await self._db.one(f"SELECT id FROM outbox WHERE {due} LIMIT 1", {"before": before}):
+            return
         async with self._db.transaction() as tx:
             await silence(tx, "state = 'sent' AND sent_at < :before", {"before": before})
             await silence(tx, "operation = 'preview' AND created_at < :before", {"before": before})

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.backup import restore
+from memory import restoring
 from memory.core import Habits
 from memory.errors import DiskFull, NotFound, SourceGone
 from memory.forget import gone
@@ -235,7 +235,9 @@ async def test_an_older_file_put_back_does_not_bring_it_back(tmp_path: Path) -> 
         await digested(here)
         await memory.backup(tmp_path / "backup.db")
         await here.view.forget_message(secret.id)
-    await restore(tmp_path / "backup.db", KEY, path)
+    await restoring.stage(tmp_path / "backup.db", KEY, path)
+    restoring.decide(path)
+    restoring.finish(path, clock.now())
     log = tmp_path / "tombstones.log"
     kept = log.read_bytes()
     log.unlink()

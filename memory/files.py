@@ -1,0 +1,68 @@
+"""The files of one memory: the database and what is kept beside it, which only their owner may read."""
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+from memory.errors import MemoryMissing
+
+TOMBSTONES = "tombstones.log"
+HOLDERS = "holders"
+_COMPANIONS = ("-wal", "-shm", "-journal")
+
+
+def companions(path: Path) -> list[Path]:
+    """Return the files that SQLite keeps beside a database, there or not."""
+    return [path.with_name(path.name + suffix) for suffix in _COMPANIONS]
+
+
+def remove(path: Path) -> None:
+    """Remove a database with its companions, itself last: while it is there, all of it is known to be left."""
+    for file in (*companions(path), path):
+        file.unlink(missing_ok=True)
+
+
+def size(path: Path) -> int:
+    """Return how many bytes a file holds, 0 where there is none."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def sync(path: Path) -> None:
+    """Have the disk keep what was written to a file, or which names a folder holds."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def make_private(*files: Path) -> None:
+    """Take all rights on these files from everybody but their owner. Links, folders and what is missing are left alone."""
+    for file in files:
+        with suppress(OSError):
+            mode = file.lstat().st_mode
+            if stat.S_ISREG(mode) and mode & 0o077:
+                file.chmod(stat.S_IMODE(mode) & 0o600)
+
+
+def require_there(path: Path) -> None:
+    """Raise MemoryMissing where the database is missing or empty though what stands beside it says that there was one.
+
+    A start that was cut off between the key and the database leaves neither tombstones nor holders behind, and may go on.
+    """
+    if size(path):
+        return
+    beside = (path.with_name(TOMBSTONES), path.with_name(f"{path.name}-wal"))
+    left = [file.name for file in beside if size(file)]
+    if path.with_name(HOLDERS).is_dir():
+        left.append(HOLDERS)
+    if left:
+        raise MemoryMissing(
+            f"The memory {path} is {'empty' if path.exists() else 'missing'}, though one was kept here. Put the file back, or a "
+            f"backup in its place with: lyra restore FILE. To begin anew on purpose, move away from {path.parent}: "
+            f"{', '.join(left)}."
+        )

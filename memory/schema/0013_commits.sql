@@ -1,0 +1,5 @@
+CREATE TABLE commits (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  number INTEGER NOT NULL,
+  log INTEGER NOT NULL
+)
