@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from adapters.events import Asked, Circle, Contents, Event, Message, Person, Place, Quote, Reach, split_key
+from adapters.events import Asked, Attachment, Circle, Contents, Event, Message, Person, Place, Quote, Reach, Vanished, split_key
 from adapters.table import Action, CommandSpec, Surface
 
 
@@ -40,6 +40,21 @@ class Sending:
     reflection: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """What a platform's history says of a message: whether it is still there, and what it says now.
+
+    One that is not `there` was removed for sure. `text` is None where the words cannot be read; `edited_at` is when they were
+    changed last, in microseconds UTC, 0 for never. `person` is the account that said it.
+    """
+
+    there: bool
+    text: str | None = None
+    edited_at: int = 0
+    attachments: tuple[Attachment, ...] = ()
+    person: str = ""
+
+
 class Preview(Protocol):
     """An answer that is shown while it is made. It ends with the sending of its final text, or is dropped."""
 
@@ -62,6 +77,13 @@ class Listener(Protocol):
 
     async def ready(self) -> None:
         """The platform is connected: places can be looked up, and what was left over is sent and answered now."""
+        ...
+
+    async def missed(self, prefix: Sequence[str] = ()) -> None:
+        """Commit that deletes and edits may not have been heard at the places whose key begins with a prefix, until now.
+
+        () is the whole platform, (server,) one server, (server, channel) one channel with its threads.
+        """
         ...
 
     async def cursors(self) -> Mapping[str, str]:
@@ -101,6 +123,8 @@ class Adapter:
     """Whether Lyra says what she is at the first contact; False where the platform greets by itself."""
     most_characters = 100_000
     """The longest part, counted in UTF-16 units."""
+    takes_back_edits = False
+    """Whether people can take an edit back, so that a message has again the words from before it."""
     edit_seconds = 0.0
     """How many seconds must lie between two edits of a message; 0 where messages cannot be edited."""
 
@@ -120,6 +144,29 @@ class Adapter:
         """As `locate`, for the key of a place."""
         server, channel, thread = split_key(key)
         return Place(self.platform, channel, thread, Reach.DIRECT, thread, server)
+
+    async def stands(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
+        """Look once into the history of a place, from the first of these messages back; return what it says of those it shows.
+
+        A look is a page of about 100 messages. What it does not reach, or cannot read, is not in the answer. A `patient`
+        caller is kept to a pace that leaves room for everything else.
+        """
+        return {}
+
+    async def vanished(self, places: Collection[str]) -> Sequence[Vanished]:
+        """Return what of these places, or of what they belong to, does not exist any more for Lyra, for sure.
+
+        A failure, an outage or a missing permission is no disappearance.
+        """
+        return ()
+
+    def server_name(self, server: str) -> str:
+        """Return what a server is called, or was last; '' where there is none of that id, or nobody knows."""
+        return ""
+
+    async def dm(self, person: Person) -> Place | None:
+        """Return the place where a person alone reads Lyra, if there is one already and the platform tells."""
+        return None
 
     async def rules(self, person: Person, place: Place) -> bool:
         """Say whether a person rules a place; asked for commands that are typed."""

@@ -182,6 +182,20 @@ class Withdrawn:
 
 
 @dataclass(frozen=True, slots=True)
+class Vanished:
+    """A server, channel, thread or room does not exist any more, or Lyra is not in it any more.
+
+    `prefix` is what the keys of its places begin with: (server,), (server, channel) or (server, channel, thread). `rulers`
+    are the accounts that ruled it then, as far as they were known.
+    """
+
+    platform: str
+    prefix: tuple[str, ...]
+    name: str
+    rulers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Joined:
     """Lyra was let into a server; `place` is where she may introduce herself."""
 
@@ -212,7 +226,7 @@ class Unreadable:
     once: bool = False
 
 
-Event = Message | Asked | Revised | Withdrawn | Joined | Renamed | Unreadable
+Event = Message | Asked | Revised | Withdrawn | Vanished | Joined | Renamed | Unreadable
 
 
 def payload(event: Message | Asked) -> str:

@@ -18,6 +18,7 @@ from pathlib import Path
 from adapters.base import Adapter
 from bot import config, home, log, persona, receipts
 from bot.commands import Commands
+from bot.comparing import Comparing
 from bot.config import Settings, Surroundings
 from bot.connect import Connector
 from bot.domains import Domains
@@ -39,6 +40,8 @@ from bot.session import Mailboxes
 from bot.speaking import Speaking
 from bot.sweeping import Sweeper
 from bot.turn import Turns
+from bot.vanishing import Vanishing
+from bot.verifying import Verifying
 from memory import files, keys
 from memory.bank.rules import BankRules
 from memory.core import Habits, Memory, Ports
@@ -103,14 +106,16 @@ class Talk:
     mailboxes: Mailboxes
     outgoing: Outgoing
     reflections: Reflections
+    comparing: Comparing
 
     async def tick(self) -> None:
         """Look after what is left over: parts that did not arrive, questions that wait for a model, thoughts that wait to be
-        said, how far she heard.
+        said, histories that could not be read, how far she heard.
         """
         await self.outgoing.retry()
         await self.mailboxes.retry()
         await self.reflections.tick()
+        self.comparing.tick()
         for listener in self.listeners.values():
             await listener.settle()
 
@@ -187,13 +192,18 @@ async def talking(
     """Let adapters' messages be heard and answered until the block ends; then finish what is under way."""
     base, journal = app.base, app.memory.journal
     outgoing = Outgoing(journal, app.domains, adapters, base.ids)
+    intake = Intake(app.memory, app.domains, app.preferences, base.clock, base.settings.answer_within_minutes)
+    verifying = Verifying(app.memory, intake, adapters)
+    vanishing = Vanishing(app.memory, app.memory, verifying, app.domains, app.preferences, outgoing, adapters, base.clock)
+    await verifying.open()
+    await vanishing.open()
+    comparing = Comparing(app.memory, verifying, vanishing.vanish, adapters, app.floor, base.clock)
     house = House(
         app.memory, app.domains, app.preferences, app.models, app.keeper, outgoing, Connector(app.models, base.around, _probe),
         base.settings, base.clock, persona.persona(base.settings, base.around), app.meaning,
-        app.floor, app.dreams,
+        app.floor, app.dreams, verifying, vanishing,
     )  # fmt: skip
     reflections = Reflections(app.memory, app.domains, app.preferences, outgoing, base.settings.dream, base.clock, adapters)
-    intake = Intake(app.memory, app.domains, app.preferences, base.clock, base.settings.answer_within_minutes)
     commands = Commands(house, adapters)
     turns = Turns(house, intake, Speaking(house, show_prompt))
     if news := await told_once(app.meaning, app.memory.places):
@@ -202,10 +212,14 @@ async def talking(
         if app.meaning.embedder:
             group.create_task(_warm(app.meaning.embedder))
         mailboxes = Mailboxes(journal, turns, commands, adapters, group)
-        listeners = {platform: Listening(adapter, house, intake, commands, mailboxes) for platform, adapter in adapters.items()}
+        listeners = {
+            platform: Listening(adapter, house, intake, commands, mailboxes, comparing) for platform, adapter in adapters.items()
+        }
+        comparison = group.create_task(comparing.run())
         try:
-            yield Talk(listeners, mailboxes, outgoing, reflections)
+            yield Talk(listeners, mailboxes, outgoing, reflections, comparing)
         finally:
+            comparison.cancel()
             await mailboxes.drain(_TURN_SECONDS)
             for listener in listeners.values():
                 await listener.settle()

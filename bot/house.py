@@ -12,6 +12,8 @@ from bot.models import Models
 from bot.outgoing import Outgoing
 from bot.preferences import Preferences
 from bot.scheduler import Keeper
+from bot.vanishing import Vanishing
+from bot.verifying import Verifying
 from memory.core import Memory
 from memory.ports import Clock
 
@@ -33,3 +35,5 @@ class House:
     meaning: Meaning
     floor: Floor
     dreams: Dreams
+    verifying: Verifying
+    vanishing: Vanishing

@@ -121,14 +121,18 @@ class Intake:
         async with self._one:
             await self._memory.withdraw(event.place.platform, event.place.key, event.ids)
 
-    async def revise(self, event: Revised, adapter: Adapter) -> None:
-        """Keep the new words in place of the old ones; where they cannot be read, the old ones do not stand any more."""
+    async def revise(self, event: Revised, adapter: Adapter) -> bool:
+        """Keep the new words in place of the old ones, and return whether anything kept was changed.
+
+        Where they cannot be read, or their author told her to keep nothing, the old ones do not stand any more.
+        """
         platform, key = event.place.platform, event.place.key
         if not await self._memory.knows(platform, key, [event.id]):
-            return
-        if event.text is None or not (event.text or event.attachments):
+            return False
+        paused = event.person and await self._preferences.on(Person(platform, event.person, ""), "paused")
+        if paused or event.text is None or not (event.text or event.attachments):
             await self.withdraw(Withdrawn(event.place, (event.id,)))
-            return
+            return True
         now = Message(event.id, event.place, Person(platform, "", ""), event.text, event.at, attachments=event.attachments)
         text = told(now, await adapter.read(now) if event.attachments else ())
         async with self._one:
@@ -137,7 +141,7 @@ class Intake:
                 if heard.event.event_id == event.id and isinstance(message, Message):
                     changed = replace(message, text=event.text, attachments=event.attachments)
                     await self._memory.journal.replace(platform, event.id, payload(changed))
-            await self._memory.revise(platform, key, event.id, text, event.at)
+            return await self._memory.revise(platform, key, event.id, text, event.at)
 
     async def _as_they_stand(self, heard: Sequence[Heard]) -> list[tuple[Heard, Message]]:
         """Return those messages that nobody took back meanwhile, with the words they have now."""

@@ -46,6 +46,10 @@ def privacy(place: Place, where: str, prefix: str = "", *, listening: bool, paus
         "yours, with all that was made of it; deleting or changing a message on this platform does so as well."
     )
     lines.append(
+        "When a channel, a server or a room disappears, or I am not in it any more, what was said there comes up no more from that "
+        f"moment, and is forgotten after a week unless somebody who ruled it tells me in a DM to keep it: {sign}privacy keep NAME."
+    )
+    lines.append(
         f"With a model I also make lasting facts, a digest a month and a narrative of it: {sign}memory profile, eras and narrative "
         f"show each with what it rests on; {sign}memory correct and {sign}memory forget put a fact right or let it go."
     )

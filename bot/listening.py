@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from adapters.base import Adapter
 from adapters.errors import PlaceGone
-from adapters.events import Asked, Event, Joined, Message, Person, Place, Reach, Renamed, Revised, Unreadable, Withdrawn
+from adapters.events import Asked, Event, Joined, Message, Place, Reach, Renamed, Revised, Unreadable, Vanished, Withdrawn
 from adapters.table import CommandSpec
 from bot.admission import Admission
 from bot.commands import Commands
+from bot.comparing import Comparing
 from bot.errors import LyraError
 from bot.house import House
 from bot.intake import Intake
@@ -24,12 +25,21 @@ NO_CURSORS: Mapping[str, str] = {}
 class Listening:
     """The listener of one adapter."""
 
-    def __init__(self, adapter: Adapter, house: House, intake: Intake, commands: Commands, mailboxes: Mailboxes) -> None:
+    def __init__(
+        self,
+        adapter: Adapter,
+        house: House,
+        intake: Intake,
+        commands: Commands,
+        mailboxes: Mailboxes,
+        comparing: Comparing,
+    ) -> None:
         self._adapter = adapter
         self._h = house
         self._intake = intake
         self._commands = commands
         self._mailboxes = mailboxes
+        self._comparing = comparing
         self._admission = Admission(house.preferences)
         self._moved: dict[str, str] = {}
         self.connected = asyncio.Event()
@@ -41,13 +51,23 @@ class Listening:
         return self._commands.table
 
     async def ready(self) -> None:
-        """Send what waits, and answer what was left unanswered."""
+        """Send what waits, and answer what was left unanswered and stands; have the rest compared in the background."""
+        platform = self._adapter.platform
         self.connected.set()
-        log.info("platform.connected", platform=self._adapter.platform)
-        await self._h.outgoing.clear(self._adapter.platform)
-        for place in await self._h.memory.journal.waiting(self._adapter.platform):
-            await self._h.outgoing.flush(self._adapter.platform, place)
-        await self._mailboxes.recover(self._adapter.platform)
+        log.info("platform.connected", platform=platform)
+        await self._h.outgoing.clear(platform)
+        await self._h.vanishing.look(platform)
+        await self._h.verifying.recheck(platform)
+        for place in await self._h.memory.journal.waiting(platform):
+            await self._h.outgoing.flush(platform, place)
+        await self._mailboxes.recover(platform)
+        await self._comparing.begin(platform)
+
+    async def missed(self, prefix: Sequence[str] = ()) -> None:
+        """Doubt what is stored of these places, and have it compared."""
+        await self._h.verifying.missed(self._adapter.platform, tuple(prefix))
+        if self.connected.is_set():
+            await self._comparing.begin(self._adapter.platform)
 
     async def cursors(self) -> Mapping[str, str]:
         """Return how far each stream was heard."""
@@ -60,6 +80,9 @@ class Listening:
         """
         waiting: list[Message | Asked] = []
         promises: list[asyncio.Future[None]] = []
+        await self._h.vanishing.returned(
+            self._adapter.platform, [event.place.key for event in events if isinstance(event, Message | Asked)]
+        )
         for event in events:
             if isinstance(event, Message | Asked):
                 admitted = await self._admit(event) if isinstance(event, Message) else event
@@ -123,24 +146,18 @@ class Listening:
         match event:
             case Revised():
                 for place in _kept_at(event.place, [event.id]):
-                    await self._revise(replace(event, place=place))
+                    await self._intake.revise(replace(event, place=place), self._adapter)
             case Withdrawn():
                 for place in _kept_at(event.place, event.ids):
                     await self._intake.withdraw(replace(event, place=place))
+            case Vanished():
+                await self._h.vanishing.vanish(event)
             case Renamed():
                 await self._h.domains.rename(event.place, event.before)
             case Joined():
                 await self._introduce(event)
             case Unreadable():
                 await self._say_unreadable(event)
-
-    async def _revise(self, event: Revised) -> None:
-        author = Person(event.place.platform, event.person, "")
-        if event.person and await self._h.preferences.on(author, "paused"):
-            # The old words do not stand any more, and the new ones are not hers to keep.
-            await self._intake.withdraw(Withdrawn(event.place, (event.id,)))
-            return
-        await self._intake.revise(event, self._adapter)
 
     async def _say_unreadable(self, event: Unreadable) -> None:
         if event.once and not await self._is_worth_a_hint(event):

@@ -79,7 +79,6 @@ class Keeper:
 
     async def tick(self) -> None:
         """Look after every domain once."""
-        await self._try(self._memory.sweep())
         for domain in await self._memory.places.domains():
             await self._look_after(domain, None)
 

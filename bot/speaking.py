@@ -1,7 +1,7 @@
 """What she says: an answer from the model, or from the offline voice, before it is kept."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from adapters.base import Preview
 from bot.errors import ContextTooLong, ModelError
@@ -13,6 +13,7 @@ from bot.model import closing
 from bot.offline import Asked, OfflineVoice
 from bot.prompt import Prompt, Question, draft, finish
 from bot.recollection import recalled, standing
+from bot.verifying import Looks, only, used_at, used_in
 from memory.lexical import key_words
 from memory.types import Exchange, Hit, Kind
 
@@ -44,28 +45,36 @@ class Speaking:
 
     async def answer(self, turn: Turn, shown: Preview | None) -> Spoken:
         """Return the answer to a turn, showing it as it comes where the place can. Raises ModelError."""
-        chat, budget = self._h.models.chat, self._h.settings.context_tokens
+        chat, budget, looks = self._h.models.chat, self._h.settings.context_tokens, Looks()
         if chat is None:
-            return await self._offline(turn)
+            return await self._offline(turn, looks)
         try:
-            return await self._speak(turn, shown, budget)
+            return await self._speak(turn, shown, budget, looks)
         except ContextTooLong:
-            return await self._speak(turn, shown, budget // 2)
+            return await self._speak(turn, shown, budget // 2, looks)
         except ModelError as error:
             if not self._h.models.voice_last:
                 raise
             log.warning("model.failed", model=chat.name, why=str(error))
             if shown:
                 await shown.drop()
-            return await self._offline(turn)
+            return await self._offline(turn, looks)
 
-    async def _speak(self, turn: Turn, shown: Preview | None, budget: int) -> Spoken:
+    async def _speak(self, turn: Turn, shown: Preview | None, budget: int, looks: Looks) -> Spoken:
         assert self._h.models.chat is not None
-        settings, zone, begun_at = self._h.settings, turn.view.home.time_zone, self._h.clock.now()
+        settings, zone, verifying = self._h.settings, turn.view.home.time_zone, self._h.verifying
         question = Question(turn.asked, turn.quotes, turn.aside, turn.images if self._h.models.sees else (), turn.shared)
-        there = await standing(turn, settings)
-        begun = draft(self._h.persona, there, question, self._h.clock.now(), zone, budget)
-        came = await recalled(turn, settings, begun.in_view, begun.since)
+        while True:
+            begun_at = self._h.clock.now()
+            there = await standing(turn, settings)
+            sure = await verifying.sure(used_at(turn.session, there.recent), looks)
+            there = replace(there, recent=[one for one in there.recent if one.key in sure.keys])
+            begun = draft(self._h.persona, there, question, self._h.clock.now(), zone, budget)
+            came = await recalled(turn, settings, begun.in_view, begun.since)
+            found = await verifying.sure(used_in(came.hits), looks)
+            if not (sure.changed or found.changed):
+                break
+        came = replace(came, hits=only(came.hits, found))
         prompt = finish(begun, came)
         if self._show_prompt:
             self._show_prompt(prompt)
@@ -83,11 +92,16 @@ class Speaking:
         sources = prompt.sources(text) | {exchange.key for exchange in turn.asked}
         return Spoken(text, sources, False, begun_at, prompt.seen, prompt.asides)
 
-    async def _offline(self, turn: Turn) -> Spoken:
-        text, begun = "\n".join(exchange.text for exchange in turn.asked), self._h.clock.now()
-        hits = await turn.view.recall(
-            text, _WIDE, exclude=[exchange.key for exchange in turn.asked], asker=turn.asked[-1].speaker
-        )
+    async def _offline(self, turn: Turn, looks: Looks) -> Spoken:
+        text, asked_here = "\n".join(exchange.text for exchange in turn.asked), [exchange.key for exchange in turn.asked]
+        begun = self._h.clock.now()
+
+        async def found() -> list[Hit]:
+            nonlocal begun
+            begun = self._h.clock.now()
+            return await turn.view.recall(text, _WIDE, exclude=asked_here, asker=turn.asked[-1].speaker)
+
+        hits = await self._h.verifying.hits(found, looks)
         asked = Asked(text, turn.asked[-1].speaker, self._h.clock.now(), turn.view.home.time_zone)
         held = _stems(hits)
         answer = self._voice.answer(asked, hits, lambda stem: stem in held)

@@ -16,7 +16,9 @@ SECONDS = 10.0
 
 
 class Sweeper:
-    """Blanks what was sent a day ago, drops memories set aside for a week, and empties the log beside the file."""
+    """Blanks what was sent a day ago, drops memories set aside for a week, finishes what was left of forgetting, and empties the
+    log beside the file.
+    """
 
     def __init__(self, memory: Memory, clock: Clock) -> None:
         self._memory = memory
@@ -38,6 +40,7 @@ class Sweeper:
         """Sweep once. What cannot be done now is tried the next time."""
         await self._try(self._memory.journal.blank(self._clock.now() - DAY))
         await self._try(self._drop())
+        await self._try(self._memory.sweep())
         await self._try(self._memory.db.checkpoint(patience=0))
 
     async def _drop(self) -> None:

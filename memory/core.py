@@ -41,6 +41,7 @@ from memory.tiers import episodes
 from memory.tiers.episodes import Rules
 from memory.types import Domain, Forgotten
 from memory.vectors import VectorStore
+from memory.verified import Verified
 from memory.view import View
 
 
@@ -88,6 +89,7 @@ class Memory:
         self.db = db
         self.places = Places(db, seal)
         self.journal = Journal(db, ports.clock)
+        self.verified = Verified(db, ports.clock)
         self._key = key
         self._ports = ports
         self._habits = habits

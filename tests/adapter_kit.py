@@ -56,6 +56,8 @@ class Ear:
         self.events: list[Event] = []
         self.batches: list[list[Event]] = []
         self.times_ready = 0
+        self.missing: list[tuple[str, ...]] = []
+        """Where something may not have been heard, as it was told."""
         self.go = asyncio.Event()
         self.go.set()
         self.pulse = Pulse()
@@ -63,6 +65,11 @@ class Ear:
     async def ready(self) -> None:
         """Count."""
         self.times_ready += 1
+        self.pulse.beat()
+
+    async def missed(self, prefix: Sequence[str] = ()) -> None:
+        """Note it."""
+        self.missing.append(tuple(prefix))
         self.pulse.beat()
 
     async def cursors(self) -> Mapping[str, str]:

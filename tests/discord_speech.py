@@ -58,6 +58,9 @@ class Ears:
     async def ready(self) -> None:
         """Nothing waits for the connection here."""
 
+    async def missed(self, prefix: Sequence[str] = ()) -> None:
+        """Nothing is stored here."""
+
     async def cursors(self) -> Mapping[str, str]:
         """Nothing was heard before."""
         return {}

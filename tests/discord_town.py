@@ -30,10 +30,13 @@ class Town:
 
     @asynccontextmanager
     async def lyra(
-        self, model: OpenAIServer | None = None, config: str = "", *, content: bool = True, kind: type[Discord] = Discord
+        self, model: OpenAIServer | None = None, config: str = "", *, kind: type[Discord] = Discord, **more: Any
     ) -> AsyncIterator[Awake]:
-        """Wake Lyra here for the block; after a first time, as after a restart. Without a model her offline voice answers."""
-        changes: dict[str, Any] = {"model": model, "config": config, "content": content, "kind": kind}
+        """Wake Lyra here for the block; after a first time, as after a restart. Without a model her offline voice answers.
+
+        `more` is as in `awake`.
+        """
+        changes: dict[str, Any] = {"model": model, "config": config, "kind": kind, **more}
         async with awake(self.server, self.home, self.monkeypatch, **changes) as lyra:
             yield lyra
 

@@ -2,14 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 import discord
 from discord.http import Route
 
-from adapters.base import Adapter, Listener, Notes, Sending
-from adapters.discord import menu, readers
+from adapters.base import Adapter, Listener, Notes, Presence, Sending
+from adapters.discord import menu, presence, readers, vanishing
 from adapters.discord.calls import Calls
 from adapters.discord.client import Client, Settings
 from adapters.discord.connection import Access, Ended, close, pointed_at, stay
@@ -22,10 +22,11 @@ from adapters.discord.hearing import Hearing
 from adapters.discord.limits import Limits, StartsSpent
 from adapters.discord.pace import Pace
 from adapters.discord.places import locate
+from adapters.discord.rulers import Rulers
 from adapters.discord.sending import Sender
 from adapters.discord.thinking import thinking
 from adapters.errors import PlatformFailure, SendFailed
-from adapters.events import Circle, Contents, Message, Person, Place, Quote, split_key
+from adapters.events import Circle, Contents, Message, Person, Place, Quote, Vanished, split_key
 from adapters.table import Surface
 from adapters.together import until_one_ends
 
@@ -58,6 +59,7 @@ class Discord(Adapter):
         self._pace = pace
         self._limits = self.limits(notes, now, pace.pause)
         self._files = Files(pace.files)
+        self._rulers = Rulers(notes)
         self._content = access.message_content
         self._client: Client | None = None
         self._sender: Sender | None = None
@@ -69,6 +71,7 @@ class Discord(Adapter):
     async def run(self, listener: Listener) -> None:
         """Listen until cancelled, through every failure that passes. Raises PlatformRefused."""
         await self._limits.load()
+        await self._rulers.load()
         failures = 0
         with pointed_at(self._access):
             try:
@@ -104,7 +107,7 @@ class Discord(Adapter):
             self._sender = Sender(client, self._limits.require, self._now)
 
         settings = Settings(self._content, self._access.bots, self._gate, self._pace)
-        client = Client(settings, self._limits, self._files, prepare)
+        client = Client(settings, self._limits, self._files, self._rulers, prepare)
         calls = Calls(client, listener, self._gate, now=self._now)
         gaps = self.gaps(client, listener, self._notes, self._limits, self._pace)
         client.asked = calls.on
@@ -156,6 +159,20 @@ class Discord(Adapter):
         if self._client is None:
             return [Contents(one) for one in message.attachments]
         return await self._files.read(self._client, message)
+
+    async def stands(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
+        """Look once into a channel's history, from the first of these messages back; nothing while the connection is away."""
+        if patient:
+            await self._pace.pause(self._pace.look)
+        return await presence.stands(self._client, self._limits, place, ids) if self._client else {}
+
+    async def vanished(self, places: Collection[str]) -> Sequence[Vanished]:
+        """Return what of these places is gone for sure; nothing while the connection is away."""
+        return await vanishing.vanished(self._client, self._limits, places) if self._client else ()
+
+    def server_name(self, server: str) -> str:
+        """Return what a server is called, or was last."""
+        return self._rulers.name(server)
 
     def link(self, place: str, message: str) -> str:
         """Return the address of a message."""

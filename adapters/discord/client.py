@@ -3,49 +3,28 @@
 import asyncio
 import logging
 import sys
-import threading
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from enum import Enum, auto
 from typing import Any
 
 import discord
-from discord.gateway import DiscordWebSocket, KeepAliveHandler
 
+from adapters.base import Presence
 from adapters.discord import convert, readers
-from adapters.discord.connection import Ended
+from adapters.discord.connection import Ended, begun
 from adapters.discord.files import Files
+from adapters.discord.greeting import greeting_place
+from adapters.discord.heard import Heard, Mark
 from adapters.discord.limits import Limits
 from adapters.discord.pace import Pace
-from adapters.events import Event, Joined, Message, Place, Renamed, Revised, Unreadable, Withdrawn
+from adapters.discord.rulers import Rulers
+from adapters.events import Joined, Message, Place, Renamed, Revised, Unreadable, Vanished, Withdrawn
 
 _MOST_EDITS = 5_000
 _UNREAD = "Here I can read only what mentions me. Mention me with @ in your message, and I answer it."
 
 log = logging.getLogger(__name__)
-
-
-class Mark(Enum):
-    """What became of the gateway's session: a new one began, it is complete, it was lost, it goes on."""
-
-    BEGUN = auto()
-    COMPLETE = auto()
-    LOST = auto()
-    RESUMED = auto()
-
-
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """An event, and how far it moves its stream; without an event the stream moves alone.
-
-    `lost` is the channel of an event that came from where the cache does not reach.
-    """
-
-    event: Event | None
-    stream: str = ""
-    position: int = 0
-    lost: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +40,14 @@ class Settings:
 class Client(discord.Client):
     """One account, connected. `items` is what came, in order; `live` says that the cache is true now."""
 
-    def __init__(self, settings: Settings, limits: Limits, files: Files, prepare: Callable[["Client"], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        limits: Limits,
+        files: Files,
+        rulers: Rulers,
+        prepare: Callable[["Client"], Awaitable[None]],
+    ) -> None:
         # Lyra does not speak aloud, and needs nothing for it.
         discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
         intents = discord.Intents.default()
@@ -78,6 +64,7 @@ class Client(discord.Client):
         self.items: asyncio.Queue[Heard | Mark | discord.Guild] = asyncio.Queue()
         self.live = False
         self.asked: Callable[[discord.Interaction], Awaitable[None]] | None = None
+        self.rulers = rulers
         self._settings = settings
         self._limits = limits
         self._files = files
@@ -104,7 +91,7 @@ class Client(discord.Client):
 
     async def close(self) -> None:
         """Close the connection, and one that was only begun."""
-        for socket in _begun(self):
+        for socket in begun(self):
             await socket.close(code=1000)
         await super().close()
 
@@ -128,6 +115,7 @@ class Client(discord.Client):
     async def on_ready(self) -> None:
         """The new session's servers are known."""
         self._complete = True
+        self.rulers.learn(self.guilds)
         self._now_live()
         self.items.put_nowait(Mark.COMPLETE)
 
@@ -147,6 +135,7 @@ class Client(discord.Client):
 
     async def on_guild_available(self, guild: discord.Guild) -> None:
         """A server came back, or came late."""
+        self.rulers.learn([guild])
         self.items.put_nowait(guild)
 
     # What happened
@@ -160,15 +149,14 @@ class Client(discord.Client):
         message = payload.message
         if message.edited_at is None or not self._is_heard(message):
             return
-        at = round(message.edited_at.timestamp() * 1_000_000)
+        at = _edited_at(message)
         if self._edits.get(message.id) == at:
             return
         self._edits[message.id] = at
         if len(self._edits) > _MOST_EDITS:
             self._edits.popitem(last=False)
-        text = convert.text(message, self._me) if self._is_readable(message) else None
-        who = convert.speaker(message).id
-        revised = Revised(self._place(message.channel), str(message.id), text, at, convert.attachments(message), who)
+        now = self.presence(message)
+        revised = Revised(self._place(message.channel), str(message.id), now.text, at, now.attachments, now.person)
         self.items.put_nowait(Heard(revised, lost=_lost(message.channel)))
 
     async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
@@ -181,6 +169,7 @@ class Client(discord.Client):
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """She was let into a server."""
+        self.rulers.learn([guild])
         if joined := self.joined(guild):
             self.items.put_nowait(Heard(joined))
 
@@ -188,12 +177,33 @@ class Client(discord.Client):
         """A channel was changed."""
         self._rename(before, after)
 
+    async def on_guild_update(self, before: discord.Guild, after: discord.Guild) -> None:
+        """A server was changed."""
+        self.rulers.learn([after])
+
+    async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
+        """A channel was removed, with its threads."""
+        prefix = (str(channel.guild.id), str(channel.id))
+        self.items.put_nowait(Heard(self.gone(prefix, self._place(channel).name)))
+
+    async def on_raw_thread_delete(self, payload: discord.RawThreadDeleteEvent) -> None:
+        """A thread was removed."""
+        prefix = (str(payload.guild_id), str(payload.parent_id), str(payload.thread_id))
+        self.items.put_nowait(Heard(self.gone(prefix, self._place(payload.thread).name if payload.thread else "")))
+
+    async def on_guild_remove(self, guild: discord.Guild) -> None:
+        """She is not in a server any more, or it does not exist any more."""
+        self.items.put_nowait(Heard(self.gone((str(guild.id),))))
+
     async def on_thread_update(self, before: discord.Thread, after: discord.Thread) -> None:
         """A thread was changed."""
         self._rename(before, after)
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         """Somebody used a command or a button, and waits: this stands in no queue."""
+        self.rulers.see(interaction.user)
+        if isinstance(interaction.channel, discord.DMChannel) and interaction.context.dm_channel:
+            self.items.put_nowait(Heard(None, str(interaction.channel.id), direct=interaction.channel))
         if self.asked is not None:
             await self.asked(interaction)
 
@@ -207,11 +217,23 @@ class Client(discord.Client):
         elif self._is_heard(message):
             event = convert.message(message, self._place(message.channel), self._me)
             self._files.remember(message)
-        return Heard(event, str(message.channel.id), message.id, _lost(message.channel))
+            self.rulers.see(message.author)
+        direct = message.channel if isinstance(message.channel, discord.DMChannel) else None
+        return Heard(event, str(message.channel.id), message.id, _lost(message.channel), direct)
+
+    def presence(self, message: discord.Message) -> Presence:
+        """Return what a message says now, as far as it can be read."""
+        text = convert.text(message, self._me) if self._is_readable(message) else None
+        return Presence(True, text, _edited_at(message), convert.attachments(message), convert.speaker(message).id)
+
+    def gone(self, prefix: tuple[str, ...], name: str = "") -> Vanished:
+        """Return that a server, channel or thread is gone, with those who ruled it; a server under its last known name."""
+        called = self.rulers.name(prefix[0]) if len(prefix) == 1 else name
+        return Vanished(convert.PLATFORM, prefix, called, self.rulers.of(prefix[0]))
 
     def joined(self, guild: discord.Guild) -> Joined | None:
         """Return that she was let into a server, with the place where she may speak; None where there is none."""
-        place = next((one for one in _greeting_places(guild) if _may_write(one)), None)
+        place = greeting_place(guild)
         if place is None or guild.me.joined_at is None:
             return None
         return Joined(f"join:{guild.id}:{round(guild.me.joined_at.timestamp() * 1000)}", self._place(place))
@@ -263,21 +285,5 @@ def _lost(channel: readers.Channel) -> int:
     return channel.id if isinstance(channel, discord.PartialMessageable) else 0
 
 
-def _greeting_places(guild: discord.Guild) -> Iterator[discord.TextChannel]:
-    if guild.system_channel is not None:
-        yield guild.system_channel
-    yield from guild.text_channels
-
-
-def _may_write(channel: discord.TextChannel) -> bool:
-    rights = channel.permissions_for(channel.guild.me)
-    return rights.view_channel and rights.send_messages
-
-
-def _begun(client: Client) -> list[DiscordWebSocket]:
-    """Return the connections that said hello and are not yet the client's.
-
-    discord.py forgets one that it gives up then, and the thread of its heartbeats would go on alone.
-    """
-    threads = [one for one in threading.enumerate() if isinstance(one, KeepAliveHandler)]
-    return [one.ws for one in threads if one.ws._connection is client._connection and one.ws is not client.ws]
+def _edited_at(message: discord.Message) -> int:
+    return round(message.edited_at.timestamp() * 1_000_000) if message.edited_at else 0

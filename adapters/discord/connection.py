@@ -1,6 +1,7 @@
 """Makes one connection to Discord, and says what its end means."""
 
 import asyncio
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -8,7 +9,7 @@ from dataclasses import dataclass, field
 import aiohttp
 import discord
 import yarl
-from discord.gateway import DiscordWebSocket
+from discord.gateway import DiscordWebSocket, KeepAliveHandler
 from discord.http import Route
 
 from adapters.errors import PlatformRefused
@@ -67,6 +68,15 @@ async def close(client: discord.Client) -> None:
             await client.close()
     except TimeoutError:
         await client.http.close()
+
+
+def begun(client: discord.Client) -> list[DiscordWebSocket]:
+    """Return the connections that said hello and are not yet the client's.
+
+    discord.py forgets one that it gives up then, and the thread of its heartbeats would go on alone.
+    """
+    threads = [one for one in threading.enumerate() if isinstance(one, KeepAliveHandler)]
+    return [one.ws for one in threads if one.ws._connection is client._connection and one.ws is not client.ws]
 
 
 def _refusal(error: Exception) -> PlatformRefused | None:

@@ -27,7 +27,7 @@ async def earlier(
         found = client.get_channel(number) or await whole(client.fetch_channel(number))
         if me is None or not isinstance(found, discord.abc.Messageable):
             return ()
-        if server and not (client.live and _reads(found)):
+        if server and not (client.live and reads(found)):
             return ()
         if reader is not None and not await Entitled(client, limits, gate, reader).reads(found):
             return ()
@@ -45,7 +45,8 @@ def snowflake(source_id: str) -> int | None:
     return int(last) if last.isdecimal() else None
 
 
-def _reads(channel: object) -> bool:
+def reads(channel: object) -> bool:
+    """Whether Lyra can read a channel of a server with its history, as far as is known now."""
     if not isinstance(channel, discord.abc.GuildChannel | discord.Thread):
         return False
     parent = channel.parent if isinstance(channel, discord.Thread) else channel

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 import discord
 
 from adapters.base import Listener, Notes
-from adapters.discord.client import Client, Heard
+from adapters.discord.client import Client
 from adapters.discord.failures import TROUBLE
+from adapters.discord.heard import Heard
 from adapters.discord.limits import Limits
 from adapters.discord.pace import Pace
+from adapters.errors import SendFailed
 
 MOST_MISSED = 1_000
 """How many missed messages of one channel are read at a start."""
@@ -20,6 +22,7 @@ _PAGE = 100
 _TRIES = 5
 _AT_ONCE = 8
 _MOST_GONE = 2_000
+_BEGAN, _GONE = "began", "gone"
 
 Hand = Callable[[Sequence[Heard]], Awaitable[None]]
 Listed = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread
@@ -30,13 +33,17 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Gap:
-    """What is to be read of one channel: everything after a message. A `hidden` one does not show its history."""
+    """What is to be read of one channel: everything after a message, and before another where that is not 0.
+
+    A `hidden` one does not show its history.
+    """
 
     stream: str
     channel: Readable | None
     after: int
     hidden: bool = False
     read: int = 0
+    before: int = 0
 
 
 class Gaps:
@@ -51,6 +58,8 @@ class Gaps:
         self._silent: set[str] = set()
         self._failed: dict[str, Gap] = {}
         self._long: set[str] = set()
+        self._caught_up: set[str] = set()
+        self._began = 0
 
     @property
     def silent(self) -> int:
@@ -63,7 +72,10 @@ class Gaps:
 
     async def fill(self, guilds: Iterable[discord.Guild], hand: Hand, *, streams: bool) -> None:
         """Hand over what was missed in servers, oldest first; with `streams` in DMs and archived threads too."""
-        cursors = {stream: int(position) for stream, position in (await self._listener.cursors()).items()}
+        cursors = await self._cursors()
+        await self._remember_beginning(cursors)
+        if streams:
+            self._caught_up = cursors.keys() - await self._gone()
         if not cursors:
             await self._begin(guilds, hand)
             return
@@ -85,6 +97,35 @@ class Gaps:
         """Read what could not be read before."""
         await self._read_all(list(self._failed.values()), hand)
 
+    async def catch_up(self, channel: discord.DMChannel, before: int, hand: Hand) -> None:
+        """Hand over what was said in a DM before somebody's first word there since the connection began (0: a command).
+
+        Discord lists no DMs: of one whose very first message was missed nothing is known until then.
+        """
+        stream = str(channel.id)
+        if stream in self._caught_up and stream not in self._failed:
+            return
+        after = (await self._cursors()).get(stream, self._began)
+        gap = self._failed.pop(stream, None) or Gap(stream, channel, after, before=before)
+        self._caught_up.add(stream)
+        try:
+            self._limits.require()
+            await self._walk(gap, hand)
+        except (*TROUBLE, discord.InvalidData, SendFailed) as trouble:
+            log.warning("The history of a DM could not be read: %s.", type(trouble).__name__)
+            await self._pin(gap, hand)
+            self._failed[stream] = gap
+
+    async def _cursors(self) -> dict[str, int]:
+        return {stream: int(position) for stream, position in (await self._listener.cursors()).items()}
+
+    async def _remember_beginning(self, cursors: Mapping[str, int]) -> None:
+        """Note since when she listens at all: what was said before that is not for her."""
+        noted = await self._notes.get(_BEGAN)
+        self._began = noted or min(cursors.values(), default=discord.utils.time_snowflake(discord.utils.utcnow()))
+        if not noted:
+            await self._notes.put(_BEGAN, self._began)
+
     async def _begin(self, guilds: Iterable[discord.Guild], hand: Hand) -> None:
         """Note what was said last before the first start of all, so that the next one knows what it missed."""
         said = {one.id: one.last_message_id or one.id for guild in guilds for one in _channels(guild)}
@@ -104,8 +145,11 @@ class Gaps:
         return Gap(stream, channel, after, hidden=not rights.read_message_history) if rights.view_channel else None
 
     async def _unseen(self, cursors: Mapping[str, int], known: set[str]) -> list[Gap]:
-        gone = set(await self._notes.get("gone") or ())
+        gone = await self._gone()
         return [Gap(stream, None, after) for stream, after in cursors.items() if stream not in known and stream not in gone]
+
+    async def _gone(self) -> set[str]:
+        return set(await self._notes.get(_GONE) or ())
 
     async def _join(self, guild: discord.Guild, newest: int, hand: Hand) -> None:
         """Tell of a server that let her in while she was away."""
@@ -157,8 +201,8 @@ class Gaps:
         self._long.discard(gap.stream)
         page: list[Heard] = []
         more = False
-        history = channel.history(limit=MOST_MISSED + 1 - gap.read, after=discord.Object(gap.after), oldest_first=True)
-        async for message in history:
+        after, before = discord.Object(gap.after), discord.Object(gap.before) if gap.before else None
+        async for message in channel.history(limit=MOST_MISSED + 1 - gap.read, after=after, before=before, oldest_first=True):
             if more := gap.read + len(page) == MOST_MISSED:
                 break
             page.append(self._client.heard(message))
@@ -199,8 +243,8 @@ class Gaps:
     async def _forget(self, gap: Gap, trouble: Exception) -> None:
         """Ask no more for what is gone: refused requests are counted against the whole address."""
         if gap.channel is None and isinstance(trouble, discord.NotFound | discord.Forbidden):
-            before = [one for one in await self._notes.get("gone") or () if one != gap.stream]
-            await self._notes.put("gone", [*before, gap.stream][-_MOST_GONE:])
+            before = [one for one in await self._notes.get(_GONE) or () if one != gap.stream]
+            await self._notes.put(_GONE, [*before, gap.stream][-_MOST_GONE:])
 
 
 def _is_final(trouble: Exception) -> bool:

@@ -9,9 +9,10 @@ import discord
 
 from adapters.base import Listener
 from adapters.discord import readers
-from adapters.discord.client import Client, Heard, Mark
+from adapters.discord.client import Client
 from adapters.discord.failures import TROUBLE
 from adapters.discord.gaps import Gaps
+from adapters.discord.heard import Heard, Mark
 from adapters.events import Message, Revised, Unreadable, Withdrawn
 
 _MOST_AT_ONCE = 500
@@ -54,6 +55,7 @@ class Hearing:
                     events.append((await self._placed(one)).event)
             if events or moved:
                 self._expect(await self._listener.hear([one for one in events if one is not None], moved))
+        await self._client.rulers.settle()
 
     async def _take(self, item: Heard | Mark | discord.Guild) -> None:
         match item:
@@ -66,6 +68,8 @@ class Hearing:
                     await self._flush()
                 self._open = False
             case Mark.COMPLETE:
+                # No session before this one can have told what happened between them.
+                await self._listener.missed()
                 await self._listener.ready()
                 await self._gaps.fill(self._client.guilds, self.hand, streams=True)
                 self._owed, self._open = False, True
@@ -75,10 +79,14 @@ class Hearing:
                     await self._gaps.retry(self.hand)
             case discord.Guild() if self._open:
                 await self._flush()
+                await self._listener.missed((str(item.id),))
                 await self._gaps.fill([item], self.hand, streams=False)
 
     async def _flush(self) -> None:
         waiting, self._waiting = self._waiting, []
+        for one in waiting:
+            if one.direct is not None:
+                await self._gaps.catch_up(one.direct, one.position, self.hand)
         for start in range(0, len(waiting), _MOST_AT_ONCE):
             await self.hand(waiting[start : start + _MOST_AT_ONCE])
 

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import replace
 
-from adapters.events import Event, Joined, Place, Renamed, Revised, Unreadable, Withdrawn
+from adapters.events import Event, Joined, Place, Renamed, Revised, Unreadable, Vanished, Withdrawn
 from adapters.matrix import convert
 from adapters.matrix.batch import Batch, Stretch
 from adapters.matrix.doors import Doors
@@ -160,7 +160,7 @@ class Hearing:
         """Hear what could not be read at first, with the readers that the room had then."""
         self._r.undecrypted.forget(waiting.event)
         for event in self._happened(room, seen) if room else ():
-            assert not isinstance(event, Joined | Renamed)
+            assert not isinstance(event, Joined | Renamed | Vanished)
             yield replace(event, place=_at(event.place, waiting.epoch))
 
 

@@ -57,7 +57,7 @@ class Remembering(Group):
 
     async def _page(self, call: Call, words: str, begin: int) -> Reply:
         view = await self._view(call)
-        hits = await view.recall(words, min(begin + _PAGE + 1, _MOST), asker=call.person.name)
+        hits = await self._h.verifying.hits(lambda: view.recall(words, min(begin + _PAGE + 1, _MOST), asker=call.person.name))
         shown = hits[begin : begin + _PAGE]
         if not shown:
             return plain(f'I found nothing{" more" if begin else ""} about "{words}".')

@@ -22,11 +22,15 @@ class Settling(Group):
         """Return the commands of this group."""
         what = Parameter("setting", "which to see or to change", choices=_NAMES, open=True)
         value = Parameter("value", "what it shall be", rest=True)
-        choice = Parameter("choice", "stop: keep nothing of yours from now on; resume: as before", choices=("stop", "resume"))
+        choice = Parameter(
+            "choice", "stop: keep nothing of yours from now on; resume: as before; keep: what disappeared, where you ruled it",
+            choices=("stop", "resume", "keep"),
+        )  # fmt: skip
+        name = Parameter("name", "what disappeared and is to be kept", rest=True)
         return (
             CommandSpec("settings", "see or change how I behave: yours in private, a channel's if you run it",
                         self._settings, (what, value)),
-            CommandSpec("privacy", "what is kept, where, and how to stop it", self._privacy, (choice,)),
+            CommandSpec("privacy", "what is kept, where, and how to stop it", self._privacy, (choice, name)),
         )  # fmt: skip
 
     async def _settings(self, call: Call) -> Reply:
@@ -80,7 +84,12 @@ class Settling(Group):
 
     async def _privacy(self, call: Call) -> Reply:
         preferences = self._h.preferences
-        if choice := str(call.arguments.get("choice", "")):
+        choice = str(call.arguments.get("choice", ""))
+        if choice == "keep":
+            if self._shared(call):
+                raise BadInput("Say that to me in a DM.")
+            return plain(await self._h.vanishing.keep(call.person, str(call.arguments.get("name", ""))))
+        if choice:
             await preferences.put(call.person, "paused", "on" if choice == "stop" else "off")
         return plain(
             privacy(

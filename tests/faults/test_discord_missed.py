@@ -10,11 +10,13 @@ import pytest
 
 from adapters.discord.adapter import Discord
 from adapters.discord.gaps import Gaps, Hand
+from bot.app import opened
+from memory.types import DomainKind, DomainRef
 from tests.discord_home import Awake, model_server, server_of, sound
 from tests.discord_home import question as asked
 from tests.discord_quick import answered, answers_to, greeted, quick
 from tests.fakes import openai_behaviours as b
-from tests.fakes.discord import Channel, DiscordServer, Guild, Message
+from tests.fakes.discord import Channel, DiscordServer, Guild, Message, Person, Status
 from tests.fakes.openai_server import OpenAIServer
 
 
@@ -207,3 +209,86 @@ async def test_without_settling_it_would_all_be_read_again(
     async with quick(server, tmp_path, monkeypatch, model):
         await answered(server, await ask(server, "ada", general, "still there?"))
     assert read_again(server, last) == 3, "two hundred and fifty messages, a hundred at once"
+
+
+class Forgetful(Gaps):
+    """Does not look what was said in a DM before somebody's first word there."""
+
+    async def catch_up(self, channel: discord.DMChannel, before: int, hand: Hand) -> None:
+        """Nothing is looked for."""
+
+
+class Uncurious(Discord):
+    """A Discord with such gaps."""
+
+    gaps = Forgetful
+
+
+async def private(lyra: Awake, who: Person) -> str:
+    """Return all that is kept of somebody's DM, '' where nothing is."""
+    domain = await lyra.app.memory.places.find_domain(DomainRef(DomainKind.DM, "discord", str(who.id)))
+    return "\n".join(await lyra.kept(DomainKind.DM, who.id)) if domain else ""
+
+
+async def first_dm(
+    server: DiscordServer, general: Channel, model: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[Person, Channel]:
+    """Let somebody who never wrote to her do so while she is down: once long ago, and once just now."""
+    ada = server.person("ada")
+    now = datetime.now(UTC)
+    dm = await ada.opens_dm()
+    await ada.says(dm, "before she was ever awake", at=now - timedelta(days=2))
+    async with quick(server, tmp_path, monkeypatch, model):
+        await greeted(server, general, "bob")
+    # As if she had begun to listen a day ago.
+    async with opened() as app:
+        await app.memory.places.set("adapter:discord", "began", discord.utils.time_snowflake(now - timedelta(days=1)))
+    await ada.says(dm, "the parrot is called Xerxes", at=now - timedelta(hours=5))
+    await ada.says(dm, "what is the capital of Peru?")
+    return ada, dm
+
+
+@pytest.mark.parametrize("how", ["a word", "a command"])
+async def test_the_first_dm_ever_that_was_sent_while_she_was_down_is_found_at_the_next_word(
+    server: DiscordServer, general: Channel, model: OpenAIServer, how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, dm = await first_dm(server, general, model, tmp_path, monkeypatch)
+    async with quick(server, tmp_path, monkeypatch, model) as lyra:
+        if how == "a word":
+            await answered(server, await ada.says(dm, "hello?"))
+        else:
+            await (await ada.runs(dm, "status")).answer()
+            await server.pulse.until(
+                lambda: any("Peru" in one.content for one in server.world.by_bot(dm)), "an answer to what was asked"
+            )
+        await lyra.heard()
+        said = await private(lyra, ada)
+        assert "Xerxes" in said and "Peru" in said and "before she was ever awake" not in said
+        questions = "\n".join(map(asked, lyra.chats))
+        assert "Peru" in questions, "it is answered"
+        assert "Xerxes" not in questions, "what is hours old is kept without an answer"
+        reads = len(server.calls("list_messages"))
+        await answered(server, await ada.says(dm, "and now?"))
+        assert len(server.calls("list_messages")) == reads, "once is enough"
+
+
+async def test_without_a_look_back_the_first_dm_would_stay_unknown(
+    server: DiscordServer, general: Channel, model: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, dm = await first_dm(server, general, model, tmp_path, monkeypatch)
+    async with quick(server, tmp_path, monkeypatch, model, kind=Uncurious) as lyra:
+        await answered(server, await ada.says(dm, "hello?"))
+        assert "Peru" not in await private(lyra, ada)
+
+
+async def test_a_dm_whose_history_is_broken_is_heard_all_the_same_and_read_at_the_word_after(
+    server: DiscordServer, general: Channel, model: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, dm = await first_dm(server, general, model, tmp_path, monkeypatch)
+    async with quick(server, tmp_path, monkeypatch, model) as lyra:
+        server.faults.script("list_messages", Status(503))
+        await answered(server, await ada.says(dm, "hello?"))
+        assert "Peru" not in await private(lyra, ada)
+        await answered(server, await ada.says(dm, "and now?"))
+        await lyra.heard()
+        assert "Peru" in await private(lyra, ada)

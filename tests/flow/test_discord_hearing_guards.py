@@ -10,8 +10,8 @@ from discord.gateway import KeepAliveHandler
 
 from adapters.base import Sending
 from adapters.discord.adapter import Discord
-from adapters.discord.client import Heard, Mark
 from adapters.discord.gaps import Gaps
+from adapters.discord.heard import Heard, Mark
 from adapters.discord.hearing import Hearing
 from adapters.discord.limits import MOST_REFUSED, Limits
 from adapters.events import Message, Person

@@ -9,7 +9,7 @@ import pytest
 
 from adapters.discord import convert
 from adapters.discord.adapter import Discord
-from adapters.discord.client import Heard
+from adapters.discord.heard import Heard
 from adapters.discord.hearing import Hearing
 from adapters.events import Message, Unreadable
 from tests.discord_home import awake, sound

@@ -124,6 +124,16 @@ class Acts:
         del self.world.channels[thread.id]
         self._pulse.beat()
 
+    def delete_channel(self, channel: Channel) -> None:
+        """Remove a channel with its threads and all that was said there. Nothing is told of threads or messages."""
+        assert channel.guild and not channel.is_thread
+        self._gateway.tell("CHANNEL_DELETE", lambda _: wire.channel(channel), Intent.GUILDS)
+        for one in [channel, *(one for one in self.world.channels.values() if one.parent is channel)]:
+            for message in one.messages.values():
+                message.deleted = True
+            del self.world.channels[one.id]
+        self._pulse.beat()
+
     def join_thread(self, thread: Channel, who: User) -> None:
         """Add someone to a thread."""
         assert thread.guild
@@ -178,6 +188,7 @@ class Acts:
         """Throw the bot out of a guild."""
         guild.members.pop(self.world.bot.id, None)
         self._gateway.tell("GUILD_DELETE", lambda _: {"id": str(guild.id)}, Intent.GUILDS)
+        self._pulse.beat()
 
     def guild_fails(self, guild: Guild) -> None:
         """Let a guild be out of order."""

@@ -134,11 +134,11 @@ def changed(hub: Hub, call: Call) -> Answer:
 
 @route("delete_channel", "DELETE", "/channels/{channel_id}")
 def removed(hub: Hub, call: Call) -> Answer:
-    """Remove a thread."""
-    thread = hub.channel(call)
-    hub.require(thread, Right.MANAGE_THREADS if thread.is_thread else Right.MANAGE_CHANNELS)
-    data = wire.channel(thread)
-    hub.acts.delete_thread(thread)
+    """Remove a channel or a thread."""
+    channel = hub.channel(call)
+    hub.require(channel, Right.MANAGE_THREADS if channel.is_thread else Right.MANAGE_CHANNELS)
+    data = wire.channel(channel)
+    (hub.acts.delete_thread if channel.is_thread else hub.acts.delete_channel)(channel)
     return Answer(data)
 
 

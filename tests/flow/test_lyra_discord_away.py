@@ -1,0 +1,216 @@
+"""What people delete and edit while Lyra is away: she finds it when she is back, and uses nothing that she cannot look up."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from adapters.base import Presence
+from adapters.discord.adapter import Discord
+from bot.app import App
+from bot.floor import Floor
+from tests.awake import prompt
+from tests.discord_home import Awake, model_server, server_of
+from tests.discord_quick import answered, answers_to
+from tests.discord_town import Town, built
+from tests.fakes.discord import Message, Right, Status
+from tests.fakes.openai_server import OpenAIServer
+
+DOWN = pytest.mark.parametrize("down", [True, False], ids=["while she is down", "between two sessions"])
+
+
+@pytest.fixture
+async def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
+    async with built(tmp_path, monkeypatch) as town:
+        yield town
+
+
+@pytest.fixture
+async def model() -> AsyncIterator[OpenAIServer]:
+    async with model_server() as model:
+        yield model
+
+
+class Blind(Discord):
+    """A Discord whose histories are never looked into."""
+
+    async def stands(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
+        return {}
+
+
+class Taken(Floor):
+    """Somebody talks all the time: nothing is done in the background."""
+
+    async def free(self) -> None:
+        await asyncio.Event().wait()
+
+
+def busy(app: App) -> App:
+    """Let nothing be compared in the background."""
+    return replace(app, floor=Taken())
+
+
+async def compared(lyra: Awake) -> None:
+    """Wait until nothing is left to be compared."""
+    async with asyncio.timeout(20):
+        await lyra.talk.comparing.through("discord")
+
+
+async def kept(lyra: Awake, town: Town) -> str:
+    return "\n".join(await lyra.kept(*server_of(town.guild)))
+
+
+async def reconnected(town: Town) -> None:
+    """Have her begin a new session: what happens before that is told to nobody."""
+    before = len(town.server.gateway.identifies)
+    town.server.gateway.invalidate()
+    await town.server.identified(before + 1)
+    await town.server.connected()
+
+
+def looks(town: Town) -> int:
+    """Return how often a history was looked into; what was said just before a question is read in tens."""
+    return len([call for call in town.server.calls("list_messages") if call.asked("limit") == "100"])
+
+
+def untold(town: Town) -> None:
+    """Have the present session hear nothing any more."""
+    for session in town.server.gateway.live():
+        session.intents = type(session.intents).NONE
+
+
+@DOWN
+async def test_what_was_deleted_or_edited_unheard_is_forgotten_or_revised_when_she_is_back(
+    town: Town, model: OpenAIServer, down: bool
+) -> None:
+    dm = await town.ada.opens_dm()
+    async with town.lyra(model) as lyra:
+        gone = await town.says(town.ada, town.general, "the safe is behind the picture")
+        edited = await town.says(town.ada, town.general, "the door is green")
+        private = await town.says(town.ada, dm, "my PIN is 4711")
+        if not down:
+            untold(town)
+            await changes(town, gone, edited, private)
+            await reconnected(town)
+            await looked_up(lyra, town)
+    if down:
+        await changes(town, gone, edited, private)
+    async with town.lyra(model) as lyra:
+        await compared(lyra)
+        left = await kept(lyra, town)
+        assert "picture" not in left and "green" not in left and "the door is blue" in left
+        assert "nothing" in await town.reads(town.ada, town.general, "recall", query="picture")
+        assert "nothing" in await town.reads(town.ada, dm, "recall", query="PIN")
+
+
+async def changes(town: Town, gone: Message, edited: Message, private: Message) -> None:
+    await town.ada.deletes(gone)
+    await town.ada.deletes(private)
+    await town.ada.edits(edited, f"{town.server.mention} the door is blue")
+
+
+async def looked_up(lyra: Awake, town: Town) -> None:
+    await town.server.pulse.until(lambda: looks(town) >= 2, "looks into two histories")
+    await compared(lyra)
+    assert "picture" not in await kept(lyra, town), "already in the session that follows"
+
+
+async def test_without_a_look_it_would_all_stay_and_come_up_again(town: Town, model: OpenAIServer) -> None:
+    async with town.lyra(model) as lyra:
+        gone = await town.says(town.ada, town.general, "the safe is behind the picture")
+    await town.ada.deletes(gone)
+    async with town.lyra(model, kind=Blind) as lyra:
+        await compared(lyra)
+        assert "picture" in await kept(lyra, town)
+
+
+async def test_an_answer_that_a_moderator_removed_meanwhile_is_forgotten_and_its_question_is_not(
+    town: Town, model: OpenAIServer
+) -> None:
+    model.script("It is made of oak.")
+    async with town.lyra(model) as lyra:
+        reply = await town.answer(await town.says(town.ada, town.general, "what is the door made of?"))
+    await town.eve.deletes(reply)
+    async with town.lyra(model) as lyra:
+        await compared(lyra)
+        assert "made of?" in (left := await kept(lyra, town)) and "oak" not in left
+
+
+async def test_a_question_that_was_deleted_before_she_came_to_it_is_not_answered(town: Town, model: OpenAIServer) -> None:
+    async with town.lyra(model) as lyra:
+        await town.says(town.ada, town.general, "hello")
+        await lyra.talk.mailboxes.drain(0)
+        question = await town.ada.says(town.general, f"{town.server.mention} is the door green?")
+        stays = await town.bob.says(town.general, f"{town.server.mention} is the door blue?")
+        await town.server.pulse.until(lambda: question.id, "a question")
+        async with asyncio.timeout(10):
+            while len(await lyra.app.memory.journal.unfinished("discord")) < 2:
+                await asyncio.sleep(0.01)
+    await town.ada.deletes(question)
+    async with town.lyra(model) as lyra:
+        await answered(town.server, stays)
+        await compared(lyra)
+        assert answers_to(town.server, question) == []
+        assert not any("green" in prompt(chat) for chat in lyra.chats)
+
+
+@pytest.mark.parametrize("hidden", ["by a permission", "unannounced", "broken"])
+async def test_a_history_that_cannot_be_read_deletes_nothing_and_what_cannot_be_looked_up_is_left_out(
+    town: Town, model: OpenAIServer, hidden: str
+) -> None:
+    everyone = town.guild.roles[town.guild.id]
+    async with town.lyra(model) as lyra:
+        await town.says(town.ada, town.general, "the safe is behind the picture")
+    if hidden == "by a permission":
+        everyone.rights &= ~Right.READ_MESSAGE_HISTORY
+    async with town.lyra(model, changed=busy) as lyra:
+        if hidden == "unannounced":
+            everyone.rights &= ~Right.READ_MESSAGE_HISTORY
+        if hidden == "broken":
+            town.server.faults.script("list_messages", Status(503))
+        assert "nothing" in await town.reads(town.ada, town.general, "recall", query="picture")
+        assert "picture" in await kept(lyra, town)
+    everyone.rights |= Right.READ_MESSAGE_HISTORY
+    async with town.lyra(model) as lyra:
+        assert "picture" in await town.reads(town.ada, town.general, "recall", query="picture"), "it was there all the time"
+
+
+async def test_what_is_about_to_stand_in_a_prompt_is_looked_up_before_anything_else_is_compared(
+    town: Town, model: OpenAIServer
+) -> None:
+    async with town.lyra(model):
+        gone = await town.says(town.ada, town.general, "the safe is behind the picture")
+        edited = await town.says(town.ada, town.general, "the key is under the rug")
+        await town.says(town.ada, town.general, "the cat is called Turing")
+    await town.ada.deletes(gone)
+    await town.ada.edits(edited, f"{town.server.mention} the key is under the stone")
+    asked = len(model.requests)
+    async with town.lyra(model, changed=busy):
+        await town.says(town.ada, town.general, "where is the safe, the key, and what is the cat called?")
+    shown = "\n".join(map(prompt, model.requests[asked:]))
+    assert "picture" not in shown and "rug" not in shown
+    assert "Turing" in shown and "under the stone" in shown
+
+
+async def test_in_an_unbroken_session_nothing_is_asked_for(town: Town, model: OpenAIServer) -> None:
+    async with town.lyra(model) as lyra:
+        gone = await town.says(town.ada, town.general, "the safe is behind the picture")
+        town.server.gateway.disconnect()
+        await town.ada.deletes(gone)
+        await town.says(town.ada, town.general, "hello again")
+        assert "picture" not in await kept(lyra, town)
+        await town.reads(town.ada, town.general, "recall", query="hello")
+    assert looks(town) == 0 and town.server.calls("get_message") == []
+
+
+async def test_at_most_five_looks_are_made_for_one_question_and_the_rest_is_left_out(town: Town, model: OpenAIServer) -> None:
+    rooms = [town.server.world.channel(town.guild, f"room-{number}") for number in range(8)]
+    async with town.lyra(model):
+        for room in rooms:
+            await town.says(town.ada, room, f"a melon lies in {room.name}")
+    async with town.lyra(model, changed=busy):
+        shown = await town.reads(town.ada, town.general, "recall", query="melon")
+        assert looks(town) == 5, [one.query for one in town.server.calls("list_messages")]
+        assert 0 < shown.count("a melon lies") <= 5

@@ -1,0 +1,213 @@
+"""What is stored is compared with its place's history after a gap: recent talk first, a bounded part of it, while nobody talks."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from adapters.base import Adapter, Presence
+from adapters.events import Vanished
+from bot.comparing import MOST, Comparing
+from bot.config import Settings
+from bot.domains import Domains
+from bot.floor import Floor
+from bot.intake import Intake
+from bot.preferences import Preferences
+from bot.verifying import Looks, Used, Verifying
+from memory.core import Memory
+from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Identity, Kind, NewExchange, SessionRef
+from tests.memory_kit import Clock, opened
+
+PLATFORM = "chat"
+HALL, KITCHEN = (json.dumps(["home", name, ""]) for name in ("hall", "kitchen"))
+
+
+class Platform(Adapter):
+    """A platform with the histories of places: their messages by id. It shows a hundred of them at a look."""
+
+    platform = PLATFORM
+    takes_back_edits = True
+
+    def __init__(self) -> None:
+        self.said: dict[str, dict[str, Presence]] = {HALL: {}, KITCHEN: {}}
+        self.hidden = False
+        self.looks: list[tuple[str, int]] = []
+        """Where was looked, and from which message back."""
+
+    async def stands(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
+        self.looks.append((place, int(ids[0])))
+        shown = {one for one in self.said[place] if int(one) <= int(ids[0])}
+        page = sorted(shown, key=int)[-100:]
+        oldest = int(page[0]) if len(page) == 100 else 0
+        if self.hidden:
+            return {}
+        here = self.said[place]
+        return {one: here.get(one, Presence(there=False)) for one in ids if oldest <= int(one) <= int(ids[0])}
+
+
+@dataclass
+class House:
+    """A memory in which things are said, and the platform where they stand."""
+
+    memory: Memory
+    clock: Clock
+    domain: Domain
+    platform: Platform = field(default_factory=Platform)
+    floor: Floor = field(default_factory=Floor)
+    number: int = 0
+
+    async def say(self, place: str, *texts: str) -> list[Exchange]:
+        """Have things be said at a place, and kept."""
+        view = self.memory.view(self.domain)
+        session = await view.session(SessionRef(PLATFORM, place), place)
+        new = []
+        for text in texts:
+            self.number += 1
+            self.clock.forward(MINUTE)
+            self.platform.said[place][str(self.number)] = Presence(there=True, text=text, person="ada")
+            who = Identity(PLATFORM, "ada")
+            new.append(NewExchange(Kind.SAID, text, str(self.number), self.clock.now(), "Ada", identity=who))
+        return (await view.say(session, new)).stored
+
+    @asynccontextmanager
+    async def awake(self, *, missed: bool = True) -> AsyncIterator[tuple[Verifying, Comparing]]:
+        """Have what is in doubt compared for the block, as in one process; with `missed` all that is stored is in doubt."""
+        self.clock.forward(MINUTE)
+        adapters = {PLATFORM: self.platform}
+        preferences = Preferences(self.memory.places, {})
+        domains = Domains(self.memory, Settings(), preferences, self.clock, "UTC")
+        verifying = Verifying(self.memory, Intake(self.memory, domains, preferences, self.clock, 60), adapters)
+        await verifying.open()
+        comparing = Comparing(self.memory, verifying, nothing, adapters, self.floor, self.clock)
+        if missed:
+            await verifying.missed(PLATFORM, ())
+        running = asyncio.create_task(comparing.run())
+        await comparing.begin(PLATFORM)
+        try:
+            yield verifying, comparing
+        finally:
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+
+    async def kept(self) -> list[str]:
+        """Return what is kept."""
+        return [message.text async for _, message in self.memory.view(self.domain).messages()]
+
+
+async def nothing(event: Vanished) -> None:
+    """Nothing vanishes here."""
+
+
+async def through(comparing: Comparing) -> None:
+    async with asyncio.timeout(20):
+        await comparing.through(PLATFORM)
+
+
+@pytest.fixture
+async def house(tmp_path: Path) -> AsyncIterator[House]:
+    clock = Clock()
+    async with opened(tmp_path / "lyra.db", None, clock=clock) as memory:
+        domain = await memory.places.domain(DomainRef(DomainKind.SERVER, PLATFORM, "home"), "UTC", clock.now())
+        yield House(memory, clock, domain)
+
+
+async def test_what_was_said_last_is_compared_first_wherever_it_was_said_a_hundred_a_look(house: House) -> None:
+    await house.say(HALL, *(f"hall {number}" for number in range(150)))
+    await house.say(KITCHEN, *(f"kitchen {number}" for number in range(150)))
+    async with house.awake() as (_, comparing):
+        await through(comparing)
+    assert house.platform.looks == [(KITCHEN, 300), (KITCHEN, 200), (HALL, 150), (HALL, 50)]
+
+
+async def test_the_last_thousand_of_a_place_are_compared_and_older_ones_when_they_are_used_once(house: House) -> None:
+    said = [one for part in range(5) for one in await house.say(HALL, *(f"remark {part} {n}" for n in range(MOST // 4)))]
+    for gone in (1, 2, MOST):
+        del house.platform.said[HALL][str(gone)]
+    async with house.awake() as (verifying, comparing):
+        await through(comparing)
+        assert [start for _, start in house.platform.looks] == list(range(MOST + MOST // 4, MOST // 4, -100))
+        assert said[0].text in (kept := await house.kept()) and said[MOST - 1].text not in kept
+        house.platform.looks.clear()
+        older = [Used(one, PLATFORM, HALL) for one in said[:5]]
+        found = await verifying.sure(older, Looks())
+        assert found.changed and said[0].text not in await house.kept()
+        assert await verifying.sure(older[2:], Looks(0)) == await verifying.sure(older[2:], Looks())
+        assert {one.exchange.key for one in older[2:]} <= (await verifying.sure(older, Looks(0))).keys
+
+
+async def test_what_was_compared_is_not_again_after_a_restart_in_which_nothing_was_missed(house: House) -> None:
+    await house.say(HALL, *(f"remark {number}" for number in range(150)))
+    async with house.awake() as (_, comparing):
+        await through(comparing)
+    house.platform.looks.clear()
+    async with house.awake(missed=False) as (_, comparing):
+        await through(comparing)
+    assert house.platform.looks == []
+    async with house.awake() as (_, comparing):
+        await through(comparing)
+    assert house.platform.looks == [(HALL, 150), (HALL, 50)], "what was missed is in doubt anew"
+
+
+async def test_after_a_kill_it_goes_on_where_it_was(house: House) -> None:
+    await house.say(HALL, *(f"remark {number}" for number in range(250)))
+    house.platform.hidden = False
+    async with house.awake() as (verifying, comparing):
+        async with asyncio.timeout(20):
+            while verifying.mark(PLATFORM, HALL) is None:
+                await asyncio.sleep(0)
+        house.platform.hidden = True
+    first = [start for _, start in house.platform.looks]
+    house.platform.hidden = False
+    house.platform.looks.clear()
+    async with house.awake(missed=False) as (_, comparing):
+        await through(comparing)
+    assert first[0] == 250 and (HALL, 250) not in house.platform.looks and house.platform.looks[-1] == (HALL, 50)
+
+
+async def test_while_somebody_talks_nothing_is_compared(house: House) -> None:
+    await house.say(HALL, "hello")
+    with house.floor.taken():
+        async with house.awake() as (_, comparing):
+            for _ in range(50):
+                await asyncio.sleep(0)
+            assert house.platform.looks == []
+    async with house.awake() as (_, comparing):
+        await through(comparing)
+    assert house.platform.looks == [(HALL, 1)]
+
+
+async def test_a_history_that_cannot_be_read_deletes_nothing_and_is_tried_a_few_times_more(house: House) -> None:
+    (said,) = await house.say(HALL, "hello")
+    house.platform.hidden = True
+    async with house.awake() as (verifying, comparing):
+        for _ in range(9):
+            await through(comparing)
+            comparing.tick()
+            await asyncio.sleep(0)
+        assert len(house.platform.looks) == 5
+        assert (await verifying.sure([Used(said, PLATFORM, HALL)], Looks())).keys == frozenset()
+        assert await house.kept() == ["hello"]
+
+
+async def test_an_edit_is_followed_and_one_that_was_taken_back_as_well(house: House) -> None:
+    await house.say(HALL, "the door is green")
+    here = house.platform.said[HALL]
+    for text, at in (("the door is blue", house.clock.now() + 1), ("the door is green", 0)):
+        here["1"] = Presence(there=True, text=text, edited_at=at, person="ada")
+        async with house.awake() as (_, comparing):
+            await through(comparing)
+        assert await house.kept() == [text]
+
+
+async def test_words_that_differ_without_an_edit_or_cannot_be_read_stay(house: House) -> None:
+    await house.say(HALL, "the door is green", "the window is open")
+    here = house.platform.said[HALL]
+    here["1"] = Presence(there=True, text="The Door", person="ada")
+    here["2"] = Presence(there=True, text=None, edited_at=house.clock.now() - MINUTE, person="ada")
+    async with house.awake() as (_, comparing):
+        await through(comparing)
+    assert await house.kept() == ["the door is green", "the window is open"]
