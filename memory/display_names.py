@@ -17,6 +17,7 @@ TAG = re.compile(r"(?<=\S)#([a-z2-7]{4})(?!\w)")
 _SEPARATORS = re.compile(rf"[{COLONS}<>|｜`·\s\u2800]+")
 _BRACKETS = str.maketrans('[]{}"', "()()’")
 _ROOM_FOR_A_TAG = 5
+_LOOKED_AT = 200
 # Letters of other alphabets that are drawn like Latin ones, and the few Latin ones that are drawn like each other.
 _DRAWN_ALIKE = str.maketrans(
     "аеорсухіѕјһԁӏкмтвнгαορνυκιτχγεηʟʏʀᴀʙᴄᴅᴇɢʜɪᴊᴋᴍɴᴏᴘᴛᴜᴠᴡᴢꜱꜰłđøıi1|0",
@@ -29,7 +30,7 @@ def display_name(name: str, longest: int = LONGEST) -> str:
 
     A name that cannot be seen is "someone".
     """
-    seen = " ".join(_SEPARATORS.sub(" ", sanitized(name).translate(_BRACKETS)).split())
+    seen = " ".join(_SEPARATORS.sub(" ", sanitized(name[:_LOOKED_AT]).translate(_BRACKETS)).split())
     # A flag that is cut in two leaves something unseen.
     short = seen if len(seen) <= longest else sanitized(seen[: longest - 1]).rstrip() + "…"
     return short or NOBODY
@@ -48,7 +49,7 @@ def tagged(name: str, public_id: str) -> str:
 def likeness(name: str) -> str:
     """Return what two names share that could be taken for each other: they differ in case, width, accents, marks or signs, or
     in letters that are drawn alike."""
-    folded = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", sanitized(name)).casefold())
+    folded = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", sanitized(name[:_LOOKED_AT])).casefold())
     drawn = folded.translate(_DRAWN_ALIKE)
     return "".join(char for char in drawn if char.isalnum()) or "".join(folded.split())
 

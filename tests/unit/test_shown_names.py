@@ -3,12 +3,15 @@
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from memory.core import Memory
 from memory.display_names import is_reserved, likeness
 from memory.mentions import named
+from memory.schema import migrations
+from memory.tiers import exchanges
 from memory.types import Domain, DomainKind, DomainRef, Identity, Kind, NewExchange, SessionRef
 from memory.view import View
 from tests.memory_kit import START, opened
@@ -124,6 +127,19 @@ async def test_names_from_before_they_were_told_apart_belong_to_those_who_had_th
     assert await says(here, "1", "Ada") == "Ada"
 
 
+async def test_who_was_shown_as_lyra_before_is_not_any_more(memory: Memory, says: Teller) -> None:
+    here = await view(memory)
+    await says(here, "1", "Zoe", "the ferry is blue")
+    (step,) = (one for one in migrations() if one.name.endswith("shown_names"))
+    async with memory.db.transaction() as tx:
+        for table in ("exchanges", "terms"):
+            await tx.run(f"UPDATE {table} SET speaker = 'lyra'")
+        for statement in step.statements()[1:]:
+            await tx.run(statement)
+    (hit,) = await here.recall("ferry", 9)
+    assert hit.exchange.speaker == "lyra#past" and TAGGED.search(hit.exchange.speaker)
+
+
 async def test_no_name_is_kept_with_who_had_it_first(memory: Memory, says: Teller) -> None:
     await says(await view(memory), "1", "Adelheid")
     rows = await memory.db.all("SELECT * FROM shown_names")
@@ -192,3 +208,14 @@ def test_a_text_names_whom_it_names() -> None:
 @pytest.mark.parametrize("name", ["Lyrae", "Lara", "Clara", "Лира", "Myra"])
 def test_a_name_like_hers_that_is_another_stays(name: str) -> None:
     assert not is_reserved(name) and likeness(name)
+
+
+async def test_without_telling_apart_two_accounts_would_be_one(
+    memory: Memory, says: Teller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def as_called(*given: Any) -> str:
+        return str(given[-1])
+
+    monkeypatch.setattr(exchanges, "shown_name", as_called)
+    here = await view(memory)
+    assert [await says(here, one, "Lyra") for one in "12"] == ["Lyra", "Lyra"]
