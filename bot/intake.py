@@ -15,6 +15,7 @@ from bot.attachments import images, told
 from bot.domains import Domains
 from bot.errors import PlaceUnknown
 from bot.model import Image
+from bot.naming import as_shown
 from bot.preferences import Preferences
 from bot.quoting import unforgotten
 from memory.core import Memory
@@ -99,8 +100,7 @@ class Intake:
             last.person,
             kept.asked,
             sorted({*held, *kept.finishes}),
-            await self._shown(place, [message.quoted for message in kept.messages if message.quoted]),
-            await self._aside(adapter, place, kept.messages[0].id),
+            *await self._around(adapter, view, place, kept.messages),
             images([one for contents in read.values() for one in contents]),
             any(event.tries for event in heard),
         )
@@ -127,7 +127,7 @@ class Intake:
         Where they cannot be read, or their author told her to keep nothing, the old ones do not stand any more.
         """
         platform, key = event.place.platform, event.place.key
-        if not await self._memory.knows(platform, key, [event.id]):
+        if not await self._memory.noticed(platform, key, [event.id]):
             return False
         paused = event.person and await self._preferences.on(Person(platform, event.person, ""), "paused")
         if paused or event.text is None or not (event.text or event.attachments):
@@ -162,6 +162,14 @@ class Intake:
                 finishes.append(event.key)
                 answered.append(message)
         return _Kept(session, asked, finishes, answered)
+
+    async def _around(
+        self, adapter: Adapter, view: View, place: Place, messages: Sequence[Message]
+    ) -> tuple[Sequence[Quote], Sequence[Quote]]:
+        """Return what messages answer, and what others said just before, under the names that people have here."""
+        answered = await self._shown(place, [one.quoted for one in messages if one.quoted])
+        shown = await as_shown(view, place.platform, [*answered, *await self._aside(adapter, place, messages[0].id)])
+        return shown[: len(answered)], shown[len(answered) :]
 
     async def _aside(self, adapter: Adapter, place: Place, before: str) -> Sequence[Quote]:
         if place.is_private:

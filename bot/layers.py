@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import date
 
 from memory import periods
-from memory.bank.block import HEAD, Block
+from memory.bank.block import HEAD, Block, bullet
 from memory.budget import Fitted, Layer, Room, clip
 from memory.display_names import display_name
 from memory.lexical import stem
 from memory.lexical import tokens as words
-from memory.prompt_lines import QUOTED, prompt_line
+from memory.prompt_lines import NOTED, QUOTED, prompt_line
 from memory.tiers.selfstate import Mind, SelfState
 from memory.times import local
 from memory.types import Digest, DigestHit, Exchange, Hit, Statement
@@ -84,7 +84,7 @@ def facts(known: Sequence[Statement], time_zone: str) -> list[Piece]:
         groups.setdefault(_subject(fact.text), fact.key)
     return [
         Piece(
-            prompt_line(clip(fact.text, _MOST), QUOTED, note=f"{_day(fact.first_at, time_zone)}{_how(fact)}"),
+            prompt_line(clip(fact.text, _MOST), NOTED, note=f"{_day(fact.first_at, time_zone)}{_how(fact)}"),
             fact.text, frozenset({fact.key}),
             (groups[_subject(fact.text)], int(fact.kind == "inferred"), fact.key),
         )
@@ -108,7 +108,7 @@ def bank(block: Block) -> list[Piece]:
     """Return the lines of a rendered bank below its head, the newest first as they come."""
     lines = [line for line in block.text.removeprefix(HEAD).splitlines() if line.strip()]
     return [
-        Piece(prompt_line(line, QUOTED), line, frozenset(one.key for one in block.shown if one.text in line), (at,))
+        Piece(prompt_line(line, QUOTED), line, frozenset(one.key for one in block.shown if bullet(one) in line), (at,))
         for at, line in enumerate(lines)
     ]
 
@@ -117,7 +117,7 @@ def being(state: SelfState) -> list[Piece]:
     """Return how she is, in words, and what she says of herself."""
     mood = feeling(state.mind)
     told = [
-        Piece(prompt_line(clip(one.text, _MOST), QUOTED), one.text, frozenset({one.key}), (one.key,))
+        Piece(prompt_line(clip(one.text, _MOST), NOTED), one.text, frozenset({one.key}), (one.key,))
         for one in _newest(state.narrative)
     ]
     return [Piece(mood, mood, frozenset()), *told]

@@ -23,12 +23,16 @@ from memory.types import Domain, Exchange, Forgotten, SessionRef
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known under a platform's ids of a place: messages and asides by public id, and open events by key."""
+    """What is known under a platform's ids of a place: messages and asides by public id, and open events by key.
+
+    `ids` are those of what is kept, waits or went out, `shown` those of what was only shown in a prompt.
+    """
 
     ids: set[str]
     messages: set[str]
     events: dict[int, str]
     asides: dict[str, int]
+    shown: set[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +57,13 @@ class Changing:
     clock: Clock
 
     async def knows(self, platform: str, place: str, ids: Sequence[str]) -> set[str]:
-        """Return which messages of a place are stored, wait in the inbox, went out from here, or were shown in a prompt."""
+        """Return which messages of a place are stored, wait in the inbox, or went out from here."""
         return (await self._known(platform, place, ids)).ids
+
+    async def noticed(self, platform: str, place: str, ids: Sequence[str]) -> set[str]:
+        """Return which messages of a place are known, or were shown in a prompt and not kept."""
+        known = await self._known(platform, place, ids)
+        return known.ids | known.shown
 
     async def withdraw(self, platform: str, place: str, ids: Sequence[str]) -> Forgotten | None:
         """Forget messages that were removed from a place; None, and nothing written, where none of them is known."""
@@ -141,7 +150,7 @@ class Changing:
         return await self.forgetting.reword(tx, domain, after.key, row["text"], now)
 
     async def _known(self, platform: str, place: str, ids: Sequence[str]) -> Known:
-        known = Known(set(), set(), {}, {})
+        known = Known(set(), set(), {}, {}, set())
         for some in pages(ids):
             which = {"platform": platform, "place": place, **fill("s", some)}
             within = f"IN ({holes('s', some)})"
@@ -151,7 +160,7 @@ class Changing:
             seen = await self._names_by_id(platform, place, some, kept=False)
             known.asides.update(await asides.named(self.db, list(seen)))
             known.ids.update(row["id"] for row in (*heard, *own, *waiting))
-            known.ids.update(seen[name] for name in known.asides if name in seen)
+            known.shown.update(seen[name] for name in known.asides if name in seen)
             known.messages.update(row["public_id"] for row in (*heard, *own) if row["public_id"])
             known.events.update((row["key"], row["id"]) for row in waiting)
         return known

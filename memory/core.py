@@ -173,6 +173,10 @@ class Memory:
         """Return which messages of a place, by the platform's ids, are stored, wait in the inbox, or went out from here."""
         return await self._changing.knows(platform, place, ids)
 
+    async def noticed(self, platform: str, place: str, ids: Sequence[str]) -> set[str]:
+        """Return which messages of a place are known, or were shown in a prompt and not kept."""
+        return await self._changing.noticed(platform, place, ids)
+
     async def withdraw(self, platform: str, place: str, ids: Sequence[str]) -> Forgotten | None:
         """Forget messages that a platform removed from a place; None, and nothing written, where none of them is kept."""
         return await self._changing.withdraw(platform, place, ids)

@@ -12,6 +12,7 @@ from memory.ports import Clock
 from memory.recall.finder import Found, Recall
 from memory.recall.question import Query
 from memory.recall.shards import Shards
+from memory.shown_names import told_apart
 from memory.tiers import exchanges, statements, summaries
 from memory.types import Condensed, Digest, DigestHit, Domain, DomainKind, Exchange, Hit, Session, Statement
 from memory.vectors import VectorStore
@@ -39,7 +40,8 @@ class Finding:
         self._r = reading
         self._db = reading.places.db
         self.home = home
-        self._domains = [home.key, *(domain.key for domain in also)]
+        self._read = [home, *also]
+        self._domains = [domain.key for domain in self._read]
         self._recall = Recall(reading.shards, reading.vectors)
 
     async def recall(
@@ -66,13 +68,15 @@ class Finding:
         found = [hit for hit in found if hit.kind == MESSAGES]
         keys = {key for hit in found for key in (hit.item, hit.before, hit.after) if key is not None}
         there = await exchanges.at_their_places(self._db, self._domains, sorted(keys))
+        messages = {key: placed.exchange for key, placed in there.items()}
+        messages |= await told_apart(self._db, self._r.seal, self._read, messages.values())
 
         def near(key: int | None) -> Exchange | None:
-            return there[key].exchange if key in there else None
+            return messages.get(key) if key is not None else None
 
         return {
             hit.item: Hit(
-                at.exchange, at.session, hit.score, hit.why, near(hit.before), near(hit.after), at.platform, at.place
+                messages[hit.item], at.session, hit.score, hit.why, near(hit.before), near(hit.after), at.platform, at.place
             )
             for hit in found if (at := there.get(hit.item))
         }  # fmt: skip
@@ -81,10 +85,12 @@ class Finding:
         """Return what stands above messages among what was found, with what it rests on."""
         above = {hit.item: hit for hit in found if hit.kind != MESSAGES}
         said = await statements.cited(self._db, list(above))
+        apart = await told_apart(self._db, self._r.seal, self._read, [message for some in said.values() for message in some])
 
         def condensed(one: Digest | Statement, where: str) -> Condensed:
             hit = above[one.key]
-            return Condensed(one.id, one.tier, where, one.text, one.first_at, hit.score, hit.why, tuple(said[one.key]))
+            sources = tuple(apart.get(message.key, message) for message in said[one.key])
+            return Condensed(one.id, one.tier, where, one.text, one.first_at, hit.score, hit.why, sources)
 
         digests = await summaries.by_keys(self._db, self._domains, list(above))
         sessions = await self._sessions_of({digest.session for digest in digests.values()})

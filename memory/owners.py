@@ -6,6 +6,7 @@ of whom it speaks. Without a `by` all may go.
 
 from memory.db import Database
 from memory.errors import NotFound, NotYours
+from memory.mentions import named
 from memory.tiers import profile
 from memory.types import Domain, Identity, Statement
 
@@ -49,7 +50,7 @@ async def _theirs_is(db: Database, fact: Statement, by: Identity) -> bool:
         "WHERE l.child = :item AND l.cited = 1 AND e.kind = 'said' GROUP BY e.speaker",
         {"item": fact.key, **_who(by)},
     )
-    about = profile.named(fact.text, [row["speaker"] for row in rows])
+    about = named(fact.text, [row["speaker"] for row in rows])
     return any(row["theirs"] for row in rows if not about or row["speaker"] in about)
 
 

@@ -16,17 +16,21 @@ from memory.sanitize import sanitized
 class Frame:
     """How a text is framed: what its first line begins with, and each further one.
 
-    `bare` leaves the speaker out where the first line cannot be taken for anything else, `own` the mark as well.
+    `bare` leaves the speaker out where the first line cannot be taken for anything else, `own` the mark as well; `note` is what
+    nobody said, where the first line could be taken for somebody's.
     """
 
     first: str = ""
     further: str = "| "
     bare: bool = False
     own: bool = False
+    note: str = ""
 
 
 QUOTED = Frame("> ", "> | ")
 """What is remembered or quoted, line by line."""
+NOTED = Frame("> ", "> | ", note="Note")
+"""What is known, in nobody's words."""
 SOURCE = Frame("| ", "| ")
 """What a digest is made from, below a header that says who speaks."""
 SPOKEN = Frame()
@@ -68,6 +72,8 @@ def _framed(text: str, frame: Frame, label: str, speaker: str, note: str) -> str
     first, *further = said
     who = display_name(speaker) if speaker and not (frame.bare and _plain(first, frame, speaker)) else ""
     lead = ", ".join(part for part in (_one_line(label), who) if part)
+    if not lead and frame.note and _SPEAKING.match(first):
+        lead = frame.note
     lines = [f"{frame.first}{lead}: {first}" if lead else f"{frame.first}{first}"]
     for line in further:
         if frame.own and not _SPEAKING.match(line):

@@ -9,18 +9,21 @@ import re
 _BREAKS = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1b\x1f\x7f]")
 _REGION_FLAGS = "\U0001f3f4\U000e0067\U000e0062(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074|\U000e0077\U000e006c\U000e0073)\U000e007f"
+# Controls, marks of direction, fillers and spaces without width, lone surrogates, tags.
 _UNSEEN = re.compile(
     f"({_REGION_FLAGS})"
-    # Controls, marks of direction, fillers and spaces without width, lone surrogates, tags.
     "|[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ud800-\udfff\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]"
-    # A joiner joins what stands before it, and only scripts and emoji from U+0590 on are joined.
-    "|(?<![\u0590-\u1fff\u2190-\ufdff\ufe0f\ufe10-\U000dffff\U000e007f])[\u200c\u200d]"
-    "|(?<![#*0-9\xa9\xae\u203c-\ufdff\U0001f000-\U0001ffff])[\ufe0e\ufe0f]"
+)
+# A selector varies the character before it: an emoji or a sign, a Han character, a Mongolian letter.
+_SELECTORS = re.compile(
+    "(?<![#*0-9\xa9\xae\u203c-\ufdff\U0001f000-\U0001ffff])[\ufe0e\ufe0f]"
     "|(?<![\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef]"
     "|(?<![\u1820-\u18aa])[\u180b-\u180d\u180f]"
-)  # fmt: skip
+)
+# A joiner joins what stands before it, and only emoji and scripts from U+0590 on are joined.
+_JOINERS = re.compile("(?<![\u0590-\u1fff\u2190-\ufdff\ufe0f\ufe10-\U000dffff\U000e007f])[\u200c\u200d]")
 
 _TAGS = r"""
     s | bos | eos | pad | unk | mask(?::\d+)? | cls | sep | sop | eop | eot | eod | eoh | eoa | eom | [a-z]{2,5}_token
@@ -38,7 +41,7 @@ _BRACKETED = r"""
 # and their kin, and the tags that prompts mark roles with. A bar or bracket of full width counts like the plain one.
 _OPENING = re.compile(
     rf"""
-    [<＜](?= [|｜] | [^<>＜＞\s]{{0,64}}[|｜][>＞] | (?i: /? (?:{_TAGS}) [>＞] | [<＜] /? SYS [>＞] ) )
+    [<＜](?= [|｜] | [^<>＜＞‹\s]{{0,64}}[|｜][>＞] | (?i: /? (?:{_TAGS}) [>＞] | [<＜] /? SYS [>＞] ) )
     | [\[［](?= [|｜] | /? (?:{_BRACKETED}) [\]］] | e~\[ )
     | \](?= <\] | ~!?b[\[\]] )
     """,
@@ -53,5 +56,5 @@ def sanitized(text: str) -> str:
     A special token stays readable: it loses its opening bracket to one that looks like it.
     """
     lines = _BREAKS.sub("\n", text)
-    seen = _CONTROLS.sub("", lines) if lines.isascii() else _UNSEEN.sub(r"\1", lines)
+    seen = _CONTROLS.sub("", lines) if lines.isascii() else _JOINERS.sub("", _SELECTORS.sub("", _UNSEEN.sub(r"\1", lines)))
     return _OPENING.sub(lambda mark: _HARMLESS[mark.group()], seen)

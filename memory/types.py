@@ -95,7 +95,7 @@ class NewExchange:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A kept message."""
+    """A kept message. `speaker` is the name under which they are shown, `identity` their account, None where none is known."""
 
     key: int
     id: str
@@ -110,6 +110,7 @@ class Exchange:
     stored_at: int
     echo: bool = False
     episode: int | None = None
+    identity: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

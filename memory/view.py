@@ -15,6 +15,7 @@ from memory.forget.sparing import Nearness, shares
 from memory.lineage import derive, require_living, require_unchanged
 from memory.outbox import Part
 from memory.posting import Posting
+from memory.shown_names import as_shown
 from memory.tiers import asides, exchanges, summaries
 from memory.types import (
     Digest,
@@ -156,6 +157,11 @@ class View(Posting):
         """Return the last messages of a session, oldest first, at least `least`, from the beginning of an episode on."""
         self._own(session)
         return await exchanges.window(self._db, session, self._domains, least)
+
+    async def names(self, people: Sequence[tuple[Identity | None, str]]) -> list[str]:
+        """Return the names under which people are shown at home whose words are not kept, by their accounts and names."""
+        shown = await as_shown(self._db, self._r.seal, self.home, people) if people else {}
+        return [shown[one] for one in people]
 
     async def said(self) -> tuple[int, int]:
         """Return how many messages people said at home, and when the last one was (0: never)."""

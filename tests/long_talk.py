@@ -53,7 +53,7 @@ class CopyingModel:
 
 
 def _told(source: Source) -> str:
-    return f"{source.speaker} said: {source.text}" if source.speaker else source.text.splitlines()[0]
+    return " ".join((f"{source.speaker} said: {source.text}" if source.speaker else source.text).splitlines())
 
 
 def _spread(sources: Sequence[Source], n: int) -> list[Source]:
@@ -107,6 +107,9 @@ class LongTalk:
     per_day: int
     every: int
     said: int = 0
+    planted: str = ""
+    """What stands at the end of every message."""
+    who: str = "Ada"
 
     async def go_on(self, exchanges: int) -> None:
         """Say so many more messages, with housekeeping after every episode."""
@@ -123,7 +126,9 @@ class LongTalk:
     async def turn(self, text: str = "") -> Prompt:
         """Ask something, and have it answered; return the prompt."""
         said = self._next()
-        kept = await self.view.say(self.session, [NewExchange(said.kind, text or said.text, said.source_id, said.said_at, "Ada")])
+        kept = await self.view.say(
+            self.session, [NewExchange(said.kind, text or said.text, said.source_id, said.said_at, self.who)]
+        )
         turn, budget = Asked(self.view, self.session, kept.stored), self.settings.context_tokens
         there = await standing(turn, self.settings)
         begun = draft(PERSONA, there, Question(kept.stored), self.clock.now(), self.domain.time_zone, budget)
@@ -145,15 +150,23 @@ class LongTalk:
         self.clock.forward(MINUTE if self.said % self.per_day else self.every * DAY - self.per_day * MINUTE)
         topic, who, deed = _TOPICS[n // 7 % 12], _PEOPLE[n // 2 % 12], _DEEDS[n // 3 % 12]
         if n % 2:
-            text = f"So {who} {deed} number {n} at the {topic}; that is good to hear, tell me how it went on with {who} later."
+            text = f"So {who} {deed} number {n} at the {topic}; that is good to hear, tell me how it went on with {who} later.{self.planted}"
             return NewExchange(Kind.REPLY, text, f"r{n}", self.clock.now(), "Lyra", "assistant")
-        text = f"{who} {deed} item {n} for the {topic} together with me, and it took us {n % 50 + 2} minutes."
-        return NewExchange(Kind.SAID, text, f"m{n}", self.clock.now(), "Ada")
+        text = f"{who} {deed} item {n} for the {topic} together with me, and it took us {n % 50 + 2} minutes.{self.planted}"
+        return NewExchange(Kind.SAID, text, f"m{n}", self.clock.now(), self.who)
 
 
 @asynccontextmanager
 async def long_talk(
-    folder: Path, settings: Settings | None = None, per_day: int = 60, every: int = 1, kind: DomainKind = DomainKind.DM
+    folder: Path,
+    settings: Settings | None = None,
+    per_day: int = 60,
+    every: int = 1,
+    kind: DomainKind = DomainKind.DM,
+    model: CopyingModel | None = None,
+    planted: str = "",
+    who: str = "Ada",
+    place: str = "main",
 ) -> AsyncIterator[LongTalk]:
     """Begin a conversation in a fresh memory."""
     settings, clock = settings or Settings(), Clock()
@@ -161,11 +174,13 @@ async def long_talk(
     async with opened(folder / "lyra.db", KEY, clock=clock, habits=habits) as memory:
         domain = await memory.places.domain(DomainRef(kind, "console", "ada"), "Europe/Vienna", clock.now())
         view = memory.view(domain)
-        session = await view.session(SessionRef("console", "main"), "main")
-        model = CopyingModel()
+        session = await view.session(SessionRef("console", "main"), place)
+        model = model or CopyingModel()
         models, floor = CopyingModels(settings, memory, model), Floor()
         keeper, dreams = Keeper(memory, models, settings, clock, floor), Dreams(memory, models, settings, clock, floor)
-        yield LongTalk(memory, clock, domain, view, session, keeper, dreams, model, settings, per_day, every)
+        yield LongTalk(
+            memory, clock, domain, view, session, keeper, dreams, model, settings, per_day, every, planted=planted, who=who
+        )
 
 
 def size(prompt: Prompt) -> int:

@@ -6,6 +6,7 @@ from adapters.table import Call, CommandSpec, Parameter, Reply
 from bot import receipts
 from bot.errors import BadInput
 from bot.glance import glance
+from bot.naming import as_shown
 from bot.quoting import unforgotten
 from bot.receipts import counted
 from bot.verbs.group import Group, plain
@@ -63,6 +64,7 @@ class Summing(Group):
         if not quotes:
             return plain("There is nothing here that you and I can both read back.")
         zone = view.home.time_zone
+        quotes = await as_shown(view, call.place.platform, quotes)
         text = await glance(quotes, self._h.models, zone, self._h.settings.max_transcript_chars)
         since = receipts.moment(quotes[0].said_at, self._h.clock.now(), zone)
         return Reply(f"{counted(len(quotes), 'message')} since {since}, kept nowhere:\n{text}", links=frozenset())

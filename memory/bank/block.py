@@ -27,7 +27,12 @@ class Noted:
     @property
     def text(self) -> str:
         """The label, and the bullets below it, each on a line of its own."""
-        return "\n".join([f"[{self.label}]", *(f"- {one.text}" for one in self.bullets)])
+        return "\n".join([f"[{self.label}]", *(f"- {bullet(one)}" for one in self.bullets)])
+
+
+def bullet(one: Statement) -> str:
+    """Return what a bullet says on one line, so that nothing in it can look like a label."""
+    return " ".join(one.text.splitlines())
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory import lexical, when
+from memory.display_names import TAG
 from memory.findable import ENGLISH, MESSAGES
 from memory.languages import language as language_of
 from memory.recall.shards import Loaded
@@ -117,11 +118,16 @@ def _called(query: Query, words: Iterable[str], loaded: Sequence[Loaded]) -> dic
 def _fullest(called: Mapping[str, set[str]]) -> frozenset[str]:
     """Return the speakers that words name: of those who share a word the ones of whom most words are there."""
     named = Counter(speaker for speakers in called.values() for speaker in speakers)
+    # A name without a tag is not that of those who have one, as long as somebody has it without.
+    for speaker in list(named):
+        tag = TAG.search(speaker)
+        if tag and tag[1] not in called and TAG.sub("", speaker) in named:
+            named[speaker] = 0
     return frozenset(
         speaker
         for speakers in called.values()
         for speaker in speakers
-        if named[speaker] == max(named[other] for other in speakers)
+        if named[speaker] and named[speaker] == max(named[other] for other in speakers)
     )
 
 

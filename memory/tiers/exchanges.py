@@ -9,7 +9,8 @@ from memory.forget.gone import shown
 from memory.lineage import Seal, add_items, fill, holes, pages
 from memory.places import know
 from memory.seen import readable
-from memory.types import Domain, DomainRef, Exchange, Kind, NewExchange, Session, SessionRef
+from memory.shown_names import shown_name, unaccounted
+from memory.types import Domain, DomainRef, Exchange, Identity, Kind, NewExchange, Session, SessionRef
 
 PAGE = 500
 
@@ -38,17 +39,21 @@ async def store(tx: Transaction, seal: Seal, domain: Domain, session: Session, o
     if not fresh:
         return Kept([], len(wanted) - refused, refused)
     keys = await add_items(tx, domain, "exchange", list(fresh))
-    people = {new.identity: await know(tx, new.identity, new.speaker, now) for new in fresh.values() if new.identity is not None}
-    stored = [_exchange(key, pid, session, new, now) for key, (pid, new) in zip(keys, fresh.items(), strict=True)]
+    spoken = dict.fromkeys((new.identity, new.speaker, new.role) for new in fresh.values())
+    people = {who: await _known(tx, seal, domain, *who, now) for who in spoken}
+    stored = [
+        _exchange(key, pid, session, new, *people[new.identity, new.speaker, new.role], now)
+        for key, (pid, new) in zip(keys, fresh.items(), strict=True)
+    ]
     await tx.many(
         "INSERT INTO exchanges "
         "(item, domain, session, kind, role, identity, speaker, text, source_id, echo, said_at, stored_at) VALUES "
         "(:item, :domain, :session, :kind, :role, :identity, :speaker, :text, :source_id, :echo, :said_at, :stored_at)",
         (
             {"item": e.key, "domain": domain.key, "session": session.key, "kind": e.kind.value, "role": e.role,
-             "identity": people.get(new.identity) if new.identity else None, "speaker": e.speaker, "text": e.text,
-             "source_id": e.source_id, "echo": int(e.echo), "said_at": e.said_at, "stored_at": now}
-            for e, new in zip(stored, fresh.values(), strict=True)
+             "identity": e.identity, "speaker": e.speaker, "text": e.text, "source_id": e.source_id, "echo": int(e.echo),
+             "said_at": e.said_at, "stored_at": now}
+            for e in stored
         ),
     )  # fmt: skip
     await index(tx, domain, [e for e in stored if recallable(e)])
@@ -60,10 +65,20 @@ async def store(tx: Transaction, seal: Seal, domain: Domain, session: Session, o
     return Kept(stored, len(wanted) - len(fresh) - refused, refused)
 
 
-def _exchange(key: int, pid: str, session: Session, new: NewExchange, now: int) -> Exchange:
+async def _known(
+    tx: Transaction, seal: Seal, domain: Domain, identity: Identity | None, name: str, role: str, now: int
+) -> tuple[int | None, str]:
+    """Return the key of an account, None where none is known, and the name under which it is shown."""
+    if identity is None:
+        return None, unaccounted(seal, domain.ref, name) if role == "user" else name
+    key = await know(tx, identity, name, now)
+    return key, await shown_name(tx, seal, domain, key, identity, name)
+
+
+def _exchange(key: int, pid: str, session: Session, new: NewExchange, identity: int | None, speaker: str, now: int) -> Exchange:
     return Exchange(
-        key, pid, session.domain, session.key, new.kind, new.role, new.speaker, new.text, new.source_id, new.said_at, now,
-        new.echo,
+        key, pid, session.domain, session.key, new.kind, new.role, speaker, new.text, new.source_id, new.said_at, now, new.echo,
+        identity=identity,
     )  # fmt: skip
 
 
@@ -137,9 +152,10 @@ async def at_their_places(db: Database, domains: Sequence[int], keys: Sequence[i
         )
         for row in rows:
             # By position: by name it takes as long as the query.
-            key, pid, of, session, kind, role, speaker, text, source_id, said_at, stored_at, echo, episode, *where = row
+            key, pid, of, session, kind, role, speaker, text, source_id, said_at, stored_at, echo, episode, identity, *where = row
             message = Exchange(
-                key, pid, of, session, Kind(kind), role, speaker, text, source_id, said_at, stored_at, bool(echo), episode
+                *(key, pid, of, session, Kind(kind), role, speaker, text, source_id, said_at, stored_at, bool(echo), episode),
+                identity,
             )
             found[key] = Placed(message, *where)
     return found
@@ -201,7 +217,7 @@ SELECT_PLACED = (
 )
 _AS_EXCHANGE = (
     "e.item, i.public_id, e.domain, e.session, e.kind, e.role, e.speaker, e.text, e.source_id, e.said_at, e.stored_at, e.echo, "
-    "e.episode"
+    "e.episode, e.identity"
 )
 
 
@@ -209,5 +225,5 @@ def exchange(row: Row) -> Exchange:
     """Read one row."""
     return Exchange(
         row["item"], row["public_id"], row["domain"], row["session"], Kind(row["kind"]), row["role"], row["speaker"], row["text"],
-        row["source_id"], row["said_at"], row["stored_at"], bool(row["echo"]), row["episode"],
+        row["source_id"], row["said_at"], row["stored_at"], bool(row["echo"]), row["episode"], row["identity"],
     )  # fmt: skip

@@ -11,10 +11,10 @@ from hashlib import sha256
 
 from memory.db import Database, Row, Transaction
 from memory.errors import NotFound
-from memory.evidence import plain
 from memory.forget import erase
-from memory.lexical import key_words, tokens
+from memory.lexical import key_words
 from memory.lineage import Seal, fill, holes, pages
+from memory.mentions import named
 from memory.ports import Entry
 from memory.rungs import Maker, Rung, Work
 from memory.sensitive import is_sensitive
@@ -185,18 +185,6 @@ async def speakers(maker: Maker) -> list[str]:
         {"domain": maker.w.domain.key},
     )
     return [row["name"] for row in rows]
-
-
-def named(text: str, members: Sequence[str]) -> set[str]:
-    """Return the members that a text names, by their whole name or its first word."""
-    words = tokens(plain(text))
-    found = set()
-    for member in members:
-        name = tokens(plain(member))
-        whole = any(words[at : at + len(name)] == name for at in range(len(words))) if name else False
-        if whole or (name and len(name[0]) > 2 and name[0] in words):
-            found.add(member)
-    return found
 
 
 def mark(key: bytes, domain: Domain, text: str) -> str:

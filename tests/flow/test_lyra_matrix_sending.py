@@ -241,7 +241,7 @@ async def test_a_text_file_is_answered_kept_and_found_by_its_words(
     async with model_server() as model, at_home.lyra(model) as lyra:
         room = await room_of(at_home, ada, bob, encrypted=encrypted)
         await sends_to_her(at_home, ada, room, "list.txt", b"buy cardamom", "text/plain", "my list")
-        assert question(lyra.chats[-1]) == "Ada: my list\n[file list.txt]\nbuy cardamom"
+        assert question(lyra.chats[-1]) == "Ada: my list\n| [file list.txt]\n| buy cardamom"
         assert "my list\n[file list.txt]\nbuy cardamom" in await lyra.kept(DomainKind.ROOM, room)
         assert "buy cardamom" in (await at_home.reads_aside(ada, room, "!recall cardamom")).body
 
@@ -254,7 +254,7 @@ async def test_an_image_is_shown_to_a_model_that_sees_and_told_to_any(
     async with model_server() as model, at_home.lyra(config=seeing(model, sees=sees)):
         room = await room_of(at_home, ada, bob, encrypted=encrypted)
         await sends_to_her(at_home, ada, room, "cat.png", PNG, "image/png", "who is it?")
-        assert model.requests[-1].last_user.endswith("Ada: who is it?\n[image cat.png, 64 bytes]")
+        assert model.requests[-1].last_user.endswith("Ada: who is it?\n| [image cat.png, 64 bytes]")
         shown = f"data:image/png;base64,{base64.b64encode(PNG).decode()}"
         assert model.requests[-1].images == ([shown] if sees else [])
 

@@ -1,0 +1,17 @@
+"""Names of people whose words are shown and not kept."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from adapters.events import Quote
+from memory.display_names import LYRA
+from memory.types import Identity
+from memory.view import View
+
+
+async def as_shown(view: View, platform: str, quotes: Sequence[Quote]) -> list[Quote]:
+    """Return quotes under the names that their speakers have in a view's home; her own words are Lyra's."""
+    people = [(Identity(platform, one.person) if one.person else None, one.speaker) for one in quotes]
+    names = await view.names([one for one, quote in zip(people, quotes, strict=True) if not quote.own])
+    told = iter(names)
+    return [replace(quote, speaker=LYRA if quote.own else next(told)) for quote in quotes]
