@@ -53,7 +53,7 @@ async def test_a_text_file_is_answered_kept_and_found_by_its_words(
 ) -> None:
     async with awake(server, tmp_path, monkeypatch, model=model) as her:
         await answer_to(server, await ada.says(general, f"{server.mention} my list", attachments=NOTE))
-        assert "my list\n[file list.txt]\nbuy cardamom" in prompt(her.chats[0])
+        assert "my list\n| [file list.txt]\n| buy cardamom" in prompt(her.chats[0])
         assert "[file list.txt] buy cardamom" in await asks(ada, general, "recall", query="cardamom")
 
 
@@ -67,7 +67,7 @@ async def test_an_image_is_shown_to_a_model_that_sees_and_described_to_any(
         said = Message(server.world.ids.next(), general, ada.user, f"{server.mention} who is it?", attachments=[photo])
         await answer_to(server, server.acts.post(said))
         words = "who is it?\n[image cat.png, 64 bytes: a cat on a wall]"
-        assert model.requests[0].last_user.endswith(words)
+        assert model.requests[0].last_user.endswith(words.replace("\n", "\n| "))
         shown = f"data:image/png;base64,{base64.b64encode(PNG).decode()}"
         assert model.requests[0].images == ([shown] if sees else [])
         assert words in await kept(her, general)
@@ -99,7 +99,7 @@ async def test_what_cannot_be_read_is_described_as_not_read(
             "[image gone.png, 64 bytes, not read]",
         ]
         assert (await kept(her, general)).splitlines() == [*described, "I see."]
-        assert model.requests[0].last_user.endswith("\n".join(described)) and model.requests[0].images == []
+        assert model.requests[0].last_user.endswith("\n| ".join(described)) and model.requests[0].images == []
 
 
 async def test_several_files_come_together_in_their_order(
@@ -127,7 +127,9 @@ async def test_an_edit_keeps_the_files_and_what_they_say(
         assert "our list" in await asks(ada, general, "recall", query="cardamom")
         server.acts.edit(said, attachments=[], content=f"{server.mention} no list")
         await caught_up(server)
-        assert (await kept(her, general)).splitlines() == ["no list", "I see."]
+        assert (await kept(her, general)).splitlines() == ["no list"], (
+            "without an embedder her answer cannot be weighed, and goes"
+        )
 
 
 async def test_an_edit_before_the_answer_keeps_the_files_too(
