@@ -4,8 +4,8 @@ Changes that people make to their own words pass here too, so that a message and
 """
 
 import asyncio
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 
 from adapters.base import Adapter
@@ -14,6 +14,7 @@ from adapters.events import Contents, Message, Person, Place, Quote, Revised, Wi
 from bot.attachments import images, told
 from bot.domains import Domains
 from bot.errors import PlaceUnknown
+from bot.meanwhile import Meanwhile, Watch
 from bot.model import Image
 from bot.naming import as_shown
 from bot.preferences import Preferences
@@ -33,8 +34,8 @@ _ASIDE_MINUTES = 60
 class Turn:
     """What one person said at a place, to be answered together.
 
-    `quotes` are what it answers, `aside` is what others said just before and is not kept. `again` says that it was tried
-    before, and the person knows.
+    `quotes` are what it answers, `aside` is what others said just before and is not kept; `watch` is told where that is changed
+    or removed. `again` says that it was tried before, and the person knows.
     """
 
     view: View
@@ -47,6 +48,7 @@ class Turn:
     aside: Sequence[Quote]
     images: Sequence[Image]
     again: bool
+    watch: Watch
 
     @property
     def shared(self) -> bool:
@@ -70,6 +72,7 @@ class Intake:
         self._preferences = preferences
         self._clock = clock
         self._within = answer_within_minutes * MINUTE
+        self._meanwhile = Meanwhile()
         self._one = asyncio.Lock()
 
     async def keep(self, heard: Sequence[Heard], adapter: Adapter) -> Turn | None:
@@ -87,6 +90,7 @@ class Intake:
         view = await self._domains.view(last.place if place is None or moved else place, last.person, adapter)
         read = {message.id: await adapter.read(message) for _, message in messages if message.attachments}
         async with self._one:
+            watch = self._meanwhile.watch(last.place.platform)
             kept = await self._store(view, last.place, heard, read)
         if not kept.asked or moved or place is None:
             await self._memory.journal.drop([event.key for event in heard])
@@ -103,6 +107,7 @@ class Intake:
             *await self._around(adapter, view, place, kept.messages),
             images([one for contents in read.values() for one in contents]),
             any(event.tries for event in heard),
+            watch,
         )
 
     async def require_readers(self, turn: Turn, adapter: Adapter) -> None:
@@ -116,10 +121,21 @@ class Intake:
             if place and await self._domains.still(place, home) and not await self._domains.still(place, home, turn.view.also):
                 raise SourceGone("Who can read this place changed while the answer was made.")
 
+    @asynccontextmanager
+    async def undisturbed(self, turn: Turn, shown: Collection[str]) -> AsyncIterator[None]:
+        """Let nobody change anything for the block. Raises SourceGone where something that was shown went meanwhile."""
+        async with self._one:
+            if not turn.watch.gone.isdisjoint(shown):
+                raise SourceGone("Something that this answer was shown was changed or removed while it was made.")
+            yield
+
     async def withdraw(self, event: Withdrawn) -> None:
         """Forget what was removed from its place."""
+        platform = event.place.platform
         async with self._one:
-            await self._memory.withdraw(event.place.platform, event.place.key, event.ids)
+            self._meanwhile.tell(platform, event.ids)
+            await self._requote(platform, event.ids, None)
+            await self._memory.withdraw(platform, event.place.key, event.ids)
 
     async def revise(self, event: Revised, adapter: Adapter) -> bool:
         """Keep the new words in place of the old ones, and return whether anything kept was changed.
@@ -127,7 +143,10 @@ class Intake:
         Where they cannot be read, or their author told her to keep nothing, the old ones do not stand any more.
         """
         platform, key = event.place.platform, event.place.key
+        self._meanwhile.tell(platform, [event.id])
         if not await self._memory.noticed(platform, key, [event.id]):
+            async with self._one:
+                await self._requote(platform, [event.id], event.text)
             return False
         paused = event.person and await self._preferences.on(Person(platform, event.person, ""), "paused")
         if paused or event.text is None or not (event.text or event.attachments):
@@ -136,12 +155,21 @@ class Intake:
         now = Message(event.id, event.place, Person(platform, "", ""), event.text, event.at, attachments=event.attachments)
         text = told(now, await adapter.read(now) if event.attachments else ())
         async with self._one:
+            await self._requote(platform, [event.id], event.text)
             for heard in await self._memory.journal.unfinished(platform, key):
                 message = read_payload(heard.event.payload)
                 if heard.event.event_id == event.id and isinstance(message, Message):
                     changed = replace(message, text=event.text, attachments=event.attachments)
                     await self._memory.journal.replace(platform, event.id, payload(changed))
             return await self._memory.revise(platform, key, event.id, text, event.at)
+
+    async def _requote(self, platform: str, ids: Collection[str], text: str | None) -> None:
+        """Have messages that wait quote what these say now; nothing where that is gone."""
+        for heard in await self._memory.journal.unfinished(platform):
+            message = read_payload(heard.event.payload)
+            if isinstance(message, Message) and message.quoted and message.quoted.id in ids:
+                quoted = replace(message.quoted, text=text) if text else None
+                await self._memory.journal.replace(platform, heard.event.event_id, payload(replace(message, quoted=quoted)))
 
     async def _as_they_stand(self, heard: Sequence[Heard]) -> list[tuple[Heard, Message]]:
         """Return those messages that nobody took back meanwhile, with the words they have now."""

@@ -76,9 +76,9 @@ class Turns:
                         await shown.drop()
                     again = await self._intake.keep(heard, adapter)
                     if again is None:
-                        break
+                        return await self._give_up(turn, heard, await self._replaced(turn, streamed))
                     turn = again
-            return await self._give_up(turn, heard, await self._replaced(turn, streamed))
+            return await self._put_off(turn, await self._replaced(turn, streamed))
         except ModelError as error:
             if shown:
                 await shown.drop()
@@ -125,7 +125,8 @@ class Turns:
         answer = Answer(
             reply, spoken.sources, turn.finishes, parts, turn.asked, turn.answers, spoken.seen, spoken.asides, spoken.begun
         )
-        await turn.view.answer(turn.session, answer)
+        async with self._intake.undisturbed(turn, spoken.asides):
+            await turn.view.answer(turn.session, answer)
         return parts
 
     async def _hold(self, turn: Turn, error: ModelError, replaces: str) -> Sequence[Part]:
@@ -141,6 +142,13 @@ class Turns:
         else:
             parts = self._h.outgoing.removal(replaces) if replaces else ()
         await turn.view.notify(turn.session, parts, [], turn.answers)
+        return parts
+
+    async def _put_off(self, turn: Turn, replaces: str) -> Sequence[Part]:
+        """Keep a question for later: what its answer rests on changed again and again while that was made."""
+        await self._h.memory.journal.hold(turn.finishes, SourceGone.__name__)
+        parts = self._h.outgoing.removal(replaces) if replaces else ()
+        await turn.view.notify(turn.session, parts, [])
         return parts
 
     async def _give_up(self, turn: Turn, heard: Sequence[Heard], replaces: str) -> Sequence[Part]:

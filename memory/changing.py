@@ -14,7 +14,7 @@ from memory.forget.forgetting import Forgetting
 from memory.forget.gone import Gone
 from memory.lexical import key_words
 from memory.lineage import Seal, announce, fill, holes, pages
-from memory.outbox import silence
+from memory.outbox import silence, taken_away
 from memory.places import read_domain
 from memory.ports import Clock
 from memory.tiers import asides, exchanges
@@ -72,7 +72,10 @@ class Changing:
             return None
         waiting = await self._names(platform, place, sorted(known.events.values()))
         names = sorted({*known.messages, *waiting, *known.asides})
-        return await self.forgetting.forget_named(names, sorted(known.events))
+        receipt = await self.forgetting.forget_named(names, sorted(known.events))
+        async with self.db.transaction() as tx:
+            await taken_away(tx, platform, place, ids)
+        return receipt
 
     async def disregard(self, platform: str, place: str, id: str) -> Forgotten:
         """Forget a message of a place whether it is kept or not: it is kept and shown in a prompt no more."""
@@ -86,12 +89,13 @@ class Changing:
         """
         talks = await self._conversations(platform, sorted({place for one in shown for place in one.places}))
         names = {
-            name(self.seal, domain.ref, ref, one.id): one.id
+            exchanges.public_id(self.seal, domain.ref, ref, one.id): one.id
             for one in shown
             for place in one.places
             for domain, ref in talks.get(place, ())
-            for name in (exchanges.public_id, asides.public_id)
         }
+        for place, ids in _by_channel(shown).items():
+            names |= await self._names_by_id(platform, place, ids, kept=False)
         found: set[str] = set()
         for some in pages(list(names)):
             rows = await self.db.all(_BURIED.format(within=holes("n", some)), fill("n", some))
@@ -171,9 +175,17 @@ class Changing:
 
     async def _names_by_id(self, platform: str, place: str, ids: Sequence[str], *, kept: bool = True) -> dict[str, str]:
         """Return the platform's ids of messages by the public ids that they have in any conversation of a place, kept or seen."""
-        name = exchanges.public_id if kept else asides.public_id
-        talks = (await self._conversations(platform, [place])).get(place, ())
-        return {name(self.seal, domain.ref, ref, id): id for domain, ref in talks for id in ids}
+        if kept:
+            talks = (await self._conversations(platform, [place])).get(place, ())
+            return {exchanges.public_id(self.seal, domain.ref, ref, id): id for domain, ref in talks for id in ids}
+        domains = await self._of_channel(platform, place)
+        return {asides.public_id(self.seal, domain.ref, SessionRef(platform, place), id): id for domain in domains for id in ids}
+
+    async def _of_channel(self, platform: str, place: str) -> list[Domain]:
+        """Return the domains of every conversation in the channel of a place, in whatever thread."""
+        channel = asides.channel(place)
+        rows = await self.db.all(_OF_CHANNEL, {"platform": platform, "place": place, "from": channel + ", ", "to": channel + "-"})
+        return [read_domain(row) for row in rows]
 
     async def _conversations(self, platform: str, places: Sequence[str]) -> dict[str, list[tuple[Domain, SessionRef]]]:
         """Return every conversation that there was or is at these places, with its domain."""
@@ -184,6 +196,15 @@ class Changing:
                 there = SessionRef(platform, row["at_place"], row["at_epoch"])
                 found.setdefault(there.place, []).append((read_domain(row), there))
         return found
+
+
+def _by_channel(shown: Collection[Shown]) -> dict[str, list[str]]:
+    """Return the ids of messages by a place of their channel."""
+    found: dict[str, tuple[str, list[str]]] = {}
+    for one in shown:
+        for place in one.places[:1]:
+            found.setdefault(asides.channel(place), (place, []))[1].append(one.id)
+    return dict(found.values())
 
 
 async def _silence_notices(tx: Transaction, domain: Domain, lost: set[str]) -> None:
@@ -237,4 +258,9 @@ _CONVERSATIONS = (
     "SELECT d.*, k.place AS at_place, k.epoch AS at_epoch FROM (SELECT domain, place, epoch FROM sessions WHERE platform = :platform "
     "AND place IN ({within}) UNION SELECT domain, place, epoch FROM stays WHERE platform = :platform AND place IN ({within})) AS k "
     "JOIN domains d ON d.id = k.domain"
+)
+_OF_CHANNEL = (
+    "SELECT * FROM domains WHERE id IN ("
+    "SELECT domain FROM sessions WHERE platform = :platform AND (place = :place OR (place >= :from AND place < :to)) UNION "
+    "SELECT domain FROM stays WHERE platform = :platform AND (place = :place OR (place >= :from AND place < :to)))"
 )

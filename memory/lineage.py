@@ -91,28 +91,30 @@ async def announce(tx: Transaction, domain: Domain, items: Sequence[int], op: st
     )
 
 
-async def living(tx: Transaction, keys: Sequence[int]) -> bool:
+async def living(tx: Transaction, keys: Sequence[int], *, replaced: bool = False) -> bool:
     """Say whether all of these items are there, and none is gone: erased, or about to be.
 
-    What was derived in a domain of which a session, a person's words or all is going counts as gone.
+    What was derived in a domain of which a session, a person's words or all is going counts as gone; so does a digest that
+    another one took the place of, unless it may be `replaced`.
     """
     for some in pages(keys):
-        row = await tx.one(_LIVING.format(within=holes("k", some)), fill("k", some))
+        row = await tx.one(_LIVING.format(within=holes("k", some)), {"replaced": int(replaced), **fill("k", some)})
         if row is None or row["n"] < len(set(some)):
             return False
     return True
 
 
 _LIVING = (
-    "SELECT count(*) AS n FROM items i LEFT JOIN exchanges e ON e.item = i.id WHERE i.id IN ({within}) AND i.dead_at IS NULL "
+    "SELECT count(*) AS n FROM items i LEFT JOIN exchanges e ON e.item = i.id WHERE i.id IN ({within}) "
+    "AND (i.dead_at IS NULL OR (:replaced = 1 AND i.kind <> 'exchange')) "
     "AND NOT EXISTS (SELECT 1 FROM gone g WHERE g.domain = i.domain AND i.id <= g.upto AND g.items IS NULL AND (e.item IS NULL "
     "OR ((g.session IS NULL OR g.session = e.session) AND (g.identity IS NULL OR g.identity = e.identity))))"
 )
 
 
-async def require_living(tx: Transaction, keys: Sequence[int]) -> None:
-    """Raise SourceGone where one of these items was forgotten."""
-    if not await living(tx, keys):
+async def require_living(tx: Transaction, keys: Sequence[int], *, replaced: bool = False) -> None:
+    """Raise SourceGone where one of these items was forgotten, or, unless it may be `replaced`, a digest is no more."""
+    if not await living(tx, keys, replaced=replaced):
         raise SourceGone("Something this answer rests on was forgotten while it was made.")
 
 

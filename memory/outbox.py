@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from memory.db import Database, Parameters, Row, Transaction
-from memory.lineage import fill, holes
+from memory.lineage import fill, holes, pages
 from memory.ports import Clock
 from memory.types import Domain
 
@@ -167,6 +167,16 @@ async def posts_of_forgotten(db: Database, domain: Domain) -> list[Row]:
         "AND later.operation = 'delete' AND later.state <> 'cancelled') ORDER BY o.id",
         {"domain": domain.key},
     )
+
+
+async def taken_away(tx: Transaction, platform: str, place: str, remote_ids: Sequence[str]) -> None:
+    """Record, in the caller's transaction, that posts of forgotten replies stand at a place no more."""
+    for some in pages(remote_ids):
+        await tx.run(
+            "UPDATE outbox SET remote_id = '' WHERE platform = :platform AND place = :place AND operation IN ('send', 'edit') "
+            f"AND remote_id IN ({holes('r', some)}) AND item IN (SELECT id FROM items WHERE dead_at IS NOT NULL)",
+            {"platform": platform, "place": place, **fill("r", some)},
+        )
 
 
 async def queue(

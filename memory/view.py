@@ -91,11 +91,12 @@ class View(Posting):
         abroad = await self._abroad(answer.exchange.text, view)
         new = replace(answer.exchange, echo=answer.exchange.echo or any(abroad.values()))
         async with self._db.transaction() as tx:
-            await require_living(tx, sorted(view))
+            await require_living(tx, sorted(sources))
+            await require_living(tx, sorted(view), replaced=True)
             await require_unchanged(tx, asked)
             if await seen.touched(tx, self._domains, answer.begun):
                 await require_unchanged(tx, answer.seen)
-            # Before the reply: whoever looks for what had an item in view looks among what is newer.
+            # Before the reply: what had something in view is looked for behind that.
             shown = await asides.keep(tx, self._r.seal, self.home, session, answer.asides)
             kept = await exchanges.store(tx, self._r.seal, self.home, session, [new], now)
             await inbox.finish(tx, answer.finishes)
@@ -232,10 +233,10 @@ class View(Posting):
         """Count the messages of Lyra's that stand at home on a platform and belong to replies that are forgotten."""
         return len(await outbox.posts_of_forgotten(self._db, self.home))
 
-    async def delete_posts(self, keys: Iterator[str]) -> dict[tuple[str, str], list[Part]]:
-        """Queue the removal of those messages under these keys; return the parts by platform and place."""
+    async def delete_posts(self, keys: Iterator[str], most: int) -> dict[tuple[str, str], list[Part]]:
+        """Queue the removal of at most so many of those messages under these keys; return the parts by platform and place."""
         found: dict[tuple[str, str], list[Part]] = {}
-        for row, key in zip(await outbox.posts_of_forgotten(self._db, self.home), keys, strict=False):
+        for row, key in zip((await outbox.posts_of_forgotten(self._db, self.home))[:most], keys, strict=False):
             found.setdefault((row["platform"], row["place"]), []).append(Part(key, "", "delete", row["key"]))
         async with self._db.transaction() as tx:
             for (platform, place), parts in found.items():

@@ -30,13 +30,15 @@ class Town:
 
     @asynccontextmanager
     async def lyra(
-        self, model: OpenAIServer | None = None, config: str = "", *, kind: type[Discord] = Discord, **more: Any
-    ) -> AsyncIterator[Awake]:
+        self, model: OpenAIServer | None = None, config: str = "", *, kind: type[Discord] = Discord, streaming: bool = False,
+        **more: Any,
+    ) -> AsyncIterator[Awake]:  # fmt: skip
         """Wake Lyra here for the block; after a first time, as after a restart. Without a model her offline voice answers.
 
         `more` is as in `awake`.
         """
         changes: dict[str, Any] = {"model": model, "config": config, "kind": kind, **more}
+        changes["discord"] = f"streaming = {str(streaming).lower()}"
         async with awake(self.server, self.home, self.monkeypatch, **changes) as lyra:
             yield lyra
 
@@ -62,6 +64,11 @@ class Town:
         answer = await self.asks(who, place, command, **options)
         assert answer.ephemeral, "everyone here reads this"
         return answer.content
+
+    async def caught_up(self) -> None:
+        """Wait until Lyra has heard all that happened so far."""
+        zoe = self.server.person("zoe")
+        await self.says(zoe, await zoe.opens_dm(), "are you there?")
 
     async def presses(self, who: Person, message: Message, label: str) -> Message:
         """Press a button under an answer, and return what is read then."""

@@ -25,7 +25,6 @@ REPO = Path(__file__).resolve().parents[1]
 LYRA = (sys.executable, "-m", "bot")
 USER = "ada"
 PATIENCE = 60.0
-_CLOSED = "127.0.0.1:1"
 _WORDS = "words-alone.toml"
 _REMOVED = ("LYRA_", "OPENAI_", "OLLAMA_", "HTTP_", "HTTPS_", "ALL_PROXY", "http_", "https_", "all_proxy", "NO_COLOR")
 
@@ -79,7 +78,7 @@ class Home:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(_REMOVED)}
         own = {
             "HOME": str(self.folder), "LYRA_HOME": str(self.path), "LOGNAME": USER, "USER": USER, "TZ": "UTC",
-            "OLLAMA_HOST": _CLOSED, "TERM": "xterm-256color", "PYTHONPATH": str(REPO), "PYTHONIOENCODING": "utf-8",
+            "OLLAMA_HOST": "127.0.0.1:1", "TERM": "xterm-256color", "PYTHONPATH": str(REPO), "PYTHONIOENCODING": "utf-8",
         }  # fmt: skip
         return {**kept, **own, **self._words(), **self.variables, **(more or {})}
 
@@ -227,11 +226,8 @@ class _Lines:
     def rest(self) -> str:
         """Everything up to the end of the stream that was not asked for; the process has ended."""
         self._thread.join(PATIENCE)
-        lines = []
-        while not self._found.empty():
-            line = self._found.get()
-            lines += [] if line is None else [line]
-        return "".join(f"{line}\n" for line in lines)
+        lines = [self._found.get() for _ in range(self._found.qsize())]
+        return "".join(f"{line}\n" for line in lines if line is not None)
 
 
 class ModelServer:
@@ -266,6 +262,10 @@ class ModelServer:
     def script(self, *steps: Behaviour | str) -> None:
         """Queue what the next requests get."""
         self.server.script(*steps)
+
+    def go(self) -> None:
+        """Let the answers that are held go on."""
+        self._loop.call_soon_threadsafe(self.server.go.set)
 
     @property
     def chats(self) -> list[Request]:

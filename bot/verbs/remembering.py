@@ -19,6 +19,7 @@ from memory.view import View
 _PAGE = 5
 _MOST = 50
 _POSTS = "posts"
+_MOST_POSTS = 200
 _SUGGESTIONS = 25
 _SUGGESTED_CHARACTERS = 100
 
@@ -31,7 +32,7 @@ class Remembering(Group):
         query = Parameter("query", "what to look for", required=True, rest=True, suggests=True)
         what = Parameter(
             "what",
-            "the id or link of a message, or: session, or: all; posts deletes what I said of it here",
+            "the id or link of a message, or: session, or: all, or: posts (mine, of what is forgotten)",
             required=True,
             rest=True,
         )
@@ -102,31 +103,39 @@ class Remembering(Group):
         return plain("Kept.")
 
     async def _forget_this(self, call: Call) -> Reply:
-        view = await self._view(call)
+        # With a conversation at this place there is a name to put the tombstone on, be anything kept here or not.
+        view, _ = await self._here(call)
         found = await view.find(call.place.platform, None, call.target.id) if call.target else None
         if found is not None:
-            return await self._forgotten(view, await view.forget_message(found.id, self._only(call)))
+            return await self._forgotten(call, view, await view.forget_message(found.id, self._only(call)))
         if call.target is None or (self._only(call) and call.target.person.id != call.person.id):
             return plain("I keep nothing of that message.")
-        await self._h.memory.disregard(call.place.platform, call.place.key, call.target.id)
-        return await self._forgotten(view, None, "I keep nothing of that message, and do not look at it again.")
+        receipt = await self._h.memory.disregard(call.place.platform, call.place.key, call.target.id)
+        if receipt != Forgotten(0, 0, 0):
+            return await self._forgotten(call, view, receipt)
+        return plain("I keep nothing of that message, and do not look at it again.")
 
-    async def _forgotten(self, view: View, receipt: Forgotten | None, text: str = "") -> Reply:
-        """Say what is gone, and offer to delete messages of hers that hold something of it."""
-        told, left = text or receipts.forgotten(receipt or Forgotten(0, 0, 0)), await view.posts_left()
+    async def _forgotten(self, call: Call, view: View, receipt: Forgotten) -> Reply:
+        """Say what is gone, and how messages of hers that came of it are deleted, where any can still be read."""
+        told = receipts.forgotten(receipt)
+        left = await view.posts_left()
         if not left:
             return plain(told)
-        offer = f"{counted(left, 'message')} of mine here came of it and can still be read. Shall I delete {'it' if left == 1 else 'them'}?"
-        return Reply(f"{told} {offer}", (Action("Delete my messages", "forget", _POSTS),))
+        them = "it" if left == 1 else "them"
+        can = f"{counted(left, 'message')} of mine here came of what is forgotten and can still be read."
+        if not self._adapters[call.place.platform].prefix:
+            return Reply(f"{told} {can} Shall I delete {them}?", (Action("Delete my messages", "forget", _POSTS),))
+        return plain(f"{told} {can} To delete {them}, say{self._where(call)}: {self._sign(call)}forget {_POSTS}")
 
     async def _delete_posts(self, view: View) -> Reply:
-        removed = await view.delete_posts(self._h.outgoing.keys())
+        """Delete messages of hers that came of what is forgotten, some hundred at a time."""
+        removed = await view.delete_posts(self._h.outgoing.keys(), _MOST_POSTS)
         for (platform, place), parts in removed.items():
             await self._h.outgoing.flush(platform, place, parts)
-        n = sum(len(parts) for parts in removed.values())
-        return plain(
-            f"Deleted: {counted(n, 'message')} of mine." if n else "No message of mine is left that came of what is forgotten."
-        )
+        n, left = sum(len(parts) for parts in removed.values()), await view.posts_left()
+        if not n:
+            return plain("No message of mine is left that came of what is forgotten.")
+        return plain(f"Deleted: {counted(n, 'message')} of mine{f'; {left:,} are left' if left else ''}.")
 
     async def _forget(self, call: Call) -> Reply:
         view, session = await self._here(call)
@@ -138,7 +147,7 @@ class Remembering(Group):
             return await self._forget_many(call, view, session, everything=many == "all", sure=bool(sure))
         source_id = _source_id(what)
         found = await view.find(call.place.platform, None, source_id) if source_id else None
-        return await self._forgotten(view, await view.forget_message(found.id if found else what, self._only(call)))
+        return await self._forgotten(call, view, await view.forget_message(found.id if found else what, self._only(call)))
 
     async def _forget_many(self, call: Call, view: View, session: Session, *, everything: bool, sure: bool) -> Reply:
         only = self._only(call)
@@ -149,15 +158,20 @@ class Remembering(Group):
         else:
             question = f'Forget all {session.messages:,} messages of "{session.name}", for good?'
         if not sure and call.surface is None:
-            where = f' in "{call.place.name}"' if self._shared(call) else ""
-            return plain(f"{question} Then say{where}: {self._sign(call)}forget {'all' if everything else 'session'} yes")
+            return plain(
+                f"{question} Then say{self._where(call)}: {self._sign(call)}forget {'all' if everything else 'session'} yes"
+            )
         if not sure and call.surface and not await call.surface.confirm(question):
             return plain("Nothing was forgotten.")
         try:
             receipt = await (view.forget_all(only) if everything else view.forget_session(session, only))
         except NotFound:
             return plain("Nothing was left to forget.")
-        return await self._forgotten(view, receipt)
+        return await self._forgotten(call, view, receipt)
+
+    def _where(self, call: Call) -> str:
+        """Name the place of a call, where its answer may be read elsewhere."""
+        return f' in "{call.place.name}"' if self._shared(call) else ""
 
 
 def _source_id(what: str) -> str:

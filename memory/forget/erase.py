@@ -49,13 +49,13 @@ async def by_domain(tx: Transaction, items: Sequence[int]) -> list[tuple[Domain,
 
 
 async def digests_above(tx: Transaction, items: Sequence[int]) -> list[int]:
-    """Return these items and all digests made from them, directly or not."""
+    """Return these items and all digests that stand on them, directly or not."""
     found = set(items)
     for some in pages(items):
         rows = await tx.all(
             f"WITH RECURSIVE above (id) AS (SELECT id FROM items WHERE id IN ({holes('i', some)}) UNION "
             "SELECT l.child FROM lineage l JOIN above ON l.parent = above.id "
-            "JOIN items i ON i.id = l.child AND i.kind <> 'exchange') SELECT id FROM above",
+            "JOIN items i ON i.id = l.child AND i.kind <> 'exchange' AND i.dead_at IS NULL) SELECT id FROM above",
             fill("i", some),
         )
         found.update(row["id"] for row in rows)
@@ -143,4 +143,8 @@ async def _remove(tx: Transaction, domain: Domain, some: Sequence[int], now: int
     for table in ("seen", "abroad"):
         await tx.run(f"DELETE FROM {table} WHERE reply {within}", keys)
     await tx.run("DELETE FROM rejections WHERE domain = :domain", {"domain": domain.key})
-    await tx.run(f"DELETE FROM lineage WHERE child {within} OR parent {within}", keys)
+    # What a digest was made from stays known: a reply that had it in view may hold what is forgotten later.
+    messages = f"SELECT id FROM items WHERE id {within} AND kind = 'exchange'"
+    await tx.run(f"DELETE FROM lineage WHERE child IN ({messages}) OR parent IN ({messages})", keys)
+    replies = "SELECT l.child FROM lineage l JOIN items i ON i.id = l.child WHERE i.kind = 'exchange'"
+    await tx.run(f"DELETE FROM lineage WHERE parent {within} AND child IN ({replies} AND l.parent {within})", keys)

@@ -20,6 +20,8 @@ from memory.ports import Embedder, Vectors
 
 NEAR = -0.22
 """From here on a reply may say what is forgotten: 2 % of the paraphrases lie below, and 38 % of the innocent above."""
+_ALONE = 0.4
+"""How near a sentence is to what stood in view besides, on average; taken where nothing else did."""
 _NUMBER = re.compile(r"\d(?:[\d\s.,:'’/-]*\d)?")
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
 _MOST = 64
@@ -79,7 +81,7 @@ class Nearness:
         try:
             said = await self._vectors(ours)
             nearest = (said @ (await self._vectors(theirs)).T).max(axis=1)
-            return float((nearest - ((said @ (await self._vectors(beside)).T).max(axis=1) if beside else 0.0)).mean())
+            return float((nearest - ((said @ (await self._vectors(beside)).T).max(axis=1) if beside else _ALONE)).mean())
         except EmbeddingFailed:
             return None
 

@@ -83,8 +83,11 @@ class Walk:
         return bool(lost_content - content("\n".join(stays))) and await self.nearness.near(reply.text, lost, stays, bound=0.01)
 
     async def _with_digests(self, edge: Mapping[int, Sequence[str]]) -> dict[int, Sequence[str]]:
-        """Return the edge with the digests and statements above it, each with what it says that rests on the edge."""
-        found: dict[int, Sequence[str]] = dict(edge)
+        """Return the edge with the digests and statements above it, each with what it says that rests on the edge.
+
+        Of those that are erased themselves nobody knows what they said: they are taken for what they were made from.
+        """
+        found: dict[int, Sequence[str]] = {**edge, **await self._erased_above(edge)}
         for some in pages(list(edge)):
             above = await self.db.all(_ABOVE.format(within=holes("e", some)), fill("e", some))
             below = {*some, *(row["item"] for row in above)}
@@ -99,6 +102,16 @@ class Walk:
                 said, cited = str(row["text"]).split("\n"), lines.get(row["item"])
                 found[row["item"]] = [line for at, line in enumerate(said) if cited is None or at in cited]
         return found
+
+    async def _erased_above(self, edge: Mapping[int, Sequence[str]]) -> dict[int, Sequence[str]]:
+        roots: dict[int, list[int]] = {}
+        for some in pages(list(edge)):
+            for row in await self.db.all(_ERASED.format(within=holes("e", some)), fill("e", some)):
+                roots.setdefault(row["id"], []).append(row["root"])
+        return {
+            digest: [text for root in those for text in edge[root]] if all(edge[root] for root in those) else []
+            for digest, those in roots.items()
+        }
 
     async def _replies(self, domain: Domain, items: Mapping[int, object], known: Collection[int]) -> list[Reply]:
         """Return the replies that had one of these items in view, oldest first."""
@@ -159,6 +172,12 @@ _ABOVE = (
     "JOIN above ON l.parent = above.id JOIN items i ON i.id = l.child AND i.kind <> 'exchange') "
     "SELECT d.item, d.text FROM digests d JOIN above ON above.id = d.item "
     "UNION ALL SELECT s.item, s.text FROM statements s JOIN above ON above.id = s.item"
+)
+_ERASED = (
+    "WITH RECURSIVE above (root, id) AS (SELECT id, id FROM items WHERE id IN ({within}) UNION "
+    "SELECT above.root, l.child FROM lineage l JOIN above ON l.parent = above.id "
+    "JOIN items i ON i.id = l.child AND i.kind <> 'exchange') "
+    "SELECT above.root, above.id FROM above JOIN items i ON i.id = above.id WHERE i.kind <> 'exchange' AND i.dead_at IS NOT NULL"
 )
 _CITING = (
     "SELECT l.child AS item FROM lineage l JOIN exchanges e ON e.item = l.child WHERE e.kind <> 'said' AND l.parent IN ({within})"

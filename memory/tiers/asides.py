@@ -1,9 +1,10 @@
 """What stood in a prompt and is not kept: quotes, and what others said just before. An aside is an item without words.
 
-Its id is known by the platform's id of the message, so that what had it in view is found when that is taken back. A message
-of the same id that is kept is an item of its own.
+Its id follows from the platform's id of the message and its channel, whatever thread it was seen from, so that what had it in
+view is found when that is taken back. A message of the same id that is kept is an item of its own.
 """
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 
 from memory.db import Database, Parameters, Row, Transaction
@@ -16,8 +17,16 @@ KIND = "aside"
 
 
 def public_id(seal: Seal, domain: DomainRef, ref: SessionRef, source_id: str) -> str:
-    """Return the id that something has which was only seen in a session."""
-    return seal.id(domain, KIND, ref.platform, ref.place, str(ref.epoch), source_id)
+    """Return the id that something has which was only seen in a session: the same in every thread and epoch of its channel."""
+    return seal.id(domain, KIND, ref.platform, channel(ref.place), source_id)
+
+
+def channel(place: str) -> str:
+    """Return the beginning of a place's key, a JSON list from the widest on, that all its threads have in common."""
+    try:
+        return json.dumps(json.loads(place)[:-1], ensure_ascii=False).removesuffix("]")
+    except ValueError:
+        return place
 
 
 async def keep(tx: Transaction, seal: Seal, domain: Domain, session: Session, source_ids: Collection[str]) -> set[int]:
@@ -30,7 +39,7 @@ async def keep(tx: Transaction, seal: Seal, domain: Domain, session: Session, so
     kept = {row["id"]: row["item"] for row in await tx.all(_KEPT.format(within=holes("s", source_ids)), _at(session, source_ids))}
     unkept = [source_id for source_id in source_ids if source_id not in kept]
     names = [public_id(seal, domain.ref, session.ref, source_id) for source_id in unkept]
-    buried = [exchanges.public_id(seal, domain.ref, session.ref, source_id) for source_id in unkept]
+    buried = [*names, *(exchanges.public_id(seal, domain.ref, session.ref, source_id) for source_id in unkept)]
     there = {
         row["public_id"]: row
         for row in await tx.all(

@@ -107,6 +107,14 @@ class Hang:
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """The first pieces of an answer, and the rest once the server is told to `go`."""
+
+    text: str
+    first: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """An HTTP error with OpenAI's error object."""
 
@@ -142,7 +150,7 @@ class Vectors:
     wrong: Literal["count", "order", "indices", "zero", "nan", "dimension", "types"]
 
 
-Behaviour = Say | Drip | Cut | Endless | Hang | Status | Raw | Events | Vectors
+Behaviour = Say | Drip | Cut | Endless | Hang | Held | Status | Raw | Events | Vectors
 
 HTML = Raw(b"<html><body><h1>Welcome to the captive portal</h1></body></html>")
 HUGE = Raw(b'{"choices": [{"message": {"content": "' + b"x" * 10_000_000 + b'"}}]}', "application/json")

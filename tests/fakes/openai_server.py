@@ -32,6 +32,8 @@ class OpenAIServer:
         self.requests: list[b.Request] = []
         self.left = asyncio.Event()
         """Set when a client has left an answer that had no end."""
+        self.go = asyncio.Event()
+        """To be set when answers that are held shall go on."""
         self._script: deque[b.Behaviour] = deque()
         self._heard = asyncio.Condition()
         self._runner: web.AppRunner | None = None
@@ -113,6 +115,12 @@ class OpenAIServer:
             case b.Hang(text):
                 await send.pieces(text)
                 await self._until_left()
+            case b.Held(text, first):
+                if first:
+                    await send.pieces(first)
+                await self.go.wait()
+                await send.pieces(text)
+                await send.end("stop")
             case b.Endless(piece, delay):
                 await self._for_ever(send, piece, delay)
         return response

@@ -127,7 +127,9 @@ async def test_an_edit_keeps_the_files_and_what_they_say(
         assert "our list" in await asks(ada, general, "recall", query="cardamom")
         server.acts.edit(said, attachments=[], content=f"{server.mention} no list")
         await caught_up(server)
-        assert (await kept(her, general)).splitlines() == ["no list", "I see."]
+        assert (await kept(her, general)).splitlines() == ["no list"], (
+            "without an embedder her answer cannot be weighed, and goes"
+        )
 
 
 async def test_an_edit_before_the_answer_keeps_the_files_too(

@@ -10,6 +10,8 @@ from tests.discord_home import Awake, model_server, server_of
 from tests.discord_town import Town, built, buttons, finished, rows
 from tests.fakes.discord import Channel, Message, Person
 
+LEFT = "1 message of mine here came of what is forgotten and can still be read."
+UNKNOWN = "I keep nothing of that message, and do not look at it again."
 NOT_YOURS = "Only whoever said it, or an admin, can have it forgotten."
 
 
@@ -38,7 +40,7 @@ async def decided(town: Town, who: Person, place: Channel, what: str, label: str
     question = shown.content
     await who.clicks(shown, label)
     last = await finished(call)
-    assert buttons(last) == []
+    assert not {"Yes", "No"} & set(buttons(last))
     return question, last.content
 
 
@@ -125,7 +127,7 @@ async def test_in_a_server_everything_is_everything_of_ones_own_and_for_an_admin
         assert question == "Forget all that you said here, in every conversation, for good?"
         assert told.startswith("Forgotten: 1 message") and await people_said(lyra, town) == ["The harbour party is on Friday."]
         question, told = await decided(town, town.bob, town.general, "session", "Yes")
-        assert question == "Forget all that you said here, for good?" and told == "Nothing was left to forget."
+        assert question == "Forget all that you said here, for good?" and told.startswith("Nothing was left to forget.")
         question, told = await decided(town, town.eve, town.general, "session", "Yes")
         assert question == 'Forget all 2 messages of "#general", for good?' and told.startswith("Forgotten: 1 message")
         assert await people_said(lyra, town) == [] and "My cat is called Mia." in await lyra.kept(DomainKind.DM, town.ada.id)
@@ -139,11 +141,11 @@ async def test_ones_own_message_is_forgotten_from_its_menu(town: Town) -> None:
         adas = await town.says(town.ada, town.general, "The harbour party is on Friday.")
         bobs = await town.bob.says(town.general, "Nobody keeps this.")
         assert await town.uses_menu(town.bob, "Forget this", adas) == NOT_YOURS
-        assert await town.uses_menu(town.bob, "Forget this", bobs) == "I keep nothing of that message."
+        assert await town.uses_menu(town.ada, "Forget this", bobs) == "I keep nothing of that message."
         assert await people_said(lyra, town) == ["The harbour party is on Friday."]
         assert (await town.uses_menu(town.ada, "Forget this", adas)).startswith("Forgotten: 1 message")
         assert await people_said(lyra, town) == []
-        assert await town.uses_menu(town.ada, "Forget this", adas) == "I keep nothing of that message."
+        assert await town.uses_menu(town.ada, "Forget this", adas) == UNKNOWN
 
 
 async def test_an_admin_has_anybodys_message_forgotten_from_its_menu(town: Town) -> None:
@@ -158,7 +160,8 @@ async def test_her_answer_is_forgotten_by_whom_she_answered_alone(town: Town) ->
         adas = await town.says(town.ada, town.general, "When is the harbour party?")
         hers = await town.answer(adas)
         assert await town.uses_menu(town.bob, "Forget this", hers) == NOT_YOURS
-        assert await town.uses_menu(town.ada, "Forget this", hers) == "Forgotten: 1 reply."
+        told = await town.uses_menu(town.ada, "Forget this", hers)
+        assert told == f"Forgotten: 1 reply. {LEFT} Shall I delete it?"
         assert await lyra.kept(*server_of(town.guild)) == ["When is the harbour party?"]
 
 

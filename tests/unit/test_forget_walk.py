@@ -24,8 +24,9 @@ async def broken(here: Corner) -> list[str]:
         "UNION ALL SELECT i.id FROM items i JOIN digests d ON d.item = i.id WHERE i.dead_at IS NOT NULL "
         "UNION ALL SELECT i.id FROM items i JOIN terms t ON t.item = i.id WHERE i.dead_at IS NOT NULL "
         "UNION ALL SELECT i.id FROM items i JOIN vectors v ON v.item = i.id WHERE i.dead_at IS NOT NULL",
-        "lineage of the dead": "SELECT l.child FROM lineage l JOIN items c ON c.id = l.child JOIN items p ON p.id = l.parent "
-        "WHERE c.dead_at IS NOT NULL OR p.dead_at IS NOT NULL",
+        "resting on the dead": "SELECT l.child FROM lineage l JOIN items c ON c.id = l.child JOIN items p ON p.id = l.parent "
+        "WHERE p.dead_at IS NOT NULL AND (p.kind = 'exchange' OR c.dead_at IS NULL) "
+        "OR c.dead_at IS NOT NULL AND c.kind = 'exchange'",
         "a digest from another domain": "SELECT d.item FROM digests d JOIN lineage l ON l.child = d.item "
         "JOIN items p ON p.id = l.parent WHERE p.domain <> d.domain",
         "a digest that rests on nothing": "SELECT d.item FROM digests d "

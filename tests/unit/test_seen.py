@@ -185,7 +185,7 @@ async def test_posts_of_hers_that_came_of_it_are_withheld_and_notices_of_before_
         assert await here.memory.withheld("console", posts) == {"post of the copy", "notice"}
         assert await here.memory.withheld("console", [Shown("notice", ["dm"], True, here.clock.now() + 1)]) == set()
         assert await here.view.posts_left() == 1
-        ((where, parts),) = (await here.view.delete_posts(iter(["k1", "k2"]))).items()
+        ((where, parts),) = (await here.view.delete_posts(iter(["k1", "k2"]), 5)).items()
         assert where == ("console", "dm") and [part.target for part in parts] == ["post of the copy"]
         assert await here.view.posts_left() == 0
 

@@ -1,0 +1,91 @@
+"""What stood in view of a reply is recorded, and forgetting follows it, whatever became of it meanwhile."""
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+import pytest
+
+from memory.errors import SourceGone
+from memory.forget import erase
+from memory.types import Exchange, Kind, NewExchange
+from memory.view import Answer
+from tests.memory_kit import BagOfWords, Corner, at_home
+from tests.unit.test_forget import digested
+
+SECRET, OTHER = "the parrot is called Xerxes", "the tomatoes are ripe"
+
+
+async def made(
+    here: Corner, text: str, seen: Mapping[int, str], *, asides: Collection[str] = (), begun: int = 0
+) -> Exchange | None:
+    """Keep a reply that had these items in view, and cites and answers none of them."""
+    here.said += 1
+    new = NewExchange(Kind.REPLY, text, f"r{here.said}", here.clock.now(), "Lyra", "assistant")
+    return await here.view.answer(here.session, Answer(new, (), (), (), seen=seen, asides=asides, begun=begun))
+
+
+async def kept(here: Corner) -> list[str]:
+    """Return every text that is kept."""
+    return [message.text async for _, message in here.view.messages()]
+
+
+async def gists(here: Corner) -> dict[int, str]:
+    """Return the gists that stand now."""
+    return {digest.key: digest.text for _, digest in await here.view.digests()}
+
+
+async def rewritten(here: Corner) -> None:
+    """Have every gist replaced by another one of the same messages."""
+    async with here.memory.db.transaction() as tx:
+        await erase.retire(tx, here.domain, list(await gists(here)), here.clock.now())
+    await digested(here)
+
+
+@pytest.mark.parametrize("through", ["as it is", "a gist", "a gist that was replaced", "a gist that went with something else"])
+async def test_a_reply_goes_with_what_it_had_in_view(tmp_path: Path, through: str) -> None:
+    async with at_home(tmp_path, embedder=BagOfWords()) as here:
+        secret, other, third = [await here.say(text) for text in (SECRET, OTHER, "winter comes early")]
+        await digested(here)
+        seen = {secret.key: secret.text} if through == "as it is" else await gists(here)
+        assert seen
+        await made(here, "Xerxes, you told me.", seen)
+        await made(here, "Good evening.", seen)
+        if through == "a gist that was replaced":
+            await rewritten(here)
+        if through == "a gist that went with something else":
+            await here.view.forget_message(third.id)
+        assert "Xerxes, you told me." in await kept(here)
+        await here.view.forget_message(secret.id)
+        assert await kept(here) == [other.text, *([third.text] if "else" not in through else []), "Good evening."]
+
+
+# While an answer is made
+
+
+@pytest.mark.parametrize("what", ["forgotten", "changed", "taken out of a gist"])
+async def test_a_reply_is_not_kept_where_something_in_its_view_went_meanwhile(tmp_path: Path, what: str) -> None:
+    async with at_home(tmp_path, embedder=BagOfWords()) as here:
+        secret = await here.say(SECRET, source="s1")
+        await here.say(OTHER)
+        await digested(here)
+        seen, begun = await gists(here) if "gist" in what else {secret.key: secret.text}, here.clock.now()
+        here.clock.forward(1)
+        if what == "changed":
+            assert await here.memory.revise("console", "dm", "s1", "the parrot is called Otto", here.clock.now())
+        else:
+            await here.view.forget_message(secret.id)
+        with pytest.raises(SourceGone):
+            await made(here, "Xerxes, you told me.", seen, begun=begun)
+        assert await made(here, "I do not know.", {}, begun=begun)
+
+
+async def test_housekeeping_meanwhile_costs_no_answer(tmp_path: Path) -> None:
+    async with at_home(tmp_path, embedder=BagOfWords()) as here:
+        secret = await here.say(SECRET)
+        await digested(here)
+        seen, begun = await gists(here), here.clock.now()
+        here.clock.forward(1)
+        await rewritten(here)
+        assert await made(here, "Xerxes, you told me.", seen, begun=begun)
+        await here.view.forget_message(secret.id)
+        assert await kept(here) == []
