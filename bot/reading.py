@@ -11,6 +11,8 @@ from bot.asking import ask
 from bot.connect import Connector
 from bot.errors import BadInput, LyraError
 from bot.scheduler import Estimate
+from memory import restoring
+from memory.times import iso
 from memory.types import Condensed, Hit
 from memory.view import View
 
@@ -135,6 +137,8 @@ async def status(as_json: bool) -> int:
         backlog["chat"] = app.models.chat.name if app.models.chat else None
         backlog["summary"] = app.models.writer.name
         backlog["embed"] = app.meaning.embedder.name if app.meaning.embedder else None
+        aside = restoring.set_aside(app.memory.db.path)
+        backlog["set_aside"] = [{"file": str(one.path), "until": iso(one.until, app.base.time_zone)} for one in aside]
         if as_json:
             print(json.dumps(backlog))
         else:
@@ -143,6 +147,8 @@ async def status(as_json: bool) -> int:
                   f"{backlog['ripe']} are ripe, {backlog['profile_sessions_covered']} wholly in the profile.")  # fmt: skip
             print(Connector(app.models, app.base.around, _no_probe).describe())
             print(app.meaning.describe())
+            for one in aside:
+                print(receipts.set_aside(one, app.base.time_zone))
             if backlog["parked"]:
                 print(f"{backlog['parked']} messages were given up after three tries; the log says why.")
             print(f"{receipts.counted(backlog['calls_today'], 'call')} of a model today that nobody asked for.")

@@ -112,9 +112,9 @@ class Home:
         return done.rows
 
     @contextmanager
-    def started(self, *words: str, env: Mapping[str, str] | None = None) -> Iterator["Process"]:
+    def started(self, *words: str, env: Mapping[str, str] | None = None, command: Sequence[str] = LYRA) -> Iterator["Process"]:
         """Start `lyra` and leave it running for the block; it is killed afterwards if it is still there."""
-        process = Process([*LYRA, *words], self.folder, self.environment(env))
+        process = Process([*command, *words], self.folder, self.environment(env))
         try:
             yield process
         finally:

@@ -1,5 +1,7 @@
 """What the file holds, byte by byte: no words while it is encrypted, and nothing of what was forgotten, ever."""
 
+import asyncio
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -140,3 +142,47 @@ async def test_a_writer_out_of_reach_leaves_no_draft(tmp_path: Path) -> None:
         with pytest.raises(WriterFailed):
             await consolidator.digest(here.session)
         assert await here.count("refusals") == 0
+
+
+def half_read(path: Path) -> sqlite3.Cursor:
+    """Read half of something in another connection, and stay in the middle of it."""
+    reader = sqlite3.connect(path).execute("SELECT text FROM exchanges")
+    reader.fetchone()
+    return reader
+
+
+def left(reader: sqlite3.Cursor) -> None:
+    """Stop reading."""
+    reader.close()
+    reader.connection.close()
+
+
+async def test_a_checkpoint_that_a_reader_holds_up_says_so_lets_others_write_and_is_done_when_he_is(tmp_path: Path) -> None:
+    async with at_home(tmp_path, None) as here:
+        for n in range(3):
+            await here.say(f"an ordinary remark, number {n}")
+        reader = half_read(here.memory.db.path)
+        log = tmp_path / "lyra.db-wal"
+        assert await here.memory.db.checkpoint(patience=0) is False and log.stat().st_size > 0
+        waiting = asyncio.create_task(here.memory.db.checkpoint(patience=60))
+        for _ in range(5):
+            async with asyncio.timeout(3):
+                await here.say("what is said meanwhile")
+        assert not waiting.done()
+        left(reader)
+        async with asyncio.timeout(20):
+            assert await waiting is True
+        assert log.stat().st_size == 0
+
+
+async def test_asked_once_a_checkpoint_behind_a_reader_leaves_the_bytes_where_they_are(tmp_path: Path) -> None:
+    async with at_home(tmp_path, None) as here:
+        secret = await here.say(SECRET)
+        await here.say("an ordinary remark")
+        reader = half_read(here.memory.db.path)
+        async with here.memory.db.transaction() as tx:
+            await tx.run("UPDATE exchanges SET text = '' WHERE item = :item", {"item": secret.key})
+        await here.memory.db._writer.execute_fetchall("PRAGMA busy_timeout=0")
+        await here.memory.db._writer.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
+        left(reader)
+        assert "lyra.db-wal" in traces(tmp_path)

@@ -1,11 +1,13 @@
 """The journal: what was heard is committed before any work, and an answer with all that it finishes, or not at all."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 from memory.errors import MemoryFailure
-from memory.journal import Event, Part
+from memory.inbox import Inbox
+from memory.journal import Event, Heard, Part
 from memory.types import Kind, NewExchange
 from memory.view import Answer
 from tests.memory_kit import Corner, at_home
@@ -45,14 +47,37 @@ async def test_a_cursor_moves_alone_where_there_was_nothing_to_keep(tmp_path: Pa
         assert [h.event for h in await journal.unfinished("matrix")] == EVENTS
 
 
+BAD_EVENT, BAD_CURSOR = Event("e9", "dm", None), {"sync": None}  # type: ignore[arg-type]
+
+
+async def accepted_in_part(journal: Inbox) -> list[str]:
+    """Offer events and cursors of which one cannot be kept; return what is kept of them all the same."""
+    await journal.accept("matrix", EVENTS[:1], {"sync": "c1"})
+    with pytest.raises(MemoryFailure):
+        await journal.accept("matrix", [EVENTS[1], BAD_EVENT], {"sync": "c2"})
+    with pytest.raises(MemoryFailure):
+        await journal.accept("matrix", [EVENTS[2]], BAD_CURSOR)  # type: ignore[arg-type]
+    kept = [heard.event.event_id for heard in await journal.unfinished("matrix") if heard.event != EVENTS[0]]
+    return [*kept, *(value for value in (await journal.cursors("matrix")).values() if value != "c1")]
+
+
+class CursorApart(Inbox):
+    """The twin that moves the cursor in a transaction of its own."""
+
+    async def accept(self, platform: str, events: Sequence[Event], cursors: Mapping[str, str] = {}) -> list[Heard]:
+        fresh = await super().accept(platform, events)
+        await self.move(platform, cursors)
+        return fresh
+
+
 async def test_events_and_cursors_are_committed_together_or_not_at_all(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
-        journal = here.memory.journal
-        await journal.accept("matrix", EVENTS[:1], {"sync": "c1"})
-        with pytest.raises(MemoryFailure):
-            await journal.accept("matrix", [EVENTS[1], Event("e9", "dm", None)], {"sync": "c2"})  # type: ignore[arg-type]
-        assert [h.event for h in await journal.unfinished("matrix")] == EVENTS[:1]
-        assert await journal.cursors("matrix") == {"sync": "c1"}
+        assert await accepted_in_part(here.memory.journal) == []
+
+
+async def test_with_a_transaction_of_its_own_the_cursor_may_stay_behind_what_was_heard(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        assert await accepted_in_part(CursorApart(here.memory.db, here.clock)) == ["e3"]
 
 
 async def test_an_event_that_waits_is_answered_with_the_words_it_has_now(tmp_path: Path) -> None:

@@ -1,0 +1,99 @@
+"""What is promised to be on the disk is on the disk before anybody is told so, and a full disk costs nothing that was there."""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memory import db as database
+from memory.cancellation import to_the_end
+from memory.db import Database
+from memory.errors import DiskFull
+from memory.schema import migrations
+from tests.memory_kit import KEY, at_home
+from tests.size import TORTURE
+from tests.unit.test_db_schema import made_at
+
+REPO = Path(__file__).resolve().parents[2]
+SECRET = "the parrot is called Xerxes"
+
+
+async def test_a_commit_waits_until_the_disk_has_it(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here, here.memory.db.transaction() as tx:
+        row = await tx.one("SELECT s.synchronous, j.journal_mode FROM pragma_synchronous s, pragma_journal_mode j")
+        assert row is not None and tuple(row) == (2, "wal"), "2 is FULL: the log is synced at every commit"
+
+
+async def test_where_the_tombstone_cannot_be_synced_nothing_is_forgotten_and_that_is_said(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        secret = await here.say(SECRET)
+        # What takes every word and cannot be synced.
+        (tmp_path / "tombstones.log").symlink_to("/dev/null")
+        with pytest.raises(DiskFull, match="Nothing was forgotten"):
+            await here.view.forget_message(secret.id)
+        assert await here.found("Xerxes") == [SECRET]
+        (tmp_path / "tombstones.log").unlink()
+        await here.view.forget_message(secret.id)
+        assert await here.found("Xerxes") == []
+
+
+OPEN = """
+import asyncio, concurrent.futures.thread, resource, sys
+sys.path.insert(0, sys.argv[1])
+from pathlib import Path
+from memory.cancellation import to_the_end
+from memory.db import Database
+from memory.errors import MemoryFailure
+from tests.memory_kit import KEY
+
+async def main():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), resource.RLIM_INFINITY))
+    async with await Database.open(Path(sys.argv[2]), KEY):
+        print("opened")
+
+try:
+    asyncio.run(main())
+except MemoryFailure as error:
+    print(type(error).__name__, error)
+"""
+
+
+def opened(path: Path, limit: int) -> str:
+    """Open a memory in a process that can make no file longer than `limit` bytes; return what that said, which is one line."""
+    command = [sys.executable, "-c", OPEN, str(REPO), str(path), str(limit)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    (line,) = done.stdout.splitlines()
+    return line
+
+
+async def state(path: Path) -> tuple[int, dict[str, int]]:
+    """Return the version of a memory, without bringing it up to date, and how many rows its tables hold; all of it is sound."""
+    reader = await database._connect(path, KEY, ())
+    try:
+        assert [tuple(row) for row in await reader.execute_fetchall("PRAGMA integrity_check")] == [("ok",)]
+        ((version,),) = [tuple(row) for row in await reader.execute_fetchall("SELECT max(version) FROM migrations")]
+        tables = [row["name"] for row in await reader.execute_fetchall("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        counted = {}
+        for table in tables:
+            ((counted[table],),) = [tuple(row) for row in await reader.execute_fetchall(f"SELECT count(*) FROM {table}")]
+        return version, counted
+    finally:
+        await to_the_end(reader.close())
+
+
+async def test_a_disk_that_fills_up_while_a_memory_is_brought_up_to_date_costs_nothing_of_it(tmp_path: Path) -> None:
+    steps = migrations()[:5]
+    outcomes = set()
+    for n, room in enumerate(range(0, 600_000, 4_000 if TORTURE else 110_000)):
+        path = tmp_path / f"{n}.db"
+        held = await made_at(path, steps)
+        printed = await asyncio.to_thread(opened, path, path.stat().st_size + room)
+        outcomes.add(printed.split()[0])
+        version, counted = await state(path)
+        assert version >= 5, "a step is done whole or not at all"
+        assert all(counted[table] == n for table, n in held.items() if table not in ("migrations", "terms"))
+        async with await Database.open(path, KEY) as db:
+            await db.verify()
+    assert outcomes == {"DiskFull", "opened"}
