@@ -1,5 +1,6 @@
 """A look at what was said at a place lately: summed up for whoever asked, and kept nowhere."""
 
+import asyncio
 from collections.abc import Sequence
 
 from adapters.events import Quote
@@ -21,7 +22,7 @@ async def glance(quotes: Sequence[Quote], models: Models, time_zone: str, most_c
 async def _written(task: Task, models: Models) -> str:
     for writer in (models.writer, models.extractive):
         try:
-            good, _ = sound(await writer.write(task), task.sources)
+            good, _ = await asyncio.to_thread(sound, await writer.write(task), task.sources)
             if good:
                 return " ".join(entry.text for entry in good)
         except (WriterFailed, WriterRefused) as error:

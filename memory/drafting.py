@@ -1,10 +1,11 @@
 """Drafting: a text is written from its sources, piece by piece, and nothing of it stands that they do not hold."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from memory import evidence
 from memory.errors import WriterRefused
+from memory.evidence import Evidence
 from memory.ports import Entry, Source, Task, TaskKind, Writer
 
 Keep = Callable[[str], Awaitable[None]]
@@ -48,7 +49,7 @@ async def compose(writer: Writer, order: Order, sources: Sequence[Source]) -> li
 
 async def checked(writer: Writer, order: Order, task: Task) -> list[Entry]:
     """Return those sentences of an answer that rest on what they cite. Raises WriterFailed, WriterRefused if none does."""
-    good, bad = sound(await writer.write(task), task.sources)
+    good, bad = await asyncio.to_thread(sound, await writer.write(task), task.sources)
     if not good:
         raise WriterRefused("no sentence rests on its sources", "\n".join(bad))
     if bad:
@@ -57,7 +58,11 @@ async def checked(writer: Writer, order: Order, task: Task) -> list[Entry]:
 
 
 def sound(entries: Iterable[Entry], sources: Sequence[Source]) -> tuple[list[Entry], list[str]]:
-    """Return those sentences that rest on the sources they cite, and what is wrong with each of the others."""
+    """Return those sentences that rest on the sources they cite, and what is wrong with each of the others.
+
+    It takes a second for 100,000 characters: call it in a thread.
+    """
+    evidence = Evidence()
     by_label = {source.label: source for source in sources}
     good: list[Entry] = []
     bad: list[str] = []

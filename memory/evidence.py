@@ -16,9 +16,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from memory.dates import DATE, MONTHS, WEEKDAYS, WORD, Day, dates, derived, parts_of
+from memory.dates import MONTHS, WEEKDAYS, WORD, Day, blanked, dates, derived, matches, parts_of, without_dates
 from memory.lexical import STOP_WORDS, stem
-from memory.numbers import COUNT_WORDS, COUNTED, NUMBER, UNCOUNTED, clock_times, loose, phrase, pieces, readings_of, trimmed
+from memory.numbers import (
+    COUNT_WORDS,
+    COUNTED,
+    COUNTED_BEGINNING,
+    NUMBER,
+    UNCOUNTED,
+    clock_times,
+    loose,
+    phrase,
+    pieces,
+    readings_of,
+    trimmed,
+)
 from memory.ports import Source
 
 # Words of other languages that open sentences or stand for people, and words that only join sentences.
@@ -44,19 +56,49 @@ _UNNAMED = STOP_WORDS | FUNCTION_WORDS | WEEKDAYS | frozenset(MONTHS) | frozense
 @dataclass(frozen=True, slots=True)
 class _Held:
     numbers: frozenset[str]
-    months: frozenset[int]
     days: frozenset[Day]
     words: frozenset[str]
-    speakers: int
+    speakers: frozenset[str]
+
+    @property
+    def months(self) -> frozenset[int]:
+        named = {MONTHS[word] for word in self.words if word in MONTHS}
+        return frozenset(named | {month for _, month, _ in self.days if month})
+
+
+class Evidence:
+    """What sources hold, read once each however many sentences cite them. Keep it no longer than the check takes."""
+
+    def __init__(self) -> None:
+        self._held: dict[Source, _Held] = {}
+
+    def unsupported(self, entry_text: str, cited: Sequence[Source]) -> list[str]:
+        """Return the names and numbers of a digest's sentence that its cited sources do not hold, as written, in order."""
+        text, held = plain(entry_text), self._together(cited)
+        months = held.months
+        missing = [(m.start(), m.group()) for m, readings in dates(text) if not any(_day_held(r, held, months) for r in readings)]
+        missing += [(at, shown) for at, shown, readings, parts in _claims(text, held) if not _number_held(readings, parts, held)]
+        missing += [(m.start(), m.group()) for m in _names(text) if not _name_held(m.group().casefold(), held)]
+        return list(dict.fromkeys(shown for _, shown in sorted(missing)))
+
+    def _together(self, cited: Sequence[Source]) -> _Held:
+        each = [self._of(source) for source in cited]
+        return _Held(
+            frozenset[str]().union(*(one.numbers for one in each)),
+            frozenset[Day]().union(*(one.days for one in each)),
+            frozenset[str]().union(*(one.words for one in each)),
+            frozenset[str]().union(*(one.speakers for one in each)),
+        )
+
+    def _of(self, source: Source) -> _Held:
+        if source not in self._held:
+            self._held[source] = _held(source)
+        return self._held[source]
 
 
 def unsupported(entry_text: str, cited: Sequence[Source]) -> list[str]:
-    """Return the names and numbers of a digest's sentence that its cited sources do not hold, as written, in order."""
-    text, held = plain(entry_text), _held(cited)
-    missing = [(m.start(), m.group()) for m, readings in dates(text) if not any(_day_held(r, held) for r in readings)]
-    missing += [(at, shown) for at, shown, readings, parts in _claims(text, held) if not _number_held(readings, parts, held)]
-    missing += [(m.start(), m.group()) for m in _names(text) if not _name_held(m.group().casefold(), held)]
-    return list(dict.fromkeys(shown for _, shown in sorted(missing)))
+    """Return what `Evidence.unsupported` does, for a single sentence."""
+    return Evidence().unsupported(entry_text, cited)
 
 
 def plain(text: str) -> str:
@@ -65,33 +107,27 @@ def plain(text: str) -> str:
     return "".join(str(unicodedata.digit(c)) if c.isdecimal() else c for c in composed)
 
 
-def _held(cited: Sequence[Source]) -> _Held:
-    numbers: set[str] = set()
-    days: set[Day] = set()
-    words: set[str] = set()
-    for source in cited:
-        text = plain(f"{source.speaker}\n{source.text}")
-        said = [day for _, readings in dates(text) for day in readings]
-        following = list(derived(plain(source.said_at), text))
-        days.update(said, following)
-        numbers.update(_numbers(text), clock_times(source.said_at), *(parts_of(day) for day in said))
-        numbers.update(str(year) for year, _, _ in following if year)
-        folded = [word.casefold() for word in WORD.findall(text)]
-        words.update(folded, map(stem, folded))
-    months = {MONTHS[word] for word in words if word in MONTHS} | {month for _, month, _ in days if month}
-    return _Held(frozenset(numbers), frozenset(months), frozenset(days), frozenset(words), len({s.speaker for s in cited}))
+def _held(source: Source) -> _Held:
+    text = plain(f"{source.speaker}\n{source.text}")
+    said = [day for _, readings in dates(text) for day in readings]
+    following = list(derived(plain(source.said_at), text))
+    numbers = _numbers(text).union(clock_times(source.said_at), *(parts_of(day) for day in said))
+    numbers.update(str(year) for year, _, _ in following if year)
+    folded = [word.casefold() for word in WORD.findall(text)]
+    words = frozenset([*folded, *map(stem, folded)])
+    return _Held(frozenset(numbers), frozenset([*said, *following]), words, frozenset([source.speaker]))
 
 
-def _day_held(claim: Day, held: _Held) -> bool:
+def _day_held(claim: Day, held: _Held, months: frozenset[int]) -> bool:
     if any(all(c is None or c == h for c, h in zip(claim, day, strict=True)) for day in held.days):
         return True
     year, month, day = claim
-    return (month in held.months) and all(n is None or str(n) in held.numbers for n in (year, day))
+    return (month in months) and all(n is None or str(n) in held.numbers for n in (year, day))
 
 
 def _claims(text: str, held: _Held) -> Iterator[tuple[int, str, set[str], set[str]]]:
     """Yield the numbers outside dates: where, as written, the values it may mean, the parts that would do together."""
-    rest = DATE.sub(lambda m: ";" * len(m.group()), text)
+    rest = without_dates(text)
     for m in NUMBER.finditer(rest):
         readings = readings_of(m)
         suffix = (m.group(2) or "").casefold()
@@ -101,10 +137,10 @@ def _claims(text: str, held: _Held) -> Iterator[tuple[int, str, set[str], set[st
         if scaled:  # "10k" is not held by "10"
             readings = (readings - pieces(m.group(1))) or readings
         yield m.start(), m.group(), readings, loose(m.group(1))
-    for m in COUNTED.finditer(NUMBER.sub(lambda m: ";" * len(m.group()), rest)):
+    for m in _counted(blanked(rest, NUMBER.finditer(rest))):
         words = re.split(r"[\s-]+(?:and\s+)?", m.group().casefold())
         value, parts = phrase([COUNT_WORDS[w] for w in words]), {str(COUNT_WORDS[w]) for w in words if w not in UNCOUNTED}
-        the_people = value == held.speakers and rest[: m.start()].casefold().endswith("the ")
+        the_people = value == len(held.speakers) and rest[: m.start()].casefold().endswith("the ")
         if parts and not the_people:
             yield m.start(), m.group(), {str(value)}, parts
 
@@ -115,15 +151,19 @@ def _number_held(readings: set[str], parts: set[str], held: _Held) -> bool:
 
 def _numbers(text: str) -> set[str]:
     """Every value that text may mean, with the parts of composed ones."""
-    rest = DATE.sub(lambda m: ";" * len(m.group()), text)
+    rest = without_dates(text)
     values = clock_times(text)
     for m in (*NUMBER.finditer(text), *NUMBER.finditer(rest)):
         values |= readings_of(m) | loose(m.group(1)) | pieces(m.group(1))
-    for m in (*COUNTED.finditer(text), *COUNTED.finditer(NUMBER.sub(lambda m: ";" * len(m.group()), rest))):
+    for m in (*_counted(text), *_counted(blanked(rest, NUMBER.finditer(rest)))):
         counts = [COUNT_WORDS[w] for w in re.split(r"[\s-]+(?:and\s+)?", m.group().casefold())]
         values.update(map(str, (*counts, phrase(counts))))
     spaced = re.findall(r"(?<!\d)\d{1,3}(?:\s\d{3})+(?!\d)", text)
     return values | {trimmed(re.sub(r"\s", "", run)) for run in spaced}
+
+
+def _counted(text: str) -> Iterator[re.Match[str]]:
+    return matches(COUNTED, COUNTED_BEGINNING, text)
 
 
 def _names(text: str) -> Iterator[re.Match[str]]:

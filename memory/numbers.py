@@ -30,6 +30,7 @@ NUMBER = re.compile(
 _CLOCK = re.compile(r"(?<!\d)([01]?\d|2[0-4])\s?[:.h]\s?([0-5]\d)(?!\d)")
 _W = "(?:" + "|".join(sorted(COUNT_WORDS, key=len, reverse=True)) + ")"
 COUNTED = re.compile(rf"\b{_W}\b(?:(?:[\s-]+|\s+and\s+){_W}\b)*", re.IGNORECASE)
+COUNTED_BEGINNING = re.compile(rf"\b[{''.join(sorted({word[0] for word in COUNT_WORDS}))}]", re.IGNORECASE)
 _GROUPED = re.compile(r"([1-9]\d{0,2}(?:([.,'’])\d{3})(?:\2\d{3})*)(?:[.,](\d+))?")
 
 

@@ -1,5 +1,6 @@
 """A writer of digests that calls no model: it copies the most telling sentences and says who said them, and when."""
 
+import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ import numpy as np
 from bot.offline.centrality import Scores, centrality, choose, similarities
 from bot.offline.dates import day_of
 from bot.offline.sentences import closed, is_marked_question, one_line, quoted, shortened, split
-from memory.evidence import unsupported
+from memory.evidence import Evidence
 from memory.lexical import key_words
 from memory.ports import Entry, Source, Task
 
@@ -64,11 +65,16 @@ class ExtractiveWriter:
 
     async def write(self, task: Task) -> list[Entry]:
         """Return the digest's sentences in the order of their sources; none only where there is no source."""
-        candidates = _candidates(task)
-        chosen = [candidates[at] for at in _chosen(candidates, task)]
-        groups = [[one] for one in chosen] if task.kind == "merge" else _paired(chosen, task.sources)
-        entries = [entry for group in groups for entry in _entries(group, task)]
-        return entries or _fallback(task.sources)
+        return await asyncio.to_thread(_written, task)
+
+
+def _written(task: Task) -> list[Entry]:
+    candidates = _candidates(task)
+    chosen = [candidates[at] for at in _chosen(candidates, task)]
+    groups = [[one] for one in chosen] if task.kind == "merge" else _paired(chosen, task.sources)
+    evidence = Evidence()
+    entries = [entry for group in groups for entry in _entries(group, task, evidence)]
+    return entries or _fallback(task.sources, evidence)
 
 
 def _candidates(task: Task) -> list[_Candidate]:
@@ -134,14 +140,14 @@ def _same_day(one: Source, other: Source) -> bool:
     return day_of(one.said_at) == day_of(other.said_at)
 
 
-def _entries(group: Sequence[_Candidate], task: Task) -> list[Entry]:
+def _entries(group: Sequence[_Candidate], task: Task, evidence: Evidence) -> list[Entry]:
     """Return the group as one entry; in parts where the check of names and numbers refuses it as a whole."""
     cited = tuple(task.sources[at] for at in dict.fromkeys(one.source for one in group))
     text = group[0].text if task.kind == "merge" else _told(group, task.sources)
-    if not unsupported(text, cited):
+    if not evidence.unsupported(text, cited):
         return [Entry(text, tuple(dict.fromkeys(source.label for source in cited)))]
     if len(group) > 1:
-        return [entry for one in group for entry in _entries([one], task)]
+        return [entry for one in group for entry in _entries([one], task, evidence)]
     return []
 
 
@@ -164,7 +170,7 @@ def _speaker(source: Source) -> str:
     return one_line(source.speaker) or "someone"
 
 
-def _fallback(sources: Sequence[Source]) -> list[Entry]:
+def _fallback(sources: Sequence[Source], evidence: Evidence) -> list[Entry]:
     """Return one entry for sources without a usable sentence: their longest text shortened, or that there were no words."""
     if not sources:
         return []
@@ -173,6 +179,6 @@ def _fallback(sources: Sequence[Source]) -> list[Entry]:
     wordless = f"{_speaker(longest)} sent a message without words{' on ' + day if day else ''}."
     told = [_told([_Candidate(0, 0, shortened(longest.text, _FALLBACK))], [longest])] if longest.text.strip() else []
     for text in (*told, wordless):
-        if not unsupported(text, [longest]):
+        if not evidence.unsupported(text, [longest]):
             return [Entry(text, (longest.label,))]
     return [Entry("A message without words was sent.", (longest.label,))]

@@ -4,6 +4,7 @@ A thought is read from a structured answer, holds no name and no number that its
 said, never on an earlier thought. Whether it is ever said aloud is decided elsewhere, of those that wait for it.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -83,7 +84,7 @@ class Reflecting:
         try:
             answer = await self._muse.answer(prompt.system, prompt.user)
             found = thought.read(answer)
-            why = _wrong(found, sources)
+            why = await asyncio.to_thread(_wrong, found, sources)
             if why:
                 raise WriterRefused(why, answer)
         except WriterRefused as refusal:

@@ -1,10 +1,14 @@
 """A digest may not say a name or a number that what it cites does not hold."""
 
+import re
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.evidence import unsupported
+from memory import dates, numbers
+from memory.evidence import Evidence, unsupported
 from memory.ports import Source
 
 AT = "2026-11-20T21:04+01:00"  # a Friday
@@ -183,3 +187,39 @@ def test_a_number_nobody_said_is_found(number: int) -> None:
 @given(st.text(), st.lists(st.tuples(st.text(), st.text())))
 def test_any_text_can_be_checked(sentence: str, heard: list[tuple[str, str]]) -> None:
     assert all(isinstance(word, str) for word in unsupported(sentence, [said(t, s) for t, s in heard]))
+
+
+NUMBERED = (
+    "3 March 2026 march. 8th of de mai ſeptember one hundred and twenty-one dozen 3/4/2026 2026-03-04 12.3.2026 K dec2019 x3 3x"
+)
+texts = st.lists(st.sampled_from([*NUMBERED.split(), " ", " ", "\n", "-", ".", "a", "İ", "é"])).map("".join)
+
+
+@given(texts)
+def test_what_is_looked_for_place_by_place_is_what_one_search_finds(text: str) -> None:
+    for pattern, beginning in (
+        (dates.DATE, dates.DATE_BEGINNING),
+        (numbers.COUNTED, numbers.COUNTED_BEGINNING),
+    ):
+        found = [match.span() for match in dates.matches(pattern, beginning, text)]
+        assert found == [match.span() for match in pattern.finditer(text)]
+    assert dates.without_dates(text) == dates.DATE.sub(lambda date: re.sub(r"(?s).", ";", date[0]), text)
+
+
+@given(st.lists(st.tuples(texts, st.sampled_from(["Ada", "Bo Miller"])), max_size=3), texts)
+def test_sources_that_were_read_before_hold_what_they_held_then(heard: list[tuple[str, str]], sentence: str) -> None:
+    sources = [Source(f"m{n}", speaker, AT, text) for n, (text, speaker) in enumerate(heard)]
+    evidence = Evidence()
+    for some in (sources, sources[:1], [], sources):
+        assert evidence.unsupported(sentence, some) == unsupported(sentence, some)
+
+
+def test_a_source_is_read_once_however_many_sentences_cite_it() -> None:
+    def seconds(sentences: int) -> float:
+        evidence, source = Evidence(), said("On Friday two weeks ago Ada paid 1,200 euros. " * 500)
+        began = time.process_time()
+        for _ in range(sentences):
+            evidence.unsupported("Ada paid 1,200 euros.", [source])
+        return time.process_time() - began
+
+    assert seconds(40) < 4 * seconds(1)
