@@ -1,12 +1,18 @@
-"""Names of people whose words are shown and not kept."""
+"""Under which names people are shown in a place whose words are not kept there."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from adapters.events import Quote
+from adapters.events import Person, Quote
 from memory.display_names import LYRA
 from memory.types import Identity
 from memory.view import View
+
+
+async def name_of(view: View, person: Person) -> str:
+    """Return the name under which a person is shown in a view's home."""
+    (name,) = await view.names([(Identity(person.platform, person.id), person.name)])
+    return name
 
 
 async def as_shown(view: View, platform: str, quotes: Sequence[Quote]) -> list[Quote]:

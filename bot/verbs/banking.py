@@ -7,6 +7,7 @@ from adapters.table import Call, CommandSpec, Parameter, Reply
 from bot import receipts
 from bot.errors import BadInput
 from bot.ladder_text import TAKES_A_MODEL
+from bot.naming import name_of
 from bot.verbs.group import Group, plain
 from memory.types import Identity
 from memory.view import View
@@ -57,10 +58,10 @@ class Banking(Group):
             raise BadInput(TAKES_A_MODEL)
         if not await view.bank_on():
             return plain("The bank is on already.")
-        sign, here = self._sign(call), _EVERYONE[call.place.reach]
+        sign, here, who = self._sign(call), _EVERYONE[call.place.reach], await name_of(view, call.person)
         await self._aloud(
             call,
-            f"{call.person.name} turned the memory bank on. From now on I note each conversation that I keep here in a few lines, "
+            f"{who} turned the memory bank on. From now on I note each conversation that I keep here in a few lines, "
             f"once it is over: its topic, facts, names, decisions and open questions. Everyone who can read {here} can see the "
             f"notes with {sign}memory bank, and I have them in view whenever I answer here. {sign}memory bank leave keeps what "
             f"you say out of them; {sign}forget takes out what rests on what you forget.",
@@ -71,7 +72,8 @@ class Banking(Group):
     async def _off(self, call: Call, view: View) -> Reply:
         if not await view.bank_off():
             return plain("The bank is off already.")
-        await self._aloud(call, f"{call.person.name} turned the memory bank off, and I emptied it. The messages themselves stay.")
+        who = await name_of(view, call.person)
+        await self._aloud(call, f"{who} turned the memory bank off, and I emptied it. The messages themselves stay.")
         return plain("The bank is off and empty, and I said so here.")
 
     async def _take_part(self, call: Call, view: View, *, joins: bool) -> Reply:

@@ -9,6 +9,7 @@ from bot.attachments import told
 from bot.errors import BadInput
 from bot.gate import addresses
 from bot.intake import said
+from bot.naming import name_of
 from bot.receipts import counted
 from bot.verbs.group import Group, plain
 from bot.verbs.pages import MORE
@@ -58,7 +59,8 @@ class Remembering(Group):
 
     async def _page(self, call: Call, words: str, begin: int) -> Reply:
         view = await self._view(call)
-        hits = await self._h.verifying.hits(lambda: view.recall(words, min(begin + _PAGE + 1, _MOST), asker=call.person.name))
+        asker = await name_of(view, call.person)
+        hits = await self._h.verifying.hits(lambda: view.recall(words, min(begin + _PAGE + 1, _MOST), asker=asker))
         shown = hits[begin : begin + _PAGE]
         if not shown:
             return plain(f'I found nothing{" more" if begin else ""} about "{words}".')

@@ -70,6 +70,8 @@ async def test_accounts_of_one_name_are_told_apart_wherever_their_words_are_show
         aside = await town.eve.says(town.general, "I bring the cake")
         await town.says(town.ada, town.general, "the barn is mine")
         await town.says(town.bob, town.general, "the barn is mine as well")
+        mine = await town.reads(town.bob, town.general, "recall", query="what did I say?")
+        assert mine.index("as well") < mine.index("whose words are asked for")
         view = await lyra.view(*server_of(town.guild))
         speakers = [message.speaker async for _, message in view.messages() if message.role == "user"]
         assert speakers[0] == "ada" and re.fullmatch(r"Ada#[a-z2-7]{4}", speakers[1])
