@@ -12,7 +12,7 @@ from memory.types import DomainKind, Identity, Kind, NewExchange
 from memory.view import View
 from tests.discord_home import Awake, prompt, sound
 from tests.discord_knowing import Believing, Everything, Thoughtful, Town, everything
-from tests.fakes.discord import DiscordServer, Guild, Role
+from tests.fakes.discord import DiscordServer, Guild, Message, Role
 
 FACT = "my locker number is 7741"
 CANARY = "7741"
@@ -253,3 +253,51 @@ async def test_a_canary_in_every_place_is_seen_by_its_readers_alone(town: Town, 
     reads["board"] |= public
     guarded = all(seen[name] <= reads[name] and name in seen[name] for name in reads)
     assert guarded is (domains is Domains), seen
+
+
+# What an answer took along
+
+REPEATS = "Your locker number is 7741."
+
+
+async def repeats_itself(town: Town, lyra: Awake) -> Message:
+    """Have a DM reach what was said to the staff, and make a second answer there of the first one alone; return what was said."""
+    told = await town.person("ada").says(town.names["staff"], f"{town.server.mention} {FACT}")
+    await town.answer(told)
+    await town.sets("ada", town.names["dm"], "reach", "on")
+    town.model.script(REPEATS, "As I said: 7741.")
+    await speaks(town, "dm", ASKED)
+    assert FACT in prompt(lyra.chats[-1])
+    await speaks(town, "dm", "say that again")
+    assert REPEATS in prompt(lyra.chats[-1]) and FACT not in prompt(lyra.chats[-1])
+    return told
+
+
+async def in_view(town: Town, lyra: Awake) -> bool:
+    """Say whether the canary stands in view of a DM that asks for nothing, or is found there."""
+    await speaks(town, "dm", "good evening")
+    found = await (await town.person("ada").runs(town.names["dm"], "recall", query=CANARY)).answer()
+    return CANARY in prompt(lyra.chats[-1]) or f"said: {CANARY}" in found.content
+
+
+@pytest.mark.parametrize("carried", [True, False])
+async def test_an_answer_made_of_an_answer_is_shown_no_more_once_the_role_is_lost(town: Town, carried: bool) -> None:
+    """Were only the first one known to hold the staff's words, the second would still be."""
+    async with town.lyra() as lyra:
+        await repeats_itself(town, lyra)
+        assert await in_view(town, lyra)
+        if not carried:
+            async with lyra.app.memory.db.transaction() as tx:
+                await tx.run("DELETE FROM abroad WHERE reply > (SELECT min(reply) FROM abroad)")
+        await loses_the_role(town)
+        assert await in_view(town, lyra) is not carried
+
+
+async def test_an_answer_made_of_an_answer_is_gone_once_the_message_is_deleted(town: Town) -> None:
+    async with town.lyra() as lyra:
+        told = await repeats_itself(town, lyra)
+        await town.person("ada").deletes(told)
+        await town.caught_up()
+        rows = await lyra.app.memory.db.all("SELECT text FROM exchanges")
+        assert CANARY not in " ".join(row["text"] for row in rows)
+        assert not await in_view(town, lyra)

@@ -1,0 +1,89 @@
+"""Forgetting, ended as a power cut would end it: with its tombstone on disk all of it is gone, without it all of it is there."""
+
+import asyncio
+import random
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memory.db import Database
+from tests.fakes import openai_behaviours as b
+from tests.lyra_kit import Home, ModelServer
+from tests.size import TORTURE
+
+KILLS = 200 if TORTURE else 4
+TOLD, ASKED, CODE = "my locker code is 4711", "what is my locker code?", "4711"
+REPEATED, IGNORANT = "It is 4711.", "I do not know it."
+
+
+def parrot(request: b.Request) -> str:
+    """Repeat the code where it is shown, be it asked for or to be summed up."""
+    written = b.sensible(request)
+    return written if written != b.echo(request) else REPEATED if CODE in str(request.body) else IGNORANT
+
+
+@pytest.fixture
+def model() -> Iterator[ModelServer]:
+    """A model server."""
+    with ModelServer(parrot) as server:
+        yield server
+
+
+@pytest.fixture
+def machine(tmp_path: Path, model: ModelServer) -> Home:
+    """A machine on which something was told, repeated and summed up."""
+    home = Home(tmp_path / "machine", model.config())
+    home.chat(TOLD, ASKED, ASKED, "I like tea")
+    assert home.lyra("summarize", "--all").code == 0
+    return home
+
+
+def copied(machine: Home, name: str) -> Home:
+    """Return a copy of a machine."""
+    shutil.copytree(machine.folder, machine.folder.parent / name)
+    return Home(machine.folder.parent / name)
+
+
+def on_disk(home: Home) -> list[str]:
+    """Return every text that the file itself holds, whatever was forgotten, without letting anybody finish anything."""
+
+    async def read() -> list[str]:
+        async with await Database.open(home.db, bytes.fromhex(home.key.read_text("ascii"))) as db:
+            rows = await db.all(
+                "SELECT text FROM exchanges UNION ALL SELECT text FROM digests UNION ALL SELECT text FROM statements "
+                "UNION ALL SELECT text FROM outbox UNION ALL SELECT payload FROM inbox"
+            )
+        return sorted(row["text"] for row in rows)
+
+    return asyncio.run(read())
+
+
+def test_killed_at_any_moment_a_forgotten_message_is_gone_with_all_of_it_or_wholly_there(machine: Home) -> None:
+    chance, whole = random.Random(2026), on_disk(machine)
+    assert sum(CODE in text for text in whole) > 5
+    (told,) = [hit["id"] for hit in machine.lyra("recall", TOLD, "--json").rows[0]["hits"] if hit["content"] == TOLD]
+    unfinished = 0
+    for kill in range(KILLS):
+        home = copied(machine, f"kill {kill}")
+        log = home.path / "tombstones.log"
+        with home.started("forget", told) as forgetting:
+            if kill % 4 == 3:
+                time.sleep(chance.uniform(0.0, 2.0))
+            else:  # in the middle of things
+                while forgetting.running and not log.exists():
+                    pass
+                time.sleep(chance.choice([0.0, chance.uniform(0.0, 0.05)]))
+            forgetting.kill_now()
+            forgetting.wait()
+        buried = log.exists() and told in log.read_text().split()
+        unfinished += buried and CODE in str(on_disk(home))
+        exported = [row["content"] for row in home.export()]
+        kept = on_disk(home)
+        if buried:
+            assert CODE not in str(exported) + str(kept) and "I like tea" in kept, f"after kill {kill}"
+        else:
+            assert kept == whole, f"after kill {kill}"
+    assert unfinished, "with the tombstone on disk the words were in the file still: the next open is what finishes"

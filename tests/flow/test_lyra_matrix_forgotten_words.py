@@ -1,0 +1,152 @@
+"""Words that were forgotten on Matrix come back by no way: no answer, no quote, nothing said just before, no post of hers.
+
+The model repeats the code wherever a prompt holds it, so that every way that is left open shows.
+"""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from memory.types import DomainKind
+from tests.awake import Awake, prompt
+from tests.fakes import openai_behaviours as b
+from tests.fakes.matrix import Person
+from tests.fakes.openai_server import OpenAIServer
+from tests.matrix_changes import answers_to, followed
+from tests.matrix_home import Home, dm, room_of
+from tests.size import few
+
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_home_fixtures"]
+
+TOLD, ASKED, CODE = "my locker code is 4711", "what is my locker code?", "4711"
+REPEATED, IGNORANT = "It is 4711.", "I do not know it."
+
+
+@pytest.fixture
+async def model() -> AsyncIterator[OpenAIServer]:
+    """A model that repeats the code where it is shown."""
+    async with OpenAIServer(lambda request: REPEATED if CODE in prompt(request) else IGNORANT) as model:
+        yield model
+
+
+async def taken_back(at_home: Home, who: Person, room: str, said: str, how: str) -> None:
+    """Redact or edit a message, and wait until she has followed that."""
+    done = await who.redacts(room, said) if how == "redacted" else await who.edits(room, said, "never mind")
+    await followed(at_home, who, room, done)
+
+
+async def told(at_home: Home, who: Person, room: str) -> str:
+    """Tell Lyra the code, wait for her answer, and return what was said."""
+    said = await who.says(room, TOLD, mentions=[at_home.user])
+    assert (await at_home.answer(who, room, said)).body == REPEATED
+    return said
+
+
+async def asked_again(at_home: Home, lyra: Awake, who: Person, room: str, reply_to: str = "") -> bool:
+    """Ask for the code, and say whether the model was shown it."""
+    answer = await at_home.asks(who, room, ASKED, mentions=[at_home.user], reply_to=reply_to)
+    shown = CODE in prompt(lyra.chats[-1])
+    assert answer.body == (REPEATED if shown else IGNORANT)
+    return shown
+
+
+async def holds(lyra: Awake, kind: DomainKind, native_id: str) -> list[str]:
+    """Return what is kept of a domain that holds the code."""
+    return [text for text in await lyra.kept(kind, native_id) if CODE in text]
+
+
+@pytest.mark.parametrize("how", ["redacted", "edited"])
+async def test_no_answer_repeats_what_was_taken_back(at_home: Home, ada: Person, model: OpenAIServer, how: str) -> None:
+    async with at_home.lyra(model) as lyra:
+        room = await dm(at_home, ada)
+        said = await told(at_home, ada, room)
+        for _ in range(3):
+            assert await asked_again(at_home, lyra, ada, room)
+        assert len(await holds(lyra, DomainKind.DM, ada.user)) == 5
+        await taken_back(at_home, ada, room, said, how)
+        assert await holds(lyra, DomainKind.DM, ada.user) == []
+        assert CODE not in (await at_home.asks(ada, room, f"!recall {ASKED}")).body
+        assert not await asked_again(at_home, lyra, ada, room)
+
+
+@pytest.mark.parametrize(
+    ("how", "streaming"), few([("redacted", True), ("edited", True), ("redacted", False), ("edited", False)], 2)
+)
+async def test_what_is_taken_back_while_she_answers_is_not_said(
+    at_home: Home, ada: Person, model: OpenAIServer, how: str, streaming: bool
+) -> None:
+    async with at_home.lyra(model, matrix=f"streaming = {str(streaming).lower()}") as lyra:
+        lyra.adapter.edit_seconds = 0.02
+        room = await dm(at_home, ada)
+        said = await told(at_home, ada, room)
+        model.script(b.Held("711.", first="It is 4"))
+        asked = await ada.says(room, ASKED)
+        await model.heard(2)
+        if streaming:
+            await at_home.answer(ada, room, asked)
+        await taken_back(at_home, ada, room, said, how)
+        model.go.set()
+        await ada.hears(room, lambda event: event.sender == at_home.user and event.body.endswith(IGNORANT))
+        shown = [event.body for event in await at_home.said(ada, room) if event.answers == asked or event.replaces]
+        assert not any(CODE in text for text in shown), shown
+        assert await holds(lyra, DomainKind.DM, ada.user) == []
+        assert not await asked_again(at_home, lyra, ada, room)
+
+
+async def test_what_was_forgotten_in_a_room_is_shown_to_nobody_and_her_posts_go_where_somebody_says_so(
+    at_home: Home, ada: Person, bob: Person, model: OpenAIServer
+) -> None:
+    async with at_home.lyra(model) as lyra:
+        room = await room_of(at_home, ada, bob)
+        said = await told(at_home, ada, room)
+        hers = (await at_home.answer(ada, room, said)).id
+        receipt = (await at_home.reads_aside(ada, room, "!forget", reply_to=said)).body
+        assert receipt.startswith(
+            "Forgotten: 1 message, 1 reply. 1 message of mine here came of what is forgotten and can still be read. "
+            'To delete it, say in "Garden": !forget posts\n'
+        )
+        assert not await asked_again(at_home, lyra, bob, room)
+        assert not await asked_again(at_home, lyra, bob, room, reply_to=said)
+        assert not await asked_again(at_home, lyra, bob, room, reply_to=hers)
+        assert CODE not in (await at_home.reads_aside(bob, room, "!summarize last:200")).body
+        deleted = (await at_home.reads_aside(ada, room, "!forget posts")).body
+        assert deleted.startswith("Deleted: 1 message of mine.")
+        assert (await bob.looks_at(room, hers)).body == ""
+        assert await holds(lyra, DomainKind.ROOM, room) == []
+
+
+@pytest.mark.parametrize("replies", few(["thread", ""], 2))
+@pytest.mark.parametrize("how", few(["redacted", "edited", "!forget"], 2))
+async def test_what_she_never_kept_is_gone_from_her_answers_when_it_is_taken_back(
+    at_home: Home, ada: Person, bob: Person, model: OpenAIServer, how: str, replies: str
+) -> None:
+    async with at_home.lyra(model) as lyra:
+        room = await room_of(at_home, ada, bob)
+        if replies:
+            await at_home.reads_aside(ada, room, f"!settings replies {replies}")
+        aside = await bob.says(room, TOLD)
+        assert await asked_again(at_home, lyra, ada, room)
+        assert len(await holds(lyra, DomainKind.ROOM, room)) == 1
+        if how == "!forget":
+            assert "1 reply" in (await at_home.reads_aside(bob, room, "!forget", reply_to=aside)).body
+        else:
+            await taken_back(at_home, bob, room, aside, how)
+        assert await holds(lyra, DomainKind.ROOM, room) == []
+        assert not await asked_again(at_home, lyra, ada, room)
+
+
+async def test_what_she_never_kept_is_not_said_where_it_is_taken_back_while_she_answers(
+    at_home: Home, ada: Person, bob: Person, model: OpenAIServer
+) -> None:
+    async with at_home.lyra(model) as lyra:
+        room = await room_of(at_home, ada, bob)
+        aside = await bob.says(room, TOLD)
+        model.script(b.Held(REPEATED))
+        asked = await ada.says(room, ASKED, mentions=[at_home.user])
+        await model.heard(1)
+        assert CODE in prompt(lyra.chats[0])
+        await taken_back(at_home, bob, room, aside, "redacted")
+        model.go.set()
+        assert (await at_home.answer(ada, room, asked)).body == IGNORANT
+        assert await answers_to(at_home, ada, room, asked) == [IGNORANT]
+        assert await holds(lyra, DomainKind.ROOM, room) == []
