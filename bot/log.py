@@ -28,12 +28,17 @@ def configure(level: str) -> None:
             structlog.dev.ConsoleRenderer(colors=False),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(least),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=_to_standard_error,
         cache_logger_on_first_use=False,
     )
     logging.basicConfig(level=logging.ERROR, handlers=[Reports()], force=True)
     logging.getLogger(_OWN).setLevel(least)
     logging.getLogger(_TOLD).setLevel(max(least, logging.WARNING))
+
+
+def _to_standard_error(*_: object) -> structlog.PrintLogger:
+    # Asked for with each event: standard error may be another stream by then, and the one of before may be closed.
+    return structlog.PrintLogger(sys.stderr)
 
 
 class Reports(logging.Handler):

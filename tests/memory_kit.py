@@ -1,5 +1,6 @@
 """What tests of memory share: time that stands still, fixed ids, and a person's own place in a fresh memory."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ import numpy as np
 
 from memory.core import Habits, Memory, Ports
 from memory.journal import Part
+from memory.ledger import LEASE
 from memory.lexical import tokens
 from memory.ports import Embedder, Entry, Task, Vectors
 from memory.times import instant
@@ -109,6 +111,39 @@ def answering(*entries: Entry) -> Move:
         return list(entries)
 
     return move
+
+
+@dataclass
+class Overtaking:
+    """Two workers at one piece of work: while the first writes, its lease runs out, and a second one begins to write.
+
+    `first` and `second` are the moves of their writers. The second writes on once `go` is set; `begins` is its work.
+    """
+
+    clock: Clock
+    begins: Callable[[Move], Coroutine[Any, Any, object]]
+    go: asyncio.Event = field(default_factory=asyncio.Event)
+    over: "asyncio.Task[object] | None" = None
+
+    async def first(self, task: Task) -> list[Entry]:
+        """Write so slowly that the second is at it before this is done."""
+        self.clock.forward(LEASE + 1)
+        writing = asyncio.Event()
+
+        async def second(task: Task) -> list[Entry]:
+            writing.set()
+            await self.go.wait()
+            return copied(task)
+
+        self.over = asyncio.create_task(self.begins(second))
+        await writing.wait()
+        return copied(task)
+
+    async def ends(self) -> object:
+        """Let the second write on; return what came of it."""
+        assert self.over, "nobody was overtaken"
+        self.go.set()
+        return await self.over
 
 
 @dataclass

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from memory.types import DomainKind
+from tests.awake import question
 from tests.discord_home import Awake, prompt, server_of, sound
 from tests.discord_knowing import Thoughtful, Town, Unguarded, answers
 from tests.fakes.discord import USUAL, Channel, DiscordServer, Guild, Message, Right, Role
@@ -149,7 +150,8 @@ async def test_a_question_that_waited_stays_with_those_who_could_read_it(
         town.model.go.set()
         told = await town.asks("ada", general, "is there tea?")
         assert answers(town.server, waits) == []
-        assert CODE in await lyra.kept(*was)
+        assert (await lyra.kept(*was))[-1] == CODE, "kept, and nothing was made of it"
+        assert not any(CODE in question(one) for one in lyra.chats)
         assert await lyra.kept(*now) == ["is there tea?", told.content]
 
 

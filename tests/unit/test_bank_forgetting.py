@@ -194,6 +194,25 @@ async def test_replies_to_them_and_replies_that_rest_on_their_words_stay_out(tmp
         assert [source.text for source in writer.tasks[0].sources] == texts
 
 
+async def test_a_reply_that_rests_on_a_gist_rests_on_all_that_the_gist_was_made_from_cited_or_not(tmp_path: Path) -> None:
+    async with in_a_room(tmp_path) as here:
+        await here.talk("the well is dry", SECRET)
+        await here.kept()
+        writer = Noter(moves=[answering(Entry("the well is dry", ("m1",)))])
+        await here.memory.consolidator(here.domain, writer, writer).digest(here.session)
+        (gist,) = await here.view.newest_gists(2)
+        asked = await here.said_by(ADA, "how is the well?")
+        await here.answer("as dry as ever", asked, gist.key)
+        here.clock.forward(HOUR)
+        await here.kept(Noter(moves=[answering(Entry("the well", ("m1",)), Entry("dry as ever", ("m1", "m2")))]))
+        assert await here.lines() == ["the well", "dry as ever", "the well is dry", SECRET]
+        await here.view.bank_leave(BOB)
+        assert await here.lines() == ["the well", "the well is dry"]
+        writer = Noter()
+        await here.kept(writer)
+        assert [[source.text for source in task.sources] for task in writer.tasks] == [["the well is dry"], ["how is the well?"]]
+
+
 async def test_without_that_look_their_words_would_enter(tmp_path: Path) -> None:
     async with in_a_room(tmp_path) as here:
         await here.talk("the well is dry", SECRET)

@@ -10,7 +10,7 @@ from memory.ledger import LEASE
 from memory.ports import Entry, Task
 from memory.tiers import summaries
 from memory.tiers.episodes import Rules
-from tests.memory_kit import Clock, Corner, Ids, Writer, answering, at_home, copied, corner, opened
+from tests.memory_kit import Clock, Corner, Ids, Move, Overtaking, Writer, answering, at_home, copied, corner, opened
 
 ONE = Habits(Rules(count=1))
 REFUSED = [
@@ -62,6 +62,16 @@ async def test_only_the_sentences_that_rest_on_something_are_published(tmp_path:
         assert await gists(here) == [("tomatoes grow", "scripted")]
         (gist,) = await summaries.frontier(here.memory.db, here.session)
         assert await summaries.parents(here.memory.db, gist.key) == [message.key]
+
+
+async def test_a_sentence_that_is_left_out_is_no_refused_answer(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=Habits(Rules(count=2), max_transcript_chars=20)) as here:
+        await here.say("tomatoes grow")
+        await here.say("carrots are orange")
+        partly, refused = answering(Entry("tomatoes grow", ("m1",)), REFUSED[0]), answering(Entry("Ada met Bo", ("m2",)))
+        writer = Writer(moves=[partly, refused, partly, refused, partly])
+        assert await digest(here, writer) == 1
+        assert await gists(here) == [("tomatoes grow\ncarrots are orange", "scripted")], "the third answer is asked for"
 
 
 async def test_a_summary_that_was_refused_now_and_then_is_still_asked_for(tmp_path: Path) -> None:
@@ -140,6 +150,24 @@ async def test_a_holder_whose_lease_ran_out_publishes_nothing(tmp_path: Path) ->
         await digest(here, Writer("too late", moves=[overtaken]))
         assert await gists(here) == [("tomatoes grow", "the other")]
         assert await here.count("claims") == 0
+
+
+async def test_a_holder_whose_lease_ran_out_publishes_nothing_while_the_other_is_still_at_work(tmp_path: Path) -> None:
+    clock, path = Clock(), tmp_path / "lyra.db"
+    async with (
+        opened(path, clock=clock, ids=Ids("a"), habits=ONE) as one,
+        opened(path, clock=clock, ids=Ids("b"), habits=ONE) as other,
+    ):
+        here, there = await corner(one, clock), await corner(other, clock)
+        await here.say("tomatoes grow")
+
+        async def begins(move: Move) -> int:
+            return await digest(there, Writer("the other", moves=[move]))
+
+        late = Overtaking(clock, begins)
+        await digest(here, Writer("too late", moves=[late.first]))
+        assert await gists(here) == []
+        assert await late.ends() == 1 and await gists(here) == [("tomatoes grow", "the other")]
 
 
 @pytest.mark.parametrize("count", [1, 3], ids=["all of it", "a part of it"])

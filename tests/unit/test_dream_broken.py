@@ -1,12 +1,15 @@
 """A dream that breaks off, is doubled or is interfered with: nothing is lost or made twice, and nothing forgotten stays."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from memory.dream.drives import BASELINE
+from memory.dream.report import Report
 from memory.errors import BudgetSpent, WriterFailed
+from memory.ledger import LEASE
 from memory.types import DomainKind, DomainRef
 from tests.dream_kit import Begins, Muse, Scribe, days, dreamer, forced, holding, reflections, step, thinking, told, wondering
 from tests.ladder_kit import PAIRS, Teller, ladder, unsound
@@ -125,6 +128,27 @@ async def test_two_passes_at_once_make_everything_once(tmp_path: Path) -> None:
         late = Teller()
         assert (await forced(here, late, Muse())).rested and late.tasks == []
         assert await ladder(here) == one
+
+
+async def test_who_thought_for_too_long_keeps_no_thought_while_another_is_at_it(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here, opened(tmp_path / "lyra.db", clock=here.clock, ids=Ids("other")) as other:
+        await days(here)
+        there, asked, go = replace(here, memory=other), asyncio.Event(), asyncio.Event()
+        passes: list[asyncio.Task[Report]] = []
+
+        async def second() -> None:
+            asked.set()
+            await go.wait()
+
+        async def first() -> None:
+            here.clock.forward(LEASE + 1)
+            passes.append(asyncio.create_task(forced(there, muse=Muse([wondering], meanwhile=second))))
+            await asked.wait()
+
+        late = await forced(here, muse=Muse([wondering], meanwhile=first))
+        assert step(late, "curiosity").made == 0 and await reflections(here) == []
+        go.set()
+        assert step(await passes[0], "curiosity").made == 1 and len(await reflections(here)) == 1
 
 
 def about_birds(user: str) -> str:

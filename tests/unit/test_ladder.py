@@ -6,7 +6,7 @@ from pathlib import Path
 from memory.tiers.selfstate import Mind, keep
 from memory.types import DomainKind, DomainRef
 from tests.ladder_kit import PAIRS, Teller, climbed, gists, ladder, standing, unsound
-from tests.memory_kit import DAY, HOUR, CancelledAt, Clock, Corner, Ids, Writer, at_home, corner, opened
+from tests.memory_kit import DAY, HOUR, CancelledAt, Clock, Corner, Ids, Move, Overtaking, Writer, at_home, corner, opened
 from tests.size import TORTURE
 
 
@@ -89,6 +89,23 @@ async def test_two_at_once_make_everything_once(tmp_path: Path) -> None:
         once = await ladder(here)
         await climbed(here, Teller())
         assert await ladder(here) == once
+
+
+async def test_who_was_too_slow_publishes_nothing_while_another_is_at_it(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=PAIRS) as here:
+        await here.say("Ada builds a boat")
+        await here.say("Kiki sings")
+        await gists(here, Teller())
+        async with opened(tmp_path / "lyra.db", clock=here.clock, ids=Ids("other"), habits=PAIRS) as other:
+
+            async def begins(move: Move) -> int:
+                return await other.ladder(here.domain, Teller("the other", moves=[move])).climb(asked=True)
+
+            late = Overtaking(here.clock, begins)
+            await here.memory.ladder(here.domain, Teller("too late", moves=[late.first])).climb(asked=True)
+            assert await standing(here, "profile") == []
+            await late.ends()
+        assert {one.writer for one in await here.view.statements("profile")} == {"the other"}
 
 
 async def test_what_other_domains_hold_changes_nothing_here(tmp_path: Path) -> None:

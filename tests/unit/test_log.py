@@ -1,6 +1,8 @@
 """The log: one line an event, with numbers and names of things, and never anybody's words or secrets."""
 
+import io
 import logging
+import sys
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -104,3 +106,14 @@ def test_words_and_secrets_are_left_out_of_events(written: Callable[[], str]) ->
     log.log.info("something.happened", text="my secret wish", token="a-secret-token", number=7)
     [line] = written().splitlines()
     assert "number=7" in line and "secret" not in line
+
+
+def test_it_writes_to_what_standard_error_is_at_that_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    with io.StringIO() as closed_meanwhile:
+        monkeypatch.setattr(sys, "stderr", closed_meanwhile)
+        log.configure("warning")
+    now = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", now)
+    log.log.warning("something.happened")
+    logging.getLogger("adapters.discord.gaps").warning("Something was missed.")
+    assert [line.partition("] ")[2].split()[0] for line in now.getvalue().splitlines()] == ["something.happened", "Something"]

@@ -1,5 +1,6 @@
 """The profile: standing facts, from what people said, each with its sources, never more than was said."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,18 @@ async def test_nobody_is_told_more_than_was_said(tmp_path: Path) -> None:
         assert await standing(here, "profile") == ["Kiki is a parrot."]
         (kept,) = await here.memory.db.all("SELECT reason, answer FROM rejections WHERE tier = 'profile'")
         assert kept["reason"] == "dropped" and "Linz" in kept["answer"], "what was left out is kept to be looked at"
+
+
+async def test_a_sentence_that_is_left_out_is_no_refused_answer(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=replace(PAIRS, max_transcript_chars=20)) as here:
+        await here.say("Ada lives in Graz")
+        await here.say("Kiki is her parrot")
+        await gists(here, Writer())
+        partly = answering(Entry("Ada lives in Graz", ("g1",)), Entry("Ada lives in Linz", ("g1",)))
+        refused = answering(Entry("Kiki lives in Linz", ("g2",)))
+        writer = Teller(moves=[partly, refused, partly, refused, partly, copies, copies])
+        await here.memory.ladder(here.domain, writer).climb(asked=True)
+        assert await standing(here, "profile") == ["Ada lives in Graz", "Kiki is her parrot"], "the third answer is asked for"
 
 
 @pytest.mark.parametrize(

@@ -9,18 +9,23 @@ from memory import seen
 from memory.changing import Shown
 from memory.core import Habits
 from memory.errors import SourceGone
-from memory.ports import Embedder
+from memory.ports import Embedder, Entry
 from memory.tiers.episodes import Rules
-from memory.types import MINUTE, DomainKind, DomainRef, Exchange, Kind, NewExchange, SessionRef
+from memory.types import MINUTE, Digest, DomainKind, DomainRef, Exchange, Kind, NewExchange, SessionRef
 from memory.view import Answer
-from tests.memory_kit import BagOfWords, Corner, Writer, at_home, said
+from tests.memory_kit import BagOfWords, Corner, Writer, answering, at_home, said
 
 CODE = "my locker code is 4711"
 FEW = Habits(Rules(count=4))
 
 
 async def replied(
-    here: Corner, text: str, asked: Exchange | None, view: Sequence[Exchange] = (), asides: Sequence[str] = (), **how: int
+    here: Corner,
+    text: str,
+    asked: Exchange | None,
+    view: Sequence[Exchange | Digest] = (),
+    asides: Sequence[str] = (),
+    **how: int,
 ) -> Exchange:
     """Keep a reply that had these messages in view."""
     here.said += 1
@@ -67,6 +72,21 @@ async def test_what_only_repeats_an_answer_that_goes_goes_too(tmp_path: Path) ->
         first = await replied(here, "Your locker opens with 4711.", asked, [code])
         await replied(here, "With 4711, as I said.", again, [first])
         assert (await here.view.forget_message(code.id)).replies == 2
+
+
+async def test_what_repeats_a_digest_goes_with_whatever_the_digest_was_made_from_cited_or_not(tmp_path: Path) -> None:
+    async with at_home(tmp_path, embedder=BagOfWords()) as here:
+        code, plan = await here.say(CODE), await here.say("the trip is on Friday")
+        writer = Writer(moves=[answering(Entry("the trip is on Friday", ("m2",)))])
+        work = here.memory.consolidator(here.domain, writer, writer)
+        await work.close_episodes(here.session, asked=True)
+        await work.digest(here.session)
+        (gist,) = await here.view.newest_gists(2)
+        asked = await here.say("when do we go?")
+        await replied(here, "On Friday.", asked, [gist])
+        await here.view.forget_message(code.id)
+        assert await here.view.digests() == []
+        assert await texts(here) == [plan.text, asked.text]
 
 
 async def test_what_other_messages_in_view_say_as_well_may_stay(tmp_path: Path) -> None:
