@@ -43,7 +43,8 @@ def privacy(place: Place, where: str, prefix: str = "", *, listening: bool, paus
     lines.append(goes)
     lines.append(
         f"{sign}recall shows what I have, with the day and the place. {sign}forget removes a message, a conversation or everything of "
-        "yours, with all that was made of it; deleting or changing a message on this platform does so as well."
+        "yours, with all that was made of it and the answers that hold something of it; deleting or changing a message on this "
+        f"platform does so as well. What I wrote here stays readable until you have me delete it: {sign}forget posts."
     )
     lines.append(
         "When a channel, a server or a room disappears, or I am not in it any more, what was said there comes up no more from that "
@@ -72,7 +73,7 @@ def _kept(place: Place, *, listening: bool) -> str:
         return "Here I keep what you say to me and what I answer."
     if listening:
         return "An admin turned listening on: here I keep everything that is said."
-    return "Here I keep what is said to me (by mention, in answer to me, or in my threads) and what I answer. The rest I do not keep."
+    return "Here I keep what is said to me (by mention, in answer to me, or in my threads) and what I answer. Of the rest I keep no word."
 
 
 def _read_by(place: Place, *, reach: bool) -> str:
