@@ -1,6 +1,7 @@
 """Finding again, keeping on purpose, and forgetting."""
 
 from collections.abc import Sequence
+from dataclasses import astuple
 from urllib.parse import unquote
 
 from adapters.table import Action, Call, CommandSpec, Parameter, Reply
@@ -13,7 +14,7 @@ from bot.receipts import counted
 from bot.verbs.group import Group, plain
 from bot.verbs.pages import MORE
 from memory.errors import NotFound
-from memory.types import Session
+from memory.types import Forgotten, Identity, Session
 from memory.view import View
 
 _PAGE = 5
@@ -96,11 +97,11 @@ class Remembering(Group):
         return plain("Kept.")
 
     async def _forget_this(self, call: Call) -> Reply:
-        view = await self._view(call)
-        found = await view.find(call.place.platform, None, call.target.id) if call.target else None
-        if found is None:
-            return plain("I keep nothing of that message.")
-        return plain(receipts.forgotten(await view.forget_message(found.id, self._only(call))))
+        for view, only in await self._theirs(call):
+            found = await view.find(call.place.platform, None, call.target.id) if call.target else None
+            if found is not None:
+                return plain(receipts.forgotten(await view.forget_message(found.id, only)))
+        return plain("I keep nothing of that message.")
 
     async def _forget(self, call: Call) -> Reply:
         view, session = await self._here(call)
@@ -108,9 +109,25 @@ class Remembering(Group):
         many, _, sure = what.casefold().partition(" ")
         if many in ("session", "all") and sure in ("", "yes"):
             return await self._forget_many(call, view, session, everything=many == "all", sure=bool(sure))
+        return plain(receipts.forgotten(await self._forget_one(await self._theirs(call), what)))
+
+    async def _forget_one(self, there: Sequence[tuple[View, Identity | None]], what: str) -> Forgotten:
+        """Forget a message where it is kept, by an id or a link. Raises NotFound, NotYours."""
         source_id = _source_id(what)
-        found = await view.find(call.place.platform, None, source_id) if source_id else None
-        return plain(receipts.forgotten(await view.forget_message(found.id if found else what, self._only(call))))
+        (view, only), *others = there
+        found = await view.find(view.home.ref.platform, None, source_id) if source_id else None
+        try:
+            return await view.forget_message(found.id if found else what, only)
+        except NotFound:
+            if not others:
+                raise
+        return await self._forget_one(others, what)
+
+    async def _theirs(self, call: Call) -> list[tuple[View, Identity | None]]:
+        """Return where a person may have things forgotten, and whose: here, and what they said in the rooms that this one replaced."""
+        own = Identity(call.person.platform, call.person.id)
+        older = await self._h.domains.earlier(call.place)
+        return [(await self._view(call), self._only(call)), *((view, own) for view in older)]
 
     async def _forget_many(self, call: Call, view: View, session: Session, *, everything: bool, sure: bool) -> Reply:
         only = self._only(call)
@@ -126,10 +143,11 @@ class Remembering(Group):
         if not sure and call.surface and not await call.surface.confirm(question):
             return plain("Nothing was forgotten.")
         try:
-            receipt = await (view.forget_all(only) if everything else view.forget_session(session, only))
+            there = await self._theirs(call) if everything else ()
+            gone = [await one.forget_all(by) for one, by in there] or [await view.forget_session(session, only)]
         except NotFound:
             return plain("Nothing was left to forget.")
-        return plain(receipts.forgotten(receipt))
+        return plain(receipts.forgotten(Forgotten(*map(sum, zip(*map(astuple, gone), strict=True)))))
 
 
 def _source_id(what: str) -> str:
