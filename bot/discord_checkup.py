@@ -25,7 +25,7 @@ NEEDED = {
 
 _MOST_SERVERS = 20
 _PORTAL = "Developer Portal → your application → Bot"
-_SPOKEN_TO = "she reads DMs, mentions, replies and commands only"
+_SPOKEN_TO = "she reads DMs, mentions and commands only"
 
 
 def invite_url(application_id: int) -> str:

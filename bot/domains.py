@@ -55,6 +55,11 @@ class Domains:
         view = await self.view(place, person or Person(place.platform, "", ""))
         return view, await self.session(view, place)
 
+    async def earlier(self, place: Place) -> list[View]:
+        """Return the memories of the rooms that a place replaced, each by itself, as far as everyone here could read them."""
+        found = await self._found([_ref(place.platform, circle) for circle in place.earlier])
+        return [self._memory.view(domain) for domain in found]
+
     async def rename(self, place: Place, before: str) -> None:
         """Name the session of a place after what it is called now, if it was called after it before."""
         view, session = await self.here(place)

@@ -25,6 +25,14 @@ def introduction(where: str, prefix: str = "", *, shared: bool) -> str:
     )
 
 
+def onward(prefix: str = "") -> str:
+    """Say in a room that replaces another one that what was heard there is known here, and how long."""
+    return (
+        "This room replaces one that I was in. I go on with what I heard there as long as everyone who can read this could read "
+        f"that; should somebody come who could not, I leave it out. {prefix or '/'}privacy says more."
+    )
+
+
 def offer(prefix: str = "") -> str:
     """Say that a thought waits to be said, and how to hear it."""
     sign = prefix or "/"
@@ -83,4 +91,7 @@ def _read_by(place: Place, *, reach: bool) -> str:
     if place.reach is Reach.PUBLIC:
         return "What I keep here can come up anywhere in this server, and in a DM with who can read this and asked for it."
     what = "room" if place.reach is Reach.ROOM else "channel"
-    return f"What I keep here can come up in this {what}, and in a DM with who can read it and asked for it; nowhere else."
+    next_one = ", in a room that replaces it while everyone there could read this one" if place.reach is Reach.ROOM else ""
+    return (
+        f"What I keep here can come up in this {what}{next_one}, and in a DM with who can read it and asked for it; nowhere else."
+    )

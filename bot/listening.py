@@ -14,7 +14,7 @@ from bot.comparing import Comparing
 from bot.errors import LyraError
 from bot.house import House
 from bot.intake import Intake
-from bot.introduction import introduction
+from bot.introduction import introduction, onward
 from bot.log import log
 from bot.session import Answered, Mailboxes
 from memory.errors import MemoryFailure
@@ -176,11 +176,20 @@ class Listening:
         return always and not await self._h.preferences.on(event.person, "paused")
 
     async def _introduce(self, event: Joined) -> None:
-        view, session = await self._h.domains.here(event.place)
-        text = introduction(self._h.models.goes_to, self._adapter.prefix, shared=True)
-        parts = self._h.outgoing.parts(event.place.platform, text)
-        if await view.greet(session, parts):
-            await self._h.outgoing.flush(event.place.platform, event.place.key, parts)
+        place = await self._now(event.place)
+        view, session = await self._h.domains.here(place)
+        goes_on, prefix = bool(place.earlier and view.also), self._adapter.prefix
+        text = onward(prefix) if goes_on else introduction(self._h.models.goes_to, prefix, shared=True)
+        parts = self._h.outgoing.parts(place.platform, text)
+        if await (view.go_on(place.channel, session, parts) if goes_on else view.greet(session, parts)):
+            await self._h.outgoing.flush(place.platform, place.key, parts)
+
+    async def _now(self, place: Place) -> Place:
+        """Return a place with those who read it now, where that is known."""
+        try:
+            return await self._adapter.locate(place) or place
+        except PlaceGone:
+            return place
 
 
 def _kept_at(place: Place, ids: Sequence[str]) -> Sequence[Place]:

@@ -7,7 +7,7 @@ from bot.errors import ModelDenied, ModelError
 from bot.gate import addresses
 from bot.house import House
 from bot.intake import Intake, Turn
-from bot.introduction import introduction, offer
+from bot.introduction import introduction, offer, onward
 from bot.log import log
 from bot.reflections import NAME as REFLECTIONS
 from bot.speaking import Speaking, Spoken
@@ -57,8 +57,13 @@ class Turns:
 
     async def _introduce(self, turn: Turn, prefix: str) -> None:
         place = turn.place
-        parts = self._h.outgoing.parts(place.platform, introduction(self._h.models.goes_to, prefix, shared=turn.shared))
-        if await turn.view.greet(turn.session, parts):
+        if place.earlier and turn.view.also:
+            parts = self._h.outgoing.parts(place.platform, onward(prefix))
+            said = await turn.view.go_on(place.channel, turn.session, parts)
+        else:
+            parts = self._h.outgoing.parts(place.platform, introduction(self._h.models.goes_to, prefix, shared=turn.shared))
+            said = await turn.view.greet(turn.session, parts)
+        if said:
             await self._h.outgoing.flush(place.platform, place.key, parts)
 
     async def _answered(self, turn: Turn, heard: Sequence[Heard], adapter: Adapter) -> Sequence[Part]:

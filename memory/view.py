@@ -141,6 +141,10 @@ class View(Posting):
         """Queue a notice of first contact, once in the life of this domain; return whether this was the time."""
         return await self._once(self._r.places.scope(self.home), _GREETED, session, parts)
 
+    async def go_on(self, room: str, session: Session, parts: Sequence[Part]) -> bool:
+        """Queue a notice on what a room goes on with, in place of a greeting, once in the life of the room."""
+        return await self._once(f"room:{session.ref.platform}:{room}", _GONE_ON, session, parts, greets=True)
+
     async def hint(self, session: Session, parts: Sequence[Part], answers: str) -> bool:
         """Queue a notice on how to talk to her, once in the life of a conversation; return whether this was the time."""
         return await self._once(f"session:{session.id}", _HINTED, session, parts, answers)
@@ -253,15 +257,19 @@ class View(Posting):
     async def _forget(self, scope: Scope) -> Forgotten:
         return await self._r.forgetting.forget(self.home, scope)
 
-    async def _once(self, scope: str, mark: str, session: Session, parts: Sequence[Part], answers: str = "") -> bool:
+    async def _once(
+        self, scope: str, mark: str, session: Session, parts: Sequence[Part], answers: str = "", *, greets: bool = False
+    ) -> bool:
         self._own(session)
         if await self._r.places.setting(scope, mark):
             return False
         async with self._db.transaction() as tx:
             first = await places.mark(tx, scope, mark)
+            if first and greets:
+                await places.mark(tx, self._r.places.scope(self.home), _GREETED)
             if first:
                 await self._queue(tx, session, parts, answers)
         return first
 
 
-_GREETED, _HINTED = "greeted", "hinted"
+_GREETED, _GONE_ON, _HINTED = "greeted", "gone on", "hinted"

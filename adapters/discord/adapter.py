@@ -130,7 +130,7 @@ class Discord(Adapter):
         if self._content:
             return f"I read what is said where I can see it, and keep what is meant for me{hidden}."
         why = _SWITCH if self._access.message_content else _SETTING
-        return f"I read DMs, mentions, replies and commands; {why}{hidden}."
+        return f"I read DMs, mentions and commands; {why}{hidden}."
 
     # Places and what is said there
 

@@ -30,12 +30,14 @@ class Shape(StrEnum):
 class Ending:
     """How a room ended: which room replaces it, and who could read all that was said in its epoch of then.
 
-    `predecessor` is the room that it had itself replaced, '' for none.
+    `open` says that whoever comes there later can read all of that as well. `predecessor` is the room that it had itself
+    replaced, '' for none.
     """
 
     successor: str
     epoch: int
     readers: tuple[str, ...]
+    open: bool = False
     predecessor: str = ""
 
     @classmethod
@@ -154,22 +156,23 @@ class Room:
         """Return how the room ended, None where it goes on or somebody said it had who may not."""
         record, named = self.record, self.state.successor
         was = record.ending
-        if not self.is_member:
+        if not (self.is_member and self.state.is_whole):
             return was
         is_new = was is None or was.successor != named
         if not named or (is_new and not self.state.is_rightly_replaced):
             return None
         if was is None:
-            was = Ending(named, record.epoch, (), self.state.predecessor)
-        readers = set(was.readers)
+            was = Ending(named, record.epoch, (), predecessor=self.state.predecessor)
         if record.epoch == was.epoch and not record.admitted:
             # Whoever is there can read all of this epoch.
-            readers |= self.state.joined - {self.me}
-        return replace(was, successor=named, readers=tuple(sorted(readers)))
+            readers = {*was.readers, *self.state.joined} - {self.me}
+            public = self.state.opens_history and not (record.hidden or record.encrypted or self.state.is_encrypted)
+            was = replace(was, readers=tuple(sorted(readers)), open=public)
+        return replace(was, successor=named)
 
     def _has_lost(self, ending: Ending | None) -> bool:
         """Whether somebody left who could read all that was said until the room ended: they cannot read what follows."""
-        if ending is None or not self.is_member or ending.epoch != self.record.epoch:
+        if ending is None or ending.epoch != self.record.epoch or not (self.is_member and self.state.is_whole):
             return False
         return not self.state.joined.issuperset(ending.readers)
 

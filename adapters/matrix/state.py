@@ -93,6 +93,11 @@ class State:
     # What it is
 
     @property
+    def is_whole(self) -> bool:
+        """Whether this is the room's whole state: of a room that Lyra left, the homeserver may tell only what changed last."""
+        return ("m.room.create", "") in self._events
+
+    @property
     def title(self) -> str:
         """What the room was named, '' where it has no name."""
         return word(self.content("m.room.name"), "name") or word(self.content("m.room.canonical_alias"), "alias")

@@ -52,6 +52,5 @@ class Succession:
 
     def _could_anybody(self, past: Room) -> bool:
         """Whether whoever comes to an earlier room now, if they may, can read all that was said there until it ended."""
-        record = past.record
-        is_whole = record.ending is not None and record.ending.epoch == record.epoch and not record.admitted
-        return is_whole and self._present(past.id) and not (record.hidden or record.encrypted)
+        ending = past.record.ending
+        return ending is not None and ending.open and not past.record.admitted and self._present(past.id)

@@ -14,7 +14,7 @@ from bot.receipts import counted
 from bot.verbs.group import Group, plain
 from bot.verbs.pages import MORE
 from memory.errors import NotFound
-from memory.types import Forgotten, Session
+from memory.types import Forgotten, Identity, Session
 from memory.view import View
 
 _PAGE = 5
@@ -107,9 +107,10 @@ class Remembering(Group):
     async def _forget_this(self, call: Call) -> Reply:
         # With a conversation at this place there is a name to put the tombstone on, be anything kept here or not.
         view, _ = await self._here(call)
-        found = await view.find(call.place.platform, None, call.target.id) if call.target else None
-        if found is not None:
-            return await self._forgotten(call, view, await view.forget_message(found.id, self._only(call)))
+        for there, only in await self._theirs(call):
+            found = await there.find(call.place.platform, None, call.target.id) if call.target else None
+            if found is not None:
+                return await self._forgotten(call, view, await there.forget_message(found.id, only))
         if call.target is None or (self._only(call) and call.target.person.id != call.person.id):
             return plain("I keep nothing of that message.")
         receipt = await self._h.memory.disregard(call.place.platform, call.place.key, call.target.id)
@@ -147,9 +148,25 @@ class Remembering(Group):
             return await self._delete_posts(view)
         if many in ("session", "all") and sure in ("", "yes"):
             return await self._forget_many(call, view, session, everything=many == "all", sure=bool(sure))
+        return await self._forgotten(call, view, await self._forget_one(await self._theirs(call), what))
+
+    async def _forget_one(self, there: Sequence[tuple[View, Identity | None]], what: str) -> Forgotten:
+        """Forget a message where it is kept, by an id or a link. Raises NotFound, NotYours."""
         source_id = _source_id(what)
-        found = await view.find(call.place.platform, None, source_id) if source_id else None
-        return await self._forgotten(call, view, await view.forget_message(found.id if found else what, self._only(call)))
+        (view, only), *others = there
+        found = await view.find(view.home.ref.platform, None, source_id) if source_id else None
+        try:
+            return await view.forget_message(found.id if found else what, only)
+        except NotFound:
+            if not others:
+                raise
+        return await self._forget_one(others, what)
+
+    async def _theirs(self, call: Call) -> list[tuple[View, Identity | None]]:
+        """Return where a person may have things forgotten, and whose: here, and what they said in the rooms that this one replaced."""
+        own = Identity(call.person.platform, call.person.id)
+        older = await self._h.domains.earlier(call.place)
+        return [(await self._view(call), self._only(call)), *((view, own) for view in older)]
 
     async def _forget_many(self, call: Call, view: View, session: Session, *, everything: bool, sure: bool) -> Reply:
         only = self._only(call)
@@ -166,10 +183,11 @@ class Remembering(Group):
         if not sure and call.surface and not await call.surface.confirm(question):
             return plain("Nothing was forgotten.")
         try:
-            receipt = await (view.forget_all(only) if everything else view.forget_session(session, only))
+            there = await self._theirs(call) if everything else ()
+            gone = [await one.forget_all(by) for one, by in there] or [await view.forget_session(session, only)]
         except NotFound:
             return plain("Nothing was left to forget.")
-        return await self._forgotten(call, view, receipt)
+        return await self._forgotten(call, view, sum(gone, Forgotten(0, 0, 0)))
 
     def _where(self, call: Call) -> str:
         """Name the place of a call, where its answer may be read elsewhere."""

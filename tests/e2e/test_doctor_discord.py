@@ -10,7 +10,7 @@ from tests.fakes.discord import USUAL, Right
 from tests.lyra_kit import LYRA, Home
 
 INTENT = (
-    "Discord: Message Content Intent is off: she reads DMs, mentions, replies and commands only. "
+    "Discord: Message Content Intent is off: she reads DMs, mentions and commands only. "
     "Switch it on: Developer Portal → your application → Bot → Privileged Gateway Intents."
 )
 READING = "ok  Discord: the token is accepted, and Message Content Intent is on."
@@ -86,7 +86,7 @@ def test_who_wants_no_intent_is_not_asked_to_switch_it_on(home: Home, discord: D
     home.configure(discord.config("message_content = false"))
     for granted in (True, False):
         discord.world.content_intent = granted
-        reads = "she reads DMs, mentions, replies and commands only, as message_content = false says."
+        reads = "she reads DMs, mentions and commands only, as message_content = false says."
         assert examined(home)[0] == f"ok  Discord: the token is accepted; {reads}"
 
 

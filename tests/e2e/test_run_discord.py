@@ -14,7 +14,7 @@ from tests.lyra_kit import Done, Home, ModelServer, Process
 
 READS_ALL = "Discord: connected. I read what is said where I can see it, and keep what is meant for me."
 READS_LITTLE = (
-    "Discord: connected. I read DMs, mentions, replies and commands; switch on Message Content Intent in the Developer "
+    "Discord: connected. I read DMs, mentions and commands; switch on Message Content Intent in the Developer "
     "Portal under Bot to let me read my threads whole."
 )
 SECRET = "the word that nobody may read in a log"

@@ -55,7 +55,7 @@ async def test_without_the_intent_she_goes_on_and_says_what_to_switch_on(
             await ada.says(await ada.opens_dm(), "in private")
             await ear.heard(Message, 2)
     assert said == (
-        "I read DMs, mentions, replies and commands; switch on Message Content Intent in the Developer Portal under Bot"
+        "I read DMs, mentions and commands; switch on Message Content Intent in the Developer Portal under Bot"
         " to let me read my threads whole."
     )
     assert [(one.text, one.addressed) for one in ear.of(Message)] == [("for you", True), ("in private", True)]

@@ -122,10 +122,10 @@ async def test_status_says_whether_all_messages_can_be_read(tmp_path: Path, monk
             assert "I read what is said where I can see it" in await town.reads(town.ada, town.general, "status")
         async with town.lyra(content=False):
             told = await town.reads(town.ada, town.general, "status")
-            assert "I read DMs, mentions, replies and commands; message_content is off in the configuration" in told
+            assert "I read DMs, mentions and commands; message_content is off in the configuration" in told
     async with built(tmp_path, monkeypatch, content_intent=False) as town, town.lyra():
         told = await town.reads(town.ada, town.general, "status")
-        assert "I read DMs, mentions, replies and commands; switch on Message Content Intent in the Developer Portal" in told
+        assert "I read DMs, mentions and commands; switch on Message Content Intent in the Developer Portal" in told
 
 
 # How they are promised and answered

@@ -90,9 +90,9 @@ class Run:
             await self.town.home.answer(person, room, event)
             await self.lyra.dreams()
 
-    def sent(self) -> list[Any]:
-        """Return all that was sent into the garden, without the keys of its parts."""
-        here = [call for call in self.town.home.proxy.calls(SEND) if call.path.startswith(f"/rooms/{self.town.rooms['garden']}/")]
+    def sent(self, place: str = "garden") -> list[Any]:
+        """Return all that was sent into a room, without the keys of its parts."""
+        here = [call for call in self.town.home.proxy.calls(SEND) if call.path.startswith(f"/rooms/{self.town.rooms[place]}/")]
         return [named({**call.body, "lyra.part": ""}, self.ids) for call in here]
 
 
@@ -104,6 +104,12 @@ def named(found: Any, ids: dict[str, str]) -> Any:
         if id.startswith("$"):
             text = text.replace(f"thread {short(id)}", f"thread {name}")
     return json.loads(text)
+
+
+def digest(request: Request, ids: dict[str, str]) -> str:
+    """Answer with a hash of all that was given."""
+    given = json.dumps(named(request.body["messages"], ids), sort_keys=True)
+    return f"Answer {hashlib.sha256(given.encode()).hexdigest()[:32]}"
 
 
 async def built(town: Town, ids: dict[str, str]) -> None:
@@ -125,10 +131,7 @@ async def sent(
 
     def model(request: Request) -> str:
         written = sensible(request)
-        if written != echo(request):
-            return written
-        given = json.dumps(named(request.body["messages"], ids), sort_keys=True)
-        return f"Answer {hashlib.sha256(given.encode()).hexdigest()[:32]}"
+        return digest(request, ids) if written == echo(request) else written
 
     times = {said.text: NOON + 2 * minute * MINUTE for minute, said in enumerate(HERE)}
     times |= {said.text: NOON + (2 * minute - 1) * MINUTE for minute, said in enumerate(elsewhere)}

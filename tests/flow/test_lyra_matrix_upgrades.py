@@ -1,18 +1,23 @@
-"""Rooms that are upgraded: she follows those who may send her, and the new room is another one."""
+"""Rooms that are upgraded: she follows those who may send her, and goes on where everyone could read the old room."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
+from adapters.events import Circle, Reach
 from adapters.matrix.adapter import Matrix
 from adapters.matrix.doors import Doors
 from adapters.matrix.room import Room
+from adapters.matrix.rooms import Rooms
 from adapters.matrix.seen import Seen, word
+from adapters.matrix.succession import Succession
+from bot.domains import Domains
 from memory.types import DomainKind
 from tests.awake import prompt
-from tests.fakes.matrix import People, Proxy
-from tests.matrix_knowing import ASKED, FACT, Everything, Town, sees_inside, town_of
+from tests.fakes.matrix import People, Proxy, Status
+from tests.fakes.matrix.faults import SEND
+from tests.matrix_knowing import ASKED, CANARY, FACT, Town, Unguarded, sees_inside, town_of
 from tests.size import few
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
@@ -36,22 +41,149 @@ async def moved(town: Town, room: str) -> str:
     return new
 
 
+# She goes on
+
+
+async def notices(town: Town, room: str) -> list[str]:
+    """Return what she said of herself in a room."""
+    said = await town.home.said(await town.person("ada"), room)
+    return [one.body for one in said if one.body.startswith(("Hello, I am Lyra", "This room replaces one"))]
+
+
 @pytest.mark.parametrize("made", few([{"encrypted": True}, {"public": True}, {}], 2), ids=str)
-async def test_she_follows_an_admin_and_takes_nothing_of_the_room_along(town: Town, made: dict[str, object]) -> None:
+async def test_she_follows_an_admin_and_goes_on_with_what_she_heard(town: Town, made: dict[str, object]) -> None:
     async with town.lyra(matrix=f'invites = ["{(await town.person("ada")).user}"]') as lyra:
         old = await town.room("garden", "ada", "bob", version="10", **made)
         await town.asks("ada", old, FACT)
         new = await moved(town, old)
-        assert not await town.leaks("ada", new)
+        assert await town.leaks("ada", new)
+        await town.comes("bob", new)
+        await (await town.person("bob")).leaves(old)
+        assert await town.leaks("bob", new), "bob was there, though he is no more"
+        [told] = await notices(town, new)
+        assert told.startswith("This room replaces one that I was in. I go on with what I heard there")
         assert (await lyra.kept(DomainKind.ROOM, new))[0] == ASKED
-        assert (await lyra.kept(DomainKind.ROOM, old))[0] == FACT
+        assert (await lyra.kept(DomainKind.ROOM, old))[0] == FACT, "nothing moves"
+        later = await town.home.said(await town.person("ada"), old)
+        await (await town.person("ada")).kicks(old, town.home.user)
+        assert not any("replaces" in one.body for one in later)
+    async with town.lyra():
+        assert await town.leaks("ada", new), "after a restart, and without her in the old room"
 
 
-async def test_without_the_guard_the_new_room_would_know(town: Town) -> None:
-    async with town.lyra(domains=Everything):
-        old = await town.room("garden", "ada", "bob", version="10", public=True)
+class _Credulous(Succession):
+    """Takes whoever comes for somebody who was there, and every room for what it says it replaces."""
+
+    def earlier(self, room: Room) -> tuple[Circle, ...]:
+        return tuple(Circle(Reach.ROOM, old) for old in [room.state.predecessor] if old)
+
+
+class _Unwatched(Rooms):
+    succession = _Credulous
+
+
+class Unwatched(Matrix):
+    rooms = _Unwatched
+
+
+GUARDS = pytest.mark.parametrize("kind", [Matrix, Unwatched], ids=["guarded", "without the guard"])
+
+
+@GUARDS
+async def test_it_ends_when_somebody_is_asked_in_who_was_not_there(town: Town, kind: type[Matrix]) -> None:
+    ada, cy = await town.person("ada"), await town.person("cy")
+    async with town.lyra(kind=kind):
+        old = await town.room("garden", "ada", "bob", version="10")
         await town.asks("ada", old, FACT)
-        assert await town.leaks("ada", await moved(town, old))
+        new = await moved(town, old)
+        await ada.invites(new, cy.user)
+        assert await town.leaks("ada", new) is (kind is Unwatched)
+        await cy.joins(new)
+        assert await town.leaks("cy", new) is (kind is Unwatched)
+        if kind is Matrix:
+            assert CANARY not in await town.tells("cy", new, "!recall locker number")
+            await cy.leaves(new)
+            await town.caught_up()
+            assert await town.leaks("ada", new), "and goes on when they are gone"
+
+
+@GUARDS
+async def test_a_room_that_says_it_replaces_another_reads_nothing_of_it(town: Town, kind: type[Matrix]) -> None:
+    """Anybody can say so, and be in the other room or not."""
+    eve = await town.person("eve")
+    async with town.lyra(kind=kind):
+        old = await town.room("garden", "ada", "bob", version="10")
+        await town.asks("ada", old, FACT)
+        forged = await eve.creates("Garden", version="10", replaces=old, invite=[town.home.user])
+        await sees_inside(eve, forged, town.home.user)
+        assert await town.leaks("eve", forged) is (kind is Unwatched)
+        if kind is Matrix:
+            mine = await (await town.person("bob")).creates("Garden", version="10", replaces=old, invite=[town.home.user])
+            await sees_inside(await town.person("bob"), mine, town.home.user)
+            assert not await town.leaks("bob", mine), "nor does one of somebody who was there"
+            assert (await notices(town, old))[0].startswith("Hello")
+
+
+@pytest.mark.parametrize("domains", [Domains, Unguarded], ids=["guarded", "without the guard"])
+async def test_an_answer_made_while_a_newcomer_comes_holds_nothing_of_the_old_room(town: Town, domains: type[Domains]) -> None:
+    async with town.lyra(domains=domains):
+        old = await town.room("garden", "ada", "bob", version="10")
+        await town.asks("ada", old, FACT)
+        new = await moved(town, old)
+        await town.asks("ada", new, "are you there?")
+        heard = len(town.model.requests)
+        town.model.thinks = True
+        question = await (await town.person("ada")).says(new, ASKED, mentions=[town.home.user])
+        await town.model.heard(heard + 1)
+        assert CANARY in prompt(town.model.requests[-1])
+        await town.comes("cy", new)
+        await town.caught_up()
+        town.model.go.set()
+        await town.home.answer(await town.person("ada"), new, question)
+        # Asked again, without what cy could not read.
+        assert (CANARY in prompt(town.model.requests[-1])) is (domains is Unguarded)
+
+
+@pytest.mark.parametrize("domains", [Domains, Unguarded], ids=["guarded", "without the guard"])
+async def test_an_answer_that_waited_does_not_reach_a_newcomer(town: Town, domains: type[Domains]) -> None:
+    faults = town.home.proxy.faults
+    async with town.lyra(domains=domains) as lyra:
+        old = await town.room("garden", "ada", "bob", version="10")
+        await town.asks("ada", old, FACT)
+        new = await moved(town, old)
+        await town.asks("ada", new, "are you there?")
+        faults.always(SEND, Status(502))
+        town.model.script(f"It is {CANARY}.")
+        heard = len(town.model.requests)
+        await (await town.person("ada")).says(new, ASKED, mentions=[town.home.user])
+        await town.model.heard(heard + 1)
+        await lyra.heard()
+        await town.comes("cy", new)
+        faults.lift()
+        await town.caught_up()
+        await lyra.talk.tick()
+        said = [one.body for one in await town.home.said(await town.person("ada"), new)]
+        assert (f"It is {CANARY}." in said) is (domains is Unguarded)
+
+
+async def test_who_said_something_in_the_old_room_has_it_forgotten_in_the_new_one(town: Town) -> None:
+    """In the old one nobody can say anything any more."""
+    async with town.lyra() as lyra:
+        old = await town.room("garden", "ada", "bob", version="10")
+        hers = await (await town.person("ada")).says(old, FACT, mentions=[town.home.user])
+        await town.home.answer(await town.person("ada"), old, hers)
+        his = await (await town.person("bob")).says(old, "my locker number is 8888", mentions=[town.home.user])
+        await town.home.answer(await town.person("bob"), old, his)
+        new = await moved(town, old)
+        await town.comes("bob", new)
+        assert "Only whoever said it" in await town.tells("bob", new, f"!forget {hers}")
+        assert "forgotten" in (await town.tells("bob", new, f"!forget {his}")).casefold()
+        assert not any("8888" in text for text in await lyra.kept(DomainKind.ROOM, old))
+        await town.tells("ada", new, "!forget all yes")
+        assert not any(CANARY in text for text in await lyra.kept(DomainKind.ROOM, old))
+
+
+# What comes along, and where she goes
 
 
 async def test_what_an_admin_set_stays_behind_and_what_a_person_set_comes_along(town: Town) -> None:

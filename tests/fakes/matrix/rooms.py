@@ -24,13 +24,18 @@ class Rooms:
         space: bool = False,
         version: str = "",
         history: str = "",
+        joining: Json | None = None,
+        replaces: str = "",
         invite: Iterable[str] = (),
         levels: Json | None = None,
     ) -> str:
-        """Make a room and return its id. `history` is who reads it: invited, joined, shared or world_readable."""
+        """Make a room and return its id. `history` is who reads it: invited, joined, shared or world_readable; `joining` are
+        its join rules, where they are none of a preset's; `replaces` is the room that it says it replaces.
+        """
         preset = "public_chat" if public else "trusted_private_chat" if direct else "private_chat"
         state = [("m.room.encryption", MEGOLM)] if encrypted else []
         state += [("m.room.history_visibility", {"history_visibility": history})] if history else []
+        state += [("m.room.join_rules", joining)] if joining else []
         asked: dict[str, Any] = {
             "preset": preset,
             "visibility": "public" if public else "private",
@@ -40,7 +45,9 @@ class Rooms:
         }
         asked |= {"name": name} if name else {}
         asked |= {"room_version": version} if version else {}
-        asked |= {"creation_content": {"type": "m.space"}} if space else {}
+        made: Json = {"type": "m.space"} if space else {}
+        made |= {"predecessor": {"room_id": replaces, "event_id": "$last"}} if replaces else {}
+        asked |= {"creation_content": made} if made else {}
         asked |= {"power_level_content_override": levels} if levels else {}
         return str((await self.client.call("POST", "createRoom", body=asked))["room_id"])
 
