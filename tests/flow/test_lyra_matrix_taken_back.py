@@ -4,6 +4,8 @@ import pytest
 
 from adapters.matrix.hearing import Hearing
 from adapters.matrix.seen import Seen
+from bot.app import App
+from memory.journal import Journal
 from memory.types import DomainKind
 from tests.awake import prompt
 from tests.discord_knowing import Thoughtful
@@ -113,15 +115,28 @@ async def _spoken_too_soon(at_home: Home, ada: Person, eve: Person, room: str) -
     return said, await ada.edits(room, said, "a secret: Mog is young", mentions=[at_home.user])
 
 
+class _Stubborn(Journal):
+    """Leaves what waits as it was heard."""
+
+    async def replace(self, platform: str, event_id: str, payload: str) -> bool:
+        return False
+
+
+def _stubborn(app: App) -> App:
+    app.memory.journal = _Stubborn(app.memory.db, app.base.clock)
+    return app
+
+
 async def test_without_a_look_at_the_message_its_edits_would_be_told(
     at_home: Home, people: People, ada: Person, model: Thoughtful
 ) -> None:
+    """To whoever answered it, were what waits not told of changes either."""
     eve = await people.person("eve")
     async with at_home.lyra(model):
         room = await room_of(at_home, ada, eve)
         await at_home.asks(eve, room, "hello", mentions=[at_home.user])
     await _spoken_too_soon(at_home, ada, eve, room)
-    async with at_home.lyra(model, kind=_Naive) as lyra:
+    async with at_home.lyra(model, kind=_Naive, changed=_stubborn) as lyra:
         await at_home.asks(eve, room, "and now?", mentions=[at_home.user])
         assert "secret" in "".join(map(prompt, lyra.chats))
 
