@@ -18,7 +18,7 @@ from memory.inbox import finish
 from memory.lineage import announce, descendants, fill, holes, pages
 from memory.outbox import silence
 from memory.places import read_domain
-from memory.tiers import statements, summaries
+from memory.tiers import known, statements, summaries
 from memory.types import Domain, Forgotten
 
 
@@ -31,13 +31,7 @@ class Graveyard:
 
     async def bury(self, domain: Domain, items: Sequence[int], now: int) -> Forgotten:
         """Forget these messages of a domain and everything that rests on them; return the receipt."""
-        names: list[str] = []
-        for some in pages(items):
-            rows = await self.db.all(
-                f"SELECT public_id FROM items WHERE id IN ({holes('i', some)}) AND domain = :domain AND kind = 'exchange'",
-                {**fill("i", some), "domain": domain.key},
-            )
-            names.extend(row["public_id"] for row in rows)
+        names = await known.names(self.db, domain, items)
         return await self.inter(names, (), now) if names else Forgotten(0, 0, 0)
 
     async def inter(self, names: Sequence[str], events: Sequence[int], now: int) -> Forgotten:
