@@ -80,7 +80,9 @@ class _Importer:
         at = line.created_at if line.created_at is not None else self._app.base.clock.now()
         own = line.role == "user" and line.speaker in (None, self._person)
         identity = Identity("console", self._person) if own else None
-        return NewExchange(kind, line.content, line.source_id, at, speaker, line.role, identity, line.echo)
+        return NewExchange(
+            kind, line.content, line.source_id, at, speaker, line.role, identity, line.echo, line.origin, line.former
+        )
 
     def _count(self, kept: Kept) -> None:
         self._counts["stored"] += len(kept.stored)

@@ -81,7 +81,7 @@ def finish(path: Path, now: int) -> SetAside | None:
     files.sync(path.parent)
     _decided(path).replace(path)
     files.sync(path.parent)
-    return SetAside(aside, now + KEPT_FOR) if aside.exists() else None
+    return _kept(aside) if aside.exists() else None
 
 
 def _set_aside(path: Path, now: int) -> Path:
@@ -101,7 +101,7 @@ def _set_aside(path: Path, now: int) -> Path:
 
 def set_aside(path: Path) -> list[SetAside]:
     """Return the memories that others took the place of, and until when each stays."""
-    return [SetAside(file, _since(file) + KEPT_FOR) for file in _asides(path) if not _companion(file)]
+    return [_kept(file) for file in _asides(path) if not _companion(file)]
 
 
 def drop_old(path: Path, now: int) -> list[Path]:
@@ -119,6 +119,10 @@ def _asides(path: Path) -> Iterator[Path]:
 
 def _companion(file: Path) -> bool:
     return file.name.endswith(("-wal", "-journal"))
+
+
+def _kept(file: Path) -> SetAside:
+    return SetAside(file, _since(file) + KEPT_FOR)
 
 
 def _since(file: Path) -> int:

@@ -80,7 +80,9 @@ class Session:
 class NewExchange:
     """A message to be kept. `source_id` is the platform's id of it, unique within its session.
 
-    `echo` marks a reply that only repeats memory or draws on another domain: it enters no recall and no digest.
+    `echo` marks a reply that only repeats memory or draws on another domain: it enters no recall and no digest. `origin` names
+    an imported message whatever conversation it is put into; `former` are the source ids that earlier versions gave to it and
+    to the one before it ('' for none).
     """
 
     kind: Kind
@@ -91,6 +93,8 @@ class NewExchange:
     role: str = "user"
     identity: Identity | None = None
     echo: bool = False
+    origin: str = ""
+    former: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from memory import inbox
-from memory.db import Database, Row, Transaction
+from memory.db import Database, Transaction
 from memory.forget import gone as goners
 from memory.forget import tombstones
 from memory.forget.erase import by_domain, erase
@@ -22,7 +22,7 @@ from memory.lineage import Seal, fill, holes, pages
 from memory.outbox import silence
 from memory.places import read_domain
 from memory.ports import Clock, Embedder
-from memory.tiers import asides, exchanges
+from memory.tiers import asides, exchanges, known
 from memory.types import Domain, Forgotten
 
 STEP = 500
@@ -42,11 +42,7 @@ class Forgetting:
     async def forget(self, domain: Domain, scope: Scope) -> Forgotten:
         """Forget messages of a domain and what rests on them; return the receipt. Raises DiskFull: then nothing is forgotten."""
         if scope.items is not None:
-            rows = await self.db.all(
-                f"SELECT public_id FROM items WHERE id IN ({holes('i', scope.items)}) AND domain = :domain AND dead_at IS NULL",
-                {**fill("i", scope.items), "domain": domain.key},
-            )
-            return await self.forget_named([row["public_id"] for row in rows])
+            return await self.forget_named(await known.names(self.db, scope.items))
         async with self.db.transaction() as tx:
             gone = await goners.add(tx, domain, scope, self.clock.now())
             await silence(tx, "domain = :domain AND item IS NULL", {"domain": domain.key})
@@ -145,19 +141,16 @@ class Forgetting:
 
     async def _erase(self, gone: Sequence[int], replies: Collection[int]) -> Forgotten:
         items, now = sorted({*gone, *replies}), self.clock.now()
-        names = [row["public_id"] for row in await self._named(items)]
+        names = await self._unlogged(await known.names(self.db, items))
         await self.tombstones.append(names)
         async with self.db.transaction() as tx:
             await tombstones.put_up(tx, names, now)
             return await erase(tx, items, now)
 
-    async def _named(self, items: Sequence[int]) -> list[Row]:
-        """Return the public ids of messages that have no tombstone yet."""
-        found: list[Row] = []
-        for some in pages(items):
-            found += await self.db.all(
-                f"SELECT public_id FROM items i WHERE id IN ({holes('i', some)}) AND kind = 'exchange' "
-                "AND NOT EXISTS (SELECT 1 FROM tombstones t WHERE t.public_id = i.public_id)",
-                fill("i", some),
-            )
-        return found
+    async def _unlogged(self, names: Sequence[str]) -> list[str]:
+        """Return which of these names have no tombstone yet."""
+        there: set[str] = set()
+        for some in pages(names):
+            rows = await self.db.all(f"SELECT public_id FROM tombstones WHERE public_id IN ({holes('n', some)})", fill("n", some))
+            there.update(row["public_id"] for row in rows)
+        return [name for name in names if name not in there]

@@ -10,7 +10,9 @@ from memory.lineage import Seal, add_items, fill, holes, pages
 from memory.places import know
 from memory.seen import readable
 from memory.shown_names import shown_name, unaccounted
-from memory.types import Domain, DomainRef, Exchange, Identity, Kind, NewExchange, Session, SessionRef
+from memory.tiers import known
+from memory.tiers.known import public_id as public_id
+from memory.types import Domain, Exchange, Identity, Kind, NewExchange, Session
 
 PAGE = 500
 
@@ -24,16 +26,11 @@ class Kept:
     forgotten: int = 0
 
 
-def public_id(seal: Seal, domain: DomainRef, ref: SessionRef, source_id: str) -> str:
-    """Return the id that a message has in a session, stored or not."""
-    return seal.id(domain, "exchange", ref.platform, ref.place, str(ref.epoch), source_id)
-
-
 async def store(tx: Transaction, seal: Seal, domain: Domain, session: Session, offered: Sequence[NewExchange], now: int) -> Kept:
     """Store messages of one session once each; what is known or was forgotten adds nothing."""
     named = {public_id(seal, domain.ref, session.ref, new.source_id): new for new in reversed(offered)}
     wanted = dict(reversed(named.items()))
-    living, buried = await _met_before(tx, list(wanted))
+    living, buried = await known.met_before(tx, seal, domain, session, wanted)
     fresh = {pid: new for pid, new in wanted.items() if pid not in living and pid not in buried}
     refused = sum(pid in buried for pid in wanted)
     if not fresh:
@@ -47,13 +44,13 @@ async def store(tx: Transaction, seal: Seal, domain: Domain, session: Session, o
     ]
     await tx.many(
         "INSERT INTO exchanges "
-        "(item, domain, session, kind, role, identity, speaker, text, source_id, echo, said_at, stored_at) VALUES "
-        "(:item, :domain, :session, :kind, :role, :identity, :speaker, :text, :source_id, :echo, :said_at, :stored_at)",
+        "(item, domain, session, kind, role, identity, speaker, text, source_id, origin, echo, said_at, stored_at) VALUES "
+        "(:item, :domain, :session, :kind, :role, :identity, :speaker, :text, :source_id, :origin, :echo, :said_at, :stored_at)",
         (
             {"item": e.key, "domain": domain.key, "session": session.key, "kind": e.kind.value, "role": e.role,
-             "identity": e.identity, "speaker": e.speaker, "text": e.text, "source_id": e.source_id, "echo": int(e.echo),
-             "said_at": e.said_at, "stored_at": now}
-            for e in stored
+             "identity": e.identity, "speaker": e.speaker, "text": e.text, "source_id": e.source_id,
+             "origin": known.origin(seal, domain.ref, new), "echo": int(e.echo), "said_at": e.said_at, "stored_at": now}
+            for e, new in zip(stored, fresh.values(), strict=True)
         ),
     )  # fmt: skip
     await index(tx, domain, [e for e in stored if recallable(e)])
@@ -90,20 +87,6 @@ def recallable(exchange: Exchange) -> bool:
 async def index(tx: Transaction, domain: Domain, exchanges: Sequence[Exchange]) -> None:
     """Make messages findable by what they say, who said it and when."""
     await make_findable(tx, domain, [message(exchange, domain.time_zone) for exchange in exchanges])
-
-
-async def _met_before(tx: Transaction, ids: Sequence[str]) -> tuple[set[str], set[str]]:
-    living: set[str] = set()
-    buried: set[str] = set()
-    for some in pages(ids):
-        rows = await tx.all(
-            f"SELECT public_id, dead_at IS NOT NULL AS dead FROM items WHERE public_id IN ({holes('p', some)}) "
-            f"UNION ALL SELECT public_id, 1 AS dead FROM tombstones WHERE public_id IN ({holes('p', some)})",
-            fill("p", some),
-        )
-        living.update(row["public_id"] for row in rows if not row["dead"])
-        buried.update(row["public_id"] for row in rows if row["dead"])
-    return living, buried
 
 
 async def by_source(db: Database, session: Session, source_id: str) -> Exchange | None:

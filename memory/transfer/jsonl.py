@@ -9,9 +9,11 @@ from typing import BinaryIO
 from zoneinfo import ZoneInfo
 
 from memory.transfer.message import EPOCH, MAX_LINE, BadLine, Incoming, Role, clean, from_seconds, within, without_mark
+from memory.types import MINUTE
 
 _SKIP_BYTES = 1 << 16
 _SHOWN_CHARS = 40
+_DAY = 24 * 60 * MINUTE
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "system"}
 
 
@@ -22,12 +24,11 @@ class _Refused(Exception):
 def read_jsonl(stream: BinaryIO, time_zone: str) -> Iterator[Incoming | BadLine]:
     """Read messages line by line; blank lines are skipped, at most 1 MiB of the file is held at a time.
 
-    `time_zone` (an IANA name) is meant where `created_at` names none. Without an `id` a message gets the hash of its
-    fields and the number of its occurrence in this file, so that reading a file twice gives the same ids.
-    Raises FileUnusable for UTF-16.
+    `time_zone` (an IANA name) is meant where `created_at` names none. Without an `id` a message gets the hash of its fields
+    and of what stands before it in its session, so that reading a file twice gives the same ids. Raises FileUnusable for UTF-16.
     """
     zone = ZoneInfo(time_zone)
-    seen: Counter[bytes] = Counter()
+    seen = _Seen()
     for number, raw in _lines(stream):
         if raw is None:
             yield BadLine(number, "longer than 1 MiB")
@@ -54,7 +55,7 @@ def _skip_line(stream: BinaryIO) -> None:
         pass
 
 
-def _read(number: int, raw: bytes, zone: ZoneInfo, seen: Counter[bytes]) -> Incoming | BadLine:
+def _read(number: int, raw: bytes, zone: ZoneInfo, seen: "_Seen") -> Incoming | BadLine:
     try:
         return _message(number, _fields(raw), zone, seen)
     except _Refused as refused:
@@ -75,16 +76,18 @@ def _fields(raw: bytes) -> dict[str, object]:
     return fields
 
 
-def _message(number: int, fields: Mapping[str, object], zone: ZoneInfo, seen: Counter[bytes]) -> Incoming:
+def _message(number: int, fields: Mapping[str, object], zone: ZoneInfo, seen: "_Seen") -> Incoming:
     content = _content(fields)
     role = _role(fields)
     session, speaker = _text(fields, "session"), _text(fields, "speaker")
     created_at, written = _created_at(fields.get("created_at"), zone)
-    source_id = _id(fields)
-    if source_id is None:
-        source_id = _hashed((session, role, speaker, content, written), seen)
+    id_ = _id(fields)
+    named, before, former = seen.name(id_, (session, role, speaker, content, written), timed=_names_an_hour(written))
     echo = fields.get("echo") is True
-    return Incoming(number, session, None, role, speaker, content, created_at, source_id, echo)
+    return Incoming(
+        number, session, None, role, speaker, content, created_at, id_ or f"h:2:{named}", echo,
+        "" if session else named, None if id_ else (former, before),
+    )  # fmt: skip
 
 
 def _content(fields: Mapping[str, object]) -> str:
@@ -144,6 +147,11 @@ def _created_at(value: object, zone: ZoneInfo) -> tuple[int | None, int | str | 
     return _instant(moment), _instant(moment)
 
 
+def _names_an_hour(written: int | str | None) -> bool:
+    """Say whether a time as it was written is more than a day."""
+    return bool(written % _DAY) if isinstance(written, int) else written is not None and not written.endswith("T00:00:00")
+
+
 def _moment(value: str) -> datetime:
     value = clean(value).strip()
     try:
@@ -164,8 +172,32 @@ def _known(instant: int | None) -> int:
     return instant
 
 
-def _hashed(fields: tuple[object, ...], seen: Counter[bytes]) -> str:
+class _Seen:
+    """Names the messages of a file by what they say and what stands before them in their session.
+
+    The name of one without a time rests on all before it, up to the last that has one: "ok, thanks" is said in many chats. That
+    one stands for itself, so that a line which is mended later gives no new names to all that follow.
+    """
+
+    def __init__(self) -> None:
+        self._alike: Counter[bytes] = Counter()
+        self._former: Counter[bytes] = Counter()
+        self._last: dict[object, tuple[bytes, str]] = {}
+
+    def name(self, id_: str | None, fields: tuple[object, ...], *, timed: bool) -> tuple[str, str, str]:
+        """Return the name of a message, and the former ids of the one before it ('' for none) and of itself."""
+        link, before = self._last.get(fields[0], (b"", ""))
+        name = _digest(link.hex(), id_, *fields)
+        former = id_ or f"h:{_numbered(_digest(*fields), self._former)}"
+        self._last[fields[0]] = _digest(id_, *fields) if timed else name, former
+        return _numbered(name, self._alike), before, former
+
+
+def _digest(*fields: object) -> bytes:
     # A JSON list keeps the fields apart, so that no two different messages are written alike.
-    digest = blake2b(json.dumps(fields).encode(), digest_size=16).digest()
-    seen[digest] += 1
-    return f"h:{digest.hex()}:{seen[digest]}"
+    return blake2b(json.dumps(fields).encode(), digest_size=16).digest()
+
+
+def _numbered(digest: bytes, alike: Counter[bytes]) -> str:
+    alike[digest] += 1
+    return f"{digest.hex()}:{alike[digest]}"

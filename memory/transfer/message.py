@@ -1,7 +1,7 @@
 """What a file gives: messages, and lines that cannot be used. Text is cleaned here, at the border."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -32,7 +32,8 @@ class Incoming:
     `line` says where it stands: the line of a JSONL file, the number of the conversation in an export. Without a
     `session` it belongs to the default session; `place` is the stable key of its conversation, or None where the session's
     name is the key. `created_at` is in microseconds UTC. `source_id` is unique within its session and the same whenever
-    the same file is read again.
+    the same file is read again. `origin`, where it belongs to the default session, is the same whatever that is called. `former`
+    are the ids that earlier versions gave to a message without one, and to the one before it ('' for none).
     """
 
     line: int
@@ -44,6 +45,8 @@ class Incoming:
     created_at: int | None
     source_id: str
     echo: bool = False
+    origin: str = ""
+    former: tuple[str, str] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Forgetting and moving a memory, as a user pipes it: forget, export and import, backup and restore."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,27 @@ def test_a_forgotten_message_is_gone_from_everything_and_stays_gone(home: Home) 
     assert "Noah plays the cello." in texts(home)
     renewed = home.lyra("summarize", "diary").out
     assert "cello" in renewed and "5550199" not in renewed
+
+
+@pytest.mark.parametrize("format_", ["jsonl", "chatgpt"])
+def test_a_file_under_another_name_brings_nothing_twice_and_nothing_forgotten_back(tmp_path: Path, format_: str) -> None:
+    home = Home(tmp_path)
+    said = ["tea?", "ok", "Eve's number is 5550199.", "ok"]
+    nodes = {
+        str(n): {"parent": str(n - 1) if n else None, "message": {
+            "id": f"m{n}", "author": {"role": "user"}, "content": {"content_type": "text", "parts": [text]},
+        }}
+        for n, text in enumerate(said)
+    }  # fmt: skip
+    export = json.dumps([{"title": "tea", "id": "c1", "mapping": nodes, "current_node": "3"}])
+    first, second = home.folder / "first", home.folder / "second"
+    first.write_text(jsonl(*({"content": text} for text in said)) if format_ == "jsonl" else export, "utf-8")
+    assert home.lyra("import", "first").out.startswith("Imported 4 messages")
+    forget(home, "Eve's number")
+    first.rename(second)
+    again = home.lyra("import", "second")
+    assert again.out == "Imported 0 messages in 1 conversation; 3 were here already; 1 had been forgotten and stay so.\n"
+    assert texts(home) == ["tea?", "ok", "ok"]
 
 
 def test_a_conversation_is_forgotten_only_when_it_is_meant(home: Home) -> None:

@@ -144,12 +144,30 @@ def test_utf16_is_refused_in_one_clear_sentence(encoding: str) -> None:
         read('{"content": "hello"}\n'.encode(encoding))
 
 
-def test_importing_again_gives_the_same_ids_and_a_repeated_line_is_kept_twice() -> None:
-    text = '{"content": "yes"}\n{"content": "no"}\n{"content": "yes"}\n'
-    ids = [item.source_id for item in read(text) if isinstance(item, Incoming)]
-    assert ids == [item.source_id for item in read(text) if isinstance(item, Incoming)]
-    assert len(set(ids)) == 3
-    assert ids[0].removesuffix(":1") == ids[2].removesuffix(":2")
+def ids(text: str) -> list[str]:
+    return [item.source_id for item in read(text) if isinstance(item, Incoming)]
+
+
+def test_importing_again_gives_the_same_ids_and_a_repeated_line_is_kept_each_time() -> None:
+    text = "".join(f'{{"content": "{word}"}}\n' for word in ("yes", "no", "yes", "ok", "ok", "ok", "ok"))
+    assert ids(text) == ids(text)
+    assert len(set(ids(text))) == 7
+
+
+def test_the_same_words_behind_others_are_another_message() -> None:
+    one, other = ids('{"content": "tea?"}\n{"content": "ok"}\n'), ids('{"content": "now?"}\n{"content": "ok"}\n')
+    assert set(one).isdisjoint(other)
+
+
+def test_what_is_added_at_the_end_or_in_another_session_changes_no_id() -> None:
+    first, second = '{"session": "a", "content": "tea?"}\n', '{"session": "a", "content": "ok"}\n'
+    between = '{"session": "b", "content": "now?"}\n'
+    assert ids(first + second) == [id_ for id_ in ids(first + between + second + first) if id_ in ids(first + second)]
+
+
+def test_only_what_names_no_session_has_a_name_that_holds_in_any() -> None:
+    assert one(id="m1").origin and one().origin and one(id="m1").origin != one().origin
+    assert one(session="a", id="m1").origin == one(session="a").origin == ""
 
 
 def test_ids_do_not_confuse_one_field_with_the_next() -> None:

@@ -1,5 +1,0 @@
-CREATE TABLE commits (
-  id INTEGER PRIMARY KEY CHECK (id = 1),
-  number INTEGER NOT NULL,
-  log INTEGER NOT NULL
-)

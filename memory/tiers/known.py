@@ -1,0 +1,96 @@
+"""Whether a message was here before, under any name it ever had: stored, or forgotten.
+
+A message is named by its conversation and its id there. One that was imported without saying to which conversation it belongs
+is also named by what it says and what stands before it, so that it is the same from a file of another name. Earlier versions
+named what came without an id by what it says alone.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from memory.db import Database, Transaction
+from memory.lineage import Seal, fill, holes, pages
+from memory.types import Domain, DomainRef, NewExchange, Session, SessionRef
+
+
+def public_id(seal: Seal, domain: DomainRef, ref: SessionRef, source_id: str) -> str:
+    """Return the id that a message has in a session, stored or not."""
+    return seal.id(domain, "exchange", ref.platform, ref.place, str(ref.epoch), source_id)
+
+
+def origin(seal: Seal, domain: DomainRef, new: NewExchange) -> str:
+    """Return the name that an imported message has whatever conversation it is put into, '' where it has none."""
+    return seal.id(domain, "exchange", "import", new.origin) if new.origin else ""
+
+
+async def names(db: Database, items: Sequence[int]) -> list[str]:
+    """Return every name of these messages, by which a tombstone meets them again."""
+    found: list[str] = []
+    for some in pages(items):
+        rows = await db.all(
+            "SELECT i.public_id, e.origin FROM items i LEFT JOIN exchanges e ON e.item = i.id "
+            f"WHERE i.id IN ({holes('i', some)}) AND i.kind = 'exchange'",
+            fill("i", some),
+        )
+        found += [name for row in rows for name in (row["public_id"], row["origin"]) if name]
+    return found
+
+
+async def met_before(
+    tx: Transaction, seal: Seal, domain: Domain, session: Session, offered: Mapping[str, NewExchange]
+) -> tuple[set[str], set[str]]:
+    """Return which of the messages offered, by public id, are stored, and which were forgotten."""
+    called = {pid: [pid, *_other_names(seal, domain, session, new)] for pid, new in offered.items()}
+    standing = await _standing(tx, (name for all_ in called.values() for name in all_))
+    met = {pid: [standing[name] for name in all_ if name in standing] for pid, all_ in called.items()}
+    unmet = {pid: new for pid, new in offered.items() if new.origin and new.former and not met[pid]}
+    for where in await _imported_before(tx, domain, session) if unmet else ():
+        for pid, forgotten in (await _met_in(tx, seal, domain, where, unmet)).items():
+            met[pid].append(forgotten)
+    buried = {pid for pid, as_ in met.items() if any(as_)}
+    return {pid for pid, as_ in met.items() if as_} - buried, buried
+
+
+def _other_names(seal: Seal, domain: Domain, session: Session, new: NewExchange) -> list[str]:
+    former = [public_id(seal, domain.ref, session.ref, new.former[0])] if new.former else []
+    return [*former, *([origin(seal, domain.ref, new)] if new.origin else [])]
+
+
+async def _imported_before(tx: Transaction, domain: Domain, but: Session) -> list[SessionRef]:
+    """Return the conversations that may hold what earlier versions imported without ids, or held it until it was forgotten."""
+    rows = await tx.all(
+        "SELECT platform, place, epoch FROM sessions s WHERE domain = :domain AND id <> :but AND (name = public_id OR EXISTS "
+        "(SELECT 1 FROM exchanges e WHERE e.session = s.id AND (e.source_id >= 'h:' AND e.source_id < 'h:2:' "
+        "OR e.source_id >= 'h:2;' AND e.source_id < 'h;')))",
+        {"domain": domain.key, "but": but.key},
+    )
+    return [SessionRef(row["platform"], row["place"], row["epoch"]) for row in rows]
+
+
+async def _met_in(
+    tx: Transaction, seal: Seal, domain: Domain, where: SessionRef, offered: Mapping[str, NewExchange]
+) -> dict[str, bool]:
+    """Return which messages a conversation had under their former names, each behind the one before it; forgotten or not."""
+    former = {pid: new.former for pid, new in offered.items() if new.former}
+    called = {id_: public_id(seal, domain.ref, where, id_) for both in former.values() for id_ in both if id_}
+    standing = await _standing(tx, called.values())
+    met = {}
+    for pid, (own, before) in former.items():
+        if called[own] in standing and (not before or called[before] in standing):
+            met[pid] = standing[called[own]]
+    return met
+
+
+async def _standing(tx: Transaction, wanted: Iterable[str]) -> dict[str, bool]:
+    """Return which of these names are known, and whether what they name was forgotten."""
+    found: dict[str, bool] = {}
+    for some in pages(list(dict.fromkeys(wanted))):
+        within = f"IN ({holes('n', some)})"
+        rows = await tx.all(
+            f"SELECT public_id AS name, dead_at IS NOT NULL AS forgotten FROM items WHERE public_id {within} "
+            f"UNION ALL SELECT origin AS name, 0 AS forgotten FROM exchanges WHERE origin {within} AND origin <> '' "
+            f"UNION ALL SELECT public_id AS name, 1 AS forgotten FROM tombstones WHERE public_id {within}",
+            fill("n", some),
+        )
+        for row in rows:
+            found[row["name"]] = found.get(row["name"], False) or bool(row["forgotten"])
+    return found

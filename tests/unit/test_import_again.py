@@ -1,0 +1,133 @@
+"""A message that is imported again is the same, whatever its file is called: it comes neither twice nor back."""
+
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from memory import restoring
+from memory.lineage import Seal
+from memory.tiers import exchanges, known
+from memory.transfer import Incoming, read_jsonl
+from memory.types import Domain, Kind, NewExchange, SessionRef
+from tests.memory_kit import KEY, START, Clock, Corner, at_home, corner, opened
+
+CHAT = ["tea?", "ok", "thanks", "the safe opens with quixotic-77", "ok"]
+OTHER = ["now?", "ok", "thanks"]
+SECRET = CHAT[3]
+
+
+def lines(texts: Sequence[str], **more: object) -> list[Incoming]:
+    """Read a file with these messages; `id` numbers them."""
+    rows = [{"content": text, **more, **({"id": n} if "id" in more else {})} for n, text in enumerate(texts)]
+    read = read_jsonl(io.BytesIO("\n".join(json.dumps(row) for row in rows).encode()), "UTC")
+    return [line for line in read if isinstance(line, Incoming)]
+
+
+async def imported(here: Corner, name: str, given: Sequence[Incoming], *, before: bool = False) -> exchanges.Kept:
+    """Import messages from a file of a name, as `lyra import` does, or as it did before it knew them from any file."""
+    session = await here.view.session(SessionRef("console", name), name)
+    new = [
+        NewExchange(
+            Kind.SAID, line.content, line.former[0] if before and line.former else line.source_id, START, "Ada",
+            origin="" if before else line.origin, former=None if before else line.former,
+        )
+        for line in given
+    ]  # fmt: skip
+    return await here.view.say(session, new)
+
+
+async def texts(here: Corner) -> list[str]:
+    """Return every message that is kept."""
+    return [message.text async for _, message in here.view.messages()]
+
+
+async def forget(here: Corner, text: str) -> None:
+    """Forget a message by its words."""
+    (id_,) = [message.id async for _, message in here.view.messages() if message.text == text]
+    await here.view.forget_message(id_)
+
+
+@pytest.mark.parametrize("more", [{}, {"id": 0}], ids=["without ids", "with ids"])
+async def test_a_file_of_another_name_brings_nothing_twice_and_nothing_back(tmp_path: Path, more: dict[str, object]) -> None:
+    async with at_home(tmp_path) as here:
+        assert len((await imported(here, "chat", lines(CHAT, **more))).stored) == 5
+        await forget(here, SECRET)
+        for name in ("chat", "copy of chat"):
+            kept = await imported(here, name, lines([*CHAT, "and later this"], **more))
+            assert (kept.known, kept.forgotten) == ((4, 1) if name == "chat" else (5, 1)), name
+        assert sorted(await texts(here)) == sorted([*CHAT[:3], CHAT[4], "and later this"])
+
+
+async def test_a_conversation_that_was_forgotten_whole_does_not_come_back_under_another_name(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await imported(here, "chat", lines(CHAT))
+        await here.view.forget_session(await here.view.named("chat"))
+        assert (await imported(here, "copy of chat", lines(CHAT))).forgotten == 5
+        assert await texts(here) == []
+
+
+@pytest.mark.parametrize("name", ["chat", "another chat"])
+@pytest.mark.parametrize("at", [None, "2026-03-04"], ids=["without a time", "of the same day"])
+async def test_two_chats_have_each_their_own_ok(tmp_path: Path, name: str, at: str | None) -> None:
+    async with at_home(tmp_path) as here:
+        await imported(here, "chat", lines(CHAT, created_at=at))
+        assert len((await imported(here, name, lines(OTHER, created_at=at))).stored) == 3
+        assert (await texts(here)).count("ok") == 3 and (await texts(here)).count("thanks") == 2
+
+
+async def test_a_line_that_was_mended_in_a_file_with_times_brings_itself_and_what_stands_right_behind_it(tmp_path: Path) -> None:
+    at = "2026-03-04T21:04:00"
+    async with at_home(tmp_path) as here:
+        await imported(here, "chat", lines([*CHAT[:1], *CHAT[2:]], created_at=at))
+        assert [e.text for e in (await imported(here, "chat", lines(CHAT, created_at=at))).stored] == CHAT[1:3]
+
+
+async def test_of_numbers_that_are_given_in_every_file_none_stands_for_another(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await imported(here, "chat", lines(CHAT, id=0))
+        assert len((await imported(here, "another chat", lines(OTHER, id=0))).stored) == 3
+
+
+@pytest.mark.parametrize("name", ["chat", "copy of chat"])
+async def test_what_an_earlier_version_imported_or_forgot_counts(tmp_path: Path, name: str) -> None:
+    async with at_home(tmp_path) as here:
+        await imported(here, "chat", lines(CHAT), before=True)
+        await forget(here, SECRET)
+        kept = await imported(here, name, lines(CHAT))
+        assert (len(kept.stored), kept.known, kept.forgotten) == (0, 4, 1)
+        assert len((await imported(here, "another chat", lines(OTHER[:2]))).stored) == 2, "its ok is not theirs"
+        await here.view.forget_session(await here.view.named("chat"))
+        assert (await imported(here, name, lines(CHAT))).stored == []
+
+
+async def test_a_backup_from_before_the_import_does_not_let_it_come_back_either(tmp_path: Path) -> None:
+    clock, path = Clock(), tmp_path / "lyra.db"
+    async with opened(path, clock=clock) as memory:
+        here = await corner(memory, clock)
+        await memory.backup(tmp_path / "backup.db")
+        await imported(here, "chat", lines(CHAT))
+        await forget(here, SECRET)
+    await restoring.stage(tmp_path / "backup.db", KEY, path)
+    restoring.decide(path)
+    restoring.finish(path, clock.now())
+    async with opened(path, clock=clock) as memory:
+        here = await corner(memory, clock)
+        assert (await imported(here, "copy of chat", lines(CHAT))).forgotten == 1
+        assert SECRET not in await texts(here)
+
+
+async def test_without_the_name_that_holds_in_any_conversation_everything_comes_twice_and_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none(seal: Seal, domain: Domain, session: object, new: NewExchange) -> list[str]:
+        return []
+
+    async with at_home(tmp_path) as here:
+        await imported(here, "chat", lines(CHAT))
+        await forget(here, SECRET)
+        monkeypatch.setattr(known, "_other_names", none)
+        assert len((await imported(here, "copy of chat", lines(CHAT))).stored) == 5
+        assert SECRET in await texts(here)
