@@ -27,6 +27,7 @@ from bot.embedders import Embeds, Meaning, meaning, told_once
 from bot.floor import Floor
 from bot.house import House
 from bot.intake import Intake
+from bot.keeping import Keeping
 from bot.listening import Listening
 from bot.model import LateModel, Model
 from bot.models import MakeModel, Models
@@ -40,6 +41,7 @@ from bot.session import Mailboxes
 from bot.speaking import Speaking
 from bot.sweeping import Sweeper
 from bot.turn import Turns
+from bot.vanished import Register
 from bot.vanishing import Vanishing
 from bot.verifying import Verifying
 from memory import files, keys
@@ -194,14 +196,16 @@ async def talking(
     outgoing = Outgoing(journal, app.domains, adapters, base.ids)
     intake = Intake(app.memory, app.domains, app.preferences, base.clock, base.settings.answer_within_minutes)
     verifying = Verifying(app.memory, intake, adapters)
-    vanishing = Vanishing(app.memory, app.memory, verifying, app.domains, app.preferences, outgoing, adapters, base.clock)
+    register = Register(app.memory, verifying, adapters)
+    keeping = Keeping(app.memory, register, app.domains, app.preferences, outgoing, adapters)
+    vanishing = Vanishing(app.memory, register, keeping, verifying, adapters)
     await verifying.open()
-    await vanishing.open()
+    await register.open()
     comparing = Comparing(app.memory, verifying, vanishing.vanish, adapters, app.floor, base.clock)
     house = House(
         app.memory, app.domains, app.preferences, app.models, app.keeper, outgoing, Connector(app.models, base.around, _probe),
         base.settings, base.clock, persona.persona(base.settings, base.around), app.meaning,
-        app.floor, app.dreams, verifying, vanishing,
+        app.floor, app.dreams, verifying, vanishing, keeping,
     )  # fmt: skip
     reflections = Reflections(app.memory, app.domains, app.preferences, outgoing, base.settings.dream, base.clock, adapters)
     commands = Commands(house, adapters)
@@ -220,6 +224,7 @@ async def talking(
             yield Talk(listeners, mailboxes, outgoing, reflections, comparing)
         finally:
             comparison.cancel()
+            await vanishing.close()
             await mailboxes.drain(_TURN_SECONDS)
             for listener in listeners.values():
                 await listener.settle()

@@ -8,6 +8,7 @@ from bot.domains import Domains
 from bot.dream import Dreams
 from bot.embedders import Meaning
 from bot.floor import Floor
+from bot.keeping import Keeping
 from bot.models import Models
 from bot.outgoing import Outgoing
 from bot.preferences import Preferences
@@ -37,3 +38,4 @@ class House:
     dreams: Dreams
     verifying: Verifying
     vanishing: Vanishing
+    keeping: Keeping

@@ -94,6 +94,10 @@ class Verifying:
         """Doubt nothing at these places any more: they are gone, and nobody can change there what was said."""
         self._known[platform].still.add(prefix)
 
+    def is_settled(self, platform: str, prefix: Prefix) -> bool:
+        """Say whether nothing can change at these places."""
+        return prefix in self._known[platform].still
+
     def unsettle(self, platform: str, prefix: Prefix) -> None:
         """Let these places be doubted again."""
         self._known[platform].still.discard(prefix)

@@ -118,6 +118,14 @@ class Places:
         )
         return [_session(row) for row in rows]
 
+    async def last_name(self, platform: str, place: str) -> str:
+        """Return the name of the last session at a place, '' where there was none."""
+        row = await self.db.one(
+            "SELECT name FROM sessions WHERE platform = :platform AND place = :place AND name <> public_id ORDER BY last_at DESC",
+            {"platform": platform, "place": place},
+        )
+        return row["name"] if row else ""
+
     async def named(self, domain: Domain, name: str) -> Session:
         """Return the session of that name or public id. Raises NotFound."""
         row = await self.db.one(

@@ -1,7 +1,7 @@
 """Matrix as a platform."""
 
 import logging
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,13 +9,14 @@ from urllib.parse import quote
 
 from nio import AsyncClient
 
-from adapters.base import Adapter, Listener, Notes, Sending
+from adapters.base import Adapter, Listener, Notes, Presence, Sending
 from adapters.errors import PlaceGone, PlatformFailure, PlatformRefused, SendFailed
-from adapters.events import Circle, Contents, Message, Person, Place, Quote, Reach, split_key
+from adapters.events import Circle, Contents, Message, Person, Place, Quote, Reach, Vanished, split_key
 from adapters.matrix.account import Access, Account
 from adapters.matrix.asides import Asides
 from adapters.matrix.batch import Gatherer
 from adapters.matrix.convert import PLATFORM
+from adapters.matrix.departures import Departures
 from adapters.matrix.doors import Doors
 from adapters.matrix.files import Files
 from adapters.matrix.gaps import Gaps
@@ -23,6 +24,7 @@ from adapters.matrix.hearing import Hearing
 from adapters.matrix.history import before
 from adapters.matrix.invites import Invites
 from adapters.matrix.pace import Pace
+from adapters.matrix.presence import Presences
 from adapters.matrix.recollection import Recollection
 from adapters.matrix.room import Room
 from adapters.matrix.rooms import Rooms
@@ -50,6 +52,8 @@ class Line:
     sender: Sender
     files: Files
     asides: Asides
+    presences: Presences
+    departures: Departures
 
 
 class Matrix(Adapter):
@@ -59,6 +63,7 @@ class Matrix(Adapter):
 
     platform = PLATFORM
     replies = True
+    takes_back_edits = True
     most_characters = 20_000
     edit_seconds = 4.0
     at_once = 100
@@ -119,10 +124,15 @@ class Matrix(Adapter):
         recollection = Recollection(client, self._notes, self._pace)
         doors = self.doors(client, self._notes, self._invites, self._pace)
         gatherer = Gatherer(client, rooms, recollection, self.gaps(client))
-        hearing = self.hearing(rooms, recollection, doors, Saying(recollection, self._bots))
-        sync = Sync(self._account, listener, rooms, recollection, doors, gatherer, hearing, self._pace, self.at_once)
+        saying = Saying(recollection, self._bots)
+        hearing = self.hearing(rooms, recollection, doors, saying)
+        departures = Departures(client, rooms, self._notes)
+        sync = Sync(
+            *(self._account, listener, rooms, recollection, doors, gatherer, hearing, departures), self._pace, self.at_once
+        )
         asides = Asides(client, rooms, self._notes)
-        self._line = Line(client, rooms, Sender(client, rooms, self._now), Files(), asides)
+        presences = Presences(client, rooms, recollection.lookups, saying)
+        self._line = Line(client, rooms, Sender(client, rooms, self._now), Files(), asides, presences, departures)
         try:
             await until_one_ends(sync.run(), sync.show_read(), doors.run())
         finally:
@@ -173,6 +183,21 @@ class Matrix(Adapter):
         if self._line is None:
             return [Contents(one) for one in message.attachments]
         return await self._line.files.read(self._line.client, message)
+
+    async def stands(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
+        """Look once into a room's history, around the first of these messages; nothing while the homeserver is away."""
+        if patient:
+            await self._pace.pause(self._pace.look)
+        return await self._line.presences.of(place, ids) if self._line else {}
+
+    async def vanished(self, places: Collection[str]) -> Sequence[Vanished]:
+        """Return which of these places' rooms Lyra is in no more; nothing while the homeserver is away."""
+        return await self._line.departures.vanished(places) if self._line else ()
+
+    async def dm(self, person: Person) -> Place | None:
+        """Return the DM that there is with a person, None for none."""
+        room = self._line.rooms.dm_of(person.id) if self._line else None
+        return self._line.rooms.place(room) if self._line and room else None
 
     def link(self, place: str, message: str) -> str:
         """Return the address of a message, for a reply that of what it answers; '' where that has none on Matrix."""

@@ -10,6 +10,7 @@ from dataclasses import replace
 from adapters.events import Event, Joined, Place, Renamed, Revised, Unreadable, Vanished, Withdrawn
 from adapters.matrix import convert
 from adapters.matrix.batch import Batch, Stretch
+from adapters.matrix.departures import Known, gone
 from adapters.matrix.doors import Doors
 from adapters.matrix.pressing import pressed
 from adapters.matrix.recollection import Recollection
@@ -58,8 +59,9 @@ class Hearing:
     # Rooms
 
     def _through(self, stretch: Stretch, *, quiet: bool) -> Iterator[Event]:
-        room = stretch.room
+        room, was_inside = stretch.room, stretch.room.record.inside
         room.begin(stretch.state, whole=stretch.whole)
+        known = Known.of(room)
         for seen in stretch.events:
             if seen.is_state:
                 yield from self._changed(room, seen)
@@ -67,6 +69,8 @@ class Hearing:
                 yield from self._happened(room, seen)
         if not stretch.inside and room.is_member:
             room.apply({"type": "m.room.member", "state_key": room.me, "content": {"membership": "leave"}})
+        if was_inside and not stretch.inside and not room.state.successor:
+            yield gone(room.id, known)
 
     def is_for_her(self, room: Room, *, inside: bool, quiet: bool) -> bool:
         """Whether what is said now is said with her there.

@@ -1,8 +1,9 @@
 """Requests to the homeserver for what nio does not know, and what its refusals mean. Foreign errors stop here."""
 
 import json
+from collections.abc import Mapping
 from typing import Any, cast
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import aiohttp
 from nio import AsyncClient, ErrorResponse
@@ -47,14 +48,16 @@ class Denied(Exception):
         return PlatformRefused(f"The homeserver does not let Lyra {what} ({self}); ask whoever runs it.")
 
 
-async def ask(client: AsyncClient, method: str, *path: str, body: Json | None = None) -> Json:
+async def ask(
+    client: AsyncClient, method: str, *path: str, body: Json | None = None, query: Mapping[str, str] | None = None
+) -> Json:
     """Make a request and return the answer; the parts of the path are quoted here.
 
     Raises Denied, SignedOut, Stranger, or PlatformFailure for what passes.
     """
     headers = {"Authorization": f"Bearer {client.access_token}"} if client.access_token else {}
     data = None if body is None else json.dumps(body)
-    where = _API + "/".join(quote(part, safe="") for part in path)
+    where = _API + "/".join(quote(part, safe="") for part in path) + (f"?{urlencode(query)}" if query else "")
     try:
         answer = await client.send(method, where, data, headers | {"Content-Type": "application/json"})
         found = _parsed(await answer.read())

@@ -67,13 +67,27 @@ class Lookups:
         except Denied:
             return None
         found = self.opened(room, raw)
-        edit = part(part(part(raw, "unsigned"), "m.relations"), "m.replace")
         if found is None or found.is_redacted:
             return None
+        newest = self._newest(room, found, raw)
+        return newest[0] if newest else found
+
+    def standing(self, room: str, raw: Json) -> tuple[Seen, int] | None:
+        """Return an event with its newest words, and when it got them, in microseconds UTC, 0 for never.
+
+        None where it is no event, or where its newest words cannot be read.
+        """
+        found = self.opened(room, raw)
+        return self._newest(room, found, raw) if found else None
+
+    def _newest(self, room: str, found: Seen, raw: Json) -> tuple[Seen, int] | None:
+        edit = part(part(part(raw, "unsigned"), "m.relations"), "m.replace")
         # The homeserver takes other people's edits, too.
-        newer = self.opened(room, edit) if edit and edit.get("sender") == found.sender else None
+        if found.is_redacted or edit.get("sender") != found.sender:
+            return found, 0
+        newer = self.opened(room, edit)
         new = part(newer.content, "m.new_content") if newer else {}
-        return _revised(found, new) if new else found
+        return (_revised(found, new), newer.at) if newer and new else None
 
     def opened(self, room: str, raw: Json) -> Seen | None:
         """Return an event as it is read here, decrypted where its key is there."""

@@ -1,6 +1,7 @@
 """What a room is made of: its state events, and what they say."""
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
 from adapters.matrix.homeserver import Json
@@ -15,6 +16,7 @@ _OPEN = ("shared", "world_readable")
 _BEYOND_NUMBERS = 12
 """From this version of rooms on, who made a room has more power than any number."""
 _STATE = 50
+_RULERS = 50
 
 
 class State:
@@ -161,7 +163,18 @@ class State:
         """Whether who said so may send all who are here to another room."""
         return self.may_replace(word(self._events.get((TOMBSTONE, "")), "sender"))
 
+    @property
+    def successor(self) -> str:
+        """The room that took its place, '' for none."""
+        return word(self.content("m.room.tombstone"), "replacement_room")
+
     # Who may do what
+
+    @property
+    def rulers(self) -> list[str]:
+        """Those who are there and may change what the room is; the first few where that is nearly everybody."""
+        named = self._inside if self.rules("") else sorted({*part(self._levels, "users"), *self._creators})
+        return sorted(islice((one for one in named if self.membership(one) == "join" and self.rules(one)), _RULERS))
 
     def rules(self, user: str) -> bool:
         """Whether someone may change what the room is."""

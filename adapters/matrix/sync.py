@@ -12,12 +12,14 @@ from adapters.base import Listener
 from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.events import Event, Message
 from adapters.matrix.account import Account
-from adapters.matrix.batch import Gatherer
+from adapters.matrix.batch import Batch, Gatherer
+from adapters.matrix.departures import Departures
 from adapters.matrix.doors import Doors
 from adapters.matrix.hearing import Hearing
 from adapters.matrix.homeserver import TROUBLE, failure, unreachable
 from adapters.matrix.pace import Pace
 from adapters.matrix.recollection import Recollection
+from adapters.matrix.room import Record
 from adapters.matrix.rooms import Rooms
 from adapters.matrix.seen import part
 from adapters.matrix.typing import read_up_to
@@ -50,6 +52,7 @@ class Sync:
         doors: Doors,
         gatherer: Gatherer,
         hearing: Hearing,
+        departures: Departures,
         pace: Pace,
         at_once: int,
     ) -> None:
@@ -62,6 +65,7 @@ class Sync:
         self._doors = doors
         self._gatherer = gatherer
         self._hearing = hearing
+        self._departures = departures
         self._pace = pace
         self._since = ""
         self._full = True
@@ -120,6 +124,8 @@ class Sync:
         except PlatformFailure:
             self._full = True
             raise
+        for prefix in _missed(batch):
+            await self._listener.missed(prefix)
         events = self._hearing.turn(batch)
         await self._r.settle()
         await self._rooms.settle(batch.rooms, self._since)
@@ -133,6 +139,7 @@ class Sync:
         self._expect(await self._listener.hear(events, {STREAM: response.next_batch}))
         self._since, self._full = response.next_batch, False
         self._receipts.put_nowait(events)
+        await self._departures.settle(batch.rooms)
         await self._r.undecrypted.ask()
 
     async def _keep_keys(self, response: SyncResponse, failures: int) -> int:
@@ -161,6 +168,16 @@ class Sync:
         expected = asyncio.ensure_future(answers)
         self._answers.add(expected)
         expected.add_done_callback(self._answers.discard)
+
+
+def _missed(batch: Batch) -> list[tuple[str, ...]]:
+    """Return where something may have happened unheard: everywhere, where it is not known up to where she heard; in rooms of
+    which not all could be read back; and in those that she was not in meanwhile.
+    """
+    if not batch.since:
+        return [()]
+    known = [one for one in batch.stretches if one.inside and one.room.record != Record()]
+    return [("", one.room.id) for one in known if not one.whole or not one.room.record.inside]
 
 
 def _filter(at_once: int) -> dict[str, object]:

@@ -88,7 +88,7 @@ class Settling(Group):
         if choice == "keep":
             if self._shared(call):
                 raise BadInput("Say that to me in a DM.")
-            return plain(await self._h.vanishing.keep(call.person, str(call.arguments.get("name", ""))))
+            return plain(await self._h.keeping.keep(call.person, str(call.arguments.get("name", ""))))
         if choice:
             await preferences.put(call.person, "paused", "on" if choice == "stop" else "off")
         return plain(

@@ -49,6 +49,21 @@ async def test_a_person_starts_threads_and_the_bot_answers_there(server: Discord
         assert (await client.got("raw_thread_delete")).thread_id == on.id
 
 
+async def test_a_channel_goes_alone_without_a_word_of_its_messages(server: DiscordServer, home: Guild) -> None:
+    attic = server.world.channel(home, "attic")
+    async with running(server, Listener()) as client:
+        said = await server.person("ada").says(attic, "hello")
+        await client.got("message")
+        server.acts.delete_channel(attic)
+        assert (await client.got("guild_channel_delete")).id == attic.id
+        await server.person("ada").says(await server.person("ada").opens_dm(), "are you there?")
+        await client.got("message", 2)
+        assert "raw_message_delete" not in [name for name, _ in client.heard] and said.deleted
+        with pytest.raises(discord.NotFound) as gone:
+            await client.fetch_channel(attic.id)
+        assert gone.value.code == 10003
+
+
 async def test_the_bot_starts_threads(server: DiscordServer, home: Guild, general: Channel) -> None:
     async with running(server, Listener()) as client:
         channel = await client.text(general)

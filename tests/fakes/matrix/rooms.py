@@ -69,6 +69,10 @@ class Rooms:
         """Go out, or refuse an invite."""
         await self.client.call("POST", "rooms", room, "leave")
 
+    async def forgets(self, room: str) -> None:
+        """Have a room that they left be gone from their list for good."""
+        await self.client.call("POST", "rooms", room, "forget", body={})
+
     async def kicks(self, room: str, user: str, reason: str = "") -> None:
         """Put someone out."""
         await self.client.call("POST", "rooms", room, "kick", body={"user_id": user, "reason": reason})
