@@ -101,6 +101,8 @@ class Adapter:
     """Whether Lyra says what she is at the first contact; False where the platform greets by itself."""
     most_characters = 100_000
     """The longest part, counted in UTF-16 units."""
+    links_names = False
+    """Whether clients make a link of any name with a dot, and of the names of people and rooms."""
     edit_seconds = 0.0
     """How many seconds must lie between two edits of a message; 0 where messages cannot be edited."""
 

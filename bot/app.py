@@ -52,6 +52,8 @@ from memory.types import MINUTE
 from memory.view import View
 
 _TURN_SECONDS = 20.0
+_SWITCH_SECONDS = 0.001
+"""How long a thread that works on a text may keep the event loop waiting: less than Python's 5 ms, which add up."""
 
 
 class RandomIds:
@@ -138,6 +140,7 @@ def key_of(around: Surroundings, settings: Settings) -> tuple[bytes, Path | None
 async def opened(*, greets: bool = False) -> AsyncIterator[App]:
     """Open memory and models, and close them in reverse. A key made just now is told, unless the caller greets himself."""
     around, settings = prepare()
+    sys.setswitchinterval(_SWITCH_SECONDS)
     async with AsyncExitStack() as stack:
         in_use = FileLock(around.home / "use.lock")
         in_use.require("Another command is replacing this memory. Try again in a moment.", shared=True)
@@ -176,7 +179,7 @@ async def talking(
 ) -> AsyncIterator[Talk]:
     """Let adapters' messages be heard and answered until the block ends; then finish what is under way."""
     base, journal = app.base, app.memory.journal
-    outgoing = Outgoing(journal, app.domains, adapters, base.ids)
+    outgoing = Outgoing(journal, app.domains, adapters, base.ids, base.settings.exit.allowed)
     house = House(
         app.memory, app.domains, app.preferences, app.models, app.keeper, outgoing, Connector(app.models, base.around, _probe),
         base.settings, base.clock, persona.persona(base.settings, base.around), app.meaning,

@@ -14,6 +14,7 @@ from bot.errors import LyraError
 from bot.house import House
 from bot.intake import Intake
 from bot.introduction import introduction
+from bot.links import NO_LINKS
 from bot.log import log
 from bot.session import Answered, Mailboxes
 from memory.errors import MemoryFailure
@@ -143,14 +144,14 @@ class Listening:
 
     async def _say_unreadable(self, event: Unreadable) -> None:
         view, session = await self._h.domains.here(event.place, event.person)
-        parts = self._h.outgoing.parts(event.place.platform, event.why)
+        parts = await self._h.outgoing.parts(event.place.platform, event.why, links=NO_LINKS)
         await view.notify(session, parts, [], event.id)
         await self._h.outgoing.flush(event.place.platform, event.place.key, parts)
 
     async def _introduce(self, event: Joined) -> None:
         view, session = await self._h.domains.here(event.place)
         text = introduction(self._h.models.goes_to, self._adapter.prefix, shared=True)
-        parts = self._h.outgoing.parts(event.place.platform, text)
+        parts = await self._h.outgoing.parts(event.place.platform, text, links=NO_LINKS)
         if await view.greet(session, parts):
             await self._h.outgoing.flush(event.place.platform, event.place.key, parts)
 

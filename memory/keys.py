@@ -55,14 +55,27 @@ def make(path: Path) -> bytes:
 
 
 def word(path: Path, new: Callable[[], str]) -> str:
-    """Return the secret word kept in a file that only its owner may read, made with `new` where there is none."""
+    """Return the secret word kept in a file that only its owner may read, made with `new` where there is none.
+
+    Raises KeyUnusable where the file is there and holds no word.
+    """
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        return path.read_text("ascii").strip()
+        return _read_word(path)
     try:
         os.write(handle, new().encode("ascii"))
         os.fsync(handle)
     finally:
         os.close(handle)
     return path.read_text("ascii")
+
+
+def _read_word(path: Path) -> str:
+    try:
+        found = path.read_text("ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise KeyUnusable(f"The token file {path} cannot be read. Remove it, and the next start makes a new one.") from error
+    if not found:
+        raise KeyUnusable(f"The token file {path} is empty. Remove it, and the next start makes a new one.")
+    return found

@@ -7,8 +7,8 @@ from adapters.table import Action, Call, CommandSpec, Parameter, Reply
 from bot import receipts
 from bot.attachments import told
 from bot.errors import BadInput
-from bot.gate import addresses
 from bot.intake import said
+from bot.links import given
 from bot.receipts import counted
 from bot.verbs.group import Group, plain
 from bot.verbs.pages import MORE
@@ -69,8 +69,8 @@ class Remembering(Group):
         ]
         if len(hits) > begin + _PAGE:
             actions.append(self._pages.keep(call.person, lambda: self._further(call, words, begin + _PAGE)))
-        said_here = addresses("\n".join(hit.exchange.text for hit in shown))
-        return Reply("\n".join(lines), tuple(actions), said_here | {link for link in links if link})
+        said_here = await given(hit.exchange for hit in shown)
+        return Reply("\n".join(lines), said_here | {link for link in links if link}, tuple(actions))
 
     async def _further(self, call: Call, words: str, begin: int) -> Reply:
         return await self._page(await self._still(call), words, begin)

@@ -9,6 +9,7 @@ from typing import BinaryIO
 from zoneinfo import ZoneInfo
 
 from memory.transfer.message import EPOCH, MAX_LINE, BadLine, Incoming, Role, clean, from_seconds, within, without_mark
+from memory.types import MOST_NAME
 
 _SKIP_BYTES = 1 << 16
 _SHOWN_CHARS = 40
@@ -79,6 +80,8 @@ def _message(number: int, fields: Mapping[str, object], zone: ZoneInfo, seen: Co
     content = _content(fields)
     role = _role(fields)
     session, speaker = _text(fields, "session"), _text(fields, "speaker")
+    if session and len(session) > MOST_NAME:
+        raise _Refused(f"session is longer than {MOST_NAME} characters")
     created_at, written = _created_at(fields.get("created_at"), zone)
     source_id = _id(fields)
     if source_id is None:
