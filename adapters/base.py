@@ -125,6 +125,8 @@ class Adapter:
     """The longest part, counted in UTF-16 units."""
     takes_back_edits = False
     """Whether people can take an edit back, so that a message has again the words from before it."""
+    links_names = False
+    """Whether clients make a link of any name with a dot, and of the names of people and rooms."""
     edit_seconds = 0.0
     """How many seconds must lie between two edits of a message; 0 where messages cannot be edited."""
 

@@ -87,8 +87,8 @@ class Console(Adapter):
         if sending.reflection:
             self.screen.note("(a thought of mine; /reflection why, less and delete are about it)")
         if self._shown is not None and sending.text.startswith(self._shown.text.strip()):
-            shown, self._shown = self._shown, None
-            self.screen.write(sending.text[len(shown.text.strip()) :])
+            shown, self._shown = self._shown.text, None
+            self.screen.write(sending.text.removeprefix(shown if sending.text.startswith(shown) else shown.strip()))
         else:
             self.screen.write(f"{self._prefix()}{sending.text}")
         return sending.key

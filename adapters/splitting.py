@@ -10,6 +10,7 @@ _MARKER = r" *(?:[-*+]|\d{1,9}[.)]) +"
 _ITEM = re.compile(_MARKER)
 _FENCE = re.compile(rf"(?P<lead>(?P<item>(?:{_MARKER})*) *)(?P<mark>`{{3,}}(?=[^`]*$)|~{{3,}})(?P<info>.*)")
 _HEADING = re.compile(r"\s*#{1,6}\s[^\n]*\s*")
+_LONGEST_MARK = 100
 _PAUSES = "。！？；，、"
 # What stays whole: code spans, links, mentions and emoji, bare addresses.
 _WHOLE = (
@@ -33,15 +34,20 @@ def split(text: str, most: int) -> list[str]:
     where it is longer than a part. A code fence that must be cut is closed, and opened again in the next part. Nothing but
     white space at the cuts is lost; what only a cut would turn into a fence is escaped. A blank text has no parts.
     """
-    if _units(text) <= most:
+    if units(text) <= most:
         return [text] if text.strip() else []
     parts = _Parts(most)
     for block in _with_headings(_blocks(text, most // 8), most):
-        if isinstance(block, _Code) and _units(str(block).strip()) > most:
+        if isinstance(block, _Code) and units(str(block).strip()) > most:
             parts.add_code(block)
         else:
             parts.add(str(block), _PROSE if isinstance(block, str) else ())
     return parts.all()
+
+
+def closed(text: str) -> str:
+    """Return Markdown whose last code fence is closed, as that of a text which is still being written."""
+    return "".join(map(str, _blocks(text, _LONGEST_MARK)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +77,10 @@ class _Parts:
     def add(self, text: str, cutters: Sequence[_Cutter]) -> None:
         """Take a text whole, into a new part where it must be, or cut it with the first of the cutters."""
         fresh = _LOOKS_FENCED.sub(r"\\", text) if cutters and not self._head else text
-        room = self._most - _units(self._tail)
-        if self._pieces and self._used + _units(text if self._head else text.rstrip()) <= room:
+        room = self._most - units(self._tail)
+        if self._pieces and self._used + units(text if self._head else text.rstrip()) <= room:
             self._append(text)
-        elif _units(self._head) + _units(fresh if self._head else fresh.strip()) <= room:
+        elif units(self._head) + units(fresh if self._head else fresh.strip()) <= room:
             self._end_part()
             self._append(fresh)
         else:
@@ -84,7 +90,7 @@ class _Parts:
     def add_code(self, code: _Code) -> None:
         """Take a fenced block that is longer than a part."""
         first = code.body[: code.body.find("\n") + 1]
-        wanted = _units(code.opening + first + code.closing)
+        wanted = units(code.opening + first + code.closing)
         if self._used + (wanted if wanted <= self._most else self._most // 2) > self._most:
             self._end_part()
         self._append(code.opening)
@@ -103,7 +109,7 @@ class _Parts:
     def _append(self, text: str) -> None:
         if self._pieces or text.strip():
             self._pieces.append(text)
-            self._used += _units(text)
+            self._used += units(text)
 
     def _end_part(self) -> None:
         text = "".join(self._pieces)
@@ -114,7 +120,7 @@ class _Parts:
         if text.strip():
             self._done.append(text.strip())
         self._pieces = [self._head] if self._head else []
-        self._used = _units(self._head)
+        self._used = units(self._head)
 
 
 def _blocks(text: str, longest_mark: int) -> Iterator[str | _Code]:
@@ -151,7 +157,7 @@ def _code(fence: re.Match[str], lines: Iterator[str], margin: int, longest_openi
             closing = line if len(bare) == len(mark) else closing
             break
         body.append(line if line.endswith("\n") else line + "\n")
-    if _units(fence[0]) > longest_opening:
+    if units(fence[0]) > longest_opening:
         return _Code(fence["lead"] + mark + "\n", "".join([info, "\n", *body]), closing, mark + "\n")
     return _Code(fence[0] + "\n", "".join(body), closing, mark + info + "\n")
 
@@ -160,7 +166,7 @@ def _with_headings(blocks: Iterable[str | _Code], most: int) -> Iterator[str | _
     """Keep a heading with the block below it where both fit into a part."""
     above = ""
     for block in blocks:
-        if above and _units(above + str(block)) > most:
+        if above and units(above + str(block)) > most:
             yield above
             above = ""
         if isinstance(block, str) and _HEADING.fullmatch(above + block):
@@ -234,7 +240,8 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
 
 
-def _units(text: str) -> int:
+def units(text: str) -> int:
+    """Return the length of a text in UTF-16 units, as platforms count it."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 

@@ -77,11 +77,11 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a command answers. `links` are the addresses that it may show as such, None where code composed the text."""
+    """What a command answers. `links` are the addresses that it may show as such, always said and often none."""
 
     text: str
+    links: frozenset[str]
     actions: tuple[Action, ...] = ()
-    links: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

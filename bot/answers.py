@@ -4,11 +4,13 @@ The openai library hands answers on without looking at their types, keeps a line
 that ended from one that was cut. So the bytes are read here: an answer is complete once it said why it finished, or [DONE].
 """
 
+import asyncio
 import json
 import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass
 
+_AT_ONCE = 20
 _SURROGATE_OR_NUL = re.compile("[\ud800-\udfff\0]")
 
 
@@ -93,9 +95,12 @@ async def _events(chunks: AsyncIterator[bytes], limit: int) -> AsyncGenerator[by
             rest = bytearray()
         if len(rest) > limit:
             raise Unusable(f"it has a line of more than {limit} bytes")
-        for line in lines:
+        for at, line in enumerate(lines, start=1):
             if line.startswith(b"data:"):
                 yield bytes(line[5:].strip())
+            if at % _AT_ONCE == 0:
+                # Many events may have come in one chunk: others get their turn in between.
+                await asyncio.sleep(0)
     if rest.startswith(b"data:"):
         yield bytes(rest[5:].strip())
 

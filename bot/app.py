@@ -58,6 +58,8 @@ from memory.types import MINUTE
 from memory.view import View
 
 _TURN_SECONDS = 20.0
+_SWITCH_SECONDS = 0.001
+"""How long a thread that works on a text may keep the event loop waiting: less than Python's 5 ms, which add up."""
 
 
 class RandomIds:
@@ -149,6 +151,7 @@ def key_of(around: Surroundings, settings: Settings, *, new: bool = True) -> tup
 async def opened(*, greets: bool = False) -> AsyncIterator[App]:
     """Open memory and models, and close them in reverse. A key made just now is told, unless the caller greets himself."""
     around, settings = prepare()
+    sys.setswitchinterval(_SWITCH_SECONDS)
     async with AsyncExitStack() as stack:
         clock = SystemClock()
         if aside := stack.enter_context(home.used(around, clock)):
@@ -193,7 +196,7 @@ async def talking(
 ) -> AsyncIterator[Talk]:
     """Let adapters' messages be heard and answered until the block ends; then finish what is under way."""
     base, journal = app.base, app.memory.journal
-    outgoing = Outgoing(journal, app.domains, adapters, base.ids)
+    outgoing = Outgoing(journal, app.domains, adapters, base.ids, base.settings.exit.allowed)
     intake = Intake(app.memory, app.domains, app.preferences, base.clock, base.settings.answer_within_minutes)
     verifying = Verifying(app.memory, intake, adapters)
     register = Register(app.memory, verifying, adapters)

@@ -1,5 +1,6 @@
 """The one table of commands. Every platform renders it in its own way; what a command does is decided in bot/verbs."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -8,10 +9,13 @@ from adapters.errors import CommandUnclear, PlaceGone, PlatformFailure
 from adapters.events import Asked, Message, Person, Place
 from adapters.markup import called, knows, parse_command
 from adapters.splitting import split
-from adapters.table import Audience, Call, CommandSpec, Reply
+from adapters.table import Audience, Call, CommandSpec, Reply, Surface
 from bot.errors import BadInput, LyraError, PlaceUnknown
+from bot.gate import addresses
 from bot.house import House
+from bot.links import NO_LINKS, configured
 from bot.log import log
+from bot.surfaces import Gated
 from bot.telling import told
 from bot.verbs.banking import Banking
 from bot.verbs.being import Being, owned
@@ -71,15 +75,21 @@ class Commands:
             spec, arguments = self._meant(event, adapter)
             log.info("command.run", platform=adapter.platform, command=spec.name)
             aside = isinstance(event, Message) and spec.answer is Audience.PRIVATE and not arguments.get("public")
-            reply = await spec.handler(await self._call(event, adapter, arguments))
+            call = await self._call(event, adapter, arguments)
+            if call.surface:
+                call = replace(call, surface=self._gated(call.surface, event, adapter))
+            reply = await spec.handler(call)
         except PlaceGone:
             await self._h.memory.journal.drop([heard.key])
             return
         except (CommandUnclear, LyraError, MemoryFailure) as error:
-            reply = Reply(told(error, owner=owned(adapter.platform)))
+            reply = _failure(error, adapter)
             if reply.text != str(error):
                 log.warning("command.failed", platform=adapter.platform, why=str(error))
         await self._say(event, adapter, reply, [heard.key], aside=aside)
+
+    def _gated(self, surface: Surface, event: Message | Asked, adapter: Adapter) -> Surface:
+        return Gated(surface, self._h.outgoing, adapter.platform, _written(event), owner=owned(adapter.platform))
 
     async def suggest(self, asked: Asked, adapter: Adapter, parameter: str, typed: str) -> Sequence[str]:
         """Return values that a person may want to give a parameter. Raises LyraError."""
@@ -93,18 +103,14 @@ class Commands:
         adapter = self._adapters[event.place.platform]
         name = f"/{event.command}" if isinstance(event, Asked) else f"{adapter.prefix}{called(event.text, adapter.prefix)}"
         text = f"{name} was cut off before it was done; say it again if you want it."
-        await self._say(event, adapter, Reply(text), [heard.key])
+        await self._say(event, adapter, Reply(text, NO_LINKS), [heard.key])
 
     async def apologize(self, event: Message | Asked, number: str, error: Exception) -> None:
         """Say that something failed, with the number under which the log has it, and never with anybody's words."""
+        adapter = self._adapters[event.place.platform]
+        unknown = f"Something went wrong on my side; your message is kept. The log has it as {number}."
         known = isinstance(error, MemoryFailure | LyraError)
-        owner = owned(event.place.platform)
-        text = (
-            told(error, owner=owner)
-            if known
-            else f"Something went wrong on my side; your message is kept. The log has it as {number}."
-        )
-        await self._say(event, self._adapters[event.place.platform], Reply(text), [])
+        await self._say(event, adapter, _failure(error, adapter) if known else Reply(unknown, NO_LINKS), [])
 
     def _meant(self, event: Message | Asked, adapter: Adapter) -> tuple[CommandSpec, Mapping[str, str | int | bool]]:
         if isinstance(event, Asked):
@@ -143,7 +149,7 @@ class Commands:
         What is for the asker alone goes `aside` where the place cannot show it to them alone.
         """
         if isinstance(event, Asked):
-            reply = self._first_page(event, adapter, reply)
+            reply = await self._first_page(event, adapter, reply)
         elif any(action.command == MORE for action in reply.actions):
             reply = replace(reply, text=f"{reply.text}\n{adapter.prefix}{MORE} shows more.")
         place = event.place
@@ -153,7 +159,8 @@ class Commands:
             place, reply = await self._aside(event, adapter, reply)
         view, session = await self._h.domains.here(place, event.person)
         answers = event.answers if isinstance(event, Asked) else event.id if place.key == event.place.key else ""
-        parts = self._h.outgoing.parts(adapter.platform, reply.text, links=reply.links, actions=reply.actions)
+        links = reply.links | addresses(_written(event))
+        parts = await self._h.outgoing.parts(adapter.platform, reply.text, links=links, actions=reply.actions)
         await view.notify(session, parts, finishes, answers)
         await self._h.outgoing.flush(adapter.platform, place.key, parts)
 
@@ -169,18 +176,29 @@ class Commands:
                 return place or event.place, _about(asked_at, reply) if place else reply
         except PlatformFailure as error:
             log.info("aside.failed", why=type(error).__name__)
-        return event.place, Reply(_NOT_REACHED)
+        return event.place, Reply(_NOT_REACHED, NO_LINKS)
 
-    def _first_page(self, event: Asked, adapter: Adapter, reply: Reply) -> Reply:
-        first, *rest = split(reply.text, adapter.most_characters - _ROOM) or [""]
+    async def _first_page(self, event: Asked, adapter: Adapter, reply: Reply) -> Reply:
+        first, *rest = await asyncio.to_thread(split, reply.text, adapter.most_characters - _ROOM) or [""]
         if not rest:
             return reply
-        left = Reply("\n".join(rest), reply.actions, reply.links)
+        left = Reply("\n".join(rest), reply.links, reply.actions)
 
         async def following() -> Reply:
             return left
 
-        return Reply(first, (self._pages.keep(event.person, following),), reply.links)
+        return Reply(first, reply.links, (self._pages.keep(event.person, following),))
+
+
+def _failure(error: Exception, adapter: Adapter) -> Reply:
+    owner = owned(adapter.platform)
+    text = told(error, owner=owner)
+    return Reply(text, configured(text, owner=owner))
+
+
+def _written(event: Message | Asked) -> str:
+    """Return what a person wrote to call a command: its answer may show the links that are in it."""
+    return event.text if isinstance(event, Message) else "\n".join(map(str, event.arguments.values()))
 
 
 def _answered(message: Message) -> Message | None:

@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validat
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from bot.errors import BadConfig, BadSecret
-from bot.sections import Backend, Discord, Dreams, Matrix, Names, Someone, Web
+from bot.sections import Backend, Discord, Dreams, Exit, Matrix, Names, Someone, Web
 
 OFFLINE = "offline"
 LOCAL, OFF = "local", "off"
@@ -58,6 +58,7 @@ class Settings(BaseSettings):
     workers: int = Field(8, ge=1, le=64)
     answer_within_minutes: int = Field(60, ge=1)
     web: Web = Web()
+    exit: Exit = Exit(links=[])
     dream: Dreams = Dreams()
     discord: Discord | None = None
     matrix: Matrix | None = None
@@ -136,11 +137,15 @@ class Surroundings:
         return None
 
     def secret_if_there(self, env: str, file: str) -> str:
-        """Return a secret that is needed only once: '' where its variable or file is not there any more."""
-        try:
-            found = self.secret(env, file, "A secret")
-        except BadSecret:
+        """Return a secret that is needed only once: '' where its variable or file is not there any more.
+
+        Raises BadSecret for a file that is there and cannot be read or is empty.
+        """
+        if env and not self.variables.get(env):
             return ""
+        if not env and not (file and self.path(file).exists()):
+            return ""
+        found = self.secret(env, file, "A secret")
         return found.get_secret_value() if found else ""
 
     def path(self, text: str) -> Path:
@@ -209,7 +214,7 @@ def _problem(found: Any) -> str:
 
 def _known(loc: tuple[Any, ...]) -> list[str]:
     sections: dict[str, type[BaseModel]] = {
-        "models": Backend, "people": Someone, "web": Web, "dream": Dreams, "discord": Discord, "matrix": Matrix,
+        "models": Backend, "people": Someone, "web": Web, "exit": Exit, "dream": Dreams, "discord": Discord, "matrix": Matrix,
     }  # fmt: skip
     return list(sections.get(str(loc[0]), Settings).model_fields)
 

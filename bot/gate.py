@@ -1,14 +1,24 @@
 """The exit's judgement of links and images: no client makes an address clickable, or fetches it, that nobody here gave.
 
-Clients disagree about where code begins and ends. Where all of them must see the same code, an address that is not allowed
-is shown as code. In any other text it is pulled apart by spaces, so that nothing depends on what is code.
+An address that may not pass is shown as code, with a remark that it was one. Clients disagree about where code begins and
+ends: a text of which they might see different parts as code is first rid of what they disagree about. A text is judged as it
+goes out, part by part: what a cut makes of it is judged as well.
 """
 
 import html
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Container
 
-from adapters.splitting import split
+from adapters.markup import printable
+from adapters.splitting import split, units
+from bot.spans import Pieces, pieces
+
+REMARK = "link removed"
+_LONGEST = 300
+"""Characters that are shown of an address which may not pass."""
+_LONGEST_WORD = 1_000
+_LONGEST_SAID = 4_000
+_DEEPEST = 5
 
 # White space as browsers see it; what Python adds to that does not end an address.
 _GAP = r"\t\n\v\f\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
@@ -20,17 +30,36 @@ _WITHOUT_SLASHES = (
 _DOMAIN = r"(?:[\w-]+\.)+(?:[^\W\d_]{2,}|xn--[\w-]+)"
 # More than any client takes for the beginning of an address.
 _BEGIN = (
-    rf"(?:(?<![a-z0-9+.-])[a-z0-9+.-]+://(?=[^{_GAP}<])"
+    rf"(?<![a-z0-9+.-])[a-z0-9+.-]+://(?=[^{_GAP}<])"
     rf"|(?<![a-z0-9])(?:{_WITHOUT_SLASHES}):(?=[^{_GAP}<])"
     rf"|(?<![a-z0-9])www\.(?=[^{_GAP}<])"
     r"|discord\.gg"
     rf"|(?<![\w-])(?<![\w-]\.)(?:{_DOMAIN}(?:/|[?#](?=\w)|:\d)|localhost:\d)"
     rf"|//{_DOMAIN}"
-    rf"|(?<![\w.+%-])[\w.+%-]+@{_DOMAIN})"
+    rf"|(?<![\w.+%-])[\w.+%-]+@{_DOMAIN}"
 )
-_ADDRESS = re.compile(rf"(?<!\\)<(?:{_SCHEME}|[\w.+%-]+@)[^{_GAP}<>]*>|{_BEGIN}(?:(?!\]\()[^{_GAP}<])*", re.IGNORECASE)
+# What some clients make a link of as well: any name with a dot, numbers of machines, people and rooms on Matrix.
+_NAME = (
+    rf"|(?<![\w-])(?<![\w-]\.){_DOMAIN}(?![^\W_])"
+    r"|(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?!\.?\w)"
+    r"|[@#!+][\w.=/+-]+:\w"
+)
+
+
+def _addresses(begin: str) -> re.Pattern[str]:
+    rest = rf"(?:(?!\]\()[^{_GAP}<])*"
+    return re.compile(rf"(?<!\\)<(?:{_SCHEME}|[\w.+%-]+@|\+\d)[^{_GAP}<>]*>|(?:{begin}){rest}", re.IGNORECASE)
+
+
+_ADDRESS = _addresses(_BEGIN)
+_ADDRESS_OR_NAME = _addresses(_BEGIN + _NAME)
+_WORD = re.compile(rf"[^{_GAP}]+")
+_SIGNS = frozenset("/.:@<")
+"""Each address has one of them."""
 _AFTER = "`\"'.,:;!?*_~|>}»”’。，：；！？、）】」』》"
 _RUNS_CODE = re.compile(r"(?:javascript|vbscript|data):", re.IGNORECASE)
+# The others may as well be names of files or people, of which nothing is said.
+_IS_LINK = re.compile(rf"(?:{_WITHOUT_SLASHES}):|www\.|discord\.gg", re.IGNORECASE)
 
 # A destination or a definition that could lead out of here, though it need not look like an address.
 _LEADS_OUT = re.compile(rf"\](?:\(\s*<?(?:[/\\&]|{_SCHEME}|{_DOMAIN})|:\s*<?(?:[/\\&]|{_SCHEME}\S))", re.IGNORECASE)
@@ -39,11 +68,10 @@ _LINK = re.compile(
 )
 _JOINT = re.compile(r"\](?=\(|:(?!\s*[\w-]+\s))")
 
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
-_SPAN = re.compile(r"(?<!`)(?:`[^`\n]+`|``[^`\n]+(?:`[^`\n]+)*+``)(?!`)")
-_FENCE = re.compile(r"( *)```[^`\n]*\n")
 # What may hide a backtick in a tag; mentions, emoji and times of Discord are none.
 _TAG = re.compile(r"<[a-z/!?](?!(?:\w*:\w+:\d+|:-?\d+(?::\w)?|[\w -]+:\d+)>)", re.IGNORECASE)
+_NO_MENTION = re.compile(r"<(?!(?:@[!&]?\d+|#\d+|a?:\w+:\d+|t:-?\d+(?::\w)?|/[\w -]+:\d+)>)")
+_TILDES = re.compile(r"~{3,}")
 _BULLET = re.compile(r"^[ >]*\*[ \t]", re.MULTILINE)
 # Discord lets an address in angle brackets run on into code.
 _OPEN_ANGLE = re.compile(r"<[^ <>]*\Z")
@@ -52,34 +80,75 @@ _CLOSED_MARKS = (
     re.compile(r"(?<![\\*_~|])(\*\*|~~|\|\||\*)(?=[^\s*_~|])[^*_~|\n\0\[\]]*(?<=[^\s\\])\1(?![*_~|])"),
     re.compile(r"(?<![\w\\*~|])(__|_)(?=[^\s*_~|])[^*_~|\n\0\[\]]*(?<=[^\s\\])\1(?![\w*~|])"),
 )
+_MARKS_IN_CODE = re.compile(r"[*_~|\\]")
+_REMARKED = re.compile(rf"`(?:, {REMARK}\)| \({REMARK}\))")
 
-_Pieces = list[tuple[str, str]]
 
+def gated(text: str, allowed: Container[str], *, names: bool, longest: int = _LONGEST) -> str:
+    """Return a text as it may leave: no address in it is live unless it is `allowed`, word for word; links show where they lead.
 
-def gated(text: str, allowed: Collection[str] | None) -> str:
-    """Return a text as it may leave: no address in it is live unless it is allowed, word for word; links show where they lead.
-
-    None allows everything, for text that code composed of people's own words. A text without addresses is left as it is.
+    `names` says that clients make a link of a bare name with a dot, too. Of an address that may not pass at most `longest`
+    characters are shown. A text without addresses is left as it is.
     """
-    if allowed is None or not any(_ADDRESS.search(form) or _LEADS_OUT.search(form) for form in (text, _decoded(text))):
+    gate = _Gate(allowed, _ADDRESS_OR_NAME if names else _ADDRESS, longest)
+    if not any(gate.pattern.search(form) or _LEADS_OUT.search(form) for form in (text, _decoded(text))):
         return text
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    shown = "".join(_disarmed(piece, allowed) if kind == "text" else piece for kind, piece in _pieces(text))
-    return shown if _is_safe(shown, allowed) else _pulled_apart(text, allowed)
+    for show in (gate.disarmed, gate.simplified_around_fences, gate.simplified):
+        if gate.is_safe(shown := show(text)):
+            return shown
+    return f"({REMARK})"
 
 
-def gated_parts(text: str, allowed: Collection[str] | None, most: int) -> list[str]:
-    """Return a text as it may leave in parts of at most `most` UTF-16 units. What a cut brought to life is gated again."""
-    parts: list[str] = []
-    for part in split(gated(text, allowed), most):
-        safe = gated(part, allowed)
-        parts += [part] if safe == part else gated_parts(safe, allowed, most)
-    return parts
+def begun(text: str, allowed: Container[str], *, names: bool) -> str:
+    """Return a text that is still being written, without its last word where that looks like the beginning of an address."""
+    last = word_at(text, len(text))
+    return text if len(text) - last <= _LONGEST_WORD and is_plain(text[last:], allowed, names=names) else text[:last]
+
+
+def word_at(text: str, end: int) -> int:
+    """Return where the word begins that goes up to, or over, a place in a text."""
+    return next((at for at in range(end, 0, -1) if text[at - 1].isspace()), 0)
+
+
+def is_plain(words: str, allowed: Container[str], *, names: bool) -> bool:
+    """Say whether whole words hold nothing that `gated` would change, whatever stands around them."""
+    gate = _Gate(allowed, _ADDRESS_OR_NAME if names else _ADDRESS, _LONGEST)
+    found = (match[0] for form in (words, _decoded(words)) for match in gate.pattern.finditer(form))
+    return not _JOINT.search(words) and not _LEADS_OUT.search(_decoded(words)) and all(map(gate.passes, found))
+
+
+def gated_parts(text: str, allowed: Container[str], most: int, *, names: bool) -> list[str]:
+    """Return a text as it may leave, in parts of at most `most` UTF-16 units. Each part is judged as it goes out."""
+    short = _Gate(allowed, _ADDRESS_OR_NAME if names else _ADDRESS, min(_LONGEST, most // 3)).shortened(text)
+    return [part for cut in split(short, most) for part in _fitting(cut, allowed, most, names=names)]
+
+
+def _fitting(part: str, allowed: Container[str], most: int, *, names: bool, deep: int = 0) -> list[str]:
+    """Gate a part; what that made too long is cut, and what the cut made is gated again."""
+    safe = gated(part, allowed, names=names, longest=min(_LONGEST, most // 3))
+    if units(safe) <= most:
+        return [safe]
+    if deep == _DEEPEST:
+        return [f"({REMARK})"]
+    return [done for cut in split(safe, most) for done in _fitting(cut, allowed, most, names=names, deep=deep + 1)]
 
 
 def addresses(text: str) -> frozenset[str]:
     """Return every address in a text, word for word, without the punctuation around it."""
-    return frozenset(_core(match[0]) for match in _ADDRESS.finditer(text))
+    words = (word[0] for word in _WORD.finditer(text) if word.end() - word.start() <= _LONGEST_SAID)
+    return frozenset(
+        _core(match[0])
+        for word in dict.fromkeys(words)
+        if not _SIGNS.isdisjoint(word)
+        for pattern in (_ADDRESS, _ADDRESS_OR_NAME)
+        for match in pattern.finditer(word)
+    )
+
+
+def has_link(text: str) -> bool:
+    """Say whether there is anything in a text that every client makes a link of, be it part of a longer address or not."""
+    return _ADDRESS.search(text) is not None
 
 
 def _core(found: str) -> str:
@@ -92,11 +161,6 @@ def _core(found: str) -> str:
     return core + rest[: min(opened, len(rest) - len(rest.lstrip(")")))]
 
 
-def _is_allowed(found: str, allowed: Collection[str]) -> bool:
-    core = _core(found)
-    return core in allowed and not _RUNS_CODE.match(core)
-
-
 def _decoded(text: str) -> str:
     """Return a text as Markdown shows it: entities and escapes resolved."""
     return re.sub(
@@ -107,105 +171,108 @@ def _decoded(text: str) -> str:
     )
 
 
-def _disarmed(text: str, allowed: Collection[str]) -> str:
-    """Show links as text and address, and what is not allowed as code. The text holds no code."""
+class _Gate:
+    """Judges one text: what is an address, which may pass, and how the others are shown."""
 
-    def unmasked(link: re.Match[str]) -> str:
+    def __init__(self, allowed: Container[str], pattern: re.Pattern[str], longest: int) -> None:
+        self._allowed = allowed
+        self.pattern = pattern
+        self._longest = longest
+
+    def shortened(self, text: str) -> str:
+        """Leave out the rest of addresses that may not pass and are too long to be shown, so that no part is filled with it."""
+
+        def judged(match: re.Match[str]) -> str:
+            core = _core(match[0])
+            too_long = len(core) > self._longest and not self.passes(match[0])
+            return match[0].replace(core, self._in_short(core), 1) if too_long else match[0]
+
+        if not any(len(word[0]) > self._longest for word in _WORD.finditer(text)):
+            return text
+        return "".join(piece if kind in ("span", "fence") else self.pattern.sub(judged, piece) for kind, piece in pieces(text))
+
+    def _in_short(self, core: str) -> str:
+        return core if len(core) <= self._longest else f"{core[: self._longest]}…"
+
+    def disarmed(self, text: str) -> str:
+        """Show links as text and address, and what may not pass as code. Code is left as it is."""
+        return "".join(self._shown(_unmasked(piece)) if kind == "text" else piece for kind, piece in pieces(text))
+
+    def simplified_around_fences(self, text: str) -> str:
+        """As `simplified`, but leave fenced code as it is."""
+        return "".join(piece if kind == "fence" else self.simplified(piece) for kind, piece in pieces(text))
+
+    def simplified(self, text: str) -> str:
+        """As `disarmed`, for a text of which clients may see different parts as code: nothing in it is code any more."""
+        text = _REMARKED.sub("`", text)
+        while (shown := _decoded(text)) != text:
+            text = shown
+        text = _NO_MENTION.sub("< ", printable(_unmasked(text)).replace("`", "'"))
+        return self._shown(_TILDES.sub(lambda run: " ".join(run[0]), text), simply=True)
+
+    def is_safe(self, text: str) -> bool:
+        """Say whether every client sees the same code in a text, and outside of it only addresses that may pass."""
+        divided = list(pieces(text))
+        outside = [piece for kind, piece in divided if kind == "text"]
+        found = [match[0] for piece in outside for form in (piece, _decoded(piece)) for match in self.pattern.finditer(form)]
+        return (
+            all(kind != "unclear" for kind, _ in divided)
+            and not any("~~~" in piece or _TAG.search(self.pattern.sub("", piece)) or _JOINT.search(piece) for piece in outside)
+            and all(map(self.passes, found))
+            and not any(_OPEN_ANGLE.search(piece) for piece in outside[:-1])
+            and not any(match.end() == len(piece) for piece in outside[:-1] for match in self.pattern.finditer(piece))
+            and not self._is_crossed(divided)
+        )
+
+    def passes(self, found: str) -> bool:
+        """Say whether an address as it was found, with the punctuation behind it, may pass."""
+        core = _core(found)
+        return core in self._allowed and not _RUNS_CODE.match(core)
+
+    def _shown(self, text: str, *, simply: bool = False) -> str:
+        """Show what may not pass as code; `simply` so that no mark of the text can be closed in it. The text holds no code."""
+
+        def judged(match: re.Match[str]) -> str:
+            if self.passes(match[0]):
+                return match[0]
+            core = _core(match[0])
+            rest = match[0][len(core) :] if not match[0].startswith("<") else ""
+            shown = self._in_short(core)
+            if simply:
+                shown = _MARKS_IN_CODE.sub(lambda mark: f"%{ord(mark[0]):02X}", shown)
+            before = text[match.start() - 1 : match.start()]
+            # What stands right before code may take away its beginning.
+            code = f" `{shown}`" if simply and not (before.isspace() or before in "(") else f"`{shown}`"
+            if not _IS_LINK.match(core) and "/" not in core:
+                return f"{code}{rest}"
+            if before == "(" and (rest or text[match.end() :]).startswith(")"):
+                return f"{code}, {REMARK}{rest}"
+            return f"{code} ({REMARK}){rest}"
+
+        return self.pattern.sub(judged, text)
+
+    def _is_crossed(self, divided: Pieces) -> bool:
+        """Say whether a mark that is open outside of code could be closed inside of it, as some clients read it."""
+        outside = "\0".join(piece for kind, piece in divided if kind == "text")
+        code = "\0".join(piece for kind, piece in divided if kind != "text")
+        spans = "".join(piece for kind, piece in divided if kind == "span")
+        in_addresses = "".join(self.pattern.findall(outside))
+        left = _BULLET.sub("", self.pattern.sub("\0", outside))
+        for _ in range(3):
+            for closed in _CLOSED_MARKS:
+                left = closed.sub("x", left)
+        return (
+            any(mark in left + in_addresses and mark in code for mark in ("*", "_", "~~", "||"))
+            or ("|" in outside and "|" in spans)
+            or ("[" in outside and "](" in code)
+        )
+
+
+def _unmasked(text: str) -> str:
+    """Show links as their text and where they lead. The text holds no code."""
+
+    def shown(link: re.Match[str]) -> str:
         to = f"<{link['to']}>" if _ADDRESS.fullmatch(f"<{link['to']}>") else link["to"]
         return f"{link['text']} ({to})" if link["text"] else f"({to})"
 
-    def judged(match: re.Match[str]) -> str:
-        found = match[0]
-        if _is_allowed(found, allowed):
-            return found
-        core = _core(found)
-        return f"`{core}`" if found.startswith("<") else f"`{core}`{found[len(core) :]}"
-
-    return _ADDRESS.sub(judged, _JOINT.sub("] ", _LINK.sub(unmasked, text)))
-
-
-def _pulled_apart(text: str, allowed: Collection[str]) -> str:
-    """Put a space behind every colon, dot and semicolon of the words that hold an address which is not allowed."""
-
-    def judged(word: re.Match[str]) -> str:
-        forms = (word[0], _decoded(word[0]))
-        if all(_is_allowed(found[0], allowed) for form in forms for found in _ADDRESS.finditer(form)):
-            return word[0]
-        return re.sub(r"[:.;](?=.)", r"\g<0> ", word[0], flags=re.DOTALL)
-
-    return re.sub(rf"[^{_GAP}]+", judged, _JOINT.sub("] ", text))
-
-
-def _is_safe(text: str, allowed: Collection[str]) -> bool:
-    """Say whether every client sees the same code in a text, and outside of it only addresses that are allowed."""
-    pieces = list(_pieces(text))
-    outside = [piece for kind, piece in pieces if kind == "text"]
-    return (
-        all(kind != "unclear" for kind, _ in pieces)
-        and not any("~~~" in piece or _TAG.search(_ADDRESS.sub("", piece)) or _JOINT.search(piece) for piece in outside)
-        and all(_is_allowed(found[0], allowed) for p in outside for form in (p, _decoded(p)) for found in _ADDRESS.finditer(form))
-        and not any(_OPEN_ANGLE.search(piece) for piece in outside[:-1])
-        and not any(found.end() == len(piece) for piece in outside[:-1] for found in _ADDRESS.finditer(piece))
-        and not _is_crossed(pieces)
-    )
-
-
-def _is_crossed(pieces: _Pieces) -> bool:
-    """Say whether a mark that is open outside of code could be closed inside of it, as some clients read it."""
-    outside = "\0".join(piece for kind, piece in pieces if kind == "text")
-    code = "\0".join(piece for kind, piece in pieces if kind != "text")
-    spans = "".join(piece for kind, piece in pieces if kind == "span")
-    in_addresses = "".join(_ADDRESS.findall(outside))
-    left = _BULLET.sub("", _ADDRESS.sub("\0", outside))
-    for _ in range(3):
-        for closed in _CLOSED_MARKS:
-            left = closed.sub("x", left)
-    return (
-        any(mark in left + in_addresses and mark in code for mark in ("*", "_", "~~", "||"))
-        or ("|" in outside and "|" in spans)
-        or ("[" in outside and "](" in code)
-    )
-
-
-def _pieces(text: str) -> Iterator[tuple[str, str]]:
-    """Divide a text into text, code spans and fenced code as all clients see it; the rest, from where they may not, is unclear."""
-    lines = _LINE.findall(text)
-    at = 0
-    plain: list[str] = []
-    while at < len(lines):
-        fence = _FENCE.fullmatch(lines[at])
-        if not fence:
-            plain.append(lines[at])
-            at += 1
-            continue
-        yield from _spans("".join(plain))
-        plain = []
-        end = _fence_end(lines, at, fence[1])
-        yield ("fence" if end else "unclear", "".join(lines[at : end or len(lines)]))
-        at = end or len(lines)
-    yield from _spans("".join(plain))
-
-
-def _fence_end(lines: list[str], at: int, indent: str) -> int:
-    """Return the line after a fence that all clients close there, 0 where they may not."""
-    blank = True
-    for end in range(at + 1, len(lines)):
-        line = lines[end]
-        if line.rstrip() == f"{indent}```":
-            return 0 if blank else end + 1
-        if "```" in line or (line.strip() and not line.startswith(indent)):
-            return 0
-        blank = blank and not line.strip()
-    return 0
-
-
-def _spans(text: str) -> Iterator[tuple[str, str]]:
-    """Divide a text without fences into text and code spans of one line each."""
-    at = 0
-    for span in _SPAN.finditer(text):
-        before = text[at : span.start()]
-        unclear = "`" in before or before.endswith("\\") or span[0].rstrip("`").endswith("\\")
-        yield ("unclear" if unclear else "text", before)
-        yield ("span", span[0])
-        at = span.end()
-    yield ("unclear" if "`" in text[at:] or "\0" in text else "text", text[at:])
+    return _JOINT.sub("] ", _LINK.sub(shown, text))

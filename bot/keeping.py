@@ -10,6 +10,7 @@ from adapters.events import Person, Place
 from bot import receipts
 from bot.domains import Domains
 from bot.errors import BadInput
+from bot.links import NO_LINKS
 from bot.outgoing import Outgoing
 from bot.preferences import Preferences
 from bot.vanished import Register
@@ -58,7 +59,7 @@ class Keeping:
             f"{label} is gone, or I am not in it any more. What I keep from there comes up no more, and I forget it for good on "
             f"{receipts.day(row.due, view.home.time_zone)}. To have me keep it, say here: {sign}privacy keep {label}"
         )
-        parts = self._outgoing.parts(row.platform, text)
+        parts = await self._outgoing.parts(row.platform, text, links=NO_LINKS)
         await view.notify(session, parts, [])
         await self._outgoing.flush(row.platform, place.key, parts)
 

@@ -15,6 +15,7 @@ from bot.errors import LyraError
 from bot.house import House
 from bot.intake import Intake
 from bot.introduction import introduction, onward
+from bot.links import NO_LINKS
 from bot.log import log
 from bot.session import Answered, Mailboxes
 from memory.errors import MemoryFailure
@@ -163,7 +164,7 @@ class Listening:
         if event.once and not await self._is_worth_a_hint(event):
             return
         view, session = await self._h.domains.here(event.place, event.person)
-        parts = self._h.outgoing.parts(event.place.platform, event.why)
+        parts = await self._h.outgoing.parts(event.place.platform, event.why, links=NO_LINKS)
         if event.once and not await view.hint(session, parts, event.id):
             return
         if not event.once:
@@ -180,7 +181,7 @@ class Listening:
         view, session = await self._h.domains.here(place)
         goes_on, prefix = bool(place.earlier and view.also), self._adapter.prefix
         text = onward(prefix) if goes_on else introduction(self._h.models.goes_to, prefix, shared=True)
-        parts = self._h.outgoing.parts(place.platform, text)
+        parts = await self._h.outgoing.parts(place.platform, text, links=NO_LINKS)
         if await (view.go_on(place.channel, session, parts) if goes_on else view.greet(session, parts)):
             await self._h.outgoing.flush(place.platform, place.key, parts)
 

@@ -1,5 +1,6 @@
 """The commands that move or remove: import, export, forget, backup, restore."""
 
+import asyncio
 import sys
 from itertools import islice
 from pathlib import Path
@@ -34,7 +35,7 @@ async def import_file(as_: str, file: str, format_: str, session: str) -> int:
         with _bar() as bar:
             task = bar.add_task("Importing", total=None)
             lines = transfer.read_file(Path(file), format_, view.home.time_zone)
-            while batch := list(islice(lines, _BATCH)):
+            while batch := await asyncio.to_thread(lambda: list(islice(lines, _BATCH))):
                 await importer.take(batch)
                 bar.update(task, advance=len(batch))
         await importer.finish()

@@ -1,66 +1,72 @@
 """The exit: every text that leaves passes here, once, and goes out under the key it was stored with.
 
-What a text may hold is judged when its parts are made: nothing that moves a cursor or hides, no address that nobody in view
-said, no part longer than the platform takes. Where it goes is judged when it goes: a part whose place is read by others now
+What a text may hold is judged when its parts are made: nothing that moves a cursor or hides, no address as a link that nobody
+in view said and the operator does not allow, no part longer than the platform takes. Where it goes is judged when it goes: a part whose place is read by others now
 than when it was stored is not sent.
 """
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, replace
+from functools import partial
+from typing import TypeVar
 
 from adapters.base import Adapter, Sending
 from adapters.errors import PlaceGone, SendFailed
 from adapters.events import Place
 from adapters.markup import printable
+from adapters.splitting import closed
 from adapters.table import Action
 from bot.domains import Domains
-from bot.gate import gated_parts
+from bot.gate import begun, gated, gated_parts, is_plain
+from bot.links import AllowList, Passing
 from bot.log import log
 from memory.journal import Journal, Part
 from memory.journal import Outgoing as Row
 from memory.ports import Ids
 from memory.view import View
 
+T = TypeVar("T")
+
 MOST_CHARACTERS = 100_000
 REFLECTION = "reflection"
 """The form of a thought of hers, said unasked."""
 _ROOM = 40
 """UTF-16 units that an adapter may add to a part, as to say that it is a repeat."""
+_SHORT = 1_000
+"""Characters that are looked at at once; more would hold up the event loop."""
 
 
 class Outgoing:
-    """Sends what waits in the outbox through the adapters of its platforms."""
+    """Sends what waits in the outbox through the adapters of its platforms. `listed` are the links that may always pass."""
 
-    def __init__(self, journal: Journal, domains: Domains, adapters: Mapping[str, Adapter], ids: Ids) -> None:
+    def __init__(self, journal: Journal, domains: Domains, adapters: Mapping[str, Adapter], ids: Ids, listed: AllowList) -> None:
         self._journal = journal
         self._domains = domains
         self._adapters = adapters
         self._ids = ids
+        self._listed = listed
         self._locks: dict[tuple[str, str], tuple[asyncio.Lock, int]] = {}
 
-    def parts(
+    async def parts(
         self,
         platform: str,
         text: str,
         *,
-        links: Collection[str] | None = None,
+        links: Collection[str],
         actions: Sequence[Action] = (),
         replaces: str = "",
         form: str = "",
     ) -> Sequence[Part]:
         """Return a text as it may leave, each part with its own key.
 
-        `links` are the addresses it may show as such, None for a text that code composed of people's own words. `actions`
+        `links` are the addresses that it may show as such beside those that the operator allows; NO_LINKS for none. `actions`
         stand under the last part. `replaces` is the key of a preview that the first part takes the place of. `form` is "" or
         REFLECTION.
         """
-        safe = self.printed(text) or "…"
-        if len(safe) > MOST_CHARACTERS:
-            safe = safe[:MOST_CHARACTERS] + " […]"
-        texts = gated_parts(safe, links, self._adapters[platform].most_characters - _ROOM)
+        texts = await _apart(len(text), partial(self._cut, platform, text, links))
         pressed = json.dumps([asdict(action) for action in actions], ensure_ascii=False) if actions else ""
         return [
             Part(
@@ -83,10 +89,34 @@ class Outgoing:
         """Return what takes a preview away again."""
         return [Part(self._ids.new(), "", "delete", replaces)]
 
-    def preview(self, platform: str, text: str, links: Collection[str]) -> Part:
-        """Return the beginning of an answer as it may be shown while it is made."""
-        shown = self.printed(text) or "…"
-        return Part(self._ids.new(), gated_parts(shown, links, self._adapters[platform].most_characters - _ROOM)[0], "preview")
+    async def preview(self, platform: str, text: str, links: Collection[str]) -> Part | None:
+        """Return the beginning of an answer as it may be shown while it is made, None where that is nothing yet."""
+        shown = self.begun(platform, text, links)[: 2 * self._adapters[platform].most_characters]
+        if not self.printed(shown):
+            return None
+        texts = await _apart(len(shown), partial(self._cut, platform, closed(shown), links))
+        return Part(self._ids.new(), texts[0], "preview")
+
+    async def shown(self, platform: str, text: str, links: Collection[str]) -> str:
+        """Return a text as it may be shown where an adapter asks a person something."""
+        adapter, passing = self._adapters[platform], Passing(links, self._listed)
+        return await _apart(len(text), partial(gated, self.printed(text), passing, names=adapter.links_names))
+
+    def begun(self, platform: str, text: str, links: Collection[str]) -> str:
+        """Return a text that is still being written up to where it can be judged."""
+        return begun(text, Passing(links, self._listed), names=self._adapters[platform].links_names)
+
+    def leaves_as_it_is(self, platform: str, words: str, links: Collection[str]) -> bool:
+        """Say whether whole words of a text may be shown before the rest of it is known."""
+        return is_plain(words, Passing(links, self._listed), names=self._adapters[platform].links_names)
+
+    def _cut(self, platform: str, text: str, links: Collection[str]) -> list[str]:
+        adapter = self._adapters[platform]
+        safe = self.printed(text) or "…"
+        if len(safe) > MOST_CHARACTERS:
+            safe = safe[:MOST_CHARACTERS] + " […]"
+        most = adapter.most_characters - _ROOM
+        return gated_parts(safe, Passing(links, self._listed), most, names=adapter.links_names)
 
     def printed(self, text: str) -> str:
         """Return a text without what hides or moves."""
@@ -179,6 +209,11 @@ class Outgoing:
             lock, waiting = self._locks.pop(key)
             if waiting > 1:
                 self._locks[key] = (lock, waiting - 1)
+
+
+async def _apart(length: int, work: Callable[[], T]) -> T:
+    """Do work on a text of so many characters: in a thread, where it would hold up the event loop."""
+    return await asyncio.to_thread(work) if length > _SHORT else work()
 
 
 def _sending(row: Row) -> Sending:

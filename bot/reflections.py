@@ -13,7 +13,7 @@ from adapters.errors import PlaceGone, PlatformFailure
 from adapters.events import Person, Place
 from adapters.table import Action
 from bot.domains import Domains
-from bot.gate import addresses
+from bot.links import given
 from bot.log import log
 from bot.outgoing import REFLECTION, Outgoing
 from bot.preferences import Preferences
@@ -70,8 +70,9 @@ class Reflections:
         session, place = found
         adapter = self._adapters[place.platform]
         text, links = _shown(thought, adapter)
+        said_there = await given(placed.exchange for placed in thought.said)
         actions = [Action(label, command, thought.statement.id) for label, command in ACTIONS]
-        parts = self._outgoing.parts(place.platform, text, links=links, actions=actions, form=REFLECTION)
+        parts = await self._outgoing.parts(place.platform, text, links=said_there | links, actions=actions, form=REFLECTION)
         if await view.post(session, thought, thought.statement.text, parts) is None:
             return False
         await self._outgoing.flush(place.platform, place.key, parts)
@@ -130,14 +131,14 @@ def quiet(now: time, hours: str) -> bool:
 
 
 def _shown(thought: Thought, adapter: Adapter) -> tuple[str, frozenset[str]]:
-    """Return a thought with the addresses of what it rests on, and which addresses may be shown."""
+    """Return a thought with the addresses of what it rests on, and those addresses."""
     links = [
         link
         for placed in thought.said
         if placed.platform == adapter.platform and (link := adapter.link(placed.place, placed.exchange.source_id))
     ]
     shown = [thought.statement.text, *_from(links[-_LINKS:])]
-    return "\n".join(shown), addresses("\n".join(placed.exchange.text for placed in thought.said)) | frozenset(links)
+    return "\n".join(shown), frozenset(links)
 
 
 def _from(links: Sequence[str]) -> Sequence[str]:

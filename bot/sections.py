@@ -5,6 +5,8 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from bot.links import AllowList
+
 Names = Annotated[list[str], Field(default_factory=list)]
 
 
@@ -138,6 +140,23 @@ class Web(_Section):
 
     port: int = Field(8765, ge=0, le=65535)
     token_file: str = ""
+
+
+class Exit(_Section):
+    """Which links she may show although nobody in view said them."""
+
+    links: Names
+
+    @field_validator("links")
+    @classmethod
+    def _links(cls, value: list[str]) -> list[str]:
+        AllowList(value)
+        return value
+
+    @property
+    def allowed(self) -> AllowList:
+        """The links, ready to be asked."""
+        return AllowList(self.links)
 
 
 class Dreams(_Section):

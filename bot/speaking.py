@@ -3,16 +3,16 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from adapters.base import Preview
 from bot.errors import ContextTooLong, ModelError
-from bot.gate import addresses, gated
 from bot.house import House
 from bot.intake import Turn
+from bot.links import given
 from bot.log import log
 from bot.model import closing
 from bot.offline import Asked, OfflineVoice
 from bot.prompt import Prompt, Question, draft, finish
 from bot.recollection import recalled, standing
+from bot.streaming import Showing
 from bot.verifying import Looks, only, used_at, used_in
 from memory.lexical import key_words
 from memory.types import Exchange, Hit, Kind
@@ -22,7 +22,7 @@ _WIDE = 50
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """An answer before it is kept: its text, the keys it draws on, and whether it only repeats memory.
+    """An answer before it is kept: its text, the keys it draws on, whether it only repeats memory, and the links it may show.
 
     `seen` is what stood in view of it, as it was read from `begun` on, `asides` the platform's ids of what is not kept.
     """
@@ -30,6 +30,7 @@ class Spoken:
     text: str
     sources: frozenset[int]
     echo: bool
+    links: frozenset[str]
     begun: int
     seen: Mapping[int, str] = field(default_factory=dict)
     asides: frozenset[str] = frozenset()
@@ -43,7 +44,7 @@ class Speaking:
         self._voice = OfflineVoice()
         self._show_prompt = show_prompt
 
-    async def answer(self, turn: Turn, shown: Preview | None) -> Spoken:
+    async def answer(self, turn: Turn, shown: Showing | None) -> Spoken:
         """Return the answer to a turn, showing it as it comes where the place can. Raises ModelError."""
         chat, budget, looks = self._h.models.chat, self._h.settings.context_tokens, Looks()
         if chat is None:
@@ -60,7 +61,7 @@ class Speaking:
                 await shown.drop()
             return await self._offline(turn, looks)
 
-    async def _speak(self, turn: Turn, shown: Preview | None, budget: int, looks: Looks) -> Spoken:
+    async def _speak(self, turn: Turn, shown: Showing | None, budget: int, looks: Looks) -> Spoken:
         assert self._h.models.chat is not None
         settings, zone, verifying = self._h.settings, turn.view.home.time_zone, self._h.verifying
         question = Question(turn.asked, turn.quotes, turn.aside, turn.images if self._h.models.sees else (), turn.shared)
@@ -78,6 +79,9 @@ class Speaking:
         prompt = finish(begun, came)
         if self._show_prompt:
             self._show_prompt(prompt)
+        links = await _said_here([*there.recent, *(hit.exchange for hit in came.hits)], question)
+        if shown:
+            shown.allow(links)
         pieces: list[str] = []
         async with closing(self._h.models.chat.stream(prompt.messages)) as stream:
             async for piece in stream:
@@ -86,11 +90,9 @@ class Speaking:
                     await shown.show(piece)
             for name, error in getattr(stream, "passed_over", ()):
                 log.warning("model.passed_over", model=name, error=type(error).__name__)
-        text = gated(
-            self._h.outgoing.printed("".join(pieces)), _said_here([*there.recent, *(hit.exchange for hit in came.hits)], question)
-        )
+        text = self._h.outgoing.printed("".join(pieces))
         sources = prompt.sources(text) | {exchange.key for exchange in turn.asked}
-        return Spoken(text, sources, False, begun_at, prompt.seen, prompt.asides)
+        return Spoken(text, sources, False, links, begun_at, prompt.seen, prompt.asides)
 
     async def _offline(self, turn: Turn, looks: Looks) -> Spoken:
         text, asked_here = "\n".join(exchange.text for exchange in turn.asked), [exchange.key for exchange in turn.asked]
@@ -106,17 +108,16 @@ class Speaking:
         held = _stems(hits)
         answer = self._voice.answer(asked, hits, lambda stem: stem in held)
         sources = {hit.exchange.key for hit in answer.cites} | {exchange.key for exchange in turn.asked}
+        links = await given([*turn.asked, *(hit.exchange for hit in hits)])
         # Code wrote it: of all that was found, it holds what it quotes.
-        return Spoken(
-            answer.text, frozenset(sources), answer.echo, begun, {hit.exchange.key: hit.exchange.text for hit in answer.cites}
-        )
+        cited = {hit.exchange.key: hit.exchange.text for hit in answer.cites}
+        return Spoken(answer.text, frozenset(sources), answer.echo, links, begun, cited)
 
 
-def _said_here(remembered: Sequence[Exchange], question: Question) -> frozenset[str]:
+async def _said_here(remembered: Sequence[Exchange], question: Question) -> frozenset[str]:
     """Return the addresses that people in view said: an answer may show no others as such."""
-    said = [one.text for one in (*remembered, *question.asked) if one.kind is Kind.SAID]
     quotes = [quote.text for quote in (*question.aside, *question.quotes) if not quote.own]
-    return addresses("\n".join([*said, *quotes]))
+    return await given([*remembered, *question.asked], quotes)
 
 
 def _stems(hits: Sequence[Hit]) -> set[str]:

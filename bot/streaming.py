@@ -1,34 +1,84 @@
-"""An answer that is shown while it is made, where a platform lets messages be edited.
+"""An answer that is shown while it is made, as far as it may leave.
 
-The first of it goes out as a preview part of the outbox, so that after a kill the answer takes its place; what follows
-changes that message at the pace the platform allows. Whatever goes wrong here only means that the answer comes whole. Where
-the readers of the place change meanwhile, what was shown is taken back.
+Where a platform lets messages be edited, the first of it goes out as a preview part of the outbox, so that after a kill the
+answer takes its place; what follows changes that message at the pace the platform allows. On a screen it stands word by word.
+Whatever goes wrong here only means that the answer comes whole. Where the readers of the place change meanwhile, what was
+shown is taken back.
 """
 
 import asyncio
 from collections.abc import Collection
 from contextlib import suppress
+from typing import Protocol
 
-from adapters.base import Adapter
+from adapters.base import Adapter, Preview
 from adapters.errors import SendFailed
+from bot.gate import word_at
 from bot.intake import Turn
+from bot.links import NO_LINKS
 from bot.outgoing import Outgoing
 
 
-class Streamed:
-    """The preview of one answer."""
+class Showing(Preview, Protocol):
+    """A preview that is told what may pass before anything is shown."""
 
-    def __init__(self, turn: Turn, adapter: Adapter, outgoing: Outgoing, links: Collection[str]) -> None:
+    def allow(self, links: Collection[str]) -> None:
+        """Let these addresses be shown as such, and no others."""
+        ...
+
+
+class WordByWord:
+    """A preview on a screen, where what stands cannot be changed: it ends before the first word that may not leave as it is."""
+
+    def __init__(self, shown: Preview, platform: str, outgoing: Outgoing) -> None:
+        self._shown = shown
+        self._platform = platform
+        self._outgoing = outgoing
+        self._links: Collection[str] = NO_LINKS
+        self._text = ""
+        self._given = 0
+        self._stopped = False
+
+    def allow(self, links: Collection[str]) -> None:
+        """Let these addresses be shown as such, and no others."""
+        self._links = links
+
+    async def show(self, piece: str) -> None:
+        """Show what may be shown by now."""
+        self._text += piece
+        if self._stopped:
+            return
+        begun = self._outgoing.begun(self._platform, self._text, self._links)
+        word = word_at(self._text, self._given)
+        self._stopped = not self._outgoing.leaves_as_it_is(self._platform, begun[word:], self._links)
+        if len(begun) > self._given and not self._stopped:
+            new, self._given = begun[self._given :], len(begun)
+            await self._shown.show(new)
+
+    async def drop(self) -> None:
+        """Take back what was shown: the answer failed or is made anew."""
+        self._text, self._given, self._stopped = "", 0, False
+        await self._shown.drop()
+
+
+class Streamed:
+    """The preview of one answer, as a message that is edited."""
+
+    def __init__(self, turn: Turn, adapter: Adapter, outgoing: Outgoing) -> None:
         self._turn = turn
         self._adapter = adapter
         self._outgoing = outgoing
-        self._links = links
+        self._links: Collection[str] = NO_LINKS
         self._text = ""
         self._shown = ""
         self._remote = ""
         self._key = ""
         self._stopping = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+
+    def allow(self, links: Collection[str]) -> None:
+        """Let these addresses be shown as such, and no others."""
+        self._links = links
 
     async def show(self, piece: str) -> None:
         """Show the next piece, soon."""
@@ -78,8 +128,8 @@ class Streamed:
 
     async def _show_once(self) -> None:
         turn = self._turn
-        part = self._outgoing.preview(turn.place.platform, self._text, self._links)
-        if part.text == self._shown or not self._text.strip():
+        part = await self._outgoing.preview(turn.place.platform, self._text, self._links)
+        if part is None or part.text == self._shown:
             return
         if self._key:
             await self._outgoing.revise(turn.place, self._remote, part.text)

@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
-from adapters.base import Adapter, Preview
+from adapters.base import Adapter
 from bot.errors import ModelDenied, ModelError
-from bot.gate import addresses
 from bot.house import House
 from bot.intake import Intake, Turn
 from bot.introduction import introduction, offer, onward
+from bot.links import NO_LINKS, configured
 from bot.log import log
 from bot.reflections import NAME as REFLECTIONS
 from bot.speaking import Speaking, Spoken
-from bot.streaming import Streamed
+from bot.streaming import Showing, Streamed, WordByWord
 from bot.telling import told
 from bot.verbs.being import owned
 from memory.errors import SourceGone
@@ -52,16 +52,17 @@ class Turns:
         """Return what says once, to a person alone, that she has thoughts, and how to hear them; () where it is not to be said."""
         if turn.shared or await self._h.preferences.on(turn.person, REFLECTIONS):
             return ()
-        parts = self._h.outgoing.parts(turn.place.platform, offer(adapter.prefix))
+        parts = await self._h.outgoing.parts(turn.place.platform, offer(adapter.prefix), links=NO_LINKS)
         return parts if await turn.view.offer(turn.session, parts) else ()
 
     async def _introduce(self, turn: Turn, prefix: str) -> None:
         place = turn.place
         if place.earlier and turn.view.also:
-            parts = self._h.outgoing.parts(place.platform, onward(prefix))
+            parts = await self._h.outgoing.parts(place.platform, onward(prefix), links=NO_LINKS)
             said = await turn.view.go_on(place.channel, turn.session, parts)
         else:
-            parts = self._h.outgoing.parts(place.platform, introduction(self._h.models.goes_to, prefix, shared=turn.shared))
+            text = introduction(self._h.models.goes_to, prefix, shared=turn.shared)
+            parts = await self._h.outgoing.parts(place.platform, text, links=NO_LINKS)
             said = await turn.view.greet(turn.session, parts)
         if said:
             await self._h.outgoing.flush(place.platform, place.key, parts)
@@ -95,15 +96,16 @@ class Turns:
             if streamed:
                 streamed.cancel()
 
-    async def _preview(self, turn: Turn, adapter: Adapter) -> tuple[Preview | None, Streamed | None]:
+    async def _preview(self, turn: Turn, adapter: Adapter) -> tuple[Showing | None, Streamed | None]:
         shown = adapter.preview(turn.place.key)
-        if shown or not adapter.edit_seconds or not await self._h.preferences.streams(turn.place, turn.person):
-            return shown, None
+        if shown:
+            return WordByWord(shown, turn.place.platform, self._h.outgoing), None
+        if not adapter.edit_seconds or not await self._h.preferences.streams(turn.place, turn.person):
+            return None, None
         if await self._left_over(turn):
             # It becomes the answer; a second one beside it would leave it half done.
             return None, None
-        links = addresses("\n".join(exchange.text for exchange in turn.asked))
-        streamed = Streamed(turn, adapter, self._h.outgoing, links)
+        streamed = Streamed(turn, adapter, self._h.outgoing)
         return streamed, streamed
 
     async def _replaced(self, turn: Turn, streamed: Streamed | None) -> str:
@@ -126,7 +128,7 @@ class Turns:
             Kind.REPLY, spoken.text, f"reply:{question.source_id}", max(self._h.clock.now(), question.said_at + 1), NAME,
             "assistant", None, spoken.echo,
         )  # fmt: skip
-        parts = self._h.outgoing.parts(turn.place.platform, spoken.text, replaces=replaces)
+        parts = await self._h.outgoing.parts(turn.place.platform, spoken.text, links=spoken.links, replaces=replaces)
         answer = Answer(
             reply, spoken.sources, turn.finishes, parts, turn.asked, turn.answers, spoken.seen, spoken.asides, spoken.begun
         )
@@ -140,10 +142,12 @@ class Turns:
             log.error("model.denied", why=str(error))
         may_pass = error.transient or isinstance(error, ModelDenied)
         await self._h.memory.journal.hold(turn.finishes, type(error).__name__, None if may_pass else _TRIES)
-        why = told(error, owner=owned(turn.place.platform))
+        owner = owned(turn.place.platform)
+        why = told(error, owner=owner)
         text = f"{why} Your message is kept; I answer it when the model does."
         if not turn.again:
-            parts = self._h.outgoing.parts(turn.place.platform, text, replaces=replaces)
+            links = configured(why, owner=owner)
+            parts = await self._h.outgoing.parts(turn.place.platform, text, links=links, replaces=replaces)
         else:
             parts = self._h.outgoing.removal(replaces) if replaces else ()
         await turn.view.notify(turn.session, parts, [], turn.answers)

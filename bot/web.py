@@ -3,6 +3,7 @@
 import asyncio
 import hmac
 import json
+import re
 from collections.abc import Awaitable, Callable
 
 from aiohttp import web
@@ -17,6 +18,7 @@ from memory.ports import Ids
 
 _LOOK_SECONDS = 0.5
 _OPEN = ("/healthz", "/readyz")
+_LOOPBACK = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?", re.IGNORECASE)
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
@@ -59,8 +61,12 @@ class Web:
 
     @web.middleware
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        # A page in a browser on this machine reaches loopback by a name of its own, but not under the name of loopback.
+        if not _LOOPBACK.fullmatch(request.headers.get("Host", "")):
+            return _problem(403, "Ask on this machine, at 127.0.0.1 or localhost.")
         given = request.headers.get("Authorization", "").removeprefix("Bearer ")
-        if request.path not in _OPEN and not hmac.compare_digest(given.encode(), self._token.encode()):
+        # Bytes that are no UTF-8 come as surrogates; they are part of no token.
+        if request.path not in _OPEN and not hmac.compare_digest(given.encode("utf-8", "replace"), self._token.encode()):
             return _problem(401, "A bearer token is needed.")
         try:
             return await handler(request)

@@ -56,12 +56,13 @@ def make(path: Path) -> bytes:
 def word(path: Path, new: Callable[[], str]) -> str:
     """Return the secret word kept in a file that only its owner may read, made with `new` where there is no such file.
 
-    The file appears whole or not at all. Processes that make it at the same time get the same word.
+    The file appears whole or not at all. Processes that make it at the same time get the same word. Raises KeyUnusable where
+    the file is there and holds no word.
     """
     with _alone(path.parent):
         if not path.exists():
             _write(path, new())
-    return path.read_text("ascii").strip()
+    return _read_word(path)
 
 
 def _write(path: Path, text: str) -> None:
@@ -98,3 +99,13 @@ def _refused(path: Path, error: OSError) -> MemoryFailure:
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return DiskFull(f"The key {path} could not be written: no room is left on that disk. Free some and try again.")
     return NotWritable(f"The folder {path.parent} cannot be written ({error.strerror}). Name another with LYRA_HOME.")
+
+
+def _read_word(path: Path) -> str:
+    try:
+        found = path.read_text("ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise KeyUnusable(f"The token file {path} cannot be read. Remove it, and the next start makes a new one.") from error
+    if not found:
+        raise KeyUnusable(f"The token file {path} is empty. Remove it, and the next start makes a new one.")
+    return found

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from memory.db import Database, Row, Transaction
 from memory.errors import NotFound
 from memory.lineage import Seal, fill, holes
-from memory.types import Domain, DomainKind, DomainRef, Identity, Session, SessionRef
+from memory.types import MOST_NAME, Domain, DomainKind, DomainRef, Identity, Session, SessionRef
 
 _COUNTED = (
     "SELECT s.*, (SELECT count(*) FROM exchanges e WHERE e.session = s.id AND e.kind IN ('said', 'reply')) AS messages "
@@ -224,6 +224,8 @@ async def _next_epoch(tx: Transaction, where: dict[str, str]) -> int:
 
 
 async def _free_name(tx: Transaction, domain: Domain, name: str, but: int = 0) -> str:
+    if len(name) > MOST_NAME:
+        name = f"{name[: MOST_NAME - 1]}…"
     rows = await tx.all(
         "SELECT name FROM sessions WHERE domain = :domain AND id <> :but AND (name = :name OR name LIKE :like ESCAPE '!')",
         {"domain": domain.key, "but": but, "name": name, "like": _literal(name) + " (%)"},

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+MOST_NAME = 200
+"""The most characters that the name of a conversation may have."""
 SECOND = 1_000_000
 MINUTE = 60 * SECOND
 

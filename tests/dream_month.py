@@ -15,6 +15,7 @@ from bot.config import Settings
 from bot.domains import Domains
 from bot.dream import Dreams
 from bot.floor import Floor
+from bot.links import AllowList
 from bot.outgoing import Outgoing
 from bot.preferences import Preferences
 from bot.reflections import Reflections
@@ -162,7 +163,7 @@ async def month(folder: Path) -> AsyncIterator[Month]:
         models, adapters = CopyingModels(settings, memory, model), {"console": square}
         preferences = Preferences(memory.places, {})
         domains = Domains(memory, settings, preferences, clock, ZONE)
-        outgoing = Outgoing(memory.journal, domains, adapters, ids)
+        outgoing = Outgoing(memory.journal, domains, adapters, ids, AllowList([]))
         yield Month(
             memory, clock, domain, view, session, square, model, preferences, Keeper(memory, models, settings, clock, floor),
             Dreams(memory, models, settings, clock, floor),

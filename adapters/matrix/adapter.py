@@ -65,6 +65,7 @@ class Matrix(Adapter):
     replies = True
     takes_back_edits = True
     most_characters = 20_000
+    links_names = True
     edit_seconds = 4.0
     at_once = 100
     """How many events of a room one sync brings."""

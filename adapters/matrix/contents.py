@@ -13,6 +13,7 @@ FILE_NAME = "message.txt"
 
 _FORMAT = "org.matrix.custom.html"
 _LONGEST_FALLBACK = 500
+_CHANGED = "I changed this message."
 _IN_A_FILE = "This is too long for one message; it is in the file."
 
 
@@ -32,6 +33,11 @@ def words(text: str, *, notice: bool, mentions: Iterable[str]) -> Json:
 def unformatted(content: Json) -> Json:
     """Return a message without its HTML."""
     return {name: value for name, value in content.items() if name not in ("format", "formatted_body")}
+
+
+def has_code(content: Json) -> bool:
+    """Say whether a message has code in it: as plain text it would be none, and its links would be live."""
+    return "<code" in content.get("formatted_body", "")
 
 
 def file(content: Json, source: Json, size: int) -> Json:
@@ -66,10 +72,12 @@ def reaction(target: str, key: str) -> Json:
 def edit(target: str, content: Json) -> Json:
     """Return what replaces a message's content, and notifies nobody again."""
     body = content["body"]
+    if len(body) > _LONGEST_FALLBACK or has_code(content):
+        body = _CHANGED
     return {
         "msgtype": content["msgtype"],
-        # Only clients that know no edits show it; it must not take the room of the new words.
-        "body": f"* {body if len(body) <= _LONGEST_FALLBACK else body[:_LONGEST_FALLBACK] + ' […]'}",
+        # Only clients that know no edits show it, as plain text; it must not take the room of the new words.
+        "body": f"* {body}",
         "m.mentions": {},
         "m.new_content": content,
         "m.relates_to": {"rel_type": "m.replace", "event_id": target},

@@ -9,6 +9,8 @@ from markdown_it import MarkdownIt
 from markdown_it.common.utils import escapeHtml
 from markdown_it.token import Token
 
+from adapters.markup import printable
+
 _DEEPEST = 100
 """How deeply Matrix lets tags stand in each other."""
 _ADDRESS = re.compile(r"(?:https?://|mailto:)\S", re.IGNORECASE)
@@ -68,9 +70,12 @@ def html(text: str, *, clean: Callable[[str], str] = _CLEANER.clean) -> str:
     was written. `clean` takes out what Matrix does not let clients show.
     """
     tokens = _MARKDOWN.parse(text)
-    # What stands deeper is left out by the parser.
-    if any(token.level >= _DEEPEST - 1 for token in tokens) or _says_no_more(tokens, text):
+    # What stands deeper is left out by the parser. As plain text what is code here would be none, and its links live.
+    if any(token.level >= _DEEPEST - 1 for token in tokens):
+        return f"<pre><code>{escapeHtml(text)}</code></pre>"
+    if _says_no_more(tokens, text):
         return ""
     if len(tokens) == 3 and tokens[0].type == "paragraph_open":
         tokens[0].hidden = tokens[2].hidden = True
-    return clean(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})).strip()
+    # An entity may have been written for a character that hides or turns around what is read.
+    return printable(clean(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))).strip()

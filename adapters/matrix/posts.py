@@ -11,7 +11,7 @@ from adapters.base import Sending
 from adapters.errors import SendFailed
 from adapters.events import split_key
 from adapters.matrix.arrivals import MARK, arrived, edits, shown
-from adapters.matrix.contents import PART, REFLECTION, edit, file, placed, reaction, unformatted, words
+from adapters.matrix.contents import PART, REFLECTION, edit, file, has_code, placed, reaction, unformatted, words
 from adapters.matrix.failures import Refused
 from adapters.matrix.homeserver import Json
 from adapters.matrix.past import look
@@ -63,7 +63,7 @@ class Posts:
                 sending = replace(sending, text=MARK + sending.text)
         _, room, thread = split_key(sending.place)
         answered = await self._answered(room, sending)
-        content = self._words(sending, answered.mentions) | {PART: sending.key}
+        content = await self._words(sending, answered.mentions) | {PART: sending.key}
         if sending.reflection:
             content[REFLECTION] = True
         return await self._fitting(
@@ -79,7 +79,7 @@ class Posts:
             if not sending.key:
                 raise SendFailed("The message is gone; nothing takes its place.", final=True)
             return await self.send(replace(sending, key=f"{sending.key} anew"))
-        content = self._words(sending, _mentions(old))
+        content = await self._words(sending, _mentions(old))
         await self._fitting(room, content, lambda new: edit(target, new), self._transaction(sending))
         return target
 
@@ -100,8 +100,8 @@ class Posts:
                 raise
 
     async def _fitting(self, room: str, content: Json, wrap: _Wrap, transaction: str) -> str:
-        """Put content into a room: whole, else without its HTML, else as a file."""
-        for smaller in (content, unformatted(content)):
+        """Put content into a room: whole, else without its HTML where that is no loss of code, else as a file."""
+        for smaller in (content,) if has_code(content) else (content, unformatted(content)):
             try:
                 return await self._wire.put(room, wrap(smaller), transaction)
             except Refused as refused:
@@ -129,8 +129,10 @@ class Posts:
     async def _shown(self, sending: Sending) -> str:
         return await shown(self._client, sending, self._most) if sending.first and sending.answers else ""
 
-    def _words(self, sending: Sending, mentions: Collection[str]) -> Json:
-        return words(sending.text, notice=sending.notice or sending.reflection, mentions=mentions)
+    async def _words(self, sending: Sending, mentions: Collection[str]) -> Json:
+        # Some texts take a second to turn into HTML.
+        notice = sending.notice or sending.reflection
+        return await asyncio.to_thread(words, sending.text, notice=notice, mentions=mentions)
 
     def _transaction(self, sending: Sending) -> str:
         return sending.key or uuid4().hex

@@ -7,6 +7,7 @@ from adapters.table import Call, CommandSpec, Parameter, Reply
 from bot import receipts
 from bot.errors import BadInput
 from bot.ladder_text import TAKES_A_MODEL
+from bot.links import NO_LINKS
 from bot.naming import name_of
 from bot.verbs.group import Group, plain
 from memory.types import Identity
@@ -51,7 +52,7 @@ class Banking(Group):
             why = TAKES_A_MODEL if self._h.models.writer.extractive else "A conversation is noted once it is over."
             return plain(f"The bank is on, and empty so far. {why}")
         on = f"On since {receipts.day(since, view.home.time_zone)}; everyone who reads {_EVERYONE[call.place.reach]} sees this:"
-        return Reply(f"{on}\n{block}", links=frozenset())
+        return Reply(f"{on}\n{block}", NO_LINKS)
 
     async def _on(self, call: Call, view: View) -> Reply:
         if self._h.models.writer.extractive:

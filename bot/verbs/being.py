@@ -7,12 +7,15 @@ from adapters.base import Adapter
 from adapters.markup import usage
 from adapters.table import Audience, Call, CommandSpec, Parameter, Reply
 from bot import receipts
+from bot.errors import BadInput
 from bot.house import House
 from bot.ladder_text import driven
+from bot.links import configured
 from bot.receipts import counted
 from bot.reflections import NAME as REFLECTIONS
 from bot.verbs.group import Group, plain
 from bot.verbs.pages import Pages
+from memory.types import MOST_NAME
 
 Table = Callable[[], Mapping[str, CommandSpec]]
 
@@ -43,6 +46,8 @@ class Being(Group):
         return plain(f"{talk} Besides:\n" + "\n".join(lines))
 
     async def _new(self, call: Call) -> Reply:
+        if len(str(call.arguments.get("name", ""))) > MOST_NAME:
+            raise BadInput(f"The name of a conversation has at most {MOST_NAME} characters.")
         view, _ = await self._here(call)
         taken = {session.name for session in await view.sessions()}
         numbered = (f"conversation {number}" for number in count(len(taken) + 1))
@@ -53,7 +58,8 @@ class Being(Group):
         return plain(f'This is a new conversation: "{session.name}".')
 
     async def _model(self, call: Call) -> Reply:
-        return plain(await self._h.connector.command(call))
+        text = await self._h.connector.command(call)
+        return Reply(text, configured(text, owner=owned(call.place.platform)))
 
     async def _status(self, call: Call) -> Reply:
         view = await self._view(call)
@@ -70,7 +76,8 @@ class Being(Group):
         if owner:
             lines += await self._backlog()
         serves = [self._h.connector.describe(owner=owner), *([self._h.meaning.describe()] if owner else [])]
-        return plain("\n".join([*lines, *serves, *filter(None, [adapter.describe()])]))
+        text = "\n".join([*lines, *serves, *filter(None, [adapter.describe()])])
+        return Reply(text, configured(text, owner=owner))
 
     async def _backlog(self) -> list[str]:
         """Return what is behind, over all domains: for who runs this machine alone."""

@@ -9,6 +9,7 @@ from adapters.events import Reach
 from adapters.table import Call, Reply
 from bot.errors import BadInput
 from bot.house import House
+from bot.links import NO_LINKS
 from bot.verbs.pages import GONE, Pages
 from memory.types import Identity, Session
 from memory.view import View
@@ -49,7 +50,7 @@ class Group:
         if place.reach is Reach.ROOM and place.thread:
             place = await adapter.locate(replace(place, thread="")) or place
         view, session = await self._h.domains.here(place, call.person)
-        parts = self._h.outgoing.parts(place.platform, text)
+        parts = await self._h.outgoing.parts(place.platform, text, links=NO_LINKS)
         await view.notify(session, parts, [])
         await self._h.outgoing.flush(place.platform, place.key, parts)
 
@@ -63,5 +64,5 @@ class Group:
 
 
 def plain(text: str) -> Reply:
-    """Return a text as an answer."""
-    return Reply(text)
+    """Return a text that shows no links as an answer."""
+    return Reply(text, NO_LINKS)

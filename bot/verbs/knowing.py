@@ -6,7 +6,7 @@ from functools import partial
 from adapters.table import Action, Call, CommandSpec, Parameter, Reply
 from bot import ladder_text
 from bot.errors import BadInput
-from bot.gate import addresses
+from bot.links import NO_LINKS, given
 from bot.verbs.group import Group, plain
 from memory.types import Identity, Kind, NewExchange, Statement
 from memory.view import View
@@ -66,8 +66,8 @@ class Knowing(Group):
         actions = _actions(tier, shown, begin) if not past else []
         if len(stated) > begin + _PAGE:
             actions.append(self._pages.keep(call.person, lambda: self._further(tier, call, begin + _PAGE)))
-        said_here = addresses("\n".join(message.text for one in shown for message in said[one.key]))
-        return Reply("\n".join(lines), tuple(actions), said_here)
+        said_here = await given(message for one in shown for message in said[one.key])
+        return Reply("\n".join(lines), said_here, tuple(actions))
 
     async def _further(self, tier: str, call: Call, begin: int) -> Reply:
         return await self._page(tier, await self._still(call), begin)
@@ -89,7 +89,7 @@ class Knowing(Group):
         new = await view.correct_fact(fact.id, kept.stored[0], only)
         self._h.keeper.poke(view.home, session)
         said, now = await view.receipts([new]), self._h.clock.now()
-        return Reply(ladder_text.corrected(fact, new, said[new.key], now, view.home.time_zone), links=addresses(text))
+        return Reply(ladder_text.corrected(fact, new, said[new.key], now, view.home.time_zone), NO_LINKS)
 
     async def _forget(self, call: Call) -> Reply:
         view = await self._view(call)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from adapters.table import Audience, Call, CommandSpec, Parameter, Reply
 from bot import dream_text, ladder_text
+from bot.links import NO_LINKS
 from bot.verbs.group import Group, plain
 from memory.posting import Thought
 from memory.view import View
@@ -40,7 +41,7 @@ class Reflecting(Group):
         view, thought = await self._thought(call)
         now, zone = self._h.clock.now(), view.home.time_zone
         rests = [f"- {ladder_text.quoted(placed.exchange, now, zone)}" for placed in thought.said]
-        return Reply("\n".join([f'I thought "{thought.statement.text}" because of:', *rests]), links=frozenset())
+        return Reply("\n".join([f'I thought "{thought.statement.text}" because of:', *rests]), NO_LINKS)
 
     async def _less(self, call: Call) -> Reply:
         view, thought = await self._thought(call)

@@ -7,8 +7,8 @@ from adapters.table import Action, Call, CommandSpec, Parameter, Reply
 from bot import receipts
 from bot.attachments import told
 from bot.errors import BadInput
-from bot.gate import addresses
 from bot.intake import said
+from bot.links import NO_LINKS, given
 from bot.naming import name_of
 from bot.receipts import counted
 from bot.verbs.group import Group, plain
@@ -78,8 +78,8 @@ class Remembering(Group):
         ]
         if len(hits) > begin + _PAGE:
             actions.append(self._pages.keep(call.person, lambda: self._further(call, words, begin + _PAGE)))
-        said_here = addresses("\n".join(hit.exchange.text for hit in shown))
-        return Reply("\n".join(lines), tuple(actions), said_here | {link for link in links if link})
+        said_here = await given(hit.exchange for hit in shown)
+        return Reply("\n".join(lines), said_here | {link for link in links if link}, tuple(actions))
 
     async def _further(self, call: Call, words: str, begin: int) -> Reply:
         return await self._page(await self._still(call), words, begin)
@@ -127,7 +127,7 @@ class Remembering(Group):
         them = "it" if left == 1 else "them"
         can = f"{counted(left, 'message')} of mine here came of what is forgotten and can still be read."
         if not self._adapters[call.place.platform].prefix:
-            return Reply(f"{told} {can} Shall I delete {them}?", (Action("Delete my messages", "forget", _POSTS),))
+            return Reply(f"{told} {can} Shall I delete {them}?", NO_LINKS, (Action("Delete my messages", "forget", _POSTS),))
         return plain(f"{told} {can} To delete {them}, say{self._where(call)}: {self._sign(call)}forget {_POSTS}")
 
     async def _delete_posts(self, view: View) -> Reply:

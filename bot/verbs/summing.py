@@ -6,6 +6,7 @@ from adapters.table import Call, CommandSpec, Parameter, Reply
 from bot import receipts
 from bot.errors import BadInput
 from bot.glance import glance
+from bot.links import NO_LINKS
 from bot.naming import as_shown
 from bot.quoting import unforgotten
 from bot.receipts import counted
@@ -42,7 +43,7 @@ class Summing(Group):
         digests = await self._h.keeper.summarize(view.home, session)
         if not digests:
             return plain("There is nothing to summarize here yet.")
-        return Reply(receipts.summary(digests, view.home.time_zone), links=frozenset())
+        return Reply(receipts.summary(digests, view.home.time_zone), NO_LINKS)
 
     async def _named(self, call: Call, view: View, name: str) -> Session:
         try:
@@ -67,7 +68,7 @@ class Summing(Group):
         quotes = await as_shown(view, call.place.platform, quotes)
         text = await glance(quotes, self._h.models, zone, self._h.settings.max_transcript_chars)
         since = receipts.moment(quotes[0].said_at, self._h.clock.now(), zone)
-        return Reply(f"{counted(len(quotes), 'message')} since {since}, kept nowhere:\n{text}", links=frozenset())
+        return Reply(f"{counted(len(quotes), 'message')} since {since}, kept nowhere:\n{text}", NO_LINKS)
 
     async def _sessions(self, call: Call) -> Reply:
         view, here = await self._here(call)
@@ -94,4 +95,4 @@ class Summing(Group):
         ]
         zone = view.home.time_zone
         lines += [f"\n{session.name}\n{receipts.summary([digest], zone)}" for session, digest in digests[-_NEWEST:]]
-        return Reply("\n".join(lines), links=frozenset())
+        return Reply("\n".join(lines), NO_LINKS)

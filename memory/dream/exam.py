@@ -22,6 +22,8 @@ from memory.types import Domain
 _OF_THE_WORK, _OF_THE_DOMAIN = 6, 6
 _WORDS = 5
 _K = 5
+_LOOKED_AT = 8_000
+"""How many characters of a message its question is drawn from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,7 @@ def _shards_of(difference: Difference) -> Loaded:
 
 def _question(text: str, loaded: Loaded) -> str:
     """Return the rarest words of a text, in its order; '' where it has hardly any."""
-    terms = lexical.query_terms(text, sorted({ENGLISH, *loaded.languages}))
+    terms = lexical.query_terms(text[:_LOOKED_AT], sorted({ENGLISH, *loaded.languages}))
     postings = loaded.shards[MESSAGES].postings
     held = {word: sum(len(postings.find(term)[0]) for term in found) for word, found in terms.items()}
     rare = sorted(held, key=lambda word: (held[word], word))[:_WORDS]

@@ -1,5 +1,6 @@
 """What is new: names and topics that a domain never had before, and questions that nobody answered."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,8 @@ from memory.types import Domain, Exchange
 
 MOST = 200
 _NAME = 3
+_LOOKED_AT = 8_000
+"""How many characters of a message are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +51,11 @@ async def novelty(db: Database, domain: Domain, loaded: Loaded, since: int) -> N
     weights: dict[int, int] = {}
     asking = _unanswered(loaded, messages[-1].key)
     for message in messages:
-        fresh = known.new_words(message.text)
-        called = names(message.text)
+        # Long messages take their time; others get their turn in between.
+        await asyncio.sleep(0)
+        text = message.text[:_LOOKED_AT]
+        fresh = known.new_words(text)
+        called = names(text)
         called = {word for word in fresh if word.removesuffix("'s") in called}
         weights[message.key] = len(fresh) + _NAME * len(called) + _NAME * (message.key in asking)
         named |= called

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory import lexical, when
 from memory.display_names import TAG
@@ -27,6 +27,11 @@ _YOURS = {
     r"|your (?:advice|answer|suggestion|recommendation|reply|explanation)s?",
     "german": r"hast du|hattest du|sagtest du|du (?:hast|hattest|sagtest)|deine? (?:rat|antwort|vorschlag|vorschläge|idee)",
 }
+
+
+MOST_CHARACTERS = 4_000
+MOST_WORDS = 400
+"""How much of a question counts: of a longer one its beginning and its end, where it is said what it is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +78,9 @@ def understood(query: Query, loaded: Sequence[Loaded]) -> Question:
     every message that has one. (On conversations between friends this took the evidence that vectors alone find among ten from
     25 to 64 in a hundred.)
     """
+    query = replace(query, text=_ends(query.text))
     asked = when.asked(query.text, query.now, query.time_zone)
-    words = lexical.query_terms(query.text, sorted({ENGLISH}.union(*(one.languages for one in loaded))))
+    words = _outer(lexical.query_terms(query.text, sorted({ENGLISH}.union(*(one.languages for one in loaded)))))
     called = _called(query, [*words, *_capitalized(query.text)], loaded)
     hers = {name for one in loaded for name in one.shards[MESSAGES].documents.hers}
     voices = _fullest(called)
@@ -87,6 +93,19 @@ def understood(query: Query, loaded: Sequence[Loaded]) -> Question:
     text = query.text if alone else _without(query.text, called)
     yours = yours or bool(voices & hers and not mine and not _called_upon(query.text, called))
     return Question(words, text, voices - hers, alone, mine and not query.asker, yours, asked, asked.window)
+
+
+def _ends(text: str) -> str:
+    """Return a text that is not too long, else its beginning and its end, in whole words where it has any."""
+    if len(text) <= MOST_CHARACTERS:
+        return text
+    half = MOST_CHARACTERS // 2
+    return f"{text[:half].rsplit(maxsplit=1)[0]}\n{text[-half:].split(maxsplit=1)[-1]}"
+
+
+def _outer(words: dict[str, list[int]]) -> dict[str, list[int]]:
+    """Return words that are not too many, else the first and the last of them."""
+    return dict([*words.items()][: MOST_WORDS // 2] + [*words.items()][-MOST_WORDS // 2 :])
 
 
 def _speaks(phrases: Mapping[str, str], language: str, text: str) -> bool:

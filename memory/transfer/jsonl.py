@@ -9,7 +9,7 @@ from typing import BinaryIO
 from zoneinfo import ZoneInfo
 
 from memory.transfer.message import EPOCH, MAX_LINE, BadLine, Incoming, Role, clean, from_seconds, within, without_mark
-from memory.types import MINUTE
+from memory.types import MINUTE, MOST_NAME
 
 _SKIP_BYTES = 1 << 16
 _SHOWN_CHARS = 40
@@ -80,6 +80,8 @@ def _message(number: int, fields: Mapping[str, object], zone: ZoneInfo, seen: "_
     content = _content(fields)
     role = _role(fields)
     session, speaker = _text(fields, "session"), _text(fields, "speaker")
+    if session and len(session) > MOST_NAME:
+        raise _Refused(f"session is longer than {MOST_NAME} characters")
     created_at, written = _created_at(fields.get("created_at"), zone)
     id_ = _id(fields)
     named, before, former = seen.name(id_, (session, role, speaker, content, written), timed=_names_an_hour(written))

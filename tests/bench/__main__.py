@@ -27,7 +27,7 @@ from bot.llm import OpenAIModel
 from bot.minilm import weights
 from bot.minilm.embedder import MiniLM
 from bot.model import complete
-from tests.bench import context, evidence, scaling
+from tests.bench import context, evidence, scaling, stalls
 from tests.bench.chart import draw
 from tests.bench.crowd import Talk, crowd
 from tests.fakes.openai_server import OpenAIServer
@@ -137,6 +137,7 @@ async def main() -> None:
     row = partial(_row, table)
     _start(table)
     await _turn(table)
+    await stalls.measure(row)
     await context.measure(row)
     await _taking_in(table)
     latencies = await scaling.one_domain(row)

@@ -13,7 +13,7 @@ from adapters.table import Call, CommandSpec, Parameter, Reply
 
 async def nothing(_: Call) -> Reply:
     """Answer nothing."""
-    return Reply("")
+    return Reply("", frozenset())
 
 
 def spec(name: str, *parameters: Parameter, menu: str = "") -> CommandSpec:

@@ -133,8 +133,9 @@ def test_without_cleaning_more_would_pass(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", [">" * 150 + " deep", "- " * 80 + "deep"])
-def test_what_goes_deeper_than_matrix_allows_stays_text(text: str) -> None:
-    assert html(text) == ""
+def test_what_goes_deeper_than_matrix_allows_is_shown_as_it_was_written(text: str) -> None:
+    shown = html(text)
+    assert shown.startswith("<pre><code>") and is_allowed(shown) and Reader(shown).text == text
 
 
 def test_what_goes_as_deep_as_matrix_allows_is_whole() -> None:

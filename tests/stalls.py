@@ -1,0 +1,83 @@
+"""How long the event loop stood still, and a conversation of messages that are long enough to make it."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from itertools import cycle, islice
+
+from adapters.console import Console, Origin
+from adapters.events import Person
+from bot.app import App, talking
+
+LONG = 30_000
+_EVERY = 0.001
+
+
+class Stalls:
+    """Looks again and again whether it is its turn; `longest` is how many milliseconds it once was not."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self.longest = 0.0
+
+    async def look(self) -> None:
+        """Look until cancelled."""
+        while True:
+            before = self._clock()
+            await asyncio.sleep(_EVERY)
+            self.longest = max(self.longest, 1_000 * (self._clock() - before))
+
+
+@asynccontextmanager
+async def stalls(clock: Callable[[], float] = time.perf_counter) -> AsyncIterator[Stalls]:
+    """Measure how long the loop stands still, by a clock: `thread_time` leaves out what other processes take."""
+    found = Stalls(clock)
+    looking = asyncio.create_task(found.look())
+    try:
+        yield found
+    finally:
+        looking.cancel()
+        with suppress(asyncio.CancelledError):
+            await looking
+
+
+def long_message(number: int) -> str:
+    """Return a message of 30,000 characters, full of what is looked for in texts: sentences, names, numbers, dates, links, code."""
+    sentences = (
+        f"On {number % 28 + 1} March 2026 Anna Miller paid 1,2{number:02} euros for thirty-two cats.",
+        "Two weeks ago, at 9:30 pm, *Dr. Smith* called from `Vienna` about https://example.org/a_b?c=d.",
+        "Next Friday the third of them goes to Ben's; das sind drei Katzen, 我们今天去了维也纳。",
+    )
+    return " ".join(islice(cycle(sentences), LONG))[:LONG]
+
+
+class _Lines:
+    prefix = ""
+    refused = 0
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._left = list(lines)
+
+    async def read(self, prompt: str) -> str | None:
+        return self._left.pop(0) if self._left else None
+
+    def write(self, text: str, *, end: str = "\n") -> None:
+        pass
+
+    def note(self, text: str) -> None:
+        pass
+
+
+async def say(app: App, lines: Sequence[str]) -> None:
+    """Say lines at the terminal and wait for the answers."""
+    console = Console(_Lines(lines), Person("console", "ada", "ada"), "main", Origin(app.base.ids.new, app.base.clock.now))
+    async with talking(app, {"console": console}) as talk:
+        await console.run(talk.listeners["console"])
+
+
+async def long_talk(app: App, messages: int) -> None:
+    """Say so many long messages, have them summed up, and ask for them."""
+    await say(app, [long_message(number) for number in range(messages)])
+    await app.keeper.tick()
+    await say(app, [f"/recall {long_message(0)}", "/summarize", "/memory view"])
