@@ -163,11 +163,6 @@ class State:
         """Whether who said so may send all who are here to another room."""
         return self.may_replace(word(self._events.get((TOMBSTONE, "")), "sender"))
 
-    @property
-    def successor(self) -> str:
-        """The room that took its place, '' for none."""
-        return word(self.content("m.room.tombstone"), "replacement_room")
-
     # Who may do what
 
     @property
