@@ -126,7 +126,7 @@ async def test_nobody_keeps_it_and_after_a_week_it_is_forgotten(town: Town, atti
         await withheld(lyra, str(town.guild.id), str(attic.id))
         async with lyra.app.memory.db.transaction() as tx:
             await tx.run("UPDATE vanished SET due = due - :week - 1", {"week": WEEK})
-        await lyra.app.keeper.tick()
+        await lyra.app.memory.sweep()
         row = await lyra.app.memory.db.one("SELECT count(*) AS n FROM exchanges WHERE text LIKE '%picture%'")
         assert row and row["n"] == 0 and await lyra.app.memory.vanished("discord") == []
 
