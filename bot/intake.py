@@ -130,7 +130,7 @@ class Intake:
         """Keep the new words in place of the old ones; where they cannot be read, the old ones do not stand any more."""
         platform, key = event.place.platform, event.place.key
         self._meanwhile.tell(platform, [event.id])
-        if not await self._memory.knows(platform, key, [event.id]):
+        if not await self._memory.follows(platform, key, event.id):
             async with self._one:
                 await self._requote(platform, [event.id], event.text)
             return

@@ -53,8 +53,13 @@ class Changing:
     clock: Clock
 
     async def knows(self, platform: str, place: str, ids: Sequence[str]) -> set[str]:
-        """Return which messages of a place are stored, wait in the inbox, went out from here, or were shown in a prompt."""
+        """Return which messages of a place are stored, wait in the inbox, or went out from here."""
         return (await self._known(platform, place, ids)).ids
+
+    async def follows(self, platform: str, place: str, id: str) -> bool:
+        """Say whether a change of a message of a place matters: whether it is known, or was shown in a prompt."""
+        known = await self._known(platform, place, [id])
+        return bool(known.ids or known.asides)
 
     async def withdraw(self, platform: str, place: str, ids: Sequence[str]) -> Forgotten | None:
         """Forget messages that were removed from a place; None, and nothing written, where none of them is known."""
@@ -155,7 +160,6 @@ class Changing:
             seen = await self._names_by_id(platform, place, some, kept=False)
             known.asides.update(await asides.named(self.db, list(seen)))
             known.ids.update(row["id"] for row in (*heard, *own, *waiting))
-            known.ids.update(seen[name] for name in known.asides if name in seen)
             known.messages.update(row["public_id"] for row in (*heard, *own) if row["public_id"])
             known.events.update((row["key"], row["id"]) for row in waiting)
         return known
