@@ -144,7 +144,7 @@ class Intake:
         """
         platform, key = event.place.platform, event.place.key
         self._meanwhile.tell(platform, [event.id])
-        if not await self._memory.noticed(platform, key, [event.id]):
+        if not await self._memory.follows(platform, key, event.id):
             async with self._one:
                 await self._requote(platform, [event.id], event.text)
             return False

@@ -25,14 +25,13 @@ from memory.types import Domain, Exchange, Forgotten, SessionRef
 class Known:
     """What is known under a platform's ids of a place: messages and asides by public id, and open events by key.
 
-    `ids` are those of what is kept, waits or went out, `shown` those of what was only shown in a prompt.
+    `ids` are those of what is kept, waits or went out.
     """
 
     ids: set[str]
     messages: set[str]
     events: dict[int, str]
     asides: dict[str, int]
-    shown: set[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +59,10 @@ class Changing:
         """Return which messages of a place are stored, wait in the inbox, or went out from here."""
         return (await self._known(platform, place, ids)).ids
 
-    async def noticed(self, platform: str, place: str, ids: Sequence[str]) -> set[str]:
-        """Return which messages of a place are known, or were shown in a prompt and not kept."""
-        known = await self._known(platform, place, ids)
-        return known.ids | known.shown
+    async def follows(self, platform: str, place: str, id: str) -> bool:
+        """Say whether a change of a message of a place matters: whether it is known, or was shown in a prompt."""
+        known = await self._known(platform, place, [id])
+        return bool(known.ids or known.asides)
 
     async def withdraw(self, platform: str, place: str, ids: Sequence[str]) -> Forgotten | None:
         """Forget messages that were removed from a place; None, and nothing written, where none of them is known."""
@@ -154,7 +153,7 @@ class Changing:
         return await self.forgetting.reword(tx, domain, after.key, row["text"], now)
 
     async def _known(self, platform: str, place: str, ids: Sequence[str]) -> Known:
-        known = Known(set(), set(), {}, {}, set())
+        known = Known(set(), set(), {}, {})
         for some in pages(ids):
             which = {"platform": platform, "place": place, **fill("s", some)}
             within = f"IN ({holes('s', some)})"
@@ -164,7 +163,6 @@ class Changing:
             seen = await self._names_by_id(platform, place, some, kept=False)
             known.asides.update(await asides.named(self.db, list(seen)))
             known.ids.update(row["id"] for row in (*heard, *own, *waiting))
-            known.shown.update(seen[name] for name in known.asides if name in seen)
             known.messages.update(row["public_id"] for row in (*heard, *own) if row["public_id"])
             known.events.update((row["key"], row["id"]) for row in waiting)
         return known

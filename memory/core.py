@@ -173,9 +173,9 @@ class Memory:
         """Return which messages of a place, by the platform's ids, are stored, wait in the inbox, or went out from here."""
         return await self._changing.knows(platform, place, ids)
 
-    async def noticed(self, platform: str, place: str, ids: Sequence[str]) -> set[str]:
-        """Return which messages of a place are known, or were shown in a prompt and not kept."""
-        return await self._changing.noticed(platform, place, ids)
+    async def follows(self, platform: str, place: str, id: str) -> bool:
+        """Say whether a change of a message matters: whether it is known, or was shown in a prompt."""
+        return await self._changing.follows(platform, place, id)
 
     async def withdraw(self, platform: str, place: str, ids: Sequence[str]) -> Forgotten | None:
         """Forget messages that a platform removed from a place; None, and nothing written, where none of them is kept."""

@@ -1,46 +1,66 @@
-"""Two-run noninterference: what happens elsewhere changes no byte of what Lyra sends to a channel.
+"""Two-run noninterference: what happens elsewhere changes no byte of what Lyra sends to a channel, or to a DM that reaches out.
 
 The model answers with a hash of all that it is given, time stands still, and each run is a Discord and a memory of its own.
 """
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from adapters.discord.adapter import Discord
+from adapters.events import Person as Someone
+from adapters.events import Quote, split_key
 from bot.domains import Domains
-from tests.discord_home import Awake, sound
-from tests.discord_knowing import Everything, Thoughtful, Town
-from tests.fakes.discord import DiscordServer, Message
+from memory.bank.block import HEAD
+from tests.discord_home import Awake, prompt, sound
+from tests.discord_knowing import Believing, Everything, Thoughtful, Town
+from tests.fakes.discord import DiscordServer, Message, Person
 from tests.fakes.openai_behaviours import Request, echo, hashed, sensible
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
-HALF_PAST = int((NOON + timedelta(minutes=30)).timestamp()) * 1_000_000
+
+
+def at_noon(minutes: int) -> int:
+    """Return an instant some minutes after noon, in microseconds UTC."""
+    return int((NOON + timedelta(minutes=minutes)).timestamp()) * 1_000_000
+
+
 CONFIG = 'time_zone = "UTC"\nsummarize_after = 4'
 
 
 @dataclass(frozen=True)
 class Said:
-    """Something that somebody says somewhere; `to_her` has it name Lyra."""
+    """Something that somebody says somewhere; `to_her` has it name Lyra, `answers` is the text that it replies to."""
 
     who: str
     where: str
     text: str
     to_her: bool = True
+    answers: str = ""
 
 
-HERE = [
+IN_A_CHANNEL = [
     Said("ada", "general", "our boat is called Iris"),
     Said("bob", "general", "the harbour is closed on Monday", to_her=False),
     Said("bob", "general", "when can we sail?"),
     Said("ada", "lobby", "the boat needs a new sail"),
-    Said("ada", "general", "what is our boat called?"),
-    Said("ada", "general", "and what does the boat need?"),
+    Said("ada", "general", "what is our boat called?", answers="the harbour is closed on Monday"),
+    Said("ada", "general", "and what does the boat need?", answers="when can we sail?"),
     Said("bob", "general", "who has the key of the boat?"),
     Said("ada", "general", "what did we say about the harbour?"),
+]
+IN_A_DM = [
+    Said("ada", "dm", "my boat is called Iris"),
+    Said("ada", "lobby", "the boat needs a new sail"),
+    Said("ada", "dm", "what does the boat need?"),
+    Said("ada", "staff", "the key of the boat is 7741"),
+    Said("ada", "dm", "who has the key of the boat?", answers="my boat is called Iris"),
+    Said("ada", "dm", "what did you just say?"),
 ]
 NOTHING: Sequence[Said] = ()
 MUCH = [
@@ -51,7 +71,15 @@ MUCH = [
     Said("ada", "club", "the boat of the club is called Kestrel as well"),
     Said("bob", "bob's dm", "what is our boat called, and who has the key?"),
     Said("ada", "staff", "the boat, the boat, the boat, the key, the harbour", to_her=False),
-    Said("ada", "dm", "what does the boat need?"),
+    Said("ada", "staff", "what does the boat need?", answers="the boat, the boat, the boat, the key, the harbour"),
+]
+UNREAD = [
+    Said("bob", "board", "our boat is secretly called Kestrel"),
+    Said("bob", "bob's dm", "I hid the key of the boat under the harbour wall"),
+    Said("bob", "board", "the boat, the boat, the boat, the key, the harbour", to_her=False),
+    Said("bob", "board", "what does the boat need?", answers="the boat, the boat, the boat, the key, the harbour"),
+    Said("bob", "bob's dm", "what is our boat called, and who has the key?"),
+    Said("bob", "board", "who has the key of the boat?"),
 ]
 IN_PUBLIC = [Said("ada", "dm", "hello"), Said("ada", "lobby", "our boat is now called Kestrel")]
 
@@ -67,10 +95,13 @@ async def built(town: Town) -> None:
     world, ada, bob = town.server.world, town.person("ada"), town.person("bob")
     home, club = world.guild("Home"), world.guild("Club")
     general = world.channel(home, "general")
+    world.join(home, ada.user)
+    world.join(home, bob.user)
     town.names.update(
         general=general,
         lobby=world.channel(home, "lobby"),
         staff=world.channel(home, "staff", only=(world.bot, ada.user)),
+        board=world.channel(home, "board", only=(world.bot, bob.user)),
         secret=await ada.starts_thread(general, "A surprise", private=True),
         club=world.channel(club, "lounge"),
         dm=await ada.opens_dm(),
@@ -79,39 +110,77 @@ async def built(town: Town) -> None:
     await ada.invites(town.names["secret"])
 
 
-async def happens(town: Town, lyra: Awake, said: Said, at: datetime) -> Message:
-    """Let something be said, and wait until it is answered and everything is tidied up."""
-    text = f"{town.server.mention} {said.text}" if said.to_her else said.text
-    message = await town.person(said.who).says(town.names[said.where], text, at=at)
-    if said.to_her:
-        await town.answer(message)
-        await lyra.dreams()
-    return message
+@dataclass
+class Run:
+    """One run: its town, and what was said in it."""
+
+    town: Town
+    lyra: Awake
+    said: dict[str, Message] = field(default_factory=dict)
+
+    async def happens(self, said: Said, at: datetime) -> Message:
+        """Let something be said, and wait until it is answered."""
+        town = self.town
+        text = f"{town.server.mention} {said.text}" if said.to_her else said.text
+        message = await town.person(said.who).says(town.names[said.where], text, at=at, reply_to=self.said.get(said.answers))
+        self.said[said.text] = message
+        if said.to_her:
+            await town.answer(message)
+        return message
+
+    def sent(self, where: str) -> list[Any]:
+        """Return all that was sent to a place."""
+        server, place = self.town.server, str(self.town.names[where].id)
+        return [_bare(server, call.body) for call in server.calls("create_message") if place in call.path]
+
+    def shown(self, where: str, text: str) -> bool:
+        """Say whether a text stood in view of an answer at a place."""
+        told = {one.content for one in self.town.server.world.by_bot(self.town.names[where])}
+        return any(text in prompt(chat) for chat in self.lyra.chats if hashed(chat) in told)
 
 
 async def sent(
-    home: Path, monkeypatch: pytest.MonkeyPatch, elsewhere: Sequence[Said], domains: type[Domains] = Domains
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    elsewhere: Sequence[Said],
+    domains: type[Domains] = Domains,
+    *,
+    discord: type[Discord] = Discord,
+    private: bool = False,
 ) -> list[Any]:
-    """Let the same happen at the channel, with other things elsewhere in between, and return all that was sent to the channel."""
+    """Let the same happen at the channel, or in the DM, with other things elsewhere in between, and return all that was sent there.
+
+    The server of the channel keeps a bank, and the DM reaches what its person can read.
+    """
     async with DiscordServer() as server, Thoughtful(model) as thoughtful:
         town = Town(server, thoughtful, home, monkeypatch)
         await built(town)
-        async with town.lyra(config=CONFIG, domains=domains, at=HALF_PAST) as lyra:
-            messages = []
-            for minute, here in enumerate(HERE):
+        async with town.lyra(config=CONFIG, domains=domains, discord=discord, at=at_noon(30)) as lyra:
+            run, where = Run(town, lyra), "dm" if private else "general"
+            await town.sets("ada", town.names["dm"], "reach", "on")
+            admin = Person(server.hub, server.world.boss)
+            assert "is on" in (await (await admin.runs(town.names["general"], "memory bank", choice="on")).answer()).content
+            # It notes what is said from when it was turned on, by a clock that does not stand still.
+            [(scope, _)] = await lyra.app.memory.places.settings("bank")
+            await lyra.app.memory.places.set(scope, "bank", at_noon(0))
+            last = Said("ada", "dm", "so what is it called?") if private else Said("bob", "general", "so what is it called?")
+            here = IN_A_DM if private else IN_A_CHANNEL
+            for minute, one in enumerate(here):
                 at = NOON + timedelta(minutes=2 * minute)
                 for other in elsewhere[minute : minute + 1]:
-                    await happens(town, lyra, other, at)
-                messages.append(await happens(town, lyra, here, at + timedelta(minutes=1)))
-            await town.person("ada").deletes(messages[0])
-            await town.person("ada").edits(messages[4], f"{server.mention} what is the name of our boat?")
-            await happens(town, lyra, Said("bob", "general", "so what is it called?"), NOON + timedelta(minutes=20))
+                    await run.happens(other, at)
+                await run.happens(one, at + timedelta(minutes=1))
+                # As often in either run: each pass of the dream lets her mood fade.
+                await lyra.dreams()
+            await town.person("ada").deletes(run.said[here[0].text])
+            if not private:
+                await town.person("ada").edits(run.said[here[4].text], f"{server.mention} what is the name of our boat?")
+            await run.happens(last, NOON + timedelta(minutes=20))
+            assert run.shown(where, "sail")
+            assert run.shown(where, HEAD) is not private, "the bank"
+            assert private or (run.shown(where, "The message answers this:") and run.shown(where, "others said here:"))
         sound(server)
-        return [_bare(server, call.body) for call in server.calls("create_message") if _is_here(town, call.path)]
-
-
-def _is_here(town: Town, path: str) -> bool:
-    return str(town.names["general"].id) in path
+        return run.sent(where)
 
 
 def _bare(server: DiscordServer, body: Any) -> Any:
@@ -121,20 +190,44 @@ def _bare(server: DiscordServer, body: Any) -> Any:
     return {**body, "nonce": "", "message_reference": reference and texts.get(str(reference["message_id"]), "deleted")}
 
 
-async def test_what_happens_elsewhere_changes_nothing_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    alone = await sent(tmp_path / "alone", monkeypatch, NOTHING)
-    among = await sent(tmp_path / "among", monkeypatch, MUCH)
+@pytest.mark.parametrize(("private", "elsewhere"), [(False, MUCH), (True, UNREAD)], ids=["channel", "dm"])
+async def test_what_happens_elsewhere_changes_nothing_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, private: bool, elsewhere: Sequence[Said]
+) -> None:
+    alone = await sent(tmp_path / "alone", monkeypatch, NOTHING, private=private)
+    among = await sent(tmp_path / "among", monkeypatch, elsewhere, private=private)
     hashes = [body["content"] for body in alone if body["content"].startswith("Answer ")]
-    assert len(set(hashes)) == len(hashes) == 7, "every answer has a prompt of its own"
+    assert len(set(hashes)) == len(hashes) == (5 if private else 7), "every answer has a prompt of its own"
     assert among == alone
 
 
+class Overhearing(Discord):
+    """What was said just before is read from every place."""
+
+    async def before(self, place: str, message: str, n: int, reader: Someone | None = None) -> Sequence[Quote]:
+        """Return what was said last anywhere in the server."""
+        server, _, _ = split_key(place)
+        assert self._client
+        channels = [one for guild in self._client.guilds if str(guild.id) == server for one in guild.text_channels]
+        keys = [json.dumps([server, str(one.id), ""]) for one in channels]
+        before = super().before
+        return [quote for key in keys for quote in await before(key, message, n)]
+
+
 @pytest.mark.parametrize(
-    ("elsewhere", "domains"), [(MUCH, Everything), (IN_PUBLIC, Domains)], ids=["unguarded", "said where all of the server reads"]
+    ("elsewhere", "domains", "discord", "private"),
+    [
+        (MUCH, Everything, Discord, False),
+        (IN_PUBLIC, Domains, Discord, False),
+        (MUCH, Domains, Overhearing, False),
+        (UNREAD, Domains, Believing, True),
+    ],
+    ids=["unguarded", "said where all of the server reads", "overhearing", "reaching everything"],
 )
 async def test_this_would_see_a_single_word_that_leaks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, elsewhere: Sequence[Said], domains: type[Domains]
-) -> None:
-    alone = await sent(tmp_path / "alone", monkeypatch, NOTHING, domains)
-    among = await sent(tmp_path / "among", monkeypatch, elsewhere, domains)
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, elsewhere: Sequence[Said], domains: type[Domains], discord: type[Discord],
+    private: bool,
+) -> None:  # fmt: skip
+    alone = await sent(tmp_path / "alone", monkeypatch, NOTHING, domains, discord=discord, private=private)
+    among = await sent(tmp_path / "among", monkeypatch, elsewhere, domains, discord=discord, private=private)
     assert len(among) == len(alone) and among != alone
