@@ -189,7 +189,9 @@ def _recalled(begun: Draft, recalled: Recalled) -> list[Shown]:
 def _recent(window: Sequence[Exchange], question: Question, most: int, room: int) -> tuple[Fitted, list[Message]]:
     """Show the end of the conversation; where not all of it fits, it begins some messages later, and so for some turns."""
     frame = SPOKEN if question.shared or _voices(window) > 1 else ALONE
-    said = [_turn(one, frame, most) for one in window]
+    quoted = [quote.speaker for quote in (*question.quotes, *question.aside)]
+    reply = REPLY.among([*(one.speaker for one in (*window, *question.asked)), *quoted])
+    said = [_turn(one, reply if one.role == "assistant" else frame, most) for one in window]
     costs = [tokens(message["content"]) + 1 for message in said]
     n = len(said)
     starts = sorted({*range(0, n, _STEP), *range(max(0, n - _STEP), n + 1)})
@@ -203,9 +205,9 @@ def _fixed(name: str, text: str) -> Fitted:
 
 
 def _turn(message: Exchange, frame: Frame, most: int) -> Message:
-    if message.role == "assistant":
-        return Message(role="assistant", content=prompt_line(message.text, REPLY, speaker=LYRA, most=most))
-    return Message(role="user", content=prompt_line(message.text, frame, speaker=message.speaker, most=most))
+    own = message.role == "assistant"
+    content = prompt_line(message.text, frame, speaker=LYRA if own else message.speaker, most=most)
+    return Message(role="assistant" if own else "user", content=content)
 
 
 def _voices(messages: Iterable[Exchange]) -> int:
