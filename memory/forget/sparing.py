@@ -50,6 +50,12 @@ def shares(reply: str, gone: Iterable[str], others: Iterable[str]) -> bool:
     return bool(lost.difference(*(content(text) for text in others)))
 
 
+def holding(reply: str, gone: Iterable[str]) -> list[str]:
+    """Return the sentences of a reply that share content with what is gone; all of it where none does by itself."""
+    lost = frozenset().union(*(content(text) for text in gone))
+    return [one for one in sentences(reply) if lost & content(one)] or [reply]
+
+
 def sentences(text: str) -> list[str]:
     """Return the sentences of a text, by which its meaning is compared; of more than 64, as many together as make 64."""
     found = [one.strip() for one in _SENTENCE.findall(text) if any(c.isalnum() for c in one)]
@@ -75,13 +81,15 @@ class Nearness:
 
         None where it cannot be known.
         """
-        ours, theirs, beside = ([one for text in some for one in sentences(text)] for some in ([reply], gone, others))
-        if not ours or not theirs:
+        ours, beside = sentences(reply), [one for text in others for one in sentences(text)]
+        lost = [pieces for text in gone if (pieces := sentences(text))]
+        if not ours or not lost:
             return -1.0
         try:
             said = await self._vectors(ours)
-            nearest = (said @ (await self._vectors(theirs)).T).max(axis=1)
-            return float((nearest - ((said @ (await self._vectors(beside)).T).max(axis=1) if beside else _ALONE)).mean())
+            besides = (said @ (await self._vectors(beside)).T).max(axis=1) if beside else _ALONE
+            # Text by text: among many, something is near to anything.
+            return max([float(((said @ (await self._vectors(one)).T).max(axis=1) - besides).mean()) for one in lost])
         except EmbeddingFailed:
             return None
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from memory import seen
 from memory.db import Database
 from memory.forget.gone import Gone
-from memory.forget.sparing import Nearness, content, shares
+from memory.forget.sparing import Nearness, content, holding, shares
 from memory.lineage import fill, holes, pages
 from memory.places import read_domain
 from memory.types import Domain
@@ -62,7 +62,9 @@ class Walk:
                 if await self._goes(reply, held, named, {*dropped, *found}):
                     found[reply.key] = reply.text
             going |= found
-            edge = {key: [text] for key, text in found.items()}
+            lost = [text for texts in held.values() for text in texts]
+            # Of a reply that goes, what holds nothing of what is forgotten takes no other along.
+            edge = {key: await asyncio.to_thread(holding, text, lost) for key, text in found.items()}
         return going
 
     async def _goes(
