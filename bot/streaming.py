@@ -111,7 +111,8 @@ class Streamed:
                 await asyncio.wait_for(self._stopping.wait(), self._adapter.edit_seconds)
                 return
             try:
-                shows = await self._watch() and shows
+                # What was changed or removed meanwhile may be in it: then it comes whole, once that was looked at again.
+                shows = await self._watch() and shows and not self._turn.watch.gone
                 if shows:
                     await self._show_once()
             except SendFailed:
