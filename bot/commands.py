@@ -11,7 +11,7 @@ from adapters.markup import called, knows, parse_command
 from adapters.splitting import split
 from adapters.table import Audience, Call, CommandSpec, Reply, Surface
 from bot.errors import BadInput, LyraError, PlaceUnknown
-from bot.gate import addresses
+from bot.addresses import addresses
 from bot.house import House
 from bot.links import NO_LINKS, configured
 from bot.log import log

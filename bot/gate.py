@@ -5,64 +5,26 @@ ends: a text of which they might see different parts as code is first rid of wha
 goes out, part by part: what a cut makes of it is judged as well.
 """
 
-import html
 import re
-from collections.abc import Container
+from collections.abc import Collection, Container
 
 from adapters.markup import printable
 from adapters.splitting import split, units
+from bot.addresses import ADDRESS, ADDRESS_OR_NAME, DOMAIN, SCHEME, WITHOUT_SLASHES, WORD, bare, decoded
 from bot.spans import Pieces, pieces
 
 REMARK = "link removed"
 _LONGEST = 300
 """Characters that are shown of an address which may not pass."""
 _LONGEST_WORD = 1_000
-_LONGEST_SAID = 4_000
 _DEEPEST = 5
 
-# White space as browsers see it; what Python adds to that does not end an address.
-_GAP = r"\t\n\v\f\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
-_SCHEME = r"[a-z][a-z0-9+.-]{1,31}:"
-_WITHOUT_SLASHES = (
-    "https?|ftps?|file|mailto|javascript|vbscript|data|blob|tel|callto|sms|smsto|sips?|xmpp|matrix|magnet|geo|im|news|urn"
-    "|bitcoin|openpgp4fpr"
-)
-_DOMAIN = r"(?:[\w-]+\.)+(?:[^\W\d_]{2,}|xn--[\w-]+)"
-# More than any client takes for the beginning of an address.
-_BEGIN = (
-    rf"(?<![a-z0-9+.-])[a-z0-9+.-]+://(?=[^{_GAP}<])"
-    rf"|(?<![a-z0-9])(?:{_WITHOUT_SLASHES}):(?=[^{_GAP}<])"
-    rf"|(?<![a-z0-9])www\.(?=[^{_GAP}<])"
-    r"|discord\.gg"
-    rf"|(?<![\w-])(?<![\w-]\.)(?:{_DOMAIN}(?:/|[?#](?=\w)|:\d)|localhost:\d)"
-    rf"|//{_DOMAIN}"
-    rf"|(?<![\w.+%-])[\w.+%-]+@{_DOMAIN}"
-)
-# What some clients make a link of as well: any name with a dot, numbers of machines, people and rooms on Matrix.
-_NAME = (
-    rf"|(?<![\w-])(?<![\w-]\.){_DOMAIN}(?![^\W_])"
-    r"|(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?!\.?\w)"
-    r"|[@#!+][\w.=/+-]+:\w"
-)
-
-
-def _addresses(begin: str) -> re.Pattern[str]:
-    rest = rf"(?:(?!\]\()[^{_GAP}<])*"
-    return re.compile(rf"(?<!\\)<(?:{_SCHEME}|[\w.+%-]+@|\+\d)[^{_GAP}<>]*>|(?:{begin}){rest}", re.IGNORECASE)
-
-
-_ADDRESS = _addresses(_BEGIN)
-_ADDRESS_OR_NAME = _addresses(_BEGIN + _NAME)
-_WORD = re.compile(rf"[^{_GAP}]+")
-_SIGNS = frozenset("/.:@<")
-"""Each address has one of them."""
-_AFTER = "`\"'.,:;!?*_~|>}»”’。，：；！？、）】」』》"
 _RUNS_CODE = re.compile(r"(?:javascript|vbscript|data):", re.IGNORECASE)
 # The others may as well be names of files or people, of which nothing is said.
-_IS_LINK = re.compile(rf"(?:{_WITHOUT_SLASHES}):|www\.|discord\.gg", re.IGNORECASE)
+_IS_LINK = re.compile(rf"(?:{WITHOUT_SLASHES}):|www\.|discord\.gg", re.IGNORECASE)
 
 # A destination or a definition that could lead out of here, though it need not look like an address.
-_LEADS_OUT = re.compile(rf"\](?:\(\s*<?(?:[/\\&]|{_SCHEME}|{_DOMAIN})|:\s*<?(?:[/\\&]|{_SCHEME}\S))", re.IGNORECASE)
+_LEADS_OUT = re.compile(rf"\](?:\(\s*<?(?:[/\\&]|{SCHEME}|{DOMAIN})|:\s*<?(?:[/\\&]|{SCHEME}\S))", re.IGNORECASE)
 _LINK = re.compile(
     r"!?\[(?P<text>[^\[\]]*)\]\((?![\w #-]*\))\s*<?(?P<to>(?:[^\s()<>\\]|\([^\s()<>\\]*\))+)>?(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)"
 )
@@ -90,12 +52,14 @@ def gated(text: str, allowed: Container[str], *, names: bool, longest: int = _LO
     `names` says that clients make a link of a bare name with a dot, too. Of an address that may not pass at most `longest`
     characters are shown. A text without addresses is left as it is.
     """
-    gate = _Gate(allowed, _ADDRESS_OR_NAME if names else _ADDRESS, longest)
-    if not any(gate.pattern.search(form) or _LEADS_OUT.search(form) for form in (text, _decoded(text))):
+    gate = _Gate(allowed, ADDRESS_OR_NAME if names else ADDRESS, longest)
+    if not any(gate.pattern.search(form) or _LEADS_OUT.search(form) for form in (text, decoded(text))):
         return text
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    for show in (gate.disarmed, gate.simplified_around_fences, gate.simplified):
-        if gate.is_safe(shown := show(text)):
+    if gate.is_safe(shown := gate.disarmed(text)):
+        return shown
+    for code in (("span", "fence"), ("fence",), ()):
+        if gate.is_safe(shown := gate.simplified(text, code)):
             return shown
     return f"({REMARK})"
 
@@ -113,14 +77,14 @@ def word_at(text: str, end: int) -> int:
 
 def is_plain(words: str, allowed: Container[str], *, names: bool) -> bool:
     """Say whether whole words hold nothing that `gated` would change, whatever stands around them."""
-    gate = _Gate(allowed, _ADDRESS_OR_NAME if names else _ADDRESS, _LONGEST)
-    found = (match[0] for form in (words, _decoded(words)) for match in gate.pattern.finditer(form))
-    return not _JOINT.search(words) and not _LEADS_OUT.search(_decoded(words)) and all(map(gate.passes, found))
+    gate = _Gate(allowed, ADDRESS_OR_NAME if names else ADDRESS, _LONGEST)
+    found = (match[0] for form in (words, decoded(words)) for match in gate.pattern.finditer(form))
+    return not _JOINT.search(words) and not _LEADS_OUT.search(decoded(words)) and all(map(gate.passes, found))
 
 
 def gated_parts(text: str, allowed: Container[str], most: int, *, names: bool) -> list[str]:
     """Return a text as it may leave, in parts of at most `most` UTF-16 units. Each part is judged as it goes out."""
-    short = _Gate(allowed, _ADDRESS_OR_NAME if names else _ADDRESS, min(_LONGEST, most // 3)).shortened(text)
+    short = _Gate(allowed, ADDRESS_OR_NAME if names else ADDRESS, min(_LONGEST, most // 3)).shortened(text)
     return [part for cut in split(short, most) for part in _fitting(cut, allowed, most, names=names)]
 
 
@@ -132,43 +96,6 @@ def _fitting(part: str, allowed: Container[str], most: int, *, names: bool, deep
     if deep == _DEEPEST:
         return [f"({REMARK})"]
     return [done for cut in split(safe, most) for done in _fitting(cut, allowed, most, names=names, deep=deep + 1)]
-
-
-def addresses(text: str) -> frozenset[str]:
-    """Return every address in a text, word for word, without the punctuation around it."""
-    words = (word[0] for word in _WORD.finditer(text) if word.end() - word.start() <= _LONGEST_SAID)
-    return frozenset(
-        _core(match[0])
-        for word in dict.fromkeys(words)
-        if not _SIGNS.isdisjoint(word)
-        for pattern in (_ADDRESS, _ADDRESS_OR_NAME)
-        for match in pattern.finditer(word)
-    )
-
-
-def has_link(text: str) -> bool:
-    """Say whether there is anything in a text that every client makes a link of, be it part of a longer address or not."""
-    return _ADDRESS.search(text) is not None
-
-
-def _core(found: str) -> str:
-    """Return an address without what stands around it; a bracket that it opened itself belongs to it."""
-    if found.startswith("<"):
-        return found[1:-1]
-    core = found.rstrip(_AFTER + ")]")
-    opened = max(0, core.count("(") - core.count(")"))
-    rest = found[len(core) :]
-    return core + rest[: min(opened, len(rest) - len(rest.lstrip(")")))]
-
-
-def _decoded(text: str) -> str:
-    """Return a text as Markdown shows it: entities and escapes resolved."""
-    return re.sub(
-        r"\\([!-/:-@\[-`{-~])|&(?:#\d{1,7}|#x[\da-f]{1,6}|\w{1,32});",
-        lambda m: m[1] or html.unescape(m[0]),
-        text,
-        flags=re.IGNORECASE,
-    )
 
 
 class _Gate:
@@ -183,38 +110,36 @@ class _Gate:
         """Leave out the rest of addresses that may not pass and are too long to be shown, so that no part is filled with it."""
 
         def judged(match: re.Match[str]) -> str:
-            core = _core(match[0])
-            too_long = len(core) > self._longest and not self.passes(match[0])
-            return match[0].replace(core, self._in_short(core), 1) if too_long else match[0]
+            address = bare(match[0])
+            too_long = len(address) > self._longest and not self.passes(match[0])
+            return match[0].replace(address, self._in_short(address), 1) if too_long else match[0]
 
-        if not any(len(word[0]) > self._longest for word in _WORD.finditer(text)):
+        if not any(len(word[0]) > self._longest for word in WORD.finditer(text)):
             return text
         return "".join(piece if kind in ("span", "fence") else self.pattern.sub(judged, piece) for kind, piece in pieces(text))
 
-    def _in_short(self, core: str) -> str:
-        return core if len(core) <= self._longest else f"{core[: self._longest]}…"
+    def _in_short(self, address: str) -> str:
+        return address if len(address) <= self._longest else f"{address[: self._longest]}…"
 
     def disarmed(self, text: str) -> str:
         """Show links as text and address, and what may not pass as code. Code is left as it is."""
-        return "".join(self._shown(_unmasked(piece)) if kind == "text" else piece for kind, piece in pieces(text))
+        return "".join(self._shown(_unmasked(piece, angled=True)) if kind == "text" else piece for kind, piece in pieces(text))
 
-    def simplified_around_fences(self, text: str) -> str:
-        """As `simplified`, but leave fenced code as it is."""
-        return "".join(piece if kind == "fence" else self.simplified(piece) for kind, piece in pieces(text))
-
-    def simplified(self, text: str) -> str:
-        """As `disarmed`, for a text of which clients may see different parts as code: nothing in it is code any more."""
+    def simplified(self, text: str, code: Collection[str]) -> str:
+        """As `disarmed`, for a text of which clients may see different parts as code: only these kinds of it stay."""
+        if code:
+            return "".join(piece if kind in code else self.simplified(piece, ()) for kind, piece in pieces(text))
         text = _REMARKED.sub("`", text)
-        while (shown := _decoded(text)) != text:
+        while (shown := decoded(text)) != text:
             text = shown
-        text = _NO_MENTION.sub("< ", printable(_unmasked(text)).replace("`", "'"))
+        text = _NO_MENTION.sub("< ", printable(_unmasked(text, angled=False)).replace("`", "'"))
         return self._shown(_TILDES.sub(lambda run: " ".join(run[0]), text), simply=True)
 
     def is_safe(self, text: str) -> bool:
         """Say whether every client sees the same code in a text, and outside of it only addresses that may pass."""
         divided = list(pieces(text))
         outside = [piece for kind, piece in divided if kind == "text"]
-        found = [match[0] for piece in outside for form in (piece, _decoded(piece)) for match in self.pattern.finditer(form)]
+        found = [match[0] for piece in outside for form in (piece, decoded(piece)) for match in self.pattern.finditer(form)]
         return (
             all(kind != "unclear" for kind, _ in divided)
             and not any("~~~" in piece or _TAG.search(self.pattern.sub("", piece)) or _JOINT.search(piece) for piece in outside)
@@ -226,8 +151,8 @@ class _Gate:
 
     def passes(self, found: str) -> bool:
         """Say whether an address as it was found, with the punctuation behind it, may pass."""
-        core = _core(found)
-        return core in self._allowed and not _RUNS_CODE.match(core)
+        address = bare(found)
+        return address in self._allowed and not _RUNS_CODE.match(address)
 
     def _shown(self, text: str, *, simply: bool = False) -> str:
         """Show what may not pass as code; `simply` so that no mark of the text can be closed in it. The text holds no code."""
@@ -235,15 +160,15 @@ class _Gate:
         def judged(match: re.Match[str]) -> str:
             if self.passes(match[0]):
                 return match[0]
-            core = _core(match[0])
-            rest = match[0][len(core) :] if not match[0].startswith("<") else ""
-            shown = self._in_short(core)
+            address = bare(match[0])
+            rest = match[0][len(address) :] if not match[0].startswith("<") else ""
+            shown = self._in_short(address)
             if simply:
                 shown = _MARKS_IN_CODE.sub(lambda mark: f"%{ord(mark[0]):02X}", shown)
             before = text[match.start() - 1 : match.start()]
             # What stands right before code may take away its beginning.
             code = f" `{shown}`" if simply and not (before.isspace() or before in "(") else f"`{shown}`"
-            if not _IS_LINK.match(core) and "/" not in core:
+            if not _IS_LINK.match(address) and "/" not in address:
                 return f"{code}{rest}"
             if before == "(" and (rest or text[match.end() :]).startswith(")"):
                 return f"{code}, {REMARK}{rest}"
@@ -268,11 +193,11 @@ class _Gate:
         )
 
 
-def _unmasked(text: str) -> str:
-    """Show links as their text and where they lead. The text holds no code."""
+def _unmasked(text: str, *, angled: bool) -> str:
+    """Show links as their text and where they lead, `angled` in angle brackets. The text holds no code."""
 
     def shown(link: re.Match[str]) -> str:
-        to = f"<{link['to']}>" if _ADDRESS.fullmatch(f"<{link['to']}>") else link["to"]
+        to = f"<{link['to']}>" if angled and ADDRESS.fullmatch(f"<{link['to']}>") else link["to"]
         return f"{link['text']} ({to})" if link["text"] else f"({to})"
 
     return _JOINT.sub("] ", _LINK.sub(shown, text))

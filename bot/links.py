@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from bot.gate import addresses, has_link
+from bot.addresses import addresses, has_link
 from memory.types import Exchange, Kind
 
 NO_LINKS: frozenset[str] = frozenset()

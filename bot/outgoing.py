@@ -1,8 +1,8 @@
 """The exit: every text that leaves passes here, once, and goes out under the key it was stored with.
 
 What a text may hold is judged when its parts are made: nothing that moves a cursor or hides, no address as a link that nobody
-in view said and the operator does not allow, no part longer than the platform takes. Where it goes is judged when it goes: a part whose place is read by others now
-than when it was stored is not sent.
+in view said and the operator does not allow, no part longer than the platform takes. Where it goes is judged when it goes: a
+part whose place is read by others now than when it was stored is not sent.
 """
 
 import asyncio

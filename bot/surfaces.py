@@ -1,7 +1,7 @@
 """A person who waits for a command and can be asked something: what they are asked passes the exit as everything else does."""
 
 from adapters.table import Surface
-from bot.gate import addresses
+from bot.addresses import addresses
 from bot.links import configured
 from bot.outgoing import Outgoing
 

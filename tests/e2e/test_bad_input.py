@@ -52,6 +52,7 @@ def test_a_file_that_cannot_be_imported_is_named(home: Home, content: bytes | st
 
 
 LINES = {
+    "session too long": (b'{"content": "x", "session": "' + b"s" * 60_000 + b'"}\n', "session is longer than 200 characters"),
     "half written": (b'{"content": "and then', "not JSON: the file ends in the middle of this line"),
     "no JSON": (b"hello\n", "not JSON"),
     "no object": (b'["content"]\n', "not a JSON object"),

@@ -230,3 +230,10 @@ def test_every_command_explains_itself(home: Home) -> None:
         assert explained.code == 0
         assert "Usage:" in explained.out
     assert not home.path.exists()
+
+
+def test_a_conversation_cannot_be_named_with_a_book(home: Home) -> None:
+    first, second, third = home.chat("/new " + "x" * 60_000, "/new roses", "The roses bloom in June.").lines
+    assert first == "The name of a conversation has at most 200 characters."
+    assert second == 'This is a new conversation: "roses".'
+    assert third == "Kept."

@@ -170,6 +170,14 @@ def test_the_log_goes_on_where_a_listener_stopped(home: Home) -> None:
             assert error.code == 400
 
 
+def test_an_empty_token_file_is_refused_and_opens_nothing(home: Home) -> None:
+    home.chat()
+    (home.path / "web-token").write_text("\n")
+    done = home.lyra("run")
+    assert (done.out, done.code) == ("", 1)
+    assert "web-token is empty. Remove it, and the next start makes a new one." in one_sentence(done)
+
+
 def test_a_port_that_is_taken_is_named(home: Home) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

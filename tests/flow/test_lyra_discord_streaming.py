@@ -1,13 +1,16 @@
 """Answers that are shown on Discord while they are made: one message, at a pace, and never more in it than in the end."""
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Container
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from aiohttp import web
 
+from adapters.splitting import split
+from bot import outgoing
+from bot.gate import gated
 from tests.discord_home import Awake, awake, sound
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Message, Person, Right
@@ -236,10 +239,11 @@ async def test_links_that_nobody_said_are_no_links_at_any_time(
     server: DiscordServer, general: Channel, model: Halting, ada: Person, discord: str, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    said, made_up = "https://good.example/a", "https://evil.example/b"
-    model.script(b.Hang(f"You said {said} and I say {made_up} and [this]({made_up}) and www.evil.example"))
+    said, listed, made_up = "https://good.example/a", "https://docs.example/x", "https://evil.example/b"
+    model.script(b.Hang(f"You said {said}, see {listed}, and I say {made_up} and [this]({made_up}) and www.evil.example"))
     model.rest = " and so on."
-    async with awake(server, tmp_path, monkeypatch, model=model, discord=discord) as her:
+    config = '[exit]\nlinks = ["docs.example"]\n'
+    async with awake(server, tmp_path, monkeypatch, model=model, config=config, discord=discord) as her:
         hurry(her)
         question = await ada.says(general, f"{server.mention} what about {said} today?")
         if discord == ON:
@@ -250,7 +254,40 @@ async def test_links_that_nobody_said_are_no_links_at_any_time(
         assert (len(answer.revisions) > 1) is (discord == ON)
         for revision in answer.revisions:
             assert "evil" not in re.sub(r"`[^`]*`", "", revision), "what looks like a link stands as code"
-        assert f"You said {said} and" in answer.content and f"`{made_up}`" in answer.content
+        assert f"You said {said}, see {listed}, and I say `{made_up}` (link removed) and this (`{made_up}`, link" in answer.content
+
+
+async def live_in_parts(server: DiscordServer, general: Channel, model: Halting, ada: Person) -> list[str]:
+    """Have her say a link that is longer than a message; return where it was shown outside of code, at any time."""
+    address = "https://evil.example/" + "a" * 2400
+    model.script(b.Hang(f"See {address} and "))
+    model.rest = f"again {address} and [this]({address}). The end."
+    question = await ada.says(general, f"{server.mention} where do I find it?")
+    await answer_to(server, question)
+    model.go.set()
+    await server.pulse.until(lambda: server.world.by_bot(general)[-1].content.endswith("The end."), "the end")
+    shown = [one for message in server.world.by_bot(general) for one in message.revisions]
+    return [one for one in shown if "evil" in re.sub(r"`[^`]*`", "", one)]
+
+
+async def test_a_link_longer_than_a_message_is_dead_wherever_it_is_cut(
+    server: DiscordServer, general: Channel, model: Halting, ada: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with awake(server, tmp_path, monkeypatch, model=model, discord=ON) as her:
+        hurry(her)
+        assert not await live_in_parts(server, general, model, ada)
+
+
+async def test_judged_before_it_is_cut_it_would_be_live(
+    server: DiscordServer, general: Channel, model: Halting, ada: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut_last(text: str, allowed: Container[str], most: int, *, names: bool) -> list[str]:
+        return split(gated(text, allowed, names=names, longest=len(text)), most)
+
+    monkeypatch.setattr(outgoing, "gated_parts", cut_last)
+    async with awake(server, tmp_path, monkeypatch, model=model, discord=ON) as her:
+        hurry(her)
+        assert await live_in_parts(server, general, model, ada)
 
 
 async def test_nobody_but_the_asker_is_called_by_an_answer(

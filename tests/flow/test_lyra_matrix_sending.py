@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
+from adapters.matrix.markup import html
 from memory.types import DomainKind
 from tests.awake import answer, model_server, prompt, question
 from tests.fakes import openai_behaviours as b
 from tests.fakes.matrix import Event, Person
 from tests.fakes.openai_server import OpenAIServer
+from tests.hostile import unapproved_on_matrix
 from tests.matrix_home import Home, dm, room_of
 from tests.size import few
 
@@ -117,6 +119,32 @@ async def test_a_long_answer_comes_in_parts_that_refer_once(at_home: Home, ada: 
         assert [one.mentions for one in parts] == [[ada.user], [], [], []]
         assert (await at_home.answer(ada, room, asked)).id == parts[0].id
         assert await lyra.kept(DomainKind.ROOM, room) == ["all of it", LONG]
+
+
+@pytest.mark.parametrize("encrypted", few([True, False]))
+async def test_a_link_longer_than_a_message_is_dead_wherever_it_is_cut(
+    at_home: Home, ada: Person, bob: Person, encrypted: bool
+) -> None:
+    async with model_server() as model, at_home.lyra(model):
+        room = await room_of(at_home, ada, bob, encrypted=encrypted)
+        address = "https://evil.example/" + "a" * 25_000
+        model.script(f"See {address} or [this]({address}), or ask @eve:evil.example. {'word ' * 5_000}evil.example. The end.")
+        await ada.says(room, "where do I find it?", mentions=[at_home.user])
+        await ada.hears(room, lambda event: event.body.endswith("The end."))
+        parts = await at_home.said(ada, room)
+        assert len(parts) > 2
+        assert not [live for part in parts for live in unapproved_on_matrix(part.body)]
+        assert all(part.html == html(part.body) for part in parts if "`" in part.body)
+
+
+@pytest.mark.parametrize("encrypted", few([True, False]))
+async def test_what_is_code_is_not_sent_without_its_html(at_home: Home, ada: Person, encrypted: bool) -> None:
+    """Letters of three bytes make a message too large with its HTML, and small enough without; as plain text a link is live."""
+    async with model_server() as model, at_home.lyra(model):
+        room = await dm(at_home, ada, encrypted=encrypted)
+        model.script("海は青い。" * 3_500 + "https://evil.example")
+        said = await at_home.asks(ada, room, "all of it")
+        assert said.kind == "m.file" and "(link removed)" in await text_of(ada, said)
 
 
 async def test_a_part_that_no_message_can_hold_comes_as_a_file(at_home: Home, ada: Person) -> None:

@@ -77,6 +77,11 @@ def test_the_example_has_every_key_with_its_default() -> None:
         (f'{DISCORD}api_url = "http://127.0.0.1"\ngateway_url = "http://"', '"http://" is no address; write it like "wss://'),
         (f'{DISCORD}bots = ["lyra"]', '"lyra" is no id; write digits like'),
         ("summarize_after = 0", '"summarize_after"'),
+        ("[exit]\nlink = []", 'unknown key "exit.link" (did you mean "links"?)'),
+        ('[exit]\nlinks = ["*"]', '"exit.links": "*" would let every link pass; name domains like "example.org"'),
+        ('[exit]\nlinks = ["example"]', '"exit.links": "example" is neither a domain nor the beginning of an address'),
+        ('[exit]\nlinks = ["ftp://example.org/"]', '"ftp://example.org/" is neither a domain nor'),
+        ('[exit]\nlinks = ["https://example.org/a/../"]', '"https://example.org/a/../" is neither a domain nor'),
         ("chat = ", "is not TOML"),
     ],
 )
@@ -140,6 +145,17 @@ def test_a_missing_secret_is_named_and_not_shown(tmp_path: Path) -> None:
         around(tmp_path).secret("ABSENT", "", "The key")
     with pytest.raises(BadSecret, match="cannot be read"):
         around(tmp_path).secret("", "nowhere", "The key")
+
+
+@pytest.mark.parametrize("empty", ["", " \n"])
+def test_an_empty_secret_file_is_refused_even_where_the_secret_is_needed_only_once(tmp_path: Path, empty: str) -> None:
+    (tmp_path / "word").write_text(empty)
+    where = around(tmp_path)
+    with pytest.raises(BadSecret, match="in the file word, which is empty"):
+        where.secret("", "word", "The key")
+    with pytest.raises(BadSecret, match="in the file word, which is empty"):
+        where.secret_if_there("", "word")
+    assert (where.secret_if_there("", "nowhere"), where.secret_if_there("ABSENT", "")) == ("", "")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot import gate
-from bot.gate import addresses, begun
+from bot.addresses import addresses
+from bot.gate import begun
 from tests.hostile import ALLOWED, EVIL, GIVEN, SAID, unapproved
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adapters.matrix.contents import edit, words
 from adapters.matrix.markup import html
 
 # What Matrix's specification lets a client show; images are left out on purpose.
@@ -185,3 +186,16 @@ WORDS = [
 @given(st.lists(st.sampled_from(MARKS + WORDS) | st.text(max_size=4), max_size=40).map("".join))
 def test_no_text_makes_anything_else(text: str) -> None:
     assert is_allowed(html(text))
+
+
+def test_a_character_that_turns_text_around_is_none_when_it_is_written_as_an_entity() -> None:
+    assert html("**a** &#x202E;b&#8203;c &#x2066;d") == "<strong>a</strong> bc d"
+
+
+def test_what_stands_for_an_edit_in_old_clients_is_no_code_without_its_marks() -> None:
+    changed = edit("$event", words("see `https://evil.example`", notice=False, mentions=()))
+    assert changed["body"] == "* I changed this message." and "<code>" in changed["m.new_content"]["formatted_body"]
+    plain = edit("$event", words("**see** it", notice=False, mentions=()))
+    assert plain["body"] == "* **see** it"
+    long = edit("$event", words("see https://good.example/" + "a" * 500, notice=False, mentions=()))
+    assert "good" not in long["body"], "half of an address may lead elsewhere"

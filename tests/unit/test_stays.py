@@ -57,6 +57,13 @@ async def test_a_fresh_conversation_begins_when_it_is_asked_for_and_lasts(tmp_pa
         assert (fresh.key != here.session.key, fresh.messages) == (True, 0)
 
 
+async def test_a_place_whose_name_is_a_book_is_called_by_its_beginning(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        long = "x" * 60_000
+        names = [(await here.view.session(SessionRef("matrix", place), long)).name for place in ("one", "two")]
+        assert names == ["x" * 199 + "…", "x" * 199 + "… (2)"]
+
+
 async def test_a_place_that_stays_as_it_is_is_read_and_not_written(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         await here.view.stay("discord", "general")

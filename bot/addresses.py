@@ -1,0 +1,81 @@
+"""Addresses in text: what any client may take for one, and where it begins and ends."""
+
+import html
+import re
+
+_LONGEST_SAID = 4_000
+
+# White space as browsers see it; what Python adds to that does not end an address.
+_GAP = r"\t\n\v\f\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+SCHEME = r"[a-z][a-z0-9+.-]{1,31}:"
+WITHOUT_SLASHES = (
+    "https?|ftps?|file|mailto|javascript|vbscript|data|blob|tel|callto|sms|smsto|sips?|xmpp|matrix|magnet|geo|im|news|urn"
+    "|bitcoin|openpgp4fpr"
+)
+DOMAIN = r"(?:[\w-]+\.)+(?:[^\W\d_]{2,}|xn--[\w-]+)"
+# More than any client takes for the beginning of an address.
+_BEGIN = (
+    rf"(?<![a-z0-9+.-])[a-z0-9+.-]+://(?=[^{_GAP}<])"
+    rf"|(?<![a-z0-9])(?:{WITHOUT_SLASHES}):(?=[^{_GAP}<])"
+    rf"|(?<![a-z0-9])www\.(?=[^{_GAP}<])"
+    r"|discord\.gg"
+    rf"|(?<![\w-])(?<![\w-]\.)(?:{DOMAIN}(?:/|[?#](?=\w)|:\d)|localhost:\d)"
+    rf"|//{DOMAIN}"
+    rf"|(?<![\w.+%-])[\w.+%-]+@{DOMAIN}"
+)
+# What some clients make a link of as well: any name with a dot, numbers of machines, people and rooms on Matrix.
+_NAME = (
+    rf"|(?<![\w-])(?<![\w-]\.){DOMAIN}(?![^\W_])"
+    r"|(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?!\.?\w)"
+    r"|[@#!+][\w.=/+-]+:\w"
+)
+
+
+def _addresses(begin: str) -> re.Pattern[str]:
+    rest = rf"(?:(?!\]\()[^{_GAP}<])*"
+    return re.compile(rf"(?<!\\)<(?:{SCHEME}|[\w.+%-]+@|\+\d)[^{_GAP}<>]*>|(?:{begin}){rest}", re.IGNORECASE)
+
+
+ADDRESS = _addresses(_BEGIN)
+ADDRESS_OR_NAME = _addresses(_BEGIN + _NAME)
+WORD = re.compile(rf"[^{_GAP}]+")
+_SIGNS = frozenset("/.:@<")
+"""Each address has one of them."""
+_AFTER = "`\"'.,:;!?*_~|>}»”’。，：；！？、）】」』》"
+
+
+def addresses(text: str) -> frozenset[str]:
+    """Return every address in a text, word for word, without the punctuation around it."""
+    words = (word[0] for word in WORD.finditer(text) if word.end() - word.start() <= _LONGEST_SAID)
+    return frozenset(
+        bare(match[0])
+        for word in dict.fromkeys(words)
+        if not _SIGNS.isdisjoint(word)
+        for pattern in (ADDRESS, ADDRESS_OR_NAME)
+        for match in pattern.finditer(word)
+    )
+
+
+def has_link(text: str) -> bool:
+    """Say whether there is anything in a text that every client makes a link of, be it part of a longer address or not."""
+    return ADDRESS.search(text) is not None
+
+
+def bare(found: str) -> str:
+    """Return an address without what stands around it; a bracket that it opened itself belongs to it."""
+    if found.startswith("<"):
+        return found[1:-1]
+    address = found.rstrip(_AFTER + ")]")
+    opened = max(0, address.count("(") - address.count(")"))
+    rest = found[len(address) :]
+    return address + rest[: min(opened, len(rest) - len(rest.lstrip(")")))]
+
+
+def decoded(text: str) -> str:
+    """Return a text as Markdown shows it: entities and escapes resolved."""
+    return re.sub(
+        r"\\([!-/:-@\[-`{-~])|&(?:#\d{1,7}|#x[\da-f]{1,6}|\w{1,32});",
+        lambda m: m[1] or html.unescape(m[0]),
+        text,
+        flags=re.IGNORECASE,
+    )
