@@ -96,7 +96,7 @@ def import_(
 ) -> None:
     """Give Lyra conversations you had elsewhere.
 
-    Importing a file again adds nothing; what was forgotten stays forgotten."""
+    Importing a file again, also under another name, adds nothing; what was forgotten stays forgotten."""
     from bot import moving
 
     _run(moving.import_file(as_, file, format, session))
@@ -291,7 +291,7 @@ def backup(file: Annotated[Path, typer.Argument(help="The new file to write.")])
 def restore(file: Annotated[Path, typer.Argument(help="A backup.")], yes: Yes = False) -> None:
     """Put a backup in the place of the memory.
 
-    The old memory is kept aside; what was forgotten since the backup stays forgotten."""
+    The old memory is kept aside for a week; what was forgotten since the backup stays forgotten."""
     from bot import moving
 
     _run(moving.restore(file, yes))

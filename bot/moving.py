@@ -31,7 +31,7 @@ async def import_file(as_: str, file: str, format_: str, session: str) -> int:
     async with opened() as app:
         view = await app.view(as_)
         default = session or (Path(file).stem if file != "-" else "imported")
-        importer = _Importer(app, view, as_ or app.base.around.user, default)
+        importer = _Importer(app, view, as_ or app.base.around.user, default, placed=bool(session))
         with _bar() as bar:
             task = bar.add_task("Importing", total=None)
             lines = transfer.read_file(Path(file), format_, view.home.time_zone)
@@ -47,13 +47,14 @@ async def import_file(as_: str, file: str, format_: str, session: str) -> int:
 
 
 class _Importer:
-    """Puts batches of messages into their sessions, and counts."""
+    """Puts batches of messages into their sessions, and counts. `placed` says that the default session was asked for."""
 
-    def __init__(self, app: App, view: View, person: str, default: str) -> None:
+    def __init__(self, app: App, view: View, person: str, default: str, *, placed: bool) -> None:
         self._app = app
         self._view = view
         self._person = person
         self._default = default
+        self._placed = placed
         self._sessions: dict[str, Session] = {}
         self._bad: list[BadLine] = []
         self._counts = {"stored": 0, "known": 0, "forgotten": 0}
@@ -82,8 +83,9 @@ class _Importer:
         own = line.role == "user" and line.speaker in (None, self._person)
         identity = Identity("console", self._person) if own else None
         return NewExchange(
-            kind, line.content, line.source_id, at, speaker, line.role, identity, line.echo, line.origin, line.former
-        )
+            kind, line.content, line.source_id, at, speaker, line.role, identity, line.echo, line.origin, line.former,
+            self._placed,
+        )  # fmt: skip
 
     def _count(self, kept: Kept) -> None:
         self._counts["stored"] += len(kept.stored)

@@ -58,7 +58,8 @@ class Unfinished:
             yield part
         finally:
             files.remove(part)
-            note.unlink(missing_ok=True)
+            for left in (note, lock.path):
+                left.unlink(missing_ok=True)
             lock.release()
 
     def clear(self) -> None:

@@ -112,7 +112,8 @@ class Database:
         # SQLite gives what it keeps beside a file the rights of that file. Where it cannot be made, SQLite says why.
         with suppress(OSError):
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        files.make_private(path, *files.companions(path))
+        real = Path(os.path.realpath(path))
+        files.make_private(real, *files.companions(real))
         if not wal.is_own(path, partial(_opened, path, key)):
             log = wal.log_of(path)
             raise ForeignLog(

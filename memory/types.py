@@ -83,8 +83,8 @@ class NewExchange:
     """A message to be kept. `source_id` is the platform's id of it, unique within its session.
 
     `echo` marks a reply that only repeats memory or draws on another domain: it enters no recall and no digest. `origin` names
-    an imported message whatever conversation it is put into; `former` are the source ids that earlier versions gave to it and
-    to the one before it ('' for none).
+    an imported message whatever conversation it is put into; `placed` says that it is put there on purpose, even if another has
+    it. `former` are the source ids that earlier versions gave to it and to the one before it ('' for none).
     """
 
     kind: Kind
@@ -97,6 +97,7 @@ class NewExchange:
     echo: bool = False
     origin: str = ""
     former: tuple[str, str] | None = None
+    placed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,21 +38,32 @@ async def names(db: Database, items: Sequence[int]) -> list[str]:
 async def met_before(
     tx: Transaction, seal: Seal, domain: Domain, session: Session, offered: Mapping[str, NewExchange]
 ) -> tuple[set[str], set[str]]:
-    """Return which of the messages offered, by public id, are stored, and which were forgotten."""
-    called = {pid: [pid, *_other_names(seal, domain, session, new)] for pid, new in offered.items()}
-    standing = await _standing(tx, (name for all_ in called.values() for name in all_))
-    met = {pid: [standing[name] for name in all_ if name in standing] for pid, all_ in called.items()}
-    unmet = {pid: new for pid, new in offered.items() if new.origin and new.former and not met[pid]}
+    """Return which of the messages offered, by public id, are stored, and which were forgotten.
+
+    One that was put on purpose where it is may be stored elsewhere as well, but not forgotten.
+    """
+    here = {pid: [pid, *_former_name(seal, domain, session, new)] for pid, new in offered.items()}
+    anywhere = {pid: _name_anywhere(seal, domain, new) for pid, new in offered.items()}
+    standing = await _standing(tx, (name for names in (*here.values(), *anywhere.values()) for name in names))
+    met = {pid: [standing[name] for name in names if name in standing] for pid, names in here.items()}
+    elsewhere = [(pid, standing[name]) for pid, names in anywhere.items() for name in names if name in standing]
+    done = {pid for pid, _ in elsewhere}
+    unmet = {pid: new for pid, new in offered.items() if new.origin and new.former and not met[pid] and pid not in done}
     for where in await _imported_before(tx, domain, session) if unmet else ():
-        for pid, forgotten in (await _met_in(tx, seal, domain, where, unmet)).items():
+        elsewhere += (await _met_in(tx, seal, domain, where, unmet)).items()
+    for pid, forgotten in elsewhere:
+        if forgotten or not offered[pid].placed:
             met[pid].append(forgotten)
     buried = {pid for pid, as_ in met.items() if any(as_)}
     return {pid for pid, as_ in met.items() if as_} - buried, buried
 
 
-def _other_names(seal: Seal, domain: Domain, session: Session, new: NewExchange) -> list[str]:
-    former = [public_id(seal, domain.ref, session.ref, new.former[0])] if new.former else []
-    return [*former, *([origin(seal, domain.ref, new)] if new.origin else [])]
+def _former_name(seal: Seal, domain: Domain, session: Session, new: NewExchange) -> list[str]:
+    return [public_id(seal, domain.ref, session.ref, new.former[0])] if new.former else []
+
+
+def _name_anywhere(seal: Seal, domain: Domain, new: NewExchange) -> list[str]:
+    return [origin(seal, domain.ref, new)] if new.origin else []
 
 
 async def _imported_before(tx: Transaction, domain: Domain, but: Session) -> list[SessionRef]:

@@ -77,7 +77,9 @@ def test_a_restore_that_was_decided_is_finished_by_whoever_comes_next_however_of
     home = Home(decided)
     asyncio.run(restoring.stage(home.folder / "copy.lyra", bytes.fromhex(home.key.read_text("ascii")), home.db))
     restoring.decide(home.db)
-    for left in kills(decided, tmp_path / "m", "sessions"):
+    found = kills(decided, tmp_path / "m", "sessions")
+    assert any("The restore that was cut off is finished. The old memory is at " in left.found[0].err for left in found)
+    for left in found:
         assert NEW[0] in contents(left.found[0]) and OLD[1] not in contents(left.found[0]), left.kill
         assert ".lyra/lyra.db.before-restore-1" in left.after and leftovers(left.after) == []
 

@@ -26,13 +26,18 @@ def lines(texts: Sequence[str], **more: object) -> list[Incoming]:
     return [line for line in read if isinstance(line, Incoming)]
 
 
-async def imported(here: Corner, name: str, given: Sequence[Incoming], *, before: bool = False) -> exchanges.Kept:
-    """Import messages from a file of a name, as `lyra import` does, or as it did before it knew them from any file."""
+async def imported(
+    here: Corner, name: str, given: Sequence[Incoming], *, before: bool = False, placed: bool = False
+) -> exchanges.Kept:
+    """Import messages from a file of a name, as `lyra import` does, or as it did before it knew them from any file.
+
+    With `placed`, that is the name of a conversation that was asked for.
+    """
     session = await here.view.session(SessionRef("console", name), name)
     new = [
         NewExchange(
             Kind.SAID, line.content, line.former[0] if before and line.former else line.source_id, START, "Ada",
-            origin="" if before else line.origin, former=None if before else line.former,
+            origin="" if before else line.origin, former=None if before else line.former, placed=placed,
         )
         for line in given
     ]  # fmt: skip
@@ -67,6 +72,18 @@ async def test_a_conversation_that_was_forgotten_whole_does_not_come_back_under_
         await here.view.forget_session(await here.view.named("chat"))
         assert (await imported(here, "copy of chat", lines(CHAT))).forgotten == 5
         assert await texts(here) == []
+
+
+@pytest.mark.parametrize("before", [False, True], ids=["now", "by an earlier version"])
+async def test_what_is_put_into_another_conversation_on_purpose_is_kept_there_too_but_nothing_forgotten(
+    tmp_path: Path, before: bool
+) -> None:
+    async with at_home(tmp_path) as here:
+        await imported(here, "chat", lines(CHAT), before=before)
+        await forget(here, SECRET)
+        for again in (False, True):
+            kept = await imported(here, "mine", lines(CHAT), placed=True)
+            assert (len(kept.stored), kept.known, kept.forgotten) == ((0, 4, 1) if again else (4, 0, 1))
 
 
 @pytest.mark.parametrize("name", ["chat", "another chat"])
@@ -122,12 +139,12 @@ async def test_a_backup_from_before_the_import_does_not_let_it_come_back_either(
 async def test_without_the_name_that_holds_in_any_conversation_everything_comes_twice_and_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def none(seal: Seal, domain: Domain, session: object, new: NewExchange) -> list[str]:
+    def none(seal: Seal, domain: Domain, new: NewExchange) -> list[str]:
         return []
 
     async with at_home(tmp_path) as here:
         await imported(here, "chat", lines(CHAT))
         await forget(here, SECRET)
-        monkeypatch.setattr(known, "_other_names", none)
+        monkeypatch.setattr(known, "_name_anywhere", none)
         assert len((await imported(here, "copy of chat", lines(CHAT))).stored) == 5
         assert SECRET in await texts(here)
