@@ -99,6 +99,13 @@ class Streamed:
             await self._watch()
         return self._key
 
+    async def take_back(self) -> None:
+        """Show nothing more, and remove what is shown: it may hold what somebody took back meanwhile."""
+        if await self.stop():
+            key, self._key = self._key, ""
+            with suppress(SendFailed):
+                await self._outgoing.take_back(self._turn.place.platform, self._turn.place.key, key)
+
     def cancel(self) -> None:
         """Leave it as it is."""
         if self._task is not None:

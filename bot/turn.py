@@ -78,7 +78,9 @@ class Turns:
                     parts = await self._store(turn, spoken, await self._replaced(turn, streamed))
                     return [*parts, *await self._offered(turn, adapter)]
                 except SourceGone:
-                    if shown:
+                    if streamed:
+                        await streamed.take_back()
+                    elif shown:
                         await shown.drop()
                     again = await self._intake.keep(heard, adapter)
                     if again is None:

@@ -5,6 +5,7 @@ forgotten like the message was, so that what had it in view is looked at in turn
 """
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -22,18 +23,22 @@ _BESIDE = 9
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A reply that may go: what stood in view of it (None: not recorded), and what it answers, cites or was made from."""
+    """A reply that may go: what stood in view of it (None: not recorded), what it answers or cites, and what it rests on.
+
+    It rests as well on the messages of a digest that it cited and that is no more.
+    """
 
     key: int
     text: str
     saw: frozenset[int] | None
     cites: frozenset[int]
+    rests: frozenset[int]
 
     def had(self, items: Collection[int]) -> list[int]:
         """Return which of these items it had in view; a reply of before views were recorded had all that was earlier."""
         if self.saw is None:
-            return [item for item in items if item < self.key or item in self.cites]
-        return [item for item in items if item in self.saw or item in self.cites]
+            return [item for item in items if item < self.key or item in self.rests]
+        return [item for item in items if item in self.saw or item in self.rests]
 
 
 @dataclass
@@ -74,7 +79,7 @@ class Walk:
         if any(item in reply.cites for item in named) or any(not held[item] for item in had):
             return True
         lost = [text for item in had for text in held[item]]
-        view = ((reply.saw or frozenset()) | reply.cites).difference(dropped)
+        view = ((reply.saw or frozenset()) | reply.rests).difference(dropped)
         stays = [self.stays[item] for item in had if item in self.stays]
         if await asyncio.to_thread(shares, reply.text, lost, [*await self._texts(view), *stays]):
             return True
@@ -149,13 +154,17 @@ class Walk:
                 which,
             )
             saw = await seen.of(self.db, [row["item"] for row in rows])
-            cites: dict[int, set[int]] = {}
+            cites, rests = defaultdict[int, set[int]](set), defaultdict[int, set[int]](set)
             for edge in await self.db.all(
-                f"SELECT child, parent FROM lineage WHERE child IN ({holes('k', some)})", fill("k", some)
+                f"SELECT child, parent, cited, answered FROM lineage WHERE child IN ({holes('k', some)})", fill("k", some)
             ):
-                cites.setdefault(edge["child"], set()).add(edge["parent"])
+                rests[edge["child"]].add(edge["parent"])
+                # Before views were recorded, everything that a reply rested on was cited.
+                if edge["cited"] or edge["answered"] or edge["child"] not in saw:
+                    cites[edge["child"]].add(edge["parent"])
             found += [
-                Reply(row["item"], row["text"], saw.get(row["item"]), frozenset(cites.get(row["item"], ()))) for row in rows
+                Reply(row["item"], row["text"], saw.get(row["item"]), frozenset(cites[row["item"]]), frozenset(rests[row["item"]]))
+                for row in rows
             ]
         return found
 

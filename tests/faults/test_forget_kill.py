@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from memory.db import Database
+from tests.discord_thread import DiscordThread
 from tests.fakes import openai_behaviours as b
-from tests.lyra_kit import Home, ModelServer
+from tests.lyra_kit import PATIENCE, Home, ModelServer
 from tests.size import TORTURE
 
 KILLS = 200 if TORTURE else 4
@@ -87,3 +88,34 @@ def test_killed_at_any_moment_a_forgotten_message_is_gone_with_all_of_it_or_whol
         else:
             assert kept == whole, f"after kill {kill}"
     assert unfinished, "with the tombstone on disk the words were in the file still: the next open is what finishes"
+
+
+def gone(home: Home) -> None:
+    """Wait until the file holds nothing of it."""
+    end = time.monotonic() + PATIENCE
+    while CODE in str(left := on_disk(home)):
+        assert time.monotonic() < end, left
+
+
+@pytest.mark.parametrize("forgotten", ["before the kill", "after the kill"])
+def test_what_is_forgotten_around_a_kill_in_the_middle_of_an_answer_is_in_no_answer(
+    tmp_path: Path, model: ModelServer, forgotten: str
+) -> None:
+    with DiscordThread() as discord:
+        config = f"{model.config()}{discord.config('streaming = true')}[web]\nport = 0\n"
+        home, dm, ada = Home(tmp_path, config, **discord.variables), discord.dm("ada"), discord.person("ada")
+        told, shown = discord.ask("ada", dm, TOLD), "It is 4711, and"
+        with home.started("run") as lyra:
+            discord.answered(told)
+            model.script(b.Held(" so on.", first=shown))
+            asked = discord.ask("ada", dm, ASKED)
+            discord.until(lambda: discord.server.world.said[-1].content.startswith("It is 4711"), "the beginning of an answer")
+            if "before" in forgotten:
+                discord.do(ada.deletes(told))
+                gone(home)
+            lyra.kill()
+        if "after" in forgotten:
+            discord.do(ada.deletes(told))
+        with home.started("run"):
+            discord.until(lambda: [IGNORANT] == [one.content for one in dm.history() if one.reply_to == asked.id], "an answer")
+            gone(home)

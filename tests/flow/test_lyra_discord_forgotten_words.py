@@ -98,7 +98,7 @@ async def test_what_is_taken_back_while_she_answers_is_not_said(
         await taken_back(town, told, how, town.ada)
         model.go.set()
         await town.server.pulse.until(
-            lambda: [one.content for one in town.server.world.said if one.reply_to == asked.id] == [IGNORANT], "another answer"
+            lambda: [one.content for one in dm.history() if one.reply_to == asked.id] == [IGNORANT], "another answer"
         )
         assert await holds(lyra, town, dm=True) == []
         assert not await asked_again(town, lyra, town.ada, dm)

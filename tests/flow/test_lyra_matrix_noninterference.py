@@ -16,7 +16,8 @@ import pytest
 
 from adapters.matrix.names import short
 from bot.domains import Domains
-from tests.awake import Awake
+from memory.bank.block import HEAD
+from tests.awake import Awake, prompt
 from tests.fakes.matrix import People, Synapse
 from tests.fakes.matrix.faults import SEND
 from tests.fakes.openai_behaviours import Request, echo, sensible
@@ -34,13 +35,16 @@ CONFIG = 'time_zone = "UTC"\nsummarize_after = 4'
 
 @dataclass(frozen=True)
 class Said:
-    """Something that somebody says somewhere; `to_her` has it name Lyra, `thread` is the text that began its thread."""
+    """Something that somebody says somewhere; `to_her` has it name Lyra, `thread` is the text that began its thread, `answers`
+    the one that it replies to.
+    """
 
     who: str
     where: str
     text: str
     to_her: bool = True
     thread: str = ""
+    answers: str = ""
 
 
 HERE = [
@@ -48,7 +52,7 @@ HERE = [
     Said("bob", "garden", "the harbour is closed on Monday", to_her=False),
     Said("bob", "garden", "when can we sail?"),
     Said("ada", "garden", "the boat needs a new sail", thread="our boat is called Iris"),
-    Said("ada", "garden", "what is our boat called?"),
+    Said("ada", "garden", "what is our boat called?", answers="the harbour is closed on Monday"),
     Said("bob", "garden", "and what does the boat need?", thread="our boat is called Iris"),
     Said("bob", "garden", "who has the key of the boat?"),
     Said("ada", "garden", "what did we say about the harbour?"),
@@ -80,15 +84,15 @@ class Run:
     said: dict[str, str] = field(default_factory=dict)
 
     async def happens(self, said: Said, minute: int) -> None:
-        """Let something be said, and wait until it is answered and everything is tidied up."""
+        """Let something be said, and wait until it is answered."""
         person, room = await self.town.person(said.who), self.town.rooms[said.where]
         mentions = [self.town.home.user] if said.to_her else []
-        event = await person.says(room, said.text, mentions=mentions, thread=self.said.get(said.thread, ""))
+        to = {"thread": self.said.get(said.thread, ""), "reply_to": self.said.get(said.answers, "")}
+        event = await person.says(room, said.text, mentions=mentions, **to)
         self.said[said.text] = event
         self.ids[event] = said.text
         if said.to_her:
             await self.town.home.answer(person, room, event)
-            await self.lyra.dreams()
 
     def sent(self, place: str = "garden") -> list[Any]:
         """Return all that was sent into a room, without the keys of its parts."""
@@ -140,14 +144,22 @@ async def sent(
         async with town.lyra(config=CONFIG, domains=domains, clock=Noon(HALF_PAST)) as lyra:
             await built(town, ids)
             run = Run(town, lyra, ids)
+            assert "is on" in await town.tells("ada", town.rooms["garden"], "!memory bank on")
+            # It notes what is said from when it was turned on, by a clock that does not stand still.
+            [(scope, _)] = await lyra.app.memory.places.settings("bank")
+            await lyra.app.memory.places.set(scope, "bank", NOON * 1000)
             for minute, here in enumerate(HERE):
                 for other in elsewhere[minute : minute + 1]:
                     await run.happens(other, minute)
                 await run.happens(here, minute)
+                # As often in either run: each pass of the dream lets her mood fade.
+                await lyra.dreams()
             ada, garden = await town.person("ada"), town.rooms["garden"]
             await ada.redacts(garden, run.said[HERE[0].text])
             await ada.edits(garden, run.said[HERE[4].text], "what is the name of our boat?", mentions=[town.home.user])
             await run.happens(Said("bob", "garden", "so what is it called?"), len(HERE))
+            given = "".join(map(prompt, lyra.chats))
+            assert HEAD in given and "The message answers this:\n> Bob: the harbour is closed on Monday" in given
         return run.sent()
 
 

@@ -16,12 +16,12 @@ SECRET, OTHER = "the parrot is called Xerxes", "the tomatoes are ripe"
 
 
 async def made(
-    here: Corner, text: str, seen: Mapping[int, str], *, asides: Collection[str] = (), begun: int = 0
+    here: Corner, text: str, seen: Mapping[int, str], *, cites: Collection[int] = (), begun: int = 0
 ) -> Exchange | None:
-    """Keep a reply that had these items in view, and cites and answers none of them."""
+    """Keep a reply that had these items in view, cites some of them and answers none."""
     here.said += 1
     new = NewExchange(Kind.REPLY, text, f"r{here.said}", here.clock.now(), "Lyra", "assistant")
-    return await here.view.answer(here.session, Answer(new, (), (), (), seen=seen, asides=asides, begun=begun))
+    return await here.view.answer(here.session, Answer(new, cites, (), (), seen=seen, begun=begun))
 
 
 async def kept(here: Corner) -> list[str]:
@@ -57,6 +57,19 @@ async def test_a_reply_goes_with_what_it_had_in_view(tmp_path: Path, through: st
         assert "Xerxes, you told me." in await kept(here)
         await here.view.forget_message(secret.id)
         assert await kept(here) == [other.text, *([third.text] if "else" not in through else []), "Good evening."]
+
+
+async def test_to_cite_a_digest_is_not_to_cite_all_that_it_was_made_of(tmp_path: Path) -> None:
+    async with at_home(tmp_path, embedder=BagOfWords()) as here:
+        secret, other = [await here.say(text) for text in (SECRET, OTHER)]
+        await digested(here)
+        seen = await gists(here)
+        innocent = await made(here, "Ripe tomatoes, at last!", seen, cites=list(seen))
+        await rewritten(here)
+        await here.view.forget_message(secret.id)
+        assert innocent and await kept(here) == [other.text, innocent.text]
+        await here.view.forget_message(other.id)
+        assert await kept(here) == []
 
 
 # While an answer is made
