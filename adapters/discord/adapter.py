@@ -9,9 +9,9 @@ import discord
 from discord.http import Route
 
 from adapters.base import Adapter, Listener, Notes, Presence, Sending
-from adapters.discord import menu, presence, readers, vanishing
+from adapters.discord import menu, readers, vanishing
 from adapters.discord.calls import Calls
-from adapters.discord.client import Client, Settings
+from adapters.discord.client import Client
 from adapters.discord.connection import Access, Ended, close, pointed_at, stay
 from adapters.discord.convert import PLATFORM
 from adapters.discord.earlier import earlier, snowflake
@@ -22,8 +22,10 @@ from adapters.discord.hearing import Hearing
 from adapters.discord.limits import Limits, StartsSpent
 from adapters.discord.pace import Pace
 from adapters.discord.places import locate
+from adapters.discord.presence import Presences
 from adapters.discord.rulers import Rulers
 from adapters.discord.sending import Sender
+from adapters.discord.settings import Settings
 from adapters.discord.thinking import thinking
 from adapters.errors import PlatformFailure, SendFailed
 from adapters.events import Circle, Contents, Message, Person, Place, Quote, Vanished, split_key
@@ -50,6 +52,7 @@ class Discord(Adapter):
     limits: type[Limits] = Limits
     gaps: type[Gaps] = Gaps
     hearing: type[Hearing] = Hearing
+    presences: type[Presences] = Presences
 
     def __init__(self, access: Access, notes: Notes, gate: readers.Gate, now: Callable[[], int], *, pace: Pace = _PACE) -> None:
         self._access = access
@@ -164,7 +167,7 @@ class Discord(Adapter):
         """Look once into a channel's history, from the first of these messages back; nothing while the connection is away."""
         if patient:
             await self._pace.pause(self._pace.look)
-        return await presence.stands(self._client, self._limits, place, ids) if self._client else {}
+        return await self.presences(self._client, self._limits).of(place, ids) if self._client else {}
 
     async def vanished(self, places: Collection[str]) -> Sequence[Vanished]:
         """Return what of these places is gone for sure; nothing while the connection is away."""

@@ -5,7 +5,6 @@ import logging
 import sys
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any
 
 import discord
@@ -15,26 +14,17 @@ from adapters.discord import convert, readers
 from adapters.discord.connection import Ended, begun
 from adapters.discord.files import Files
 from adapters.discord.greeting import greeting_place
-from adapters.discord.heard import Heard, Mark
+from adapters.discord.heard import Heard, Mark, Regained
 from adapters.discord.limits import Limits
-from adapters.discord.pace import Pace
 from adapters.discord.rulers import Rulers
+from adapters.discord.settings import Settings
+from adapters.discord.sight import Sight
 from adapters.events import Joined, Message, Place, Renamed, Revised, Unreadable, Vanished, Withdrawn
 
 _MOST_EDITS = 5_000
 _UNREAD = "Here I can read only what mentions me. Mention me with @ in your message, and I answer it."
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What a client is made with: may it read all messages, the bots it listens to, and who is everyone of a server."""
-
-    content: bool
-    bots: frozenset[str]
-    gate: readers.Gate
-    pace: Pace
 
 
 class Client(discord.Client):
@@ -61,7 +51,7 @@ class Client(discord.Client):
             http_trace=limits.trace(),
             guild_ready_timeout=settings.pace.ready,
         )
-        self.items: asyncio.Queue[Heard | Mark | discord.Guild] = asyncio.Queue()
+        self.items: asyncio.Queue[Heard | Mark | Regained | discord.Guild] = asyncio.Queue()
         self.live = False
         self.asked: Callable[[discord.Interaction], Awaitable[None]] | None = None
         self.rulers = rulers
@@ -69,6 +59,7 @@ class Client(discord.Client):
         self._limits = limits
         self._files = files
         self._prepare = prepare
+        self._sight = Sight()
         self._complete = False
         self._away = asyncio.Event()
         self._back = asyncio.Event()
@@ -116,6 +107,8 @@ class Client(discord.Client):
         """The new session's servers are known."""
         self._complete = True
         self.rulers.learn(self.guilds)
+        for guild in self.guilds:
+            self._sight.again(guild)
         self._now_live()
         self.items.put_nowait(Mark.COMPLETE)
 
@@ -176,6 +169,16 @@ class Client(discord.Client):
     async def on_guild_channel_update(self, before: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> None:
         """A channel was changed."""
         self._rename(before, after)
+        self._look_again(after.guild)
+
+    async def on_guild_role_update(self, before: discord.Role, after: discord.Role) -> None:
+        """A role was changed, and with it perhaps what she sees."""
+        self._look_again(after.guild)
+
+    async def on_member_update(self, before: discord.Member, after: discord.Member) -> None:
+        """Somebody has other roles; it may be herself."""
+        if after == after.guild.me:
+            self._look_again(after.guild)
 
     async def on_guild_update(self, before: discord.Guild, after: discord.Guild) -> None:
         """A server was changed."""
@@ -261,6 +264,10 @@ class Client(discord.Client):
         else:
             place, lost = self._place(self.get_partial_messageable(channel, guild_id=guild)), channel
         self.items.put_nowait(Heard(Withdrawn(place, tuple(map(str, messages))), lost=lost))
+
+    def _look_again(self, guild: discord.Guild) -> None:
+        for channel in self._sight.again(guild):
+            self.items.put_nowait(Regained((str(guild.id), str(channel))))
 
     def _rename(self, before: readers.Channel, after: readers.Channel) -> None:
         old, new = self._place(before), self._place(after)

@@ -30,3 +30,10 @@ class Heard:
     position: int = 0
     lost: int = 0
     direct: discord.DMChannel | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Regained:
+    """A channel that was hidden from her is seen again; `prefix` is what the keys of its places begin with."""
+
+    prefix: tuple[str, ...]

@@ -12,7 +12,7 @@ from adapters.discord import readers
 from adapters.discord.client import Client
 from adapters.discord.failures import TROUBLE
 from adapters.discord.gaps import Gaps
-from adapters.discord.heard import Heard, Mark
+from adapters.discord.heard import Heard, Mark, Regained
 from adapters.events import Message, Revised, Unreadable, Withdrawn
 
 _MOST_AT_ONCE = 500
@@ -57,10 +57,12 @@ class Hearing:
                 self._expect(await self._listener.hear([one for one in events if one is not None], moved))
         await self._client.rulers.settle()
 
-    async def _take(self, item: Heard | Mark | discord.Guild) -> None:
+    async def _take(self, item: Heard | Mark | Regained | discord.Guild) -> None:
         match item:
             case Heard():
                 self._waiting.append(item)
+            case Regained():
+                await self._listener.missed(item.prefix)
             case Mark.BEGUN:
                 self._owed, self._open = True, False
             case Mark.LOST:

@@ -47,6 +47,16 @@ class Departures:
                 self._known[room.id] = now
                 await self._notes.put(_note(room.id), asdict(now))
 
+    async def told(self, event: Vanished) -> Vanished | None:
+        """Return that she left a room as it was when she was last in it; None where it goes on elsewhere.
+
+        What comes with her leaving may tell little of the room.
+        """
+        known = await self._noted(event.prefix[1])
+        if known is None:
+            return event
+        return None if known.successor else gone(event.prefix[1], known)
+
     async def vanished(self, places: Collection[str]) -> Sequence[Vanished]:
         """Return which of these places' rooms she is in no more, for sure; one that goes on elsewhere is not among them."""
         found: list[Vanished] = []

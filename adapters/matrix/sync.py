@@ -10,7 +10,7 @@ from nio import AsyncClient, ErrorResponse, ProtocolError, SyncResponse
 
 from adapters.base import Listener
 from adapters.errors import PlatformFailure, PlatformRefused
-from adapters.events import Event, Message
+from adapters.events import Event, Message, Vanished
 from adapters.matrix.account import Account
 from adapters.matrix.batch import Batch, Gatherer
 from adapters.matrix.departures import Departures
@@ -126,7 +126,7 @@ class Sync:
             raise
         for prefix in _missed(batch):
             await self._listener.missed(prefix)
-        events = self._hearing.turn(batch)
+        events = [one for event in self._hearing.turn(batch) if (one := await self._departed(event))]
         await self._r.settle()
         await self._rooms.settle(batch.rooms, self._since)
         await self._doors.settle()
@@ -141,6 +141,9 @@ class Sync:
         self._receipts.put_nowait(events)
         await self._departures.settle(batch.rooms)
         await self._r.undecrypted.ask()
+
+    async def _departed(self, event: Event) -> Event | None:
+        return await self._departures.told(event) if isinstance(event, Vanished) else event
 
     async def _keep_keys(self, response: SyncResponse, failures: int) -> int:
         """Keep the device's keys as they should be; return how often that failed. Raises PlatformFailure where it goes on so."""

@@ -3,9 +3,11 @@
 import json
 from collections.abc import AsyncIterator
 
+import discord
 import pytest
 
 from adapters.discord.adapter import Discord
+from adapters.discord.presence import Presences
 from adapters.events import Message, Vanished
 from tests.discord_kit import Ear, Notebook, listening
 from tests.fakes.discord import Channel, DiscordServer, Guild, Person, Right, Then
@@ -82,19 +84,34 @@ async def test_without_the_right_to_read_it_nothing_counts_as_gone(server: Disco
     assert server.calls("list_messages") and len(server.calls("get_message")) <= 2
 
 
-async def test_what_a_page_lacks_by_mistake_does_not_count_as_gone(server: DiscordServer, general: Channel) -> None:
+class Trusting(Presences):
+    """Takes for gone whatever a page lacks."""
+
+    async def is_unknown(self, channel: discord.abc.Messageable, message: int) -> bool:
+        return True
+
+
+class Credulous(Discord):
+    presences = Trusting
+
+
+@pytest.mark.parametrize("kind", [Discord, Credulous], ids=["guarded", "without the guard"])
+async def test_what_a_page_lacks_by_mistake_does_not_count_as_gone(
+    server: DiscordServer, general: Channel, kind: type[Discord]
+) -> None:
+    """Without a second question it would."""
     ada = server.person("ada")
     first, second = [await ada.says(general, text) for text in ("one", "two")]
 
     def back() -> None:
         general.messages[second.id] = second
 
-    async with listening(server, Ear()) as adapter:
+    async with listening(server, Ear(), kind=kind) as adapter:
         del general.messages[second.id]
         server.faults.script("list_messages", Then(back))
-        assert await removed(adapter, general, second.id, first.id) == []
+        assert await removed(adapter, general, second.id, first.id) == ([second.id] if kind is Credulous else [])
         del general.messages[second.id]
-        assert await removed(adapter, general, second.id, first.id) == [second.id], "asked for by itself, it is unknown as well"
+        assert await removed(adapter, general, second.id, first.id) == [second.id]
 
 
 async def test_while_she_is_not_connected_nothing_is_known(server: DiscordServer, general: Channel) -> None:
@@ -185,3 +202,27 @@ async def test_every_new_session_and_every_server_that_comes_back_is_told_of_as_
         server.gateway.invalidate()
         await ear.pulse.until(lambda: len(ear.missing) > 1, "a gap")
         assert ear.missing == [(), ()]
+
+
+@pytest.mark.parametrize("how", ["the channel", "a role", "her roles"])
+async def test_a_channel_that_was_hidden_for_a_while_is_told_of_as_a_gap(
+    server: DiscordServer, home: Guild, general: Channel, how: str
+) -> None:
+    world, acts, ear = server.world, server.acts, Ear()
+    role = world.role(home, "reader", Right.VIEW_CHANNEL)
+    own = next(one for one in home.roles.values() if one.bot == world.bot.id)
+    everyone = home.roles[home.id]
+    everyone.rights &= ~Right.VIEW_CHANNEL
+    acts.change_member(home, world.bot, own, role)
+    hide, show = {
+        "the channel": (lambda: acts.overwrite(general, role, deny=Right.VIEW_CHANNEL), lambda: acts.overwrite(general, role)),
+        "a role": (lambda: acts.change_role(home, role, Right(0)), lambda: acts.change_role(home, role, Right.VIEW_CHANNEL)),
+        "her roles": (lambda: acts.change_member(home, world.bot, own), lambda: acts.change_member(home, world.bot, own, role)),
+    }[how]
+    async with listening(server, ear):
+        hide()
+        await server.person("ada").says(await server.person("ada").opens_dm(), "hello")
+        await ear.heard(Message)
+        show()
+        await ear.pulse.until(lambda: len(ear.missing) > 1, "a gap")
+    assert ear.missing == [(), (str(home.id), str(general.id))]

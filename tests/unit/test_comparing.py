@@ -193,14 +193,17 @@ async def test_a_history_that_cannot_be_read_deletes_nothing_and_is_tried_a_few_
         assert await house.kept() == ["hello"]
 
 
-async def test_an_edit_is_followed_and_one_that_was_taken_back_as_well(house: House) -> None:
+@pytest.mark.parametrize("takes_back", [True, False])
+async def test_an_edit_is_followed_and_one_that_was_taken_back_where_that_can_be(house: House, takes_back: bool) -> None:
+    """Elsewhere a history that is behind would bring old words back."""
+    house.platform.takes_back_edits = takes_back
     await house.say(HALL, "the door is green")
     here = house.platform.said[HALL]
     for text, at in (("the door is blue", house.clock.now() + 1), ("the door is green", 0)):
         here["1"] = Presence(there=True, text=text, edited_at=at, person="ada")
         async with house.awake() as (_, comparing):
             await through(comparing)
-        assert await house.kept() == [text]
+        assert await house.kept() == [text if at or takes_back else "the door is blue"]
 
 
 async def test_words_that_differ_without_an_edit_or_cannot_be_read_stay(house: House) -> None:
