@@ -153,9 +153,9 @@ class Process:
         """Return the next line of standard output."""
         return self._out.next()
 
-    def note(self, containing: str = "") -> str:
-        """Return the next line of standard error that holds a text."""
-        while containing not in (line := self._err.next()):
+    def note(self, containing: str = "", *, within: float = PATIENCE) -> str:
+        """Return the next line of standard error that holds a text; each line has to come within so many seconds."""
+        while containing not in (line := self._err.next(within)):
             pass
         return line
 
@@ -218,8 +218,8 @@ class _Lines:
         self._stream.close()
         self._found.put(None)
 
-    def next(self) -> str:
-        line = self._found.get(timeout=PATIENCE)
+    def next(self, within: float = PATIENCE) -> str:
+        line = self._found.get(timeout=within)
         assert line is not None, "the output ended before the line that was expected"
         return line
 

@@ -9,6 +9,7 @@ from memory.types import DomainKind
 from tests.awake import Awake, model_server
 from tests.dream_talk import CURIOUS, dreamt, thoughtful
 from tests.fakes.matrix import Event, People, Person
+from tests.fakes.matrix.faults import SYNC
 from tests.matrix_home import Home, dm, room_of
 from tests.size import few
 
@@ -54,6 +55,19 @@ async def test_in_a_dm_that_wants_them_it_is_a_notice_and_its_signs_are_under_it
     assert {one.sender for one in signs} == {at_home.user}
     await lyra.talk.tick()
     assert [one.id for one in await at_home.said(ada, room) if one.body.startswith(THOUGHT)] == [said.id]
+
+
+async def test_it_is_said_in_a_room_where_nothing_happened_since_she_woke(at_home: Home, ada: Person) -> None:
+    async with model_server(thoughtful) as model:
+        async with at_home.lyra(model, CURIOUS):
+            room = await dm(at_home, ada)
+            await told(at_home, ada, room)
+            await at_home.asks(ada, room, "!settings reflections on")
+        async with at_home.lyra(model, CURIOUS):
+            await at_home.proxy.waiting(SYNC)  # She has heard all there was, of herself as well.
+        async with at_home.lyra(model, CURIOUS) as lyra:
+            await dreams(lyra, DomainKind.DM, ada.user)
+            await thought(at_home, ada, room)
 
 
 async def test_who_reacts_asks_why_for_less_or_takes_it_away(at_home: Home, lyra: Awake, ada: Person) -> None:
