@@ -70,7 +70,7 @@ class Commands:
 
     async def run(self, heard: Heard, event: Message | Asked, adapter: Adapter) -> None:
         """Run a command and send its answer; what is wrong with it is said in one sentence."""
-        aside = False
+        aside, made_for = False, event.place
         try:
             spec, arguments = self._meant(event, adapter)
             log.info("command.run", platform=adapter.platform, command=spec.name)
@@ -78,6 +78,7 @@ class Commands:
             call = await self._call(event, adapter, arguments)
             if call.surface:
                 call = replace(call, surface=self._gated(call.surface, event, adapter))
+            made_for = call.place
             reply = await spec.handler(call)
         except PlaceGone:
             await self._h.memory.journal.drop([heard.key])
@@ -86,7 +87,7 @@ class Commands:
             reply = _failure(error, adapter)
             if reply.text != str(error):
                 log.warning("command.failed", platform=adapter.platform, why=str(error))
-        await self._say(event, adapter, reply, [heard.key], aside=aside)
+        await self._say(event, adapter, reply, [heard.key], aside=aside, made_for=made_for)
 
     def _gated(self, surface: Surface, event: Message | Asked, adapter: Adapter) -> Surface:
         return Gated(surface, self._h.outgoing, adapter.platform, _written(event), owner=owned(adapter.platform))
@@ -142,17 +143,19 @@ class Commands:
         )
 
     async def _say(
-        self, event: Message | Asked, adapter: Adapter, reply: Reply, finishes: Sequence[int], *, aside: bool = False
-    ) -> None:
+        self, event: Message | Asked, adapter: Adapter, reply: Reply, finishes: Sequence[int], *, aside: bool = False,
+        made_for: Place | None = None,
+    ) -> None:  # fmt: skip
         """Queue an answer together with the end of what it answers, and send it; a long one begins with its first page.
 
-        What is for the asker alone goes `aside` where the place cannot show it to them alone.
+        What is for the asker alone goes `aside` where the place cannot show it to them alone. `made_for` is the place with those
+        who read it when the answer was made.
         """
         if isinstance(event, Asked):
             reply = await self._first_page(event, adapter, reply)
         elif any(action.command == MORE for action in reply.actions):
             reply = replace(reply, text=f"{reply.text}\n{adapter.prefix}{MORE} shows more.")
-        place = event.place
+        place = made_for or event.place
         if isinstance(event, Asked) and event.private:
             place = await _as_read_now(adapter, place)
         if aside:

@@ -118,7 +118,7 @@ class Intake:
         with suppress(PlaceGone):
             place = await adapter.locate(turn.place)
             # What was made for wholly other readers is kept for them, and the exit does not let it out.
-            if place and await self._domains.still(place, home) and not await self._domains.still(place, home, turn.view.also):
+            if place and not await self._domains.still(place, home, turn.view.also) and await self._domains.still(place, home):
                 raise SourceGone("Who can read this place changed while the answer was made.")
 
     @asynccontextmanager

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from memory.db import Database, Parameters, Row, Transaction
 from memory.lineage import fill, holes, pages
 from memory.ports import Clock
-from memory.types import Domain
+from memory.types import MINUTE, Domain
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +122,11 @@ class Outbox:
             )
 
     async def previews(self, platform: str) -> list[Outgoing]:
-        """Return the previews that were begun and that nothing has taken the place of."""
+        """Return the previews of the last week that were begun and that nothing has taken the place of."""
         rows = await self._db.all(
             "SELECT o.*, '' AS target_remote FROM outbox o WHERE o.platform = :platform AND o.operation = 'preview' "
-            f"AND o.state IN ('sent', 'attempting') AND {_LEFT} ORDER BY o.id",
-            {"platform": platform},
+            f"AND o.state IN ('sent', 'attempting') AND o.created_at >= :since AND {_LEFT} ORDER BY o.id",
+            {"platform": platform, "since": self._clock.now() - _WEEK},
         )
         return [_outgoing(row) for row in rows]
 
@@ -210,6 +210,7 @@ async def silence(tx: Transaction, which: str, parameters: Parameters) -> None:
     )
 
 
+_WEEK = 7 * 24 * 60 * MINUTE
 _LEFT = (
     "NOT EXISTS (SELECT 1 FROM outbox later WHERE later.target <> '' AND later.target = o.key "
     "AND later.operation IN ('edit', 'delete') AND later.state <> 'cancelled')"

@@ -15,6 +15,7 @@ from adapters.matrix.rooms import Rooms
 
 _MEGOLM = {"algorithm": "m.megolm.v1.aes-sha2"}
 _SLOW = "The homeserver has not told of your DM yet; ask again in a minute."
+_NOT_ALONE = "The homeserver made a DM that others can read as well; write to Lyra in one of your own first."
 _NO_KEYS = "Lyra's keys for encrypted rooms are not at hand; ask again once they are."
 _DIRECT = "m.direct"
 
@@ -55,7 +56,7 @@ class Asides:
                 place = self._rooms.place(room) if room else None
                 if room and place is None:
                     raise PlatformFailure(_SLOW)
-                if place and place.alone == person.id and not place.crowded and (place.encrypted or not encrypted):
+                if place and place.is_private and place.alone == person.id and (place.encrypted or not encrypted):
                     return place
         return None
 
@@ -80,6 +81,8 @@ class Asides:
         place = await self._rooms.arrived(room, person.id)
         if place is None:
             raise PlatformFailure(_SLOW)
+        if not place.is_private:
+            raise PlatformFailure(_NOT_ALONE)
         return place
 
     async def _list(self, user: str, room: str) -> None:

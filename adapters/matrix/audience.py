@@ -10,9 +10,9 @@ _OPEN = ("shared", "world_readable")
 
 
 class Audience:
-    """Some of those who are in a room now, or all of them for `readers` None.
+    """Some of those who are in a room now, or all who read it for `readers` None: where the world reads, that is all the world.
 
-    Nobody is in it who is not in the room. In an encrypted room everyone reads what was said while they were there: they have
+    Of others, nobody is in it who is not in the room. In an encrypted room everyone reads what was said while they were there: they have
     no keys to more, whatever the room's history lets the homeserver hand out.
     """
 
@@ -21,6 +21,7 @@ class Audience:
         self._readers = inside if readers is None else inside & set(readers)
         self._everyone = readers is None
         self._encrypted = room.record.encrypted
+        self._world = self._everyone and room.state.is_world_readable and not room.record.encrypted
         self._room = room
         self._memberships: dict[str, str] = {}
         self._visibility = word(room.state.content(VISIBILITY), "history_visibility") or "shared"
@@ -47,7 +48,8 @@ class Audience:
     def reads(self) -> bool:
         """Whether all of them could read what was said then."""
         if self._reads is None:
-            self._reads = bool(self._readers) and all(map(self._could_read, self._readers))
+            seen = not self._world or self._visibility == "world_readable"
+            self._reads = seen and bool(self._readers) and all(map(self._could_read, self._readers))
         return self._reads
 
     def _could_read(self, user: str) -> bool:

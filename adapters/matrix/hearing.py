@@ -79,7 +79,7 @@ class Hearing:
         """
         if room.is_member:
             return True
-        return inside and not quiet and bool(room.alone) and room.state.membership(room.me) == "invite"
+        return inside and not quiet and room.is_private and room.state.membership(room.me) == "invite"
 
     def _changed(self, room: Room, seen: Seen) -> Iterator[Event]:
         was_member, name = room.is_member, room.name

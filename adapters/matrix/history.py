@@ -27,14 +27,16 @@ async def before(
     """Return the n messages before one, oldest first, of the thread that it stands in, or of what is in none.
 
     Those before now, for '', are of the place. Edited ones have their newest words. Nothing is returned that Lyra cannot read
-    or that `reader` could not; without a reader, nothing that somebody in the room could not, unless that is waived for the room.
+    or that `reader` could not; without a reader, nothing that somebody who reads the room could not, unless that is waived for
+    those who come to it.
     """
     _, room_id, thread = split_key(place_key)
     try:
         room = rooms.room(room_id)
         if room is None:
             return ()
-        audience = None if reader is None and rooms.waived(room_id) else Audience(room, [reader.id] if reader else None)
+        waived = reader is None and rooms.waived(room_id) and not room.state.is_world_readable
+        audience = None if waived else Audience(room, [reader.id] if reader else None)
         found = await _found(Backwards(client, room_id, _MOST), _Wanted(thread, message_id, n, audience))
     except (*TROUBLE, PlaceGone):
         return ()

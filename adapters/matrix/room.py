@@ -8,6 +8,7 @@ from adapters.events import Circle, Person, Place, Reach
 from adapters.matrix.convert import PLATFORM
 from adapters.matrix.homeserver import Json
 from adapters.matrix.names import line, localpart, short
+from adapters.matrix.past import MEMBER, VISIBILITY
 from adapters.matrix.state import State
 
 _LONGEST = 100
@@ -97,19 +98,18 @@ class Room:
 
     def begin(self, state: State, *, whole: bool) -> None:
         """Go on with a state; not `whole` means that there is no telling what happened before it since the last one."""
-        came = state is not self.state and bool(self.state.inside) and bool(state.joined - self.state.joined)
-        self.state = state
+        was, self.state = self.state, state
+        came = state is not was and bool(was.inside) and any(state.reads(one) and not was.reads(one) for one in state.inside)
         if self.record.inside and (came or not whole):
             self._newcomer()
         self._settle()
 
     def apply(self, event: Json) -> None:
         """Go on to after an event of the state."""
-        key = event["state_key"]
-        before = self.state.membership(key) if event["type"] == "m.room.member" else ""
+        concerned = [event["state_key"]] if event["type"] == MEMBER else self.others if event["type"] == VISIBILITY else ()
+        outside = [user for user in concerned if user != self.me and not self.state.reads(user)]
         self.state.apply(event)
-        came = event["type"] == "m.room.member" and before != "join" == self.state.membership(key)
-        if came and key != self.me and self.record.inside:
+        if any(map(self.state.reads, outside)) and self.record.inside:
             self._newcomer()
         self._settle()
 
@@ -132,7 +132,8 @@ class Room:
         changed = self._known and shape is not record.shape and record.shape is not Shape.UNKNOWN
         # Who looks in from outside has no keys.
         open_to_all = self.is_member and self.state.is_world_readable and not encrypted
-        opened = self._known and open_to_all and record.shut
+        open_to_later = self.is_member and self.state.opens_history and not encrypted and not self._waived(self.id)
+        opened = self._known and ((open_to_all and record.shut) or (open_to_later and record.hidden))
         anew = changed or opened or self._has_lost(ending)
         # Whoever comes to an encrypted room has no keys to what was said before; to one of two nobody new can come.
         sealed = encrypted and shape is Shape.ROOM
@@ -200,9 +201,14 @@ class Room:
         return self.others[0] if len(inside) == 2 and self.me in inside else ""
 
     @property
+    def is_private(self) -> bool:
+        """Whether one person alone can read it beside Lyra, and always did."""
+        return bool(self.alone) and self.record.shape is not Shape.ROOM
+
+    @property
     def is_direct(self) -> bool:
-        """Whether one person alone reads it beside Lyra, always did, and the homeserver can read it, too."""
-        return bool(self.alone) and self.record.shape is Shape.DIRECT and not self.record.encrypted
+        """Whether it is private, and the homeserver can read it, too."""
+        return self.is_private and self.record.shape is Shape.DIRECT and not self.record.encrypted
 
     @property
     def name(self) -> str:

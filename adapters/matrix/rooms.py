@@ -116,7 +116,7 @@ class Rooms:
 
     def _is_dm(self, room: Room, user_id: str) -> bool:
         usable = room.is_member and room.id not in self._unsettled and not room.state.is_space and not room.state.replaced
-        return usable and room.alone == user_id and room.record.shape is not Shape.ROOM
+        return usable and room.alone == user_id and room.is_private
 
     # As they are told of
 

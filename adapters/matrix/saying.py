@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from adapters.events import Attachment, Message, Quote, Reach
+from adapters.events import Attachment, Message, Quote
 from adapters.matrix import convert
 from adapters.matrix.address import mentions_her, names_her, without_call
 from adapters.matrix.names import line, localpart
@@ -30,7 +30,7 @@ class Saying:
             room.person(seen.sender),
             text,
             seen.at,
-            addressed=place.reach is Reach.DIRECT or bool(place.alone) or self._is_addressed(room, seen),
+            addressed=place.is_private or self._is_addressed(room, seen),
             machine=seen.sender in self._bots,
             quoted=self._quoted(room, seen),
             attachments=attachments,

@@ -78,6 +78,11 @@ class State:
         """Return join, invite, leave, ban or knock; '' for who was never there."""
         return word(self.content("m.room.member", user), "membership")
 
+    def reads(self, user: str) -> bool:
+        """Whether someone can read what is said now, be it once they follow their invitation."""
+        membership = self.membership(user)
+        return membership == "join" or (membership == "invite" and self._visibility != "joined")
+
     def count_ever(self, user: str) -> int:
         """Return how many beside this one are or were there or invited, those who were invited by an address among them."""
         known = {key for kind, key in self._events if kind == "m.room.member"}

@@ -25,12 +25,12 @@ JOINING, HISTORY = "m.room.join_rules", "m.room.history_visibility"
 SPACE = "!space:lyra.test"
 OPEN: dict[str, dict[str, Any]] = {
     "public": {"public": True},
-    "public and encrypted": {"public": True, "encrypted": True},
-    "for a space": {"joining": {"join_rule": "restricted", "allow": [{"type": "m.room_membership", "room_id": SPACE}]}},
     "knocked at": {"joining": {"join_rule": "knock"}},
+    "for a space": {"joining": {"join_rule": "restricted", "allow": [{"type": "m.room_membership", "room_id": SPACE}]}},
     "for a space, knocked at": {
         "joining": {"join_rule": "knock_restricted", "allow": [{"type": "m.room_membership", "room_id": SPACE}]},
     },
+    "public and encrypted": {"public": True, "encrypted": True},
 }
 
 
@@ -165,6 +165,7 @@ async def test_a_room_that_the_world_comes_to_read_tells_it_nothing_of_before(to
     async with town.lyra(kind=kind) as lyra:
         room = await town.room("garden", "ada", "bob")
         await town.asks("ada", room, FACT)
+        await (await town.person("bob")).says(room, f"by the way, {FACT}, too")
         await (await town.person("ada")).sets(room, HISTORY, {"history_visibility": "world_readable"})
         assert await town.leaks("bob", room) is (kind is Unwatched)
         assert any(ASKED in text for text in await seen_by(eve, room))

@@ -71,10 +71,11 @@ async def test_a_dm_that_becomes_encrypted_is_a_room_from_then_on(people: People
     assert (sealed.reach, sealed.encrypted, sealed.epoch, sealed.alone) == (Reach.ROOM, True, 1, ada.user)
 
 
-@pytest.mark.parametrize("history", ["joined", "invited"])
-async def test_who_joins_and_cannot_read_what_was_said_starts_an_epoch(
-    people: People, proxy: Proxy, tmp_path: Path, history: str
+@pytest.mark.parametrize(("history", "epochs"), [("joined", [0, 0, 1]), ("invited", [0, 1, 1])])
+async def test_who_comes_and_cannot_read_what_was_said_starts_an_epoch(
+    people: People, proxy: Proxy, tmp_path: Path, history: str, epochs: list[int]
 ) -> None:
+    """It is the invitation that counts where who follows it can read all that is said since."""
     lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
     cy, ear = await people.person("cy"), Ear()
     async with listening(lyra, ear):
@@ -85,7 +86,7 @@ async def test_who_joins_and_cannot_read_what_was_said_starts_an_epoch(
         await cy.joins(room)
         await ada.says(room, "Three")
         await ear.heard(Message, 3)
-    assert [one.place.epoch for one in ear.of(Message)] == [0, 0, 1]
+    assert [one.place.epoch for one in ear.of(Message)] == epochs
     await cy.leaves(room)
     await ada.invites(room, cy.user)
     await cy.joins(room)
@@ -248,42 +249,6 @@ def test_who_came_without_a_word_in_the_timeline_starts_an_epoch_too(whole: bool
     room.begin(State([hidden, *_inside("@lyra", "@ada", "@bo")]), whole=True)
     room.begin(State([hidden, *_inside("@lyra", "@ada", "@bo", *["@cy"][:newcomer])]), whole=whole)
     assert room.place().epoch == epoch
-
-
-def _says(kind: str, content: dict[str, Any], key: str = "") -> dict[str, Any]:
-    return {"type": kind, "state_key": key, "content": content}
-
-
-_JOINING, _HISTORY = "m.room.join_rules", "m.room.history_visibility"
-_DOORS = ("public", "knock", "restricted", "knock_restricted", "private", "something new", None, ["invite"])
-CLOSED = [[], [_says(_JOINING, {"join_rule": "invite"})], [_says(_HISTORY, {"history_visibility": "shared"})]]
-OPEN = [
-    *([_says(_JOINING, {"join_rule": rule})] for rule in _DOORS),
-    [_says(_JOINING, {})],
-    [_says(_HISTORY, {"history_visibility": "world_readable"})],
-    [_says("m.room.third_party_invite", {"display_name": "b...@e..."}, "token")],
-    [_says("m.room.third_party_invite", {}, "token")],
-    [_says("m.room.member", {"membership": "leave"}, "@bo")],
-]
-
-
-@pytest.mark.parametrize(("told", "private"), [*((told, True) for told in CLOSED), *((told, False) for told in OPEN)], ids=str)
-@pytest.mark.parametrize("encrypted", [False, True], ids=["plain", "encrypted"])
-def test_two_are_alone_only_where_nobody_else_could_come_or_read(
-    told: list[dict[str, Any]], private: bool, encrypted: bool
-) -> None:
-    sealed = [_says("m.room.encryption", {"algorithm": "m.megolm.v1.aes-sha2"})][: int(encrypted)]
-    room = Room("!room", "@lyra", None, lambda room: False, lambda room: False)
-    room.begin(State([*_inside("@lyra", "@ada"), *sealed, *told]), whole=True)
-    assert room.place().is_private is private
-    room.begin(State([*_inside("@lyra", "@ada"), *sealed]), whole=True)
-    assert room.place().is_private is private, "what it was once it is for good"
-    later = Room("!room", "@lyra", None, lambda room: False, lambda room: False)
-    later.begin(State([*_inside("@lyra", "@ada"), *sealed]), whole=True)
-    before = later.place()
-    for event in told:
-        later.apply(event)
-    assert later.place().is_private is private and (later.place().circle == before.circle) is private
 
 
 def _inside(*users: str) -> list[dict[str, Any]]:

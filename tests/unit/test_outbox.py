@@ -6,6 +6,7 @@ import pytest
 
 from memory.errors import MemoryFailure
 from memory.journal import Part
+from memory.types import DomainKind, DomainRef
 from memory.view import Answer
 from tests.memory_kit import DAY, Corner, at_home, corner
 from tests.unit.test_journal import reply
@@ -205,3 +206,49 @@ async def test_the_preview_of_a_forgotten_question_goes_even_where_others_may_kn
             await bob.view.preview(bob.session, Part(key, "It is called Xer"), answers)
         await here.view.forget_message(asked.id)
         assert await left(here) == [("p1", "cancelled", ""), ("p2", "pending", "It is called Xer")]
+
+
+async def test_a_preview_is_taken_back_under_the_question_it_answers(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        journal = here.memory.journal
+        for key in ("p1", "p2"):
+            await here.view.preview(here.session, Part(key, "hel"), f"q{key}")
+            (shown,) = await journal.take("console", "dm", [key])
+            await journal.sent(shown.row, f"remote {key}")
+        assert [row.part.key for row in await journal.previews("console")] == ["p1", "p2"]
+        for _ in range(2):
+            await journal.take_back("p1", "k1")
+        assert [row.part.key for row in await journal.previews("console")] == ["p2"]
+        (removal,) = await journal.take("console", "dm")
+        assert (removal.part.operation, removal.target_remote, removal.answers, removal.first) == (
+            "delete",
+            "remote p1",
+            "qp1",
+            True,
+        )
+        here.clock.forward(8 * DAY)
+        assert await journal.previews("console") == [], "what is old is nobody's any more"
+
+
+async def test_an_answer_that_must_not_go_out_takes_its_preview_away_instead(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        journal = here.memory.journal
+        await here.view.notify(here.session, [Part("k1", "hello", "edit", "p1", actions="[]"), Part("k2", "more")], [])
+        edit, _ = await journal.take("console", "dm")
+        await journal.remove(edit.row)
+        assert await left(here) == [("k1", "attempting", ""), ("k2", "attempting", "more")]
+        again, _ = await journal.take("console", "dm")
+        assert again.part == Part("k1", "", "delete", "p1")
+
+
+async def test_a_part_for_several_readers_names_what_was_read_beside_home(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        found = [await here.memory.places.domain(DomainRef(DomainKind.ROOM, "matrix", name), "UTC", 0) for name in ("new", "old")]
+        view = here.memory.view(found[0], found[1:])
+        session = await view.session(await view.stay("matrix", "new"), "new")
+        await view.notify(session, [Part("k1", "hello")], [])
+        (part,) = await here.memory.journal.take("matrix", "new")
+        assert (part.domain, part.also) == (found[0].key, (found[1].key,))
+        await here.memory.view(here.domain, found).notify(here.session, [Part("k2", "hello")], [])
+        (part,) = await here.memory.journal.take("console", "dm")
+        assert part.also == (), "who is alone is asked about at every turn"
