@@ -10,8 +10,8 @@ from adapters.events import Asked, Message, Person, Place
 from adapters.markup import called, knows, parse_command
 from adapters.splitting import split
 from adapters.table import Audience, Call, CommandSpec, Reply, Surface
-from bot.errors import BadInput, LyraError, PlaceUnknown
 from bot.addresses import addresses
+from bot.errors import BadInput, LyraError, PlaceUnknown
 from bot.house import House
 from bot.links import NO_LINKS, configured
 from bot.log import log

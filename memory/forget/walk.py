@@ -163,7 +163,9 @@ class Walk:
                 if edge["cited"] or edge["answered"] or edge["child"] not in saw:
                     cites[edge["child"]].add(edge["parent"])
             found += [
-                Reply(row["item"], row["text"], saw.get(row["item"]), frozenset(cites[row["item"]]), frozenset(rests[row["item"]]))
+                Reply(
+                    row["item"], row["text"], saw.get(row["item"]), frozenset(cites[row["item"]]), frozenset(rests[row["item"]])
+                )
                 for row in rows
             ]
         return found

@@ -117,5 +117,5 @@ def test_what_is_forgotten_around_a_kill_in_the_middle_of_an_answer_is_in_no_ans
         if "after" in forgotten:
             discord.do(ada.deletes(told))
         with home.started("run"):
-            discord.until(lambda: [IGNORANT] == [one.content for one in dm.history() if one.reply_to == asked.id], "an answer")
+            discord.until(lambda: [one.content for one in dm.history() if one.reply_to == asked.id] == [IGNORANT], "an answer")
             gone(home)

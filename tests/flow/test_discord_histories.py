@@ -1,7 +1,7 @@
 """What Discord's histories say of messages, and what is told of channels, threads and servers that are gone."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import discord
 import pytest
@@ -214,11 +214,12 @@ async def test_a_channel_that_was_hidden_for_a_while_is_told_of_as_a_gap(
     everyone = home.roles[home.id]
     everyone.rights &= ~Right.VIEW_CHANNEL
     acts.change_member(home, world.bot, own, role)
-    hide, show = {
+    ways: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {
         "the channel": (lambda: acts.overwrite(general, role, deny=Right.VIEW_CHANNEL), lambda: acts.overwrite(general, role)),
         "a role": (lambda: acts.change_role(home, role, Right(0)), lambda: acts.change_role(home, role, Right.VIEW_CHANNEL)),
         "her roles": (lambda: acts.change_member(home, world.bot, own), lambda: acts.change_member(home, world.bot, own, role)),
-    }[how]
+    }
+    hide, show = ways[how]
     async with listening(server, ear):
         hide()
         await server.person("ada").says(await server.person("ada").opens_dm(), "hello")

@@ -254,7 +254,9 @@ async def test_links_that_nobody_said_are_no_links_at_any_time(
         assert (len(answer.revisions) > 1) is (discord == ON)
         for revision in answer.revisions:
             assert "evil" not in re.sub(r"`[^`]*`", "", revision), "what looks like a link stands as code"
-        assert f"You said {said}, see {listed}, and I say `{made_up}` (link removed) and this (`{made_up}`, link" in answer.content
+        assert (
+            f"You said {said}, see {listed}, and I say `{made_up}` (link removed) and this (`{made_up}`, link" in answer.content
+        )
 
 
 async def live_in_parts(server: DiscordServer, general: Channel, model: Halting, ada: Person) -> list[str]:

@@ -38,12 +38,17 @@ async def asked(port: int, path: str, *headers: bytes) -> int:
     return int(answer.split()[1])
 
 
-FOREIGN = (b"evil.example", b"127.0.0.1.evil.example", b"localhost.evil.example:80", b"127.0.0.1@evil.example", b"192.168.1.7", b"")
+FOREIGN = (
+    b"evil.example",
+    b"127.0.0.1.evil.example",
+    b"localhost.evil.example:80",
+    b"127.0.0.1@evil.example",
+    b"192.168.1.7",
+    b"",
+)
 
 
-async def test_a_page_that_leads_its_own_name_to_this_machine_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_page_that_leads_its_own_name_to_this_machine_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with listening(tmp_path, monkeypatch) as port:
         bearer = b"Authorization: Bearer " + TOKEN.encode()
         for host in (f"127.0.0.1:{port}".encode(), b"localhost", b"LOCALHOST:80", b"[::1]:80"):
