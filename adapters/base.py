@@ -10,8 +10,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from adapters.command_table import Action, CommandSpec, Surface
 from adapters.events import Asked, Attachment, Circle, Contents, Event, Message, Person, Place, Quote, Reach, Vanished, split_key
-from adapters.table import Action, CommandSpec, Surface
 
 
 @dataclass(frozen=True, slots=True)

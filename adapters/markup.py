@@ -4,8 +4,8 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
+from adapters.command_table import CommandSpec, Parameter
 from adapters.errors import CommandUnclear
-from adapters.table import CommandSpec, Parameter
 
 _KEPT = {"\n", "\t"}
 _JOINERS = {"\u200c", "\u200d"}

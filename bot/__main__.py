@@ -8,7 +8,7 @@ import typer
 from typer.exceptions import Abort, Exit, TyperException
 
 from adapters.errors import PlatformFailure
-from bot.cli import cli
+from bot.cli.main import cli
 from bot.errors import LyraError
 from memory.errors import MemoryFailure
 

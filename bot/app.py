@@ -16,46 +16,49 @@ from datetime import time
 from pathlib import Path
 
 from adapters.base import Adapter
-from bot import config, home, log, persona, receipts
-from bot.commands import Commands
-from bot.comparing import Comparing
-from bot.config import Settings, Surroundings
-from bot.connect import Connector
-from bot.domains import Domains
-from bot.dream import Dreams
-from bot.embedders import Embeds, Meaning, meaning, told_once
-from bot.floor import Floor
-from bot.house import House
-from bot.intake import Intake
-from bot.keeping import Keeping
-from bot.listening import Listening
-from bot.model import LateModel, Model
-from bot.models import MakeModel, Models
-from bot.outgoing import Outgoing
-from bot.preferences import Preferences
-from bot.prompt import Prompt
-from bot.reflections import Reflections
-from bot.scheduler import Keeper
-from bot.sections import Backend
-from bot.session import Mailboxes
-from bot.speaking import Speaking
-from bot.sweeping import Sweeper
-from bot.turn import Turns
-from bot.vanished import Register
-from bot.vanishing import Vanishing
-from bot.verifying import Verifying
-from memory import files, keys
+from bot.commands import receipts
+from bot.commands.table import Commands
+from bot.config import home
+from bot.config.sections import Backend
+from bot.config.settings import Settings, Surroundings, load, local_zone, surroundings
+from bot.context import persona
+from bot.context.prompt import Prompt
+from bot.conversation.domains import Domains
+from bot.conversation.intake import Intake
+from bot.conversation.listening import Listening
+from bot.conversation.mailboxes import Mailboxes
+from bot.conversation.preferences import Preferences
+from bot.conversation.services import House
+from bot.conversation.speaking import Speaking
+from bot.conversation.turn import Turns
+from bot.delivery.outgoing import Outgoing
+from bot.dreams.dreaming import Dreams
+from bot.dreams.reflections import Reflections
+from bot.models.chains import MakeModel, Models
+from bot.models.connect import Connector
+from bot.models.embedders import Embeds, Meaning, meaning, told_once
+from bot.models.port import LateModel, Model
+from bot.reconciliation.comparing import Comparing
+from bot.reconciliation.keeping import Keeping
+from bot.reconciliation.vanished import Register
+from bot.reconciliation.vanishing import Vanishing
+from bot.reconciliation.verifying import Verifying
+from bot.service import log
+from bot.service.maintenance import Keeper
+from bot.service.priority import Floor
+from bot.service.sweeping import Sweeper
 from memory.bank.rules import BankRules
 from memory.core import Habits, Memory, Ports
 from memory.dream.dreamer import Thresholds
 from memory.dream.schedule import Hours
 from memory.errors import EmbeddingFailed
-from memory.locks import FileLock
 from memory.ports import Clock, Ids
+from memory.store import home_files, keys
+from memory.store.locks import FileLock
+from memory.text.times import SystemClock
 from memory.tiers.episodes import Rules
-from memory.times import SystemClock
 from memory.types import MINUTE
-from memory.view import View
+from memory.view.view import View
 
 _TURN_SECONDS = 20.0
 _SWITCH_SECONDS = 0.001
@@ -126,8 +129,8 @@ class Talk:
 
 def prepare() -> tuple[Surroundings, Settings]:
     """Read the environment and the configuration, and set up the log. Raises BadConfig."""
-    around = config.surroundings()
-    settings = config.load(around)
+    around = surroundings()
+    settings = load(around)
     log.configure(settings.log_level)
     return around, settings
 
@@ -142,7 +145,7 @@ def key_of(around: Surroundings, settings: Settings, *, new: bool = True) -> tup
         assert secret is not None
         return keys.parse(secret.get_secret_value(), settings.key_env), None, False
     path = around.path(settings.key_file) if settings.key_file else around.home / "key"
-    if files.size(around.db_path) or not new:
+    if home_files.size(around.db_path) or not new:
         return keys.load(path), path, False
     return keys.make(path), path, True
 
@@ -156,7 +159,7 @@ async def opened(*, greets: bool = False) -> AsyncIterator[App]:
         clock = SystemClock()
         if aside := stack.enter_context(home.used(around, clock)):
             print(
-                f"The restore that was cut off is finished. {receipts.set_aside(aside, config.local_zone(settings))}",
+                f"The restore that was cut off is finished. {receipts.set_aside(aside, local_zone(settings))}",
                 file=sys.stderr,
             )
         checkpoint = FileLock(around.home / "checkpoint.lock")
@@ -164,7 +167,7 @@ async def opened(*, greets: bool = False) -> AsyncIterator[App]:
         key, key_path, made = key_of(around, settings)
         if made and not greets:
             print(f"Memory is encrypted; copy this key somewhere safe: {key_path}", file=sys.stderr)
-        base = Base(around, settings, config.local_zone(settings), clock, RandomIds(), key_path, made)
+        base = Base(around, settings, local_zone(settings), clock, RandomIds(), key_path, made)
         found_by = meaning(settings, lambda name, backend: secret_of(around, backend, name))
         if found_by.embedder:
             stack.push_async_callback(found_by.embedder.close)
@@ -277,7 +280,7 @@ def secret_of(around: Surroundings, backend: Backend, name: str) -> str | None:
 def _maker(around: Surroundings) -> MakeModel:
     def make(name: str, backend: Backend, tries: int, waits: Sequence[float]) -> Model:
         def late() -> Model:
-            from bot.llm import OpenAIModel
+            from bot.models.llm import OpenAIModel
 
             return OpenAIModel(
                 name, backend.base_url, backend.model, secret_of(around, backend, name), backend.timeout, backend.max_tokens,
@@ -290,6 +293,6 @@ def _maker(around: Surroundings) -> MakeModel:
 
 
 async def _probe(base_url: str) -> list[str]:
-    from bot.llm import local_models
+    from bot.models.llm import local_models
 
     return await local_models(base_url)

@@ -15,34 +15,34 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from memory.backup import backup
-from memory.bank.keeping import Bank
+from memory.bank.entering import Bank
 from memory.bank.rules import BankRules
-from memory.changing import Changing, Shown
-from memory.consolidate import Consolidator, Workshop
-from memory.db import Database
+from memory.derive.consolidate import Consolidator, Workshop
+from memory.derive.ladder import Ladder
 from memory.dream.dreamer import Dreamer, Thresholds
 from memory.dream.schedule import Hours, Schedule
-from memory.finding import Reading
+from memory.forget.disappearance import Vanished, Vanishing
 from memory.forget.forgetting import Forgetting
 from memory.forget.gone import is_sweeping
 from memory.forget.tombstones import Tombstones
-from memory.forget.vanishing import Vanished, Vanishing
-from memory.journal import Journal
-from memory.ladder import Ladder
-from memory.lineage import Seal, fill, holes, pages
-from memory.locks import Holders
-from memory.places import Places, read_domain
+from memory.forget.verified import Verified
+from memory.index.recall.domain_indexes import MOST_BYTES, Shards
+from memory.index.reindexing import reindex
+from memory.index.vectors import VectorStore
+from memory.journal.journal import Journal
+from memory.journal.spending import Spending
+from memory.places.places import Places, read_domain
 from memory.ports import Clock, Embedder, Ids, Muse, Writer
-from memory.recall.shards import MOST_BYTES, Shards
-from memory.reindexing import reindex
-from memory.spending import Spending
+from memory.store.backup import backup
+from memory.store.database import Database
+from memory.store.lineage import Seal, fill, holes, pages
+from memory.store.locks import Holders
 from memory.tiers import episodes
 from memory.tiers.episodes import Rules
 from memory.types import Domain, Forgotten
-from memory.vectors import VectorStore
-from memory.verified import Verified
-from memory.view import View
+from memory.view.changing import Changing, Shown
+from memory.view.finding import Reading
+from memory.view.view import View
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, TypeVar
 
+from adapters.command_table import CommandSpec
 from adapters.events import Asked, Circle, Event, Message, Reach
-from adapters.table import CommandSpec
 from tests.fakes.discord.pulse import Pulse
 
 E = TypeVar("E", bound=Event)

@@ -11,7 +11,7 @@ import pytest
 from adapters.base import Adapter
 from bot.app import App, Talk, opened, talking
 from memory.types import DomainKind, DomainRef
-from memory.view import View
+from memory.view.view import View
 from tests.fakes.openai_behaviours import Answerer, Request
 from tests.fakes.openai_server import OpenAIServer
 from tests.words_alone import words_alone

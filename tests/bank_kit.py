@@ -9,14 +9,14 @@ from zoneinfo import ZoneInfo
 
 from memory.bank import block
 from memory.bank.block import Noted
-from memory.bank.keeping import Banked
+from memory.bank.entering import Banked
 from memory.bank.rules import BankRules
 from memory.core import Habits, Memory
 from memory.ports import Entry, Task
+from memory.text.times import instant
 from memory.tiers import statements
-from memory.times import instant
 from memory.types import MINUTE, DomainKind, DomainRef, Exchange, Identity, Kind, NewExchange, SessionRef
-from memory.view import Answer
+from memory.view.view import Answer
 from tests.memory_kit import Clock, Corner, Ids, Writer, opened
 
 ADA = Identity("matrix", "@ada:example.org")

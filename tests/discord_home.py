@@ -10,7 +10,7 @@ import pytest
 
 from adapters.discord.adapter import Access, Discord
 from bot.app import App
-from bot.notes import KeptNotes
+from bot.service.notes import KeptNotes
 from memory.types import DomainKind
 from tests.awake import Awake, answer, configured, model_server, prompt, question, woken
 from tests.discord_kit import Clock

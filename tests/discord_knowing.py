@@ -15,8 +15,8 @@ from adapters.discord.adapter import Discord
 from adapters.events import Circle, Place
 from adapters.events import Person as Someone
 from bot.app import App
-from bot.domains import Domains
-from memory.view import View
+from bot.conversation.domains import Domains
+from memory.view.view import View
 from tests.discord_home import Awake, answer, awake
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Message, Person

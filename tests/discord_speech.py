@@ -13,13 +13,13 @@ import discord
 import pytest
 
 from adapters.base import Sending
-from adapters.discord.calls import Calls, Patience
-from adapters.discord.menu import sync
-from adapters.discord.posts import Posts
-from adapters.discord.sending import Sender
+from adapters.command_table import Audience, Call, CommandSpec, Parameter, Reply
+from adapters.discord.interactions.calls import Calls, Patience
+from adapters.discord.interactions.menu import sync
+from adapters.discord.outgoing.posts import Posts
+from adapters.discord.outgoing.sending import Sender
 from adapters.errors import SendFailed
 from adapters.events import Asked, Event
-from adapters.table import Audience, Call, CommandSpec, Parameter, Reply
 from tests.fakes.discord import Channel, DiscordServer, Right, running
 from tests.fakes.discord.pulse import Pulse
 

@@ -11,23 +11,23 @@ from pathlib import Path
 
 from adapters.base import Adapter, Sending
 from adapters.events import Person
-from bot.config import Settings
-from bot.domains import Domains
-from bot.dream import Dreams
-from bot.floor import Floor
-from bot.links import AllowList
-from bot.outgoing import Outgoing
-from bot.preferences import Preferences
-from bot.reflections import Reflections
-from bot.scheduler import Keeper
+from bot.config.settings import Settings
+from bot.conversation.domains import Domains
+from bot.conversation.preferences import Preferences
+from bot.delivery.links import AllowList
+from bot.delivery.outgoing import Outgoing
+from bot.dreams.dreaming import Dreams
+from bot.dreams.reflections import Reflections
+from bot.service.maintenance import Keeper
+from bot.service.priority import Floor
 from memory.core import Habits, Memory
 from memory.errors import WriterFailed
+from memory.journal.spending import Spent
 from memory.ports import Entry, Task
-from memory.spending import Spent
+from memory.text.times import instant, local
 from memory.tiers.episodes import Rules
-from memory.times import instant, local
 from memory.types import Domain, DomainKind, DomainRef, Exchange, Kind, NewExchange, Session, SessionRef
-from memory.view import View
+from memory.view.view import View
 from tests.long_talk import CopyingModel, CopyingModels
 from tests.memory_kit import HOUR, KEY, Clock, Ids, opened
 

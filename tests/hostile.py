@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 
-from adapters.matrix.markup import html as matrix_html
-from bot.links import AllowList, Passing
+from adapters.matrix.outgoing.html import html as matrix_html
+from bot.delivery.links import AllowList, Passing
 
 GIVEN = "https://good.example/a"
 SAID = frozenset({GIVEN, "https://good.example/A_(b)", "www.good.example", "good.example/x"})

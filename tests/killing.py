@@ -63,7 +63,7 @@ def killed(home: Home, plan: Plan) -> list[Left]:
 
 def _carry_out(plan: Plan) -> list[Left]:
     # Loaded once, here, so that a child only has to do its work.
-    from bot import app, chat, moving, reading  # noqa: F401
+    from bot.cli import chat, moving, reading  # noqa: F401
 
     if plan.guards:
         _GUARDS[plan.guards]()
@@ -155,8 +155,8 @@ def _lyra(words: Sequence[str], folder: str, steps: _Steps | None) -> None:
 
 def _in_two_steps() -> None:
     """Restore as it once was: the old memory aside, then the new one in its place, then what was forgotten is forgotten again."""
-    from bot import moving
-    from memory import restoring
+    from bot.cli import moving
+    from memory.store import restoring
 
     def finish(path: Path, now: int) -> restoring.SetAside | None:
         aside = restoring._set_aside(path, now)

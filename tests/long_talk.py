@@ -6,21 +6,21 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bot.config import Settings
-from bot.dream import Dreams
-from bot.floor import Floor
-from bot.model import Model
-from bot.models import Models
-from bot.prompt import Prompt, Question, draft, finish
-from bot.recollection import Recalled, recalled, standing
-from bot.scheduler import Keeper
-from memory.budget import tokens
+from bot.config.settings import Settings
+from bot.context.prompt import Prompt, Question, draft, finish
+from bot.context.retrieval import Recalled, recalled, standing
+from bot.dreams.dreaming import Dreams
+from bot.models.chains import Models
+from bot.models.port import Model
+from bot.service.maintenance import Keeper
+from bot.service.priority import Floor
 from memory.core import Habits, Memory
+from memory.journal.spending import Spent
 from memory.ports import Entry, Source, Task
-from memory.spending import Spent
+from memory.text.budget import tokens
 from memory.tiers.episodes import Rules
 from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Kind, NewExchange, Session, SessionRef
-from memory.view import Answer, View
+from memory.view.view import Answer, View
 from tests.memory_kit import DAY, KEY, Clock, opened
 
 PERSONA = "You are Lyra, a companion who remembers."

@@ -12,8 +12,8 @@ import pytest
 from adapters.base import Adapter
 from adapters.matrix.adapter import Matrix
 from bot.app import App
-from bot.notes import KeptNotes
-from bot.platforms import matrix_access, platforms
+from bot.service.notes import KeptNotes
+from bot.service.platforms import matrix_access, platforms
 from tests.awake import Awake, configured, woken
 from tests.fakes.matrix import Event, People, Person, Proxy
 from tests.fakes.openai_server import OpenAIServer

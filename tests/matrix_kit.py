@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from adapters.errors import PlaceGone
 from adapters.events import Place
-from adapters.matrix.account import Access
+from adapters.matrix.account.account import Access
 from adapters.matrix.adapter import Matrix
 from adapters.matrix.pace import Pace
 from tests.adapter_kit import Ear, Notebook

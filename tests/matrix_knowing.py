@@ -14,9 +14,9 @@ from adapters.events import Circle
 from adapters.events import Person as Someone
 from adapters.matrix.adapter import Matrix
 from bot.app import App
-from bot.domains import Domains
+from bot.conversation.domains import Domains
 from memory.ports import Clock
-from memory.times import SystemClock
+from memory.text.times import SystemClock
 from tests.awake import Awake, prompt
 from tests.discord_knowing import Everything, Noon, Thoughtful, Unguarded, everything
 from tests.fakes.matrix import Call, Event, People, Person, Proxy

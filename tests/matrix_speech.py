@@ -15,11 +15,11 @@ from nio import AsyncClient, SyncResponse
 
 from adapters.base import Sending
 from adapters.errors import PlaceGone, PlatformFailure, SendFailed
-from adapters.matrix.account import Access, Account
-from adapters.matrix.rooms import Rooms
-from adapters.matrix.sending import Sender
-from adapters.matrix.state import State
-from adapters.matrix.wire import Wire
+from adapters.matrix.account.account import Access, Account
+from adapters.matrix.outgoing.sending import Sender
+from adapters.matrix.outgoing.wire import Wire
+from adapters.matrix.rooms.rooms import Rooms
+from adapters.matrix.rooms.state import State
 from tests.fakes.discord.pulse import Pulse
 from tests.fakes.matrix import People, Person, Proxy
 

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from memory.core import Habits, Memory, Ports
-from memory.journal import Part
-from memory.ledger import LEASE
-from memory.lexical import tokens
+from memory.journal.journal import Part
+from memory.journal.ledger import LEASE
 from memory.ports import Embedder, Entry, Task, Vectors
-from memory.times import instant
+from memory.text.lexical import tokens
+from memory.text.times import instant
 from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Hit, Kind, NewExchange, Session, SessionRef
-from memory.view import Answer, View
+from memory.view.view import Answer, View
 
 KEY = bytes(range(32))
 START = 1_772_539_200_000_000  # 2026-03-03 12:00 UTC

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 
-from memory import lexical
-from memory.passages import passages
+from memory.text import lexical
+from memory.text.passages import passages
 
 SIX_HOURS = 6 * 3600 * 1_000_000
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from itertools import cycle, islice
 
-from adapters.console import Console, Origin
+from adapters.console.console import Console, Origin
 from adapters.events import Person
 from bot.app import App, talking
 

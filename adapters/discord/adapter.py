@@ -9,27 +9,28 @@ import discord
 from discord.http import Route
 
 from adapters.base import Adapter, Listener, Notes, Presence, Sending
-from adapters.discord import menu, readers, vanishing
-from adapters.discord.calls import Calls
+from adapters.command_table import Surface
+from adapters.discord.access import departures, readers
+from adapters.discord.access.channels import locate
+from adapters.discord.access.entitled import Entitled
+from adapters.discord.access.rulers import Rulers
 from adapters.discord.client import Client
 from adapters.discord.connection import Access, Ended, close, pointed_at, stay
-from adapters.discord.convert import PLATFORM
-from adapters.discord.earlier import earlier, snowflake
-from adapters.discord.entitled import Entitled
-from adapters.discord.files import Files
-from adapters.discord.gaps import Gaps
-from adapters.discord.hearing import Hearing
+from adapters.discord.incoming.convert import PLATFORM
+from adapters.discord.incoming.earlier import earlier, snowflake
+from adapters.discord.incoming.files import Files
+from adapters.discord.incoming.gaps import Gaps
+from adapters.discord.incoming.hearing import Hearing
+from adapters.discord.incoming.presence import Presences
+from adapters.discord.interactions import menu
+from adapters.discord.interactions.calls import Calls
 from adapters.discord.limits import Limits, StartsSpent
+from adapters.discord.options import Settings
+from adapters.discord.outgoing.sending import Sender
+from adapters.discord.outgoing.typing import thinking
 from adapters.discord.pace import Pace
-from adapters.discord.places import locate
-from adapters.discord.presence import Presences
-from adapters.discord.rulers import Rulers
-from adapters.discord.sending import Sender
-from adapters.discord.settings import Settings
-from adapters.discord.thinking import thinking
 from adapters.errors import PlatformFailure, SendFailed
 from adapters.events import Circle, Contents, Message, Person, Place, Quote, Vanished, split_key
-from adapters.table import Surface
 from adapters.together import until_one_ends
 
 __all__ = ["Access", "Discord"]
@@ -171,7 +172,7 @@ class Discord(Adapter):
 
     async def vanished(self, places: Collection[str]) -> Sequence[Vanished]:
         """Return what of these places is gone for sure; nothing while the connection is away."""
-        return await vanishing.vanished(self._client, self._limits, places) if self._client else ()
+        return await departures.vanished(self._client, self._limits, places) if self._client else ()
 
     def server_name(self, server: str) -> str:
         """Return what a server is called, or was last."""

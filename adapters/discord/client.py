@@ -10,15 +10,16 @@ from typing import Any
 import discord
 
 from adapters.base import Presence
-from adapters.discord import convert, readers
+from adapters.discord.access import readers
+from adapters.discord.access.rulers import Rulers
+from adapters.discord.access.sight import Sight
 from adapters.discord.connection import Ended, begun
-from adapters.discord.files import Files
-from adapters.discord.greeting import greeting_place
-from adapters.discord.heard import Heard, Mark, Regained
+from adapters.discord.incoming import convert
+from adapters.discord.incoming.files import Files
+from adapters.discord.incoming.heard import Heard, Mark, Regained
 from adapters.discord.limits import Limits
-from adapters.discord.rulers import Rulers
-from adapters.discord.settings import Settings
-from adapters.discord.sight import Sight
+from adapters.discord.options import Settings
+from adapters.discord.outgoing.greeting import greeting_place
 from adapters.events import Joined, Message, Place, Renamed, Revised, Unreadable, Vanished, Withdrawn
 
 _MOST_EDITS = 5_000

@@ -12,26 +12,26 @@ from nio import AsyncClient
 from adapters.base import Adapter, Listener, Notes, Presence, Sending
 from adapters.errors import PlaceGone, PlatformFailure, PlatformRefused, SendFailed
 from adapters.events import Circle, Contents, Message, Person, Place, Quote, Reach, Vanished, split_key
-from adapters.matrix.account import Access, Account
-from adapters.matrix.asides import Asides
-from adapters.matrix.batch import Gatherer
-from adapters.matrix.convert import PLATFORM
-from adapters.matrix.departures import Departures
-from adapters.matrix.doors import Doors
-from adapters.matrix.files import Files
-from adapters.matrix.gaps import Gaps
-from adapters.matrix.hearing import Hearing
-from adapters.matrix.history import before
-from adapters.matrix.invites import Invites
+from adapters.matrix.account.account import Access, Account
+from adapters.matrix.incoming.batch import Gatherer
+from adapters.matrix.incoming.convert import PLATFORM
+from adapters.matrix.incoming.earlier import before
+from adapters.matrix.incoming.files import Files
+from adapters.matrix.incoming.gaps import Gaps
+from adapters.matrix.incoming.hearing import Hearing
+from adapters.matrix.incoming.presence import Presences
+from adapters.matrix.incoming.recollection import Recollection
+from adapters.matrix.incoming.saying import Saying
+from adapters.matrix.outgoing.sending import Sender
+from adapters.matrix.outgoing.typing import thinking
 from adapters.matrix.pace import Pace
-from adapters.matrix.presence import Presences
-from adapters.matrix.recollection import Recollection
-from adapters.matrix.room import Room
-from adapters.matrix.rooms import Rooms
-from adapters.matrix.saying import Saying
-from adapters.matrix.sending import Sender
+from adapters.matrix.rooms.departures import Departures
+from adapters.matrix.rooms.direct import Asides
+from adapters.matrix.rooms.invitations import Doors
+from adapters.matrix.rooms.inviters import Invites
+from adapters.matrix.rooms.room import Room
+from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.sync import Sync
-from adapters.matrix.typing import thinking
 from adapters.together import until_one_ends
 
 __all__ = ["Access", "Matrix"]

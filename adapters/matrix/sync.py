@@ -11,18 +11,18 @@ from nio import AsyncClient, ErrorResponse, ProtocolError, SyncResponse
 from adapters.base import Listener
 from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.events import Event, Message, Vanished
-from adapters.matrix.account import Account
-from adapters.matrix.batch import Batch, Gatherer
-from adapters.matrix.departures import Departures
-from adapters.matrix.doors import Doors
-from adapters.matrix.hearing import Hearing
+from adapters.matrix.account.account import Account
 from adapters.matrix.homeserver import TROUBLE, failure, unreachable
+from adapters.matrix.incoming.batch import Batch, Gatherer
+from adapters.matrix.incoming.event import part
+from adapters.matrix.incoming.hearing import Hearing
+from adapters.matrix.incoming.recollection import Recollection
+from adapters.matrix.outgoing.typing import read_up_to
 from adapters.matrix.pace import Pace
-from adapters.matrix.recollection import Recollection
-from adapters.matrix.room import Record
-from adapters.matrix.rooms import Rooms
-from adapters.matrix.seen import part
-from adapters.matrix.typing import read_up_to
+from adapters.matrix.rooms.departures import Departures
+from adapters.matrix.rooms.invitations import Doors
+from adapters.matrix.rooms.room import Record
+from adapters.matrix.rooms.rooms import Rooms
 
 STREAM = "sync"
 """The name of the cursor."""

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from memory import periods
-from memory.budget import tokens
+from memory.text import periods
+from memory.text.budget import tokens
 from memory.types import Statement
 
 HEAD = "Notes of earlier conversations here. Use them only when directly relevant."

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from memory.bank.consent import TIER
-from memory.db import Transaction
+from memory.derive.derivation import Maker
+from memory.places.consent import TIER
 from memory.ports import Entry
-from memory.rungs import Maker
+from memory.store.database import Transaction
 from memory.tiers import statements
 from memory.tiers.lines import Line, grounds, stated
 

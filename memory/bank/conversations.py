@@ -6,20 +6,20 @@ was forgotten, re-opens the day, the week and the month that it lies in.
 
 from collections.abc import Sequence
 
-from memory import periods
 from memory.bank import folding
 from memory.bank.bullets import Form, keep
-from memory.bank.consent import TIER, Consent, consent, resting_on
-from memory.db import Row, Transaction
+from memory.derive.derivation import Maker, Rung, Work
 from memory.forget import erase
 from memory.forget.gone import present
-from memory.places import Places
+from memory.places.consent import TIER, Consent, consent, resting_on
+from memory.places.places import Places
 from memory.ports import Entry, Source
-from memory.rungs import Maker, Rung, Work
+from memory.store.database import Row, Transaction
+from memory.text import periods
+from memory.text.times import iso
 from memory.tiers.episodes import HAS_TALK
 from memory.tiers.exchanges import SELECT, exchange, recallable
 from memory.tiers.lines import Line
-from memory.times import iso
 from memory.types import Exchange, Kind
 
 FORM = Form(least=1, most=3, words=80)

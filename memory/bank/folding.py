@@ -8,19 +8,19 @@ those above it, and its children stand in the block again until there is need to
 from collections.abc import Mapping, Sequence
 from datetime import date
 
-from memory import periods
 from memory.bank.block import Noted, size
 from memory.bank.bullets import Form, keep
-from memory.bank.consent import TIER, Consent, consent
-from memory.db import Transaction
+from memory.derive.derivation import Maker, Rung, Work
 from memory.forget import erase
-from memory.lineage import fill, holes
-from memory.places import Places
+from memory.places.consent import TIER, Consent, consent
+from memory.places.places import Places
 from memory.ports import Entry, Source
-from memory.rungs import Maker, Rung, Work
+from memory.store.database import Transaction
+from memory.store.lineage import fill, holes
+from memory.text import periods
+from memory.text.times import local
 from memory.tiers.lines import Line
 from memory.tiers.statements import cited
-from memory.times import local
 from memory.types import Domain, Statement
 
 FORM = Form(least=2, most=4, words=120)

@@ -8,20 +8,20 @@ itself, so that a pass that is cut off is taken up where it was.
 
 from dataclasses import dataclass, field, replace
 
-from memory.consolidate import Consolidator, Workshop
-from memory.db import Transaction
+from memory.derive.consolidate import Consolidator, Workshop
+from memory.derive.ladder import Ladder
 from memory.dream.drives import BASELINE, COHERENCE, CONTINUITY, CURIOSITY, Drives, Signal, built, calmed, together
 from memory.dream.evolving import evolved
-from memory.dream.exam import Canaries
 from memory.dream.reflecting import Reflected, Reflecting
+from memory.dream.regression_check import Canaries
 from memory.dream.report import Report, Step
 from memory.dream.sensing import Sensed, Sensor
 from memory.errors import BudgetSpent, WriterFailed
 from memory.forget import erase
-from memory.ladder import Ladder
-from memory.places import Places
+from memory.index.recall.domain_indexes import Shards
+from memory.places.places import Places
 from memory.ports import Muse
-from memory.recall.shards import Shards
+from memory.store.database import Transaction
 from memory.tiers import episodes, selfstate
 from memory.tiers.selfstate import Mind
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from memory.derive.prompts import Prompt, fenced
 from memory.ports import Source
-from memory.prompts import Prompt, fenced
 
 _RULES = """\
 You are Lyra, a companion who talks with people and thinks about what they told her while nobody talks. Below is what was new \

@@ -6,7 +6,7 @@ where they show it twice, it begins at the first. A date that a place skipped ha
 
 from datetime import date, datetime, time, timedelta
 
-from memory.times import instant, local, zone
+from memory.text.times import instant, local, zone
 
 _FAR_ENOUGH = 4
 

@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory import lexical
-from memory.db import Database
-from memory.findable import ASKS, ENGLISH, MESSAGES, OWN
 from memory.forget.gone import present
-from memory.names import names
-from memory.recall.documents import NONE
-from memory.recall.shards import Loaded
+from memory.index.indexing import ASKS, ENGLISH, MESSAGES, OWN
+from memory.index.recall.documents import NONE
+from memory.index.recall.domain_indexes import Loaded
+from memory.store.database import Database
+from memory.text import lexical
+from memory.text.proper_names import names
 from memory.tiers.exchanges import SELECT, exchange
 from memory.types import Domain, Exchange
 

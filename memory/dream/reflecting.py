@@ -8,21 +8,21 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from memory import ledger
-from memory.consolidate import MOST_REFUSALS, Workshop
-from memory.db import Database, Transaction
+from memory.derive.consolidate import MOST_REFUSALS, Workshop
+from memory.derive.evidence import unsupported
 from memory.dream import musing, thought
 from memory.dream.novelty import Novelty
 from memory.dream.thought import Thought
 from memory.errors import WriterRefused
-from memory.evidence import unsupported
-from memory.ledger import Claim
-from memory.lexical import key_words
-from memory.lineage import unchanged
+from memory.journal import ledger
+from memory.journal.ledger import Claim
 from memory.ports import Entry, Muse, Source
+from memory.store.database import Database, Transaction
+from memory.store.lineage import unchanged
+from memory.text.lexical import key_words
+from memory.text.times import iso
 from memory.tiers import exchanges, selfstate, statements
 from memory.tiers.lines import Grounds, Line, grounds, of_gists, stated
-from memory.times import iso
 from memory.types import Domain, Statement
 
 KIND = "reflection"

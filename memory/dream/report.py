@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from memory.dream.drives import Drives, Signal
-from memory.dream.exam import Marks
-from memory.spending import Spent
+from memory.dream.regression_check import Marks
+from memory.journal.spending import Spent
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from datetime import time, timedelta
 from typing import Any
 
-from memory import ledger
-from memory.db import Database, Row, Transaction
 from memory.dream import nights
-from memory.ledger import Claim
-from memory.locks import Holders
-from memory.places import read_domain
+from memory.journal import ledger
+from memory.journal.ledger import Claim
+from memory.places.places import read_domain
 from memory.ports import Clock
-from memory.times import local
+from memory.store.database import Database, Row, Transaction
+from memory.store.locks import Holders
+from memory.text.times import local
 from memory.types import MINUTE, Domain
 
 NIGHT, INTERVAL, ASKED = "night", "interval", "asked"

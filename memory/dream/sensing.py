@@ -7,16 +7,16 @@ calls as loudly as the rest of what calls lets it. README says what the counts a
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from memory.consolidate import Workshop
+from memory.derive.consolidate import Workshop
+from memory.derive.derivation import Maker
+from memory.dream.contradictions import quarrels
 from memory.dream.drives import COHERENCE, CONTINUITY, CURIOSITY, HOUR, Signal, saturating, together
 from memory.dream.novelty import Novelty, novelty
-from memory.dream.quarrels import quarrels
 from memory.dream.reflecting import thought_about
-from memory.lineage import pages
-from memory.recall.shards import Shards
-from memory.rungs import Maker
+from memory.index.recall.domain_indexes import Shards
+from memory.store.lineage import pages
+from memory.text.times import month
 from memory.tiers import episodes, eras, narrative, profile, selfstate, statements
-from memory.times import month
 from memory.types import MINUTE, Statement
 
 _DAY = 24 * HOUR

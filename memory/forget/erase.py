@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from memory.db import Transaction
-from memory.lineage import announce, fill, holes, pages
-from memory.outbox import silence
-from memory.places import read_domain
+from memory.journal.outbox import silence
+from memory.places.places import read_domain
+from memory.store.database import Transaction
+from memory.store.lineage import announce, fill, holes, pages
 from memory.tiers import statements, summaries
 from memory.types import Domain, Forgotten
 

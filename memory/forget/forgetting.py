@@ -9,8 +9,6 @@ import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from memory import inbox
-from memory.db import Database, Transaction
 from memory.forget import gone as goners
 from memory.forget import tombstones
 from memory.forget.erase import by_domain, erase
@@ -18,10 +16,12 @@ from memory.forget.gone import Gone, Scope
 from memory.forget.sparing import Nearness
 from memory.forget.tombstones import Tombstones
 from memory.forget.walk import Walk
-from memory.lineage import Seal, fill, holes, pages
-from memory.outbox import silence
-from memory.places import read_domain
+from memory.journal import inbox
+from memory.journal.outbox import silence
+from memory.places.places import read_domain
 from memory.ports import Clock, Embedder
+from memory.store.database import Database, Transaction
+from memory.store.lineage import Seal, fill, holes, pages
 from memory.tiers import asides, exchanges, known
 from memory.types import Domain, Forgotten
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memory.db import Database, Parameters, Row, Transaction
-from memory.lineage import fill, holes
+from memory.store.database import Database, Parameters, Row, Transaction
+from memory.store.lineage import fill, holes
 from memory.types import Domain
 
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from memory.derive.evidence import FUNCTION_WORDS
 from memory.errors import EmbeddingFailed
-from memory.evidence import FUNCTION_WORDS
-from memory.lexical import key_words, stem
-from memory.numbers import COUNT_WORDS
 from memory.ports import Embedder, Vectors
+from memory.text.lexical import key_words, stem
+from memory.text.numbers import COUNT_WORDS
 
 NEAR = -0.22
 """From here on a reply may say what is forgotten: 2 % of the paraphrases lie below, and 38 % of the innocent above."""

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory.db import Database, Transaction
 from memory.errors import DiskFull
+from memory.store.database import Database, Transaction
 
 _READ = "tombstones read"
 

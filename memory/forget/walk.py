@@ -9,12 +9,12 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from memory import seen
-from memory.db import Database
 from memory.forget.gone import Gone
 from memory.forget.sparing import Nearness, content, holding, shares
-from memory.lineage import fill, holes, pages
-from memory.places import read_domain
+from memory.places.places import read_domain
+from memory.store.database import Database
+from memory.store.lineage import fill, holes, pages
+from memory.tiers import seen
 from memory.types import Domain
 
 _BESIDE = 9

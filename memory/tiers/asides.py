@@ -7,9 +7,9 @@ view is found when that is taken back. A message of the same id that is kept is 
 import json
 from collections.abc import Collection, Mapping, Sequence
 
-from memory.db import Database, Parameters, Row, Transaction
 from memory.errors import SourceGone
-from memory.lineage import Seal, fill, holes, pages, require_living
+from memory.store.database import Database, Parameters, Row, Transaction
+from memory.store.lineage import Seal, fill, holes, pages, require_living
 from memory.tiers import exchanges
 from memory.types import Domain, DomainRef, Session, SessionRef
 

@@ -7,11 +7,11 @@ messages, so live talk, late originals and imports are cut by the same rule, and
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory.db import Database, Row, Transaction
 from memory.forget.gone import present
-from memory.lineage import fill, holes
+from memory.store.database import Database, Row, Transaction
+from memory.store.lineage import fill, holes
+from memory.text.times import month
 from memory.tiers.exchanges import SELECT, exchange
-from memory.times import month
 from memory.types import MINUTE, Domain, Exchange, Session
 
 

@@ -8,14 +8,14 @@ so that its cost stays in proportion to what was said.
 
 from collections.abc import AsyncIterator, Sequence
 
-from memory.db import Row, Transaction
-from memory.lineage import fill, holes, pages
+from memory.derive.derivation import Maker, Rung, Work
 from memory.ports import Entry
-from memory.rungs import Maker, Rung, Work
+from memory.store.database import Row, Transaction
+from memory.store.lineage import fill, holes, pages
+from memory.text.times import month
 from memory.tiers import statements
 from memory.tiers.episodes import HAS_TALK
 from memory.tiers.lines import grounds, of_gists, stated
-from memory.times import month
 
 TIER = "era"
 FIRST_GISTS = 32

@@ -3,15 +3,15 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from memory.db import Database, Row, Transaction
-from memory.findable import make_findable, message
 from memory.forget.gone import shown
-from memory.lineage import Seal, add_items, fill, holes, pages
-from memory.places import know
-from memory.seen import readable
-from memory.shown_names import shown_name, unaccounted
+from memory.index.indexing import make_findable, message
+from memory.places.places import know
+from memory.places.shown_names import shown_name, unaccounted
+from memory.store.database import Database, Row, Transaction
+from memory.store.lineage import Seal, add_items, fill, holes, pages
 from memory.tiers import known
 from memory.tiers.known import public_id as public_id
+from memory.tiers.seen import readable
 from memory.types import Domain, Exchange, Identity, Kind, NewExchange, Session
 
 PAGE = 500

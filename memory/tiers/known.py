@@ -7,8 +7,8 @@ named what came without an id by what it says alone.
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from memory.db import Database, Transaction
-from memory.lineage import Seal, fill, holes, pages
+from memory.store.database import Database, Transaction
+from memory.store.lineage import Seal, fill, holes, pages
 from memory.types import Domain, DomainRef, NewExchange, Session, SessionRef
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from memory.db import Database, Row
-from memory.lineage import fill, holes, pages
 from memory.ports import Entry, Source
+from memory.store.database import Database, Row
+from memory.store.lineage import fill, holes, pages
+from memory.text.times import local
 from memory.tiers.statements import NewStatement, cited
-from memory.times import local
 from memory.types import Domain, Statement
 
 

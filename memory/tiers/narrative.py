@@ -5,9 +5,9 @@ A line that is told again in the same words stands on; the others end and stay a
 
 from collections.abc import Sequence
 
-from memory.db import Transaction
+from memory.derive.derivation import Maker, Rung, Work
 from memory.ports import Entry, TaskKind
-from memory.rungs import Maker, Rung, Work
+from memory.store.database import Transaction
 from memory.tiers import eras, profile, statements
 from memory.tiers.lines import Line, grounds, of_statements, prefixed, stated
 

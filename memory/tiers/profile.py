@@ -9,15 +9,15 @@ import hmac
 from collections.abc import Sequence
 from hashlib import sha256
 
-from memory.db import Database, Row, Transaction
+from memory.derive.derivation import Maker, Rung, Work
+from memory.derive.sensitive import is_sensitive
 from memory.errors import NotFound
 from memory.forget import erase
-from memory.lexical import key_words
-from memory.lineage import Seal, fill, holes, pages
-from memory.mentions import named
+from memory.index.mentions import named
 from memory.ports import Entry
-from memory.rungs import Maker, Rung, Work
-from memory.sensitive import is_sensitive
+from memory.store.database import Database, Row, Transaction
+from memory.store.lineage import Seal, fill, holes, pages
+from memory.text.lexical import key_words
 from memory.tiers import exchanges, statements
 from memory.tiers.lines import Grounds, Line, grounds, of_gists, of_statements, prefixed, stated
 from memory.tiers.statements import NewStatement

@@ -7,10 +7,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from memory.db import Database, Transaction
+from memory.derive.derivation import Maker, Rung, Work
 from memory.dream.drives import Drives
 from memory.forget import erase
-from memory.rungs import Maker, Rung, Work
+from memory.store.database import Database, Transaction
 from memory.tiers import narrative, statements
 from memory.tiers.lines import of_statements
 from memory.types import MINUTE, Domain, Statement

@@ -9,10 +9,10 @@ looked through again.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from memory.db import Database, Row, Transaction
-from memory.findable import BANK, ERAS, Findable, make_findable
 from memory.forget.gone import shown
-from memory.lineage import Seal, add_items, announce, derive, fill, holes, next_source, pages
+from memory.index.indexing import BANK, ERAS, Findable, make_findable
+from memory.store.database import Database, Row, Transaction
+from memory.store.lineage import Seal, add_items, announce, derive, fill, holes, next_source, pages
 from memory.tiers.exchanges import SELECT as MESSAGES
 from memory.tiers.exchanges import exchange
 from memory.types import Domain, Exchange, Statement

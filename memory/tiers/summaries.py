@@ -8,10 +8,10 @@ say everything. The summary is the frontier merged once more, made only when som
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory.db import Database, Row, Transaction
-from memory.findable import GISTS, Findable, make_findable
 from memory.forget.gone import shown
-from memory.lineage import Seal, add_items, derive, fill, holes, living, next_source
+from memory.index.indexing import GISTS, Findable, make_findable
+from memory.store.database import Database, Row, Transaction
+from memory.store.lineage import Seal, add_items, derive, fill, holes, living, next_source
 from memory.tiers.episodes import HAS_TALK
 from memory.types import Digest, Domain, Session
 

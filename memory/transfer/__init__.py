@@ -1,4 +1,7 @@
-"""Files into messages, messages into lines: pure parsing, no database."""
+"""Files into messages, messages into lines: pure parsing, no database.
+
+JSONL or ChatGPT's export comes in; out come messages, and the lines that could not be used, each with its reason.
+"""
 
 from memory.transfer.chatgpt import read_chatgpt
 from memory.transfer.detect import read_file

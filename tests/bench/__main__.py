@@ -20,13 +20,13 @@ from statistics import median
 from rich.console import Console as Rich
 from rich.table import Table
 
-from adapters.console import Console, Origin
+from adapters.console.console import Console, Origin
 from adapters.events import Person
 from bot.app import opened, talking
-from bot.llm import OpenAIModel
-from bot.minilm import weights
-from bot.minilm.embedder import MiniLM
-from bot.model import complete
+from bot.models.llm import OpenAIModel
+from bot.models.minilm import weights
+from bot.models.minilm.embedder import MiniLM
+from bot.models.port import complete
 from tests.bench import context, evidence, scaling, stalls
 from tests.bench.chart import draw
 from tests.bench.crowd import Talk, crowd

@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import mean
 
-from bot.prompt import Prompt
+from bot.context.prompt import Prompt
 from tests.long_talk import EPISODE, LongTalk, cached, long_talk, size
 
 Row = Callable[[str, float, str, float, str], None]

@@ -11,9 +11,9 @@ from sqlcipher3 import dbapi2 as sqlcipher
 from bot.app import RandomIds
 from memory.core import Memory, Ports
 from memory.ports import Vectors
-from memory.times import SystemClock
+from memory.text.times import SystemClock
 from memory.types import DomainKind, DomainRef, Kind, NewExchange, SessionRef
-from memory.view import View
+from memory.view.view import View
 
 DIMENSION = 384
 _VOCABULARY = 30_000

@@ -11,11 +11,11 @@ from rich.table import Table
 
 from bot.app import RandomIds
 from memory.core import Memory, Ports
-from memory.lexical import tokens
 from memory.ports import Embedder
-from memory.times import SystemClock
+from memory.text.lexical import tokens
+from memory.text.times import SystemClock
 from memory.types import DomainKind, DomainRef, NewExchange, SessionRef
-from memory.view import View
+from memory.view.view import View
 from tests.bench.conversations import Conversation, Question, conversations
 
 KS = (5, 10, 25, 50)

@@ -12,9 +12,9 @@ import numpy as np
 
 from bot.app import RandomIds
 from memory.core import Memory, Ports
-from memory.recall.meaning import Meaning
-from memory.times import SystemClock
-from memory.view import View
+from memory.index.recall.meaning import Meaning
+from memory.text.times import SystemClock
+from memory.view.view import View
 from tests.bench.crowd import DIMENSION, Directions, Talk, crowd, plain
 
 SIZES = (1_000, 10_000, 100_000)

@@ -9,8 +9,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.minilm import weights
-from bot.minilm.embedder import MiniLM
+from bot.models.minilm import weights
+from bot.models.minilm.embedder import MiniLM
 from memory.forget.sparing import NEAR, Nearness, shares
 
 SETS = Path(__file__).parents[1] / "sets" / "sparing"

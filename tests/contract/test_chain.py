@@ -7,8 +7,8 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from bot.errors import ModelDenied, ModelDown, ModelError, ModelRefused
-from bot.llm import OpenAIModel, local_models
-from bot.model import Chain, ChainAnswer, Message, complete
+from bot.models.llm import OpenAIModel, local_models
+from bot.models.port import Chain, ChainAnswer, Message, complete
 from tests.fakes.openai_server import OpenAIServer
 
 ASKED: list[Message] = [{"role": "user", "content": "Tea?"}]

@@ -8,9 +8,9 @@ import discord
 import pytest
 from discord.http import Route
 
-from bot.discord_checkup import NEEDED, checkup, invite_url
-from bot.finding import Finding
-from bot.sections import Discord
+from bot.cli.checkup import Finding
+from bot.cli.discord_checkup import NEEDED, checkup, invite_url
+from bot.config.sections import Discord
 from tests.fakes.discord import USUAL, DiscordServer, Held, Lost, RateLimit, Right, Status, Then, pointed_at
 
 RETRY = "Try again later."

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from bot.endpoint import Endpoint, retry_after
 from bot.errors import (
     BadSecret,
     ContextTooLong,
@@ -21,8 +20,9 @@ from bot.errors import (
     ModelRefused,
     ModelTimeout,
 )
-from bot.llm import OpenAIModel, backoff
-from bot.model import Message, closing, complete
+from bot.models.endpoint import Endpoint, retry_after
+from bot.models.llm import OpenAIModel, backoff
+from bot.models.port import Message, closing, complete
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer
 

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from bot.llm import OpenAIModel
-from bot.model import Chain, Image, LateModel, Message, Model, complete
+from bot.models.llm import OpenAIModel
+from bot.models.port import Chain, Image, LateModel, Message, Model, complete
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer
 

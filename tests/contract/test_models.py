@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from bot.config import Settings
-from bot.llm import OpenAIModel
-from bot.model import LateModel, Model
-from bot.models import Models
-from bot.sections import Backend
+from bot.config.sections import Backend
+from bot.config.settings import Settings
+from bot.models.chains import Models
+from bot.models.llm import OpenAIModel
+from bot.models.port import LateModel, Model
 from tests.memory_kit import KEY, opened
 
 BACKENDS = {

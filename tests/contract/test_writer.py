@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.llm import OpenAIModel
-from bot.model import Chain
-from bot.writer import ModelWriter
+from bot.models.llm import OpenAIModel
+from bot.models.port import Chain
+from bot.models.writer import ModelWriter
 from memory.errors import WriterFailed, WriterRefused
 from memory.ports import Entry, Source, Task, Writer
 from tests.fakes import openai_behaviours as fake

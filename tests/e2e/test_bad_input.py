@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.db import Database
+from memory.store.database import Database
 from tests.lyra_kit import Home, jsonl, one_sentence
 from tests.size import few
 

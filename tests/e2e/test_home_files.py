@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.db import Database, Row
+from memory.store.database import Database, Row
 from tests.lyra_kit import LYRA, Home, one_sentence
 
 SECRET = "the safe opens with quixotic-77"

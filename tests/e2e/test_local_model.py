@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.minilm import weights
+from bot.models.minilm import weights
 from tests.fakes import openai_behaviours as b
 from tests.lyra_kit import REPO, Done, Home, ModelServer, NewMachine, jsonl, one_sentence
 

@@ -201,7 +201,7 @@ def test_people_of_one_machine_know_nothing_of_each_other(garden: Home) -> None:
 
 
 def test_the_database_can_live_elsewhere(home: Home) -> None:
-    elsewhere = home.folder / "disk" / "memory.db"
+    elsewhere = home.folder / "disk" / "memory.store.database"
     done = home.lyra("chat", given="the safe is behind the painting\n", env={"LYRA_DB_PATH": str(elsewhere)})
     assert (done.lines, done.code) == (["Kept."], 0)
     assert elsewhere.exists() and not home.db.exists()

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.db import Database
+from memory.store.database import Database
 from tests.discord_thread import DiscordThread
 from tests.dream_talk import thoughtful
 from tests.fakes import openai_behaviours as b

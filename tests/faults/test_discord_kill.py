@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
-from memory.db import Database
+from memory.store.database import Database
 from tests.discord_quick import answers_to
 from tests.discord_thread import DiscordThread
 from tests.fakes import openai_behaviours as b

@@ -9,7 +9,7 @@ import discord
 import pytest
 
 from adapters.discord.adapter import Discord
-from adapters.discord.gaps import Gaps, Hand
+from adapters.discord.incoming.gaps import Gaps, Hand
 from bot.app import opened
 from memory.types import DomainKind, DomainRef
 from tests.discord_home import Awake, model_server, server_of, sound

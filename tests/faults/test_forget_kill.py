@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.db import Database
+from memory.store.database import Database
 from tests.discord_thread import DiscordThread
 from tests.fakes import openai_behaviours as b
 from tests.lyra_kit import PATIENCE, Home, ModelServer

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memory import restoring
+from memory.store import restoring
 from tests.killing import Left, Plan, killed
 from tests.lyra_kit import Done, Home
 from tests.size import TORTURE

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.db import Database
+from memory.store.database import Database
 from tests.fakes import openai_behaviours as b
 from tests.lyra_kit import LYRA, Home, ModelServer, Process, jsonl
 from tests.lyra_terminal import Terminal

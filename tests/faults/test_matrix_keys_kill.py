@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from nio import AsyncClient, RoomMessageText, SyncResponse
 
-from adapters.matrix.account import noted_device
-from adapters.matrix.keystore import Client, KeyStores, close
+from adapters.matrix.account.account import noted_device
+from adapters.matrix.account.keystore import Client, KeyStores, close
 from tests.fakes.matrix import People, Proxy
 from tests.matrix_account import Home, home
 

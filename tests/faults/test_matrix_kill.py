@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
 
-from memory.db import Database
+from memory.store.database import Database
 from tests.fakes import openai_behaviours as b
 from tests.fakes.matrix import Held, Person, Synapse, Then
 from tests.fakes.matrix.faults import SEND, TO_DEVICE

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.config import Settings
+from bot.config.settings import Settings
 from memory.bank.block import HEAD
 from memory.types import MINUTE, DomainKind
 from tests.ladder_talk import teller

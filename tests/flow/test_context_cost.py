@@ -10,8 +10,8 @@ from statistics import mean
 
 import pytest
 
-from bot.config import Settings
-from bot.prompt import Prompt
+from bot.config.settings import Settings
+from bot.context.prompt import Prompt
 from tests.long_talk import LongTalk, cached, long_talk, size
 
 EPISODE = 20

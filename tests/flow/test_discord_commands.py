@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from adapters.discord.calls import Patience
-from adapters.discord.readers import place
+from adapters.command_table import Audience, Parameter
+from adapters.discord.access.readers import place
+from adapters.discord.interactions.calls import Patience
 from adapters.events import Reach, read_payload
 from adapters.events import payload as kept
-from adapters.table import Audience, Parameter
 from tests.discord_speech import Setting, desk, part, spec
 from tests.fakes.discord import Channel, DiscordServer, Right
 

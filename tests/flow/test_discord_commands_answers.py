@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from adapters.discord.address import read_address
-from adapters.table import Action, Audience, Parameter
+from adapters.command_table import Action, Audience, Parameter
+from adapters.discord.interactions.address import read_address
 from tests.discord_speech import Setting, desk, part, spec
 from tests.fakes.discord import Channel, DiscordServer, Held, Lost, RateLimit
 

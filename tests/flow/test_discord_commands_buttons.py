@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from adapters.discord.calls import Patience
+from adapters.command_table import Action, Audience, Parameter
+from adapters.discord.interactions.calls import Patience
 from adapters.events import Asked
-from adapters.table import Action, Audience, Parameter
 from tests.discord_speech import Desk, Setting, desk, part, spec
 from tests.fakes.discord import Channel, DiscordServer, Interaction, Message
 

@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from adapters.discord.menu import payload, sync
+from adapters.command_table import Audience, CommandSpec, Parameter
+from adapters.discord.interactions.menu import payload, sync
 from adapters.errors import PlatformFailure
-from adapters.table import Audience, CommandSpec, Parameter
 from tests.discord_speech import Pad, desk, spec
 from tests.fakes.discord import DiscordServer, Status
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from adapters.discord import gaps
+from adapters.discord.incoming import gaps
 from adapters.events import Message, Reach
 from tests.discord_kit import Clock, Ear, Notebook, listening
 from tests.fakes.discord import Channel, DiscordServer, Guild, Held, Right, Status, Then, wire

@@ -10,9 +10,9 @@ from discord.gateway import KeepAliveHandler
 
 from adapters.base import Sending
 from adapters.discord.adapter import Discord
-from adapters.discord.gaps import Gaps
-from adapters.discord.heard import Heard, Mark, Regained
-from adapters.discord.hearing import Hearing
+from adapters.discord.incoming.gaps import Gaps
+from adapters.discord.incoming.heard import Heard, Mark, Regained
+from adapters.discord.incoming.hearing import Hearing
 from adapters.discord.limits import MOST_REFUSED, Limits
 from adapters.events import Message, Person
 from tests.adapter_kit import server_circle

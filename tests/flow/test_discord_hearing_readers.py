@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.discord import readers
+from adapters.discord.access import readers
 from adapters.events import Reach
 from tests.adapter_kit import channel_circle, server_circle
 from tests.fakes.discord import Channel, Guild, Kind, Right, Role, User, wire

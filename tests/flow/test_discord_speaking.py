@@ -6,8 +6,8 @@ import discord
 import pytest
 
 from adapters.base import Sending
-from adapters.discord.posts import Posts, nonce
-from adapters.table import Action
+from adapters.command_table import Action
+from adapters.discord.outgoing.posts import Posts, nonce
 from tests.discord_speech import Setting, closed, desk, part
 from tests.fakes.discord import Channel, DiscordServer, Lost, Right
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from adapters.discord.sending import Sender
+from adapters.discord.outgoing.sending import Sender
 from adapters.errors import SendFailed
 from tests.discord_speech import Clock, Mouth, desk, part
 from tests.fakes.discord import Channel, DiscordServer, Held, Lost, RateLimit, Right, Status

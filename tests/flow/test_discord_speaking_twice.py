@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from adapters.base import Sending
-from adapters.discord.posts import Posts
-from adapters.discord.sending import Sender
+from adapters.discord.outgoing.posts import Posts
+from adapters.discord.outgoing.sending import Sender
 from adapters.errors import SendFailed
 from tests.discord_speech import Setting, closed, desk, part
 from tests.fakes.discord import Channel, DiscordServer, Held, Lost, RateLimit, Status

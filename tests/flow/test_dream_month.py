@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 
 from memory.dream.reflecting import alike
-from memory.times import local
+from memory.text.times import local
 from tests.dream_month import DAYS, ZONE, Month, month
 
 ORDER = ("gist", "merge", "profile", "era", "narrative", "self", "thought")

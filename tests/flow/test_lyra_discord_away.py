@@ -10,7 +10,7 @@ import pytest
 from adapters.base import Presence
 from adapters.discord.adapter import Discord
 from bot.app import App
-from bot.floor import Floor
+from bot.service.priority import Floor
 from tests.awake import prompt
 from tests.discord_home import Awake, model_server, server_of
 from tests.discord_quick import answered

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from memory import keys
-from memory.db import Database
+from memory.store import keys
+from memory.store.database import Database
 from memory.types import DomainKind
 from tests.discord_home import Awake, model_server, server_of
 from tests.discord_town import Town, built

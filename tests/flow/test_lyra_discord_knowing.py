@@ -7,9 +7,9 @@ import pytest
 
 from adapters.discord.adapter import Discord
 from adapters.events import Circle, Person, Reach
-from bot.domains import Domains
+from bot.conversation.domains import Domains
 from memory.types import DomainKind, Identity, Kind, NewExchange
-from memory.view import View
+from memory.view.view import View
 from tests.discord_home import Awake, prompt, sound
 from tests.discord_knowing import Believing, Everything, Thoughtful, Town, everything
 from tests.fakes.discord import DiscordServer, Guild, Message, Role

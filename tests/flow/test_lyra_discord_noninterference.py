@@ -15,7 +15,7 @@ import pytest
 from adapters.discord.adapter import Discord
 from adapters.events import Person as Someone
 from adapters.events import Quote, split_key
-from bot.domains import Domains
+from bot.conversation.domains import Domains
 from memory.bank.block import HEAD
 from tests.discord_home import Awake, prompt, sound
 from tests.discord_knowing import Believing, Everything, Thoughtful, Town

@@ -9,8 +9,8 @@ import pytest
 from aiohttp import web
 
 from adapters.splitting import split
-from bot import outgoing
-from bot.gate import gated
+from bot.delivery import outgoing
+from bot.delivery.gate import gated
 from tests.discord_home import Awake, awake, sound
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Message, Person, Right

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.domains import Domains
+from bot.conversation.domains import Domains
 from memory.types import DomainKind
 from tests.discord_home import Awake, awake, sound
 from tests.discord_knowing import Unguarded

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from adapters.discord import convert
 from adapters.discord.adapter import Discord
-from adapters.discord.heard import Heard
-from adapters.discord.hearing import Hearing
+from adapters.discord.incoming import convert
+from adapters.discord.incoming.heard import Heard
+from adapters.discord.incoming.hearing import Hearing
 from adapters.events import Message, Unreadable
 from tests.discord_home import awake, sound
 from tests.discord_knowing import Thoughtful, Town, answers, everything

@@ -9,7 +9,7 @@ import pytest
 
 from adapters.discord.adapter import Discord
 from adapters.events import Vanished
-from memory.forget.vanishing import WEEK
+from memory.forget.disappearance import WEEK
 from tests.awake import prompt
 from tests.discord_home import Awake, model_server
 from tests.discord_knowing import everything

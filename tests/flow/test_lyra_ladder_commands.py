@@ -11,9 +11,9 @@ from adapters.base import Adapter
 from adapters.events import Person as Someone
 from adapters.events import Place
 from bot.app import App
-from bot.domains import Domains
+from bot.conversation.domains import Domains
 from memory.types import DomainKind, Identity, Statement
-from memory.view import View
+from memory.view.view import View
 from tests.discord_home import Awake, awake, model_server, server_of
 from tests.discord_town import Town, built, buttons
 from tests.fakes.discord import Channel, Person

@@ -12,9 +12,9 @@ import pytest
 from nio import AsyncClient
 
 from adapters.base import Presence
-from adapters.matrix.gaps import Gaps
+from adapters.matrix.incoming.gaps import Gaps
 from bot.app import App
-from bot.floor import Floor
+from bot.service.priority import Floor
 from tests.awake import Awake
 from tests.discord_knowing import Thoughtful, everything
 from tests.fakes.matrix import People, Person

@@ -3,8 +3,8 @@
 import pytest
 
 from adapters.matrix.adapter import Matrix
-from adapters.matrix.hearing import Hearing
-from adapters.matrix.seen import Seen
+from adapters.matrix.incoming.event import Seen
+from adapters.matrix.incoming.hearing import Hearing
 from memory.types import DomainKind
 from tests.awake import prompt, question
 from tests.discord_knowing import Thoughtful

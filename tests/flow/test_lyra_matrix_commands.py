@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from adapters.table import Audience
+from adapters.command_table import Audience
 from tests.awake import Awake, model_server
 from tests.fakes.matrix import Person
 from tests.matrix_home import Home, dm, room_of

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from adapters.matrix.adapter import Matrix
-from adapters.matrix.room import Room
-from adapters.matrix.rooms import Rooms
-from bot.domains import Domains
+from adapters.matrix.rooms.room import Room
+from adapters.matrix.rooms.rooms import Rooms
+from bot.conversation.domains import Domains
 from memory.types import DomainKind
 from tests.awake import Awake, prompt
 from tests.fakes.matrix import People, Proxy, Status

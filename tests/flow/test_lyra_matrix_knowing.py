@@ -9,10 +9,10 @@ import pytest
 
 from adapters.events import Circle, Place
 from adapters.matrix.adapter import Matrix
-from adapters.matrix.rooms import Rooms
-from bot.domains import Domains
+from adapters.matrix.rooms.rooms import Rooms
+from bot.conversation.domains import Domains
 from memory.types import DomainKind, DomainRef, Identity, Kind, NewExchange
-from memory.view import View
+from memory.view.view import View
 from tests.awake import Awake, prompt
 from tests.fakes.matrix import People, Proxy
 from tests.matrix_knowing import ASKED, CANARY, FACT, Believing, Everything, Town, everything, town_of

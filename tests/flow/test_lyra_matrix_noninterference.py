@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from adapters.matrix.names import short
-from bot.domains import Domains
+from adapters.matrix.rooms.display import short
+from bot.conversation.domains import Domains
 from memory.bank.block import HEAD
 from tests.awake import Awake, prompt
 from tests.fakes.matrix import People, Synapse

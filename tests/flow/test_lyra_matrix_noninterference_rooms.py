@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from adapters.matrix.adapter import Matrix
-from adapters.matrix.room import Room
-from adapters.matrix.rooms import Rooms
-from adapters.matrix.succession import Succession
+from adapters.matrix.rooms.room import Room
+from adapters.matrix.rooms.rooms import Rooms
+from adapters.matrix.rooms.succession import Succession
 from tests.fakes.matrix import People, Synapse
 from tests.fakes.openai_behaviours import Request, echo, sensible
 from tests.flow.test_lyra_matrix_noninterference import CONFIG, HALF_PAST, MINUTE, NOON, NOTHING, Run, Said, digest

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from adapters.matrix.adapter import Matrix
-from adapters.matrix.room import Room
-from adapters.matrix.rooms import Rooms
-from bot.domains import Domains
+from adapters.matrix.rooms.room import Room
+from adapters.matrix.rooms.rooms import Rooms
+from bot.conversation.domains import Domains
 from memory.types import DomainKind
 from tests.awake import prompt
 from tests.fakes import openai_behaviours as b

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from adapters.matrix.adapter import Matrix
-from adapters.matrix.room import Room
-from adapters.matrix.rooms import Rooms
+from adapters.matrix.rooms.room import Room
+from adapters.matrix.rooms.rooms import Rooms
 from memory.types import DomainKind
 from tests.awake import model_server, prompt
 from tests.fakes.matrix import People, Person, Proxy, Synapse

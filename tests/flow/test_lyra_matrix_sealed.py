@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from adapters.matrix.adapter import Matrix
-from adapters.matrix.room import Room
-from adapters.matrix.rooms import Rooms
+from adapters.matrix.rooms.room import Room
+from adapters.matrix.rooms.rooms import Rooms
 from memory.types import DomainKind
 from tests.fakes.matrix import Event, People, Synapse
 from tests.fakes.matrix.faults import SEND

@@ -2,10 +2,10 @@
 
 import pytest
 
-from adapters.matrix.hearing import Hearing
-from adapters.matrix.seen import Seen
+from adapters.matrix.incoming.event import Seen
+from adapters.matrix.incoming.hearing import Hearing
 from bot.app import App
-from memory.journal import Journal
+from memory.journal.journal import Journal
 from memory.types import DomainKind
 from tests.awake import prompt
 from tests.discord_knowing import Thoughtful

@@ -11,9 +11,9 @@ from aiohttp import web
 from adapters.events import Event as Happened
 from adapters.events import Reach, Revised, Withdrawn
 from adapters.matrix.adapter import Matrix
-from adapters.matrix.batch import Batch
-from adapters.matrix.hearing import Hearing
-from adapters.matrix.names import short
+from adapters.matrix.incoming.batch import Batch
+from adapters.matrix.incoming.hearing import Hearing
+from adapters.matrix.rooms.display import short
 from memory.types import DomainKind
 from tests.awake import Awake, answer, model_server, prompt, question
 from tests.fakes import openai_behaviours as b

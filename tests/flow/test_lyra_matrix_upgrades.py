@@ -7,12 +7,12 @@ import pytest
 
 from adapters.events import Circle, Reach
 from adapters.matrix.adapter import Matrix
-from adapters.matrix.doors import Doors
-from adapters.matrix.room import Room
-from adapters.matrix.rooms import Rooms
-from adapters.matrix.seen import Seen, word
-from adapters.matrix.succession import Succession
-from bot.domains import Domains
+from adapters.matrix.incoming.event import Seen, word
+from adapters.matrix.rooms.invitations import Doors
+from adapters.matrix.rooms.room import Room
+from adapters.matrix.rooms.rooms import Rooms
+from adapters.matrix.rooms.succession import Succession
+from bot.conversation.domains import Domains
 from memory.types import DomainKind
 from tests.awake import prompt
 from tests.fakes.matrix import People, Proxy, Status

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from adapters.errors import PlatformFailure, PlatformRefused
-from adapters.matrix.account import Access, Account
+from adapters.matrix.account.account import Access, Account
 from tests.fakes.matrix import UNKNOWN_TOKEN, Lost, People, Proxy, RateLimit, Refuse, Status
 from tests.matrix_account import Home, device, home
 

@@ -10,7 +10,7 @@ from nio import AsyncClient, AsyncClientConfig, KeysUploadError, SyncResponse
 from nio.store import SqliteStore
 
 from adapters.errors import PlatformFailure, PlatformRefused
-from adapters.matrix.account import Account
+from adapters.matrix.account.account import Account
 from tests.fakes.matrix import Lost, People, Person, Proxy
 from tests.matrix_account import Home, device, heard, home, says, synced
 

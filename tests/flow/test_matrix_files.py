@@ -6,10 +6,10 @@ import pytest
 
 from adapters.events import Attachment, Contents, Message
 from adapters.events import Person as Someone
-from adapters.matrix.convert import attachments
-from adapters.matrix.files import Files
-from adapters.matrix.seen import Seen
-from adapters.reading import MOST_IMAGE, MOST_TEXT
+from adapters.file_contents import MOST_IMAGE, MOST_TEXT
+from adapters.matrix.incoming.convert import attachments
+from adapters.matrix.incoming.event import Seen
+from adapters.matrix.incoming.files import Files
 from tests.fakes.matrix import Held, Lost, Person, Status, contents
 from tests.fakes.matrix.client import Json
 from tests.fakes.matrix.faults import DOWNLOAD

@@ -6,8 +6,8 @@ import pytest
 
 from adapters.events import Message
 from adapters.matrix.adapter import Matrix
-from adapters.matrix.hearing import Hearing
-from adapters.matrix.room import Room
+from adapters.matrix.incoming.hearing import Hearing
+from adapters.matrix.rooms.room import Room
 from tests.fakes.matrix import People, Person, Proxy
 from tests.matrix_kit import Ear, Home, dm, home, listening, room_of, sees_inside
 

@@ -6,8 +6,8 @@ import pytest
 
 from adapters.events import Message, Revised, Withdrawn
 from adapters.matrix.adapter import Matrix
-from adapters.matrix.hearing import Hearing
-from adapters.matrix.seen import Seen
+from adapters.matrix.incoming.event import Seen
+from adapters.matrix.incoming.hearing import Hearing
 from tests.fakes.matrix import People, Proxy
 from tests.matrix_kit import Ear, dm, home, listening, room_of
 

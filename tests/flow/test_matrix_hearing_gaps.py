@@ -9,16 +9,16 @@ from nio import AsyncClient
 
 from adapters.events import Event, Message, Revised
 from adapters.matrix.adapter import Matrix
-from adapters.matrix.batch import Batch, Stretch
-from adapters.matrix.doors import Doors
-from adapters.matrix.gaps import Gap, Gaps
-from adapters.matrix.hearing import Hearing
+from adapters.matrix.incoming.batch import Batch, Stretch
+from adapters.matrix.incoming.event import Seen
+from adapters.matrix.incoming.gaps import Gap, Gaps
+from adapters.matrix.incoming.hearing import Hearing
+from adapters.matrix.incoming.recollection import Recollection
+from adapters.matrix.incoming.saying import Saying
 from adapters.matrix.pace import Pace
-from adapters.matrix.recollection import Recollection
-from adapters.matrix.rooms import Rooms
-from adapters.matrix.saying import Saying
-from adapters.matrix.seen import Seen
-from adapters.matrix.state import State
+from adapters.matrix.rooms.invitations import Doors
+from adapters.matrix.rooms.rooms import Rooms
+from adapters.matrix.rooms.state import State
 from tests.fakes.matrix import People, Proxy
 from tests.fakes.matrix.faults import MESSAGES, SYNC, Lost, Refuse, Status
 from tests.matrix_kit import Ear, Notebook, dm, home, listening

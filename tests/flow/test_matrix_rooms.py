@@ -7,9 +7,9 @@ import pytest
 
 from adapters.events import Message, Reach
 from adapters.matrix.adapter import Matrix
-from adapters.matrix.room import Record, Room
-from adapters.matrix.rooms import Rooms
-from adapters.matrix.state import State
+from adapters.matrix.rooms.room import Record, Room
+from adapters.matrix.rooms.rooms import Rooms
+from adapters.matrix.rooms.state import State
 from tests.adapter_kit import room_circle
 from tests.fakes.matrix import People, Proxy
 from tests.fakes.matrix.faults import SYNC, Held

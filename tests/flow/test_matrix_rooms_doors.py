@@ -8,9 +8,9 @@ import pytest
 
 from adapters.events import Joined, Message, Reach
 from adapters.matrix.adapter import Matrix
-from adapters.matrix.doors import Doors
-from adapters.matrix.room import Room
-from adapters.matrix.seen import Seen, word
+from adapters.matrix.incoming.event import Seen, word
+from adapters.matrix.rooms.invitations import Doors
+from adapters.matrix.rooms.room import Room
 from tests.adapter_kit import room_circle
 from tests.fakes.matrix import People, Person, Proxy
 from tests.fakes.matrix.faults import RateLimit, Status

@@ -7,7 +7,7 @@ import pytest
 
 from adapters.errors import PlaceGone
 from adapters.events import Joined, Message, Reach, Renamed
-from adapters.matrix.state import State
+from adapters.matrix.rooms.state import State
 from tests.adapter_kit import room_circle
 from tests.fakes.matrix import People, Proxy
 from tests.matrix_kit import Ear, dm, home, listening, place_of, room_of

@@ -11,16 +11,16 @@ import pytest
 from nio import AsyncClient, SyncResponse
 
 from adapters.events import Message
-from adapters.matrix.batch import Gatherer
-from adapters.matrix.doors import Doors
-from adapters.matrix.gaps import Gaps
-from adapters.matrix.hearing import Hearing
+from adapters.matrix.incoming.batch import Gatherer
+from adapters.matrix.incoming.event import Seen
+from adapters.matrix.incoming.gaps import Gaps
+from adapters.matrix.incoming.hearing import Hearing
+from adapters.matrix.incoming.recollection import Recollection
+from adapters.matrix.incoming.saying import Saying
 from adapters.matrix.pace import Pace
-from adapters.matrix.recollection import Recollection
-from adapters.matrix.rooms import Rooms
-from adapters.matrix.saying import Saying
-from adapters.matrix.seen import Seen
-from adapters.matrix.state import State
+from adapters.matrix.rooms.invitations import Doors
+from adapters.matrix.rooms.rooms import Rooms
+from adapters.matrix.rooms.state import State
 from tests.adapter_kit import Notebook
 
 ME, ADA, ROOM = "@lyra:lyra.test", "@ada:lyra.test", "!garden"

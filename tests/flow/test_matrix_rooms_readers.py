@@ -2,8 +2,8 @@
 
 import pytest
 
-from adapters.matrix.room import Room
-from adapters.matrix.state import State
+from adapters.matrix.rooms.room import Room
+from adapters.matrix.rooms.state import State
 from tests.matrix_states import ENCRYPTED, Json, history, joining, member, says
 
 DOORS = ("public", "knock", "restricted", "knock_restricted", "private", "something new", None, ["invite"])

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from adapters.matrix.room import Room
-from adapters.matrix.state import State
-from adapters.matrix.succession import Succession
+from adapters.matrix.rooms.room import Room
+from adapters.matrix.rooms.state import State
+from adapters.matrix.rooms.succession import Succession
 from tests.adapter_kit import Notebook, room_circle
 from tests.matrix_states import (
     ADA,

@@ -3,7 +3,7 @@
 import pytest
 
 from adapters.matrix.homeserver import Json
-from adapters.matrix.wire import Wire
+from adapters.matrix.outgoing.wire import Wire
 from tests.fakes.matrix import Person
 from tests.fakes.matrix.faults import SEND
 from tests.matrix_speech import Desk, Town, beside, part

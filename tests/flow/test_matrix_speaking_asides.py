@@ -8,7 +8,7 @@ import pytest
 
 from adapters.errors import PlatformFailure
 from adapters.events import Person as Someone
-from adapters.matrix.asides import Asides
+from adapters.matrix.rooms.direct import Asides
 from tests.fakes.matrix import Held, Lost, Person, Refuse
 from tests.matrix_speech import Desk, Town, beside, part
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from adapters.matrix.wire import Wire
+from adapters.matrix.outgoing.wire import Wire
 from tests.fakes.matrix import Lost, People, Person, Status
 from tests.fakes.matrix.faults import SEND, TO_DEVICE
 from tests.matrix_speech import Desk, Town, beside, part

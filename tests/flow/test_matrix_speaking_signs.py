@@ -2,7 +2,7 @@
 
 import asyncio
 
-from adapters.matrix.typing import thinking
+from adapters.matrix.outgoing.typing import thinking
 from tests.fakes.matrix import Lost, Person, Status
 from tests.matrix_speech import Town, beside, part
 

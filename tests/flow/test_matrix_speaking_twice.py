@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from adapters.matrix.contents import PART
-from adapters.matrix.posts import Posts
-from adapters.matrix.wire import Wire
+from adapters.matrix.outgoing.contents import PART
+from adapters.matrix.outgoing.posts import Posts
+from adapters.matrix.outgoing.wire import Wire
 from tests.fakes.matrix import Held, Lost, Person, Status
 from tests.fakes.matrix.contents import text
 from tests.fakes.matrix.faults import MESSAGES, SEND

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.config import Settings
-from bot.model import Message
-from memory import prompts
+from bot.config.settings import Settings
+from bot.models.port import Message
+from memory.derive import prompts
 from memory.ports import Entry, Task
 from memory.types import DomainKind
 from tests.long_talk import CopyingModel, long_talk

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from adapters.events import Circle, Message, Person, Place, Reach
-from bot.admission import Admission
-from bot.preferences import Preferences
+from bot.conversation.admission import Admission
+from bot.conversation.preferences import Preferences
 from tests.memory_kit import opened
 
 ADA, BOB = Person("discord", "1", "ada"), Person("discord", "2", "bob")

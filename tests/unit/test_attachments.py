@@ -3,8 +3,8 @@
 import pytest
 
 from adapters.events import Attachment, Contents, Message, Person, conversation
-from bot.attachments import MOST_CHARACTERS, images, told
-from bot.model import Image
+from bot.conversation.attachments import MOST_CHARACTERS, images, told
+from bot.models.port import Image
 
 ADA = Person("discord", "1", "ada")
 NOTE = Attachment("1", "list.txt", "text/plain", 7)

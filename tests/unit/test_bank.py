@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from memory.bank import conversations
-from memory.bank.keeping import NO_MODEL, OFF, Banked
+from memory.bank.entering import NO_MODEL, OFF, Banked
 from memory.bank.rules import BankRules
 from memory.core import Habits
+from memory.derive.derivation import Maker
 from memory.errors import NotShared, WriterFailed
 from memory.ports import Entry
-from memory.rungs import Maker
 from memory.tiers.episodes import Rules
 from memory.types import MINUTE
 from tests.bank_kit import ADA, BOB, Noter, Room, in_a_room, sized

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from memory.answers import parse
 from memory.bank import block, folding
 from memory.bank.block import size
-from memory.bank.keeping import Banked
-from memory.budget import tokens
+from memory.bank.entering import Banked
+from memory.derive.derivation import Maker
+from memory.derive.entries import parse
 from memory.errors import WriterFailed
 from memory.ports import Entry
-from memory.rungs import Maker
+from memory.text.budget import tokens
+from memory.text.times import instant
 from memory.tiers import statements
 from memory.tiers.episodes import Rules
-from memory.times import instant
 from tests.bank_kit import ADA, BOB, Noter, Room, in_a_room, sized
 from tests.ladder_kit import unsound
 from tests.memory_kit import DAY, Ids, answering, opened, raising

@@ -4,10 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from memory.bank import conversations
-from memory.bank.keeping import OFF, Banked
+from memory.bank.entering import OFF, Banked
 from memory.core import Habits
+from memory.derive.derivation import Maker
 from memory.ports import Entry, Task
-from memory.rungs import Maker
 from memory.tiers.episodes import Rules
 from memory.types import Exchange
 from tests.bank_kit import ADA, BOB, Noter, Room, in_a_room, sized

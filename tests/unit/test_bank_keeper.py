@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.config import Settings
-from bot.model import Message, Model
-from bot.models import Models
-from bot.scheduler import Keeper
-from bot.sections import Backend
+from bot.config.sections import Backend
+from bot.config.settings import Settings
+from bot.models.chains import Models
+from bot.models.port import Message, Model
+from bot.service.maintenance import Keeper
 from tests.bank_kit import Room, in_a_room
 
 _LINE = re.compile(r"\[(\w+)\] [^\n]*\n\| ([^\n]+)")

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory import periods
 from memory.bank import block
-from memory.bank.keeping import Banked
-from memory.budget import tokens
+from memory.bank.entering import Banked
 from memory.core import Habits
 from memory.errors import WriterFailed
+from memory.text import periods
+from memory.text.budget import tokens
 from memory.tiers.episodes import Rules
 from memory.types import MINUTE, Statement
 from tests.bank_kit import ADA, BOB, Noter, Room, in_a_room, room, sized

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.budget import MARK, Fitted, Layer, Room, clip, tokens
+from memory.text.budget import MARK, Fitted, Layer, Room, clip, tokens
 from tests.size import examples
 
 texts = st.text(max_size=200)

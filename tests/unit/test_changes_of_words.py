@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from memory.consolidate import Consolidator, Job
 from memory.core import Habits
-from memory.db import Transaction
+from memory.derive.consolidate import Consolidator, Job
 from memory.errors import SourceGone
-from memory.journal import Event, Part
+from memory.journal.journal import Event, Part
 from memory.ports import Entry, Task
+from memory.store.database import Transaction
 from memory.tiers.episodes import Rules
 from memory.types import MINUTE, Exchange
-from memory.view import Answer
+from memory.view.view import Answer
 from tests.memory_kit import BagOfWords, Clock, Corner, Writer, answering, at_home, copied, corner, opened
 from tests.size import examples
 from tests.unit.test_consolidate_checks import digest, gists

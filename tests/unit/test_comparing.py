@@ -11,13 +11,13 @@ import pytest
 
 from adapters.base import Adapter, Presence
 from adapters.events import Vanished
-from bot.comparing import MOST, Comparing
-from bot.config import Settings
-from bot.domains import Domains
-from bot.floor import Floor
-from bot.intake import Intake
-from bot.preferences import Preferences
-from bot.verifying import Looks, Used, Verifying
+from bot.config.settings import Settings
+from bot.conversation.domains import Domains
+from bot.conversation.intake import Intake
+from bot.conversation.preferences import Preferences
+from bot.reconciliation.comparing import MOST, Comparing
+from bot.reconciliation.verifying import Looks, Used, Verifying
+from bot.service.priority import Floor
 from memory.core import Memory
 from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Identity, Kind, NewExchange, SessionRef
 from tests.memory_kit import Clock, opened

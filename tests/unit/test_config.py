@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from bot import config
-from bot.config import Settings, Surroundings, load
+from bot.config import settings
+from bot.config.sections import Backend, Discord, Matrix, Someone
+from bot.config.settings import Settings, Surroundings, load
 from bot.errors import BadConfig, BadSecret
-from bot.sections import Backend, Discord, Matrix, Someone
 
 ROOT = Path(__file__).parents[2]
 SECRET = "sk-canary-0123456789"
@@ -169,4 +169,4 @@ def test_an_empty_secret_file_is_refused_even_where_the_secret_is_needed_only_on
 )
 def test_ollama_is_looked_for_where_its_own_variable_says(host: str, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OLLAMA_HOST", host)
-    assert config.surroundings().ollama == address
+    assert settings.surroundings().ollama == address

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memory.core import Habits
-from memory.ledger import LEASE
+from memory.journal.ledger import LEASE
 from memory.ports import Entry, Task
 from memory.tiers import summaries
 from memory.tiers.episodes import Rules

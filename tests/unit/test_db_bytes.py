@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memory.errors import WriterFailed
-from memory.journal import Event, Part
+from memory.journal.journal import Event, Part
 from memory.ports import Entry as Said
 from tests.memory_kit import KEY, BagOfWords, Corner, Writer, answering, at_home, raising
 

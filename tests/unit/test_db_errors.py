@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memory.db import Database
 from memory.errors import DiskFull, MemoryFailure, NewerDatabase, NotADatabase, NotWritable, WrongKey
+from memory.store.database import Database
 from tests.memory_kit import KEY
 
 REPO = Path(__file__).resolve().parents[2]
@@ -100,7 +100,7 @@ CHILD = """
 import asyncio, concurrent.futures.thread, os, resource, sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
-from memory.db import Database
+from memory.store.database import Database
 from memory.errors import MemoryFailure
 from tests.memory_kit import KEY
 

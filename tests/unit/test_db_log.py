@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from memory import files
-from memory.db import Database
 from memory.errors import ForeignLog
+from memory.store import home_files
+from memory.store.database import Database
 from tests.memory_kit import KEY
 from tests.size import TORTURE, few
 
@@ -21,7 +21,7 @@ class TrustsTheLog(Database):
 
     @staticmethod
     def _prepare(path: Path, key: bytes | None) -> None:
-        files.make_private(path)
+        home_files.make_private(path)
 
 
 async def say(db: Database, scope: str, value: str = "", n: int = 1) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.db import Database
+from memory.store.database import Database
 from tests.memory_kit import KEY, Clock, corner, opened
 from tests.size import TORTURE
 
@@ -18,7 +18,7 @@ HEAD = """
 import asyncio, sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
-from memory.db import Database
+from memory.store.database import Database
 from tests.memory_kit import KEY, Clock, Ids, corner, opened, said
 
 path, who = Path(sys.argv[2]), sys.argv[3]

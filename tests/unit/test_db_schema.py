@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from aiosqlite.core import Connection
 
-from memory import db as database
-from memory.cancellation import to_the_end
-from memory.db import Database, Row
-from memory.migrate import migrate
-from memory.schema import Migration, migrations
+from memory.store import database as database
+from memory.store.cancellation import to_the_end
+from memory.store.database import Database, Row
+from memory.store.migrating import migrate
+from memory.store.schema import Migration, migrations
 from tests.memory_kit import KEY
 
 STEPS = migrations()

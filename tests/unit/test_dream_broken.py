@@ -9,7 +9,7 @@ import pytest
 from memory.dream.drives import BASELINE
 from memory.dream.report import Report
 from memory.errors import BudgetSpent, WriterFailed
-from memory.ledger import LEASE
+from memory.journal.ledger import LEASE
 from memory.types import DomainKind, DomainRef
 from tests.dream_kit import Begins, Muse, Scribe, days, dreamer, forced, holding, reflections, step, thinking, told, wondering
 from tests.ladder_kit import PAIRS, Teller, ladder, unsound

@@ -8,9 +8,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from memory.dream import evolving
+from memory.dream.contradictions import quarrels
 from memory.dream.drives import BASELINE, BUILD, HALF_LIFE, Drives, built, calmed, saturating, together
 from memory.dream.evolving import MOST_STEP, evolved
-from memory.dream.quarrels import quarrels
 from memory.tiers.selfstate import Mind
 from memory.types import MINUTE, Statement
 from tests.memory_kit import DAY, HOUR

@@ -6,20 +6,20 @@ from typing import Any
 
 import pytest
 
-from memory.consolidate import Workshop
 from memory.core import Habits
-from memory.db import Transaction
-from memory.dream.exam import Canaries
+from memory.derive.consolidate import Workshop
+from memory.derive.ladder import Ladder
+from memory.dream.regression_check import Canaries
 from memory.forget.erase import retire
-from memory.ladder import Ladder
-from memory.locks import Holders
+from memory.index.recall.domain_indexes import MOST_BYTES, Shards
 from memory.ports import Entry, Task, TaskKind
-from memory.recall.shards import MOST_BYTES, Shards
-from memory.rehearsal import Difference, Put, rehearse
+from memory.store.database import Transaction
+from memory.store.locks import Holders
 from memory.tiers import statements
 from memory.tiers.episodes import Rules
 from memory.tiers.statements import NewStatement
 from memory.types import Hit
+from memory.view.dry_run import Difference, Put, rehearse
 from tests.dream_kit import Muse, days, dreamt, everything, extractive, forced, refused, step
 from tests.ladder_kit import PAIRS, Teller, gists, standing
 from tests.memory_kit import DAY, Corner, at_home

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from memory.core import Habits, Memory
 from memory.dream.schedule import MOST_TRIES, Hours, Slot
-from memory.ledger import LEASE, Claim
+from memory.journal.ledger import LEASE, Claim
 from memory.types import MINUTE
 from tests.memory_kit import DAY, HOUR, Clock, Ids, corner, opened
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.dream import nights
-from memory.times import iso, local
+from memory.text.times import iso, local
 from memory.types import SECOND
 from tests.memory_kit import DAY, HOUR, utc
 from tests.size import TORTURE, examples

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.outbox import Part
+from memory.journal.outbox import Part
 from tests.dream_kit import (
     Answer,
     Muse,

@@ -13,7 +13,7 @@ import pytest
 
 from memory.core import Habits, Memory
 from memory.dream.schedule import AGAIN, INTERVAL, MOST_TRIES, NIGHT, Hours, Slot
-from memory.ledger import LEASE, Claim
+from memory.journal.ledger import LEASE, Claim
 from tests.memory_kit import DAY, HOUR, Clock, Corner, Ids, corner, opened
 
 EVERY = 4 * HOUR

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from memory import db as database
-from memory.cancellation import to_the_end
-from memory.db import Database
 from memory.errors import DiskFull
-from memory.schema import migrations
+from memory.store import database as database
+from memory.store.cancellation import to_the_end
+from memory.store.database import Database
+from memory.store.schema import migrations
 from tests.memory_kit import KEY, at_home
 from tests.size import TORTURE
 from tests.unit.test_db_schema import made_at
@@ -43,8 +43,8 @@ OPEN = """
 import asyncio, concurrent.futures.thread, resource, sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
-from memory.cancellation import to_the_end
-from memory.db import Database
+from memory.store.cancellation import to_the_end
+from memory.store.database import Database
 from memory.errors import MemoryFailure
 from tests.memory_kit import KEY
 

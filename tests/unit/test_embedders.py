@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from bot.config import Settings
-from bot.embedders import Meaning, meaning
-from bot.sections import Backend
+from bot.config.sections import Backend
+from bot.config.settings import Settings
+from bot.models.embedders import Meaning, meaning
 
 BACKENDS = {name: {"base_url": f"http://{name}.example/v1", "model": f"{name}-small"} for name in ("one", "two")}
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from bot import log
-from bot.config import Settings
-from bot.model import Message, Model
-from bot.models import Models
-from bot.scheduler import Keeper
-from bot.sections import Backend
+from bot.config.sections import Backend
+from bot.config.settings import Settings
+from bot.models.chains import Models
+from bot.models.port import Message, Model
+from bot.service import log
+from bot.service.maintenance import Keeper
 from memory.core import Habits
 from memory.errors import WriterFailed
 from memory.ports import Vectors

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.core import Habits
+from memory.text.times import instant, month
 from memory.tiers.episodes import Cut, Mark, Rules, cut
-from memory.times import instant, month
 from memory.types import MINUTE
 from tests.memory_kit import DAY, HOUR, START, Writer, at_home, said
 from tests.size import examples

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from memory.core import Habits
 from memory.errors import WriterFailed
 from memory.ports import Entry, Task
+from memory.text.times import instant, month
 from memory.tiers.episodes import Rules
-from memory.times import instant, month
 from memory.types import DomainKind, DomainRef, SessionRef
 from tests.ladder_kit import PAIRS, Teller, climbed, gists, unsound
 from tests.memory_kit import DAY, HOUR, BagOfWords, Corner, at_home, copied, opened, raising

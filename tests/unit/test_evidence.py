@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory import dates, numbers
-from memory.evidence import Evidence, unsupported
+from memory.derive.evidence import Evidence, unsupported
 from memory.ports import Source
+from memory.text import dates, numbers
 
 AT = "2026-11-20T21:04+01:00"  # a Friday
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.offline import ExtractiveWriter
-from bot.offline.sentences import shortened, split
-from memory.evidence import unsupported
+from bot.models.offline import ExtractiveWriter
+from bot.models.offline.sentences import shortened, split
+from memory.derive.evidence import unsupported
 from memory.ports import Entry, Source, Task, Writer
 
 DAY = "2026-11-20T21:04+01:00"

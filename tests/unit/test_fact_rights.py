@@ -11,7 +11,7 @@ from memory.errors import NotFound, NotYours
 from memory.tiers import statements
 from memory.tiers.statements import NewStatement
 from memory.types import DomainKind, DomainRef, Exchange, Identity, Kind, NewExchange, Session, SessionRef
-from memory.view import View
+from memory.view.view import View
 from tests.memory_kit import START, opened
 
 ADA, BOB, CY = (Identity("matrix", f"@{name}:example.org") for name in ("ada", "bob", "cy"))

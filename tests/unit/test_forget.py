@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from memory import restoring
 from memory.core import Habits
 from memory.errors import DiskFull, NotFound, SourceGone
 from memory.forget import gone
 from memory.forget.forgetting import Forgetting
 from memory.forget.gone import Scope
 from memory.forget.tombstones import Tombstones
-from memory.journal import Event, Part
+from memory.journal.journal import Event, Part
 from memory.ports import Entry
+from memory.store import restoring
 from memory.tiers.episodes import Rules
 from memory.types import Forgotten, Kind, NewExchange, SessionRef
-from memory.view import Answer
+from memory.view.view import Answer
 from tests.memory_kit import KEY, BagOfWords, Clock, Corner, Writer, answering, at_home, corner, opened, said
 
 SECRET = "the parrot is called Xerxes"

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from memory.errors import NotFound, NotYours
-from memory.journal import Part
+from memory.journal.journal import Part
 from memory.types import Exchange, Identity, Kind, NewExchange, Session
-from memory.view import Answer
+from memory.view.view import Answer
 from tests.memory_kit import Corner, at_home, corner, said
 
 ADA = Identity("console", "ada")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memory.core import Habits
-from memory.journal import Part
+from memory.journal.journal import Part
 from memory.tiers.episodes import Rules
 from memory.types import Exchange
 from tests.memory_kit import DAY, BagOfWords, Clock, Corner, Writer, corner, opened

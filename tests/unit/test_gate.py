@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot import gate
-from bot.addresses import addresses
-from bot.gate import begun
+from bot.delivery import gate
+from bot.delivery.addresses import addresses
+from bot.delivery.gate import begun
 from tests.hostile import ALLOWED, EVIL, GIVEN, SAID, unapproved
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from memory import restoring
-from memory.lineage import Seal
+from memory.store import restoring
+from memory.store.lineage import Seal
 from memory.tiers import exchanges, known
 from memory.transfer import Incoming, read_jsonl
 from memory.types import Domain, Kind, NewExchange, SessionRef

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from memory.errors import MemoryFailure
-from memory.inbox import Inbox
-from memory.journal import Event, Heard, Part
+from memory.journal.inbox import Inbox
+from memory.journal.journal import Event, Heard, Part
 from memory.types import Kind, NewExchange
-from memory.view import Answer
+from memory.view.view import Answer
 from tests.memory_kit import Corner, at_home
 
 EVENTS = [Event("e1", "dm", "one"), Event("e2", "dm", "two"), Event("e3", "elsewhere", "three")]

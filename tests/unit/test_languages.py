@@ -5,8 +5,8 @@ import Stemmer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.languages import FUNCTION_WORDS, language
-from memory.lexical import tokens
+from memory.text.languages import FUNCTION_WORDS, language
+from memory.text.lexical import tokens
 from tests.size import examples
 
 SENTENCES = {

@@ -10,8 +10,8 @@ import Stemmer
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memory.languages import FUNCTION_WORDS
-from memory.lexical import STOP_WORDS, indexed, key_words, query_terms, stem, term, terms, tokens
+from memory.text.languages import FUNCTION_WORDS
+from memory.text.lexical import STOP_WORDS, indexed, key_words, query_terms, stem, term, terms, tokens
 from tests.size import examples
 
 INFLECTED = [

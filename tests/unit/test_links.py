@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.links import AllowList
+from bot.delivery.links import AllowList
 
 LISTED = AllowList(["example.org", "*.docs.example", "https://git.example:8443/lyra/", "http://one.example/page"])
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from adapters.errors import CommandUnclear
 from adapters.markup import called, knows, parse_command, printable, usage
-from adapters.table import Call, CommandSpec, Parameter, Reply
 
 
 async def nothing(_: Call) -> Reply:

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from bot.config import Settings
+from bot.config.sections import Dreams
+from bot.config.settings import Settings
 from bot.errors import ModelDown
-from bot.floor import Floor
-from bot.metering import Metered, limits
-from bot.model import Message
-from bot.sections import Dreams
-from bot.writer import ModelWriter
+from bot.models.metering import Metered, limits
+from bot.models.port import Message
+from bot.models.writer import ModelWriter
+from bot.service.priority import Floor
 from memory.errors import BudgetSpent, WriterFailed, WriterRefused
+from memory.journal.spending import Limits, Spent
 from memory.ports import Source, Task
-from memory.spending import Limits, Spent
 from tests.memory_kit import DAY, HOUR, Corner, Ids, at_home, corner, opened, utc
 
 PLENTY = Spent(1000, 1_000_000)

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot import log
-from bot.minilm import weights
-from bot.minilm.embedder import MiniLM, unit
-from bot.minilm.encoder import Encoder
+from bot.models.minilm import weights
+from bot.models.minilm.embedder import MiniLM, unit
+from bot.models.minilm.encoder import Encoder
+from bot.service import log
 from memory.errors import EmbeddingFailed
 from memory.ports import Vectors
 from tests.slow_bert import meant, small_weights

@@ -2,8 +2,8 @@
 
 import pytest
 
-from memory.dream.quarrels import quarrels
-from memory.names import names
+from memory.dream.contradictions import quarrels
+from memory.text.proper_names import names
 from memory.types import Statement
 
 

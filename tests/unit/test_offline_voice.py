@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.offline import Asked, OfflineVoice
-from bot.offline.listening import Act, hear
-from bot.offline.voice import NO_MODEL, Answer
-from memory.lexical import key_words
+from bot.models.offline import Asked, OfflineVoice
+from bot.models.offline.understanding import Act, hear
+from bot.models.offline.voice import NO_MODEL, Answer
+from memory.text.lexical import key_words
 from memory.types import Exchange, Hit, Kind
 
 ZONE = "Europe/Berlin"

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from memory.errors import MemoryFailure
-from memory.journal import Part
+from memory.journal.journal import Part
 from memory.types import DomainKind, DomainRef
-from memory.view import Answer
+from memory.view.view import Answer
 from tests.memory_kit import DAY, Corner, at_home, corner
 from tests.unit.test_journal import reply
 

@@ -15,15 +15,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memory import db as database
-from memory import vectors
-from memory.cancellation import to_the_end
 from memory.core import Memory, Ports
-from memory.db import Database, Transaction
-from memory.migrate import migrate
-from memory.passages import MOST_CHARACTERS, passages
-from memory.reindexing import reindex
-from memory.schema import migrations
+from memory.index import vectors
+from memory.index.reindexing import reindex
+from memory.store import database as database
+from memory.store.cancellation import to_the_end
+from memory.store.database import Database, Transaction
+from memory.store.migrating import migrate
+from memory.store.schema import migrations
+from memory.text.passages import MOST_CHARACTERS, passages
 from memory.types import MINUTE, DomainKind
 from tests.memory_kit import START, BagOfWords, CancelledAt, Clock, Corner, Ids, among, aside, corner, opened, said
 from tests.size import examples

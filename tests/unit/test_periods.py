@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memory import periods
-from memory.times import instant, local
+from memory.text import periods
+from memory.text.times import instant, local
 from tests.memory_kit import HOUR
 from tests.size import examples
 

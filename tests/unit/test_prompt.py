@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.events import Quote
-from bot.prompt import Draft, Prompt, Question, draft, finish
-from bot.recollection import Recalled, Standing
+from bot.context.prompt import Draft, Prompt, Question, draft, finish
+from bot.context.retrieval import Recalled, Standing
 from memory.bank.block import HEAD, Block
-from memory.budget import tokens
+from memory.text.budget import tokens
 from memory.tiers.selfstate import Mind, SelfState
 from memory.types import MINUTE, Digest, DigestHit, Exchange, Hit, Kind, Statement
 from tests.memory_kit import DAY, START

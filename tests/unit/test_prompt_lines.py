@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory import prompt_lines
-from memory.budget import tokens
-from memory.display_names import COLONS, display_name
-from memory.prompt_lines import ALONE, NOTED, QUOTED, REPLY, SOURCE, SPOKEN, Frame, prompt_line
-from memory.sanitize import sanitized
+from memory.places.display_names import COLONS, display_name
+from memory.text import prompt_lines
+from memory.text.budget import tokens
+from memory.text.prompt_lines import ALONE, NOTED, QUOTED, REPLY, SOURCE, SPOKEN, Frame, prompt_line
+from memory.text.sanitize import sanitized
 from tests.marks import HIDDEN, SPECIAL
 
 FRAMES = [QUOTED, NOTED, SOURCE, SPOKEN, ALONE, REPLY]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.lexical import key_words
+from memory.text.lexical import key_words
 from memory.types import MINUTE, Hit
 from tests.memory_kit import BagOfWords, Clock, Corner, Ids, at_home, corner, opened
 from tests.size import examples

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from memory.core import Memory, Ports
 from memory.errors import EmbeddingFailed
+from memory.index.recall.domain_indexes import Loaded, Shards
+from memory.index.recall.finder import Recall
+from memory.index.recall.query import Query
 from memory.ports import Embedder, Vectors
-from memory.recall.finder import Recall
-from memory.recall.question import Query
-from memory.recall.shards import Loaded, Shards
 from memory.types import MINUTE, Hit
 from tests.memory_kit import DAY, START, BagOfWords, Clock, Corner, Ids, among, aside, at_home, corner, line, said
 from tests.size import examples

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.reflections import quiet
+from bot.dreams.reflections import quiet
 from memory.tiers import selfstate
 from memory.tiers.selfstate import Mind
 from tests.dream_month import Month, month

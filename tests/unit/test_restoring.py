@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.sweeping import Sweeper
-from memory import keys, ledger, restoring
-from memory.backup import Unfinished
+from bot.service.sweeping import Sweeper
 from memory.errors import BackupFailed, KeyUnusable
+from memory.journal import ledger
+from memory.store import keys, restoring
+from memory.store.backup import Unfinished
 from memory.types import MINUTE
 from tests.memory_kit import DAY, KEY, Clock, at_home, corner, opened
 

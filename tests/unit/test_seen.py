@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from memory import seen
-from memory.changing import Shown
 from memory.core import Habits
 from memory.errors import SourceGone
 from memory.ports import Embedder, Entry
+from memory.tiers import seen
 from memory.tiers.episodes import Rules
 from memory.types import MINUTE, Digest, DomainKind, DomainRef, Exchange, Kind, NewExchange, SessionRef
-from memory.view import Answer
+from memory.view.changing import Shown
+from memory.view.view import Answer
 from tests.memory_kit import BagOfWords, Corner, Writer, answering, at_home, said
 
 CODE = "my locker code is 4711"

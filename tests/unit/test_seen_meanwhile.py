@@ -8,7 +8,7 @@ import pytest
 from memory.errors import SourceGone
 from memory.forget import erase
 from memory.types import Exchange, Kind, NewExchange
-from memory.view import Answer
+from memory.view.view import Answer
 from tests.memory_kit import BagOfWords, Corner, at_home
 from tests.unit.test_forget import digested
 

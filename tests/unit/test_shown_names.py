@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from memory.core import Memory
-from memory.display_names import is_reserved, likeness
-from memory.mentions import named
-from memory.schema import migrations
+from memory.index.mentions import named
+from memory.places.display_names import is_reserved, likeness
+from memory.store.schema import migrations
 from memory.tiers import exchanges
 from memory.types import Domain, DomainKind, DomainRef, Identity, Kind, NewExchange, SessionRef
-from memory.view import View
+from memory.view.view import View
 from tests.memory_kit import START, opened
 
 TAGGED = re.compile(r"#[a-z2-7]{4}")

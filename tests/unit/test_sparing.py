@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.minilm import weights
-from bot.minilm.embedder import MiniLM
+from bot.models.minilm import weights
+from bot.models.minilm.embedder import MiniLM
 from memory.forget.sparing import NEAR, Nearness, content, sentences, shares
 from tests.bench.sparing import cases, margin
 from tests.size import TORTURE

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from memory.core import Habits, Memory
-from memory.forget.vanishing import WEEK, Vanishing
+from memory.forget.disappearance import WEEK, Vanishing
 from memory.tiers.episodes import Rules
 from memory.types import DomainKind, DomainRef, Kind, NewExchange, SessionRef
-from memory.view import Answer, View
+from memory.view.view import Answer, View
 from tests.memory_kit import BagOfWords, Clock, Writer, opened, said
 
 FEW = Habits(Rules(count=3))

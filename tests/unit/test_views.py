@@ -9,10 +9,10 @@ import pytest
 
 from memory.core import Habits
 from memory.errors import NotFound
-from memory.journal import Part
+from memory.journal.journal import Part
 from memory.tiers.episodes import Rules
 from memory.types import DomainKind, DomainRef, SessionRef
-from memory.view import Answer
+from memory.view.view import Answer
 from tests.memory_kit import Clock, Corner, Writer, at_home, corner, opened, said
 from tests.size import examples
 from tests.unit.test_journal import reply

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bot import web
 from bot.app import RandomIds, opened
+from bot.service import web
 from tests.words_alone import words_alone
 
 TOKEN = "a-token"

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.times import instant, local
-from memory.when import Window, asked
-from memory.when.days import EARLIEST
+from memory.index.when import Window, asked
+from memory.index.when.days import EARLIEST
+from memory.text.times import instant, local
 from tests.memory_kit import HOUR, START
 from tests.size import examples
 

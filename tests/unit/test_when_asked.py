@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.times import instant
-from memory.when import asked
-from memory.when.days import EARLIEST, LATEST
-from memory.when.words import LEXICON
+from memory.index.when import asked
+from memory.index.when.days import EARLIEST, LATEST
+from memory.index.when.vocabulary import LEXICON
+from memory.text.times import instant
 from tests.memory_kit import DAY, START
 from tests.unit.test_when import ANGELES, AUCKLAND, ENGLISH, VIENNA, few, shown, told
 

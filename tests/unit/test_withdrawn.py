@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memory.core import Memory
-from memory.journal import Event, Part
+from memory.journal.journal import Event, Part
 from memory.types import Forgotten, SessionRef
 from tests.memory_kit import Corner, at_home, corner, said
 from tests.unit.test_forget import digested, holding

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.answers import parse
+from memory.derive.entries import parse
+from memory.derive.prompts import render
 from memory.errors import WriterRefused
 from memory.ports import Entry, Source, Task
-from memory.prompts import render
 
 LABELS = ["m1", "m2", "m3", "m4", "m12"]
 CAT = "Ada's cat is called Turing."

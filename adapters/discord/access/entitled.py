@@ -1,0 +1,100 @@
+"""What a person can read now, asked of Discord itself; what is not sure, they cannot."""
+
+from collections.abc import Collection
+
+import discord
+
+from adapters.discord.access import readers
+from adapters.discord.failures import TROUBLE
+from adapters.discord.incoming.convert import PLATFORM
+from adapters.discord.limits import Limits
+from adapters.discord.whole import whole
+from adapters.errors import SendFailed
+from adapters.events import Circle, Person, Reach
+
+_UNSURE = (*TROUBLE, discord.InvalidData, SendFailed)
+
+
+class Entitled:
+    """Asks for one person, and for each server only once."""
+
+    def __init__(self, client: discord.Client, limits: Limits, gate: readers.Gate, person: Person) -> None:
+        self._client = client
+        self._limits = limits
+        self._gate = gate
+        self._person = person
+        self._members: dict[int, discord.Member | None] = {}
+
+    async def circles(self, circles: Collection[Circle]) -> set[Circle]:
+        """Return those servers, channels and private threads that the person can read."""
+        if self._person.platform != PLATFORM or not self._person.id.isdecimal():
+            return set()
+        return {one for one in circles if await self._is_within(one)}
+
+    async def reads(self, channel: object) -> bool:
+        """Whether the person can read a channel with its history."""
+        if isinstance(channel, discord.DMChannel):
+            return [str(one.id) for one in channel.recipients] == [self._person.id]
+        if not isinstance(channel, discord.abc.GuildChannel | discord.Thread):
+            return False
+        member = await self._member(channel.guild)
+        parent = channel.parent if isinstance(channel, discord.Thread) else channel
+        if member is None or parent is None:
+            return False
+        rights = parent.permissions_for(member)
+        if not (rights.view_channel and rights.read_message_history):
+            return False
+        hidden = isinstance(channel, discord.Thread) and channel.is_private() and not rights.manage_threads
+        return not hidden or await self._has_joined(channel.id)
+
+    async def _is_within(self, circle: Circle) -> bool:
+        server, gated, role = circle.id.partition("/")
+        if not server.isdecimal():
+            return False
+        match circle.reach:
+            case Reach.PUBLIC:
+                guild = self._client.get_guild(int(server))
+                return guild is not None and await self._holds(guild, role if gated else self._gate(server))
+            case Reach.RESTRICTED:
+                return not gated and await self._reads_channel(int(server))
+        return False
+
+    async def _holds(self, guild: discord.Guild, role: str) -> bool:
+        member = await self._member(guild)
+        return member is not None and (role in ("", str(guild.id)) or any(str(one.id) == role for one in member.roles))
+
+    async def _reads_channel(self, number: int) -> bool:
+        found: object = self._client.get_channel(number)
+        if found is None:
+            try:
+                self._limits.require()
+                found = await whole(self._client.fetch_channel(number))
+            except _UNSURE:
+                return False
+        return not isinstance(found, discord.DMChannel) and await self.reads(found)
+
+    async def _member(self, guild: discord.Guild) -> discord.Member | None:
+        if guild.id not in self._members:
+            self._members[guild.id] = await self._fetched(guild)
+        return self._members[guild.id]
+
+    async def _fetched(self, guild: discord.Guild) -> discord.Member | None:
+        if guild.unavailable:
+            return None
+        try:
+            self._limits.require()
+            member = await whole(guild.fetch_member(int(self._person.id)))
+        except _UNSURE:
+            return None
+        return None if member.flags.guest else member
+
+    async def _has_joined(self, thread: int) -> bool:
+        try:
+            self._limits.require()
+            await whole(self._has(thread))
+        except _UNSURE:
+            return False
+        return True
+
+    async def _has(self, thread: int) -> None:
+        await self._client.http.get_thread_member(thread, int(self._person.id))

@@ -1,0 +1,99 @@
+"""Who can read a channel now. What is not sure counts as readable by few, and as reading little."""
+
+from collections.abc import Callable
+
+import discord
+
+from adapters.discord.incoming.convert import PLATFORM, line
+from adapters.events import Circle, Place, Reach
+
+Gate = Callable[[str], str]
+"""Gives the id of the role that is everyone of a server, '' for @everyone."""
+Channel = discord.abc.GuildChannel | discord.Thread | discord.DMChannel | discord.GroupChannel | discord.PartialMessageable
+
+_ORDINARY = frozenset({discord.ChannelType.text, discord.ChannelType.news, discord.ChannelType.forum, discord.ChannelType.media})
+READING = discord.Permissions(view_channel=True, read_message_history=True)
+
+
+def place(channel: Channel, gate: Gate) -> Place:
+    """Return a channel as a place, with those who can read it now."""
+    if isinstance(channel, discord.DMChannel):
+        return direct(str(channel.id))
+    if isinstance(channel, discord.Thread):
+        return _thread(channel, gate)
+    if isinstance(channel, discord.abc.GuildChannel):
+        public, wider = _circles(channel, gate)
+        return _place(channel.guild.id, channel.id, f"#{line(channel.name, 100)}", "", public or _few(channel.id), wider)
+    server = channel.guild_id if isinstance(channel, discord.PartialMessageable) else None
+    return _place(server or 0, channel.id, "a channel", "", _few(channel.id), None)
+
+
+def gated(server: str, role: str) -> Circle:
+    """Return the circle of those who hold a role: what they say is not everyone's, should the role no longer be named."""
+    return Circle(Reach.PUBLIC, f"{server}/{role}")
+
+
+def direct(channel: str) -> Place:
+    """Return a DM as a place."""
+    return Place(PLATFORM, channel, "DM", Reach.DIRECT)
+
+
+def _thread(thread: discord.Thread, gate: Gate) -> Place:
+    public, wider = _circles(thread.parent, gate) if thread.parent is not None else (None, None)
+    name = line(thread.name, 100) or "a thread"
+    circle = _few(thread.id) if thread.is_private() else public or _few(thread.parent_id)
+    return _place(thread.guild.id, thread.parent_id, name, str(thread.id), circle, wider)
+
+
+def _place(server: int, channel: int, name: str, thread: str, circle: Circle, wider: Circle | None) -> Place:
+    more = wider if circle.reach is Reach.RESTRICTED else None
+    return Place(PLATFORM, str(channel), name, circle.reach, thread, str(server) if server else "", circle, more)
+
+
+def _few(channel: int) -> Circle:
+    """Return the circle of those who can read a channel or a private thread, which some of the server cannot."""
+    return Circle(Reach.RESTRICTED, str(channel))
+
+
+def _circles(channel: discord.abc.GuildChannel, gate: Gate) -> tuple[Circle | None, Circle | None]:
+    """Return the circle of all the server if all of it reads this channel, and the server's if all readers read what is public."""
+    guild = channel.guild
+    everyone = guild.get_role(guild.id)
+    if guild.unavailable or everyone is None or channel.type not in _ORDINARY:
+        return None, None
+    server = str(guild.id)
+    named = gate(server)
+    if named in ("", server):
+        whole = Circle(Reach.PUBLIC, server)
+        return (whole if _all_read(channel, everyone) else None), whole
+    role = guild.get_role(int(named)) if named.isdecimal() else None
+    return (gated(server, named) if role is not None and _only_these_read(channel, role) else None), None
+
+
+def _all_read(channel: discord.abc.GuildChannel, role: discord.Role) -> bool:
+    """Whether every holder of a role reads a channel and its history, whatever other roles they have."""
+    if not channel.permissions_for(role).is_superset(READING):
+        return False
+    for who, overwrite in channel.overwrites.items():
+        _, denied = overwrite.pair()
+        if denied.value & READING.value and not _is_default(who):
+            return False
+    return True
+
+
+def _only_these_read(channel: discord.abc.GuildChannel, role: discord.Role) -> bool:
+    """Whether the holders of a role read a channel, and besides them only Lyra and who administers the server."""
+    guild = channel.guild
+    own_role, me = guild.self_role, guild.me
+    for one in guild.roles:
+        rights = channel.permissions_for(one)
+        if rights.view_channel and not one.permissions.administrator and one not in (role, own_role):
+            return False
+    for who, overwrite in channel.overwrites.items():
+        if not isinstance(who, discord.Role) and who != me and overwrite.view_channel:
+            return False
+    return _all_read(channel, role)
+
+
+def _is_default(who: object) -> bool:
+    return isinstance(who, discord.Role) and who.is_default()

@@ -1,0 +1,69 @@
+"""Who rules her servers, as far as Discord tells unasked: who owns one, and who spoke to her with the right to manage it.
+
+It is kept over restarts, so that it is still known when a server disappeared while she was away.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import discord
+
+from adapters.base import Notes
+from adapters.discord.incoming.convert import line
+
+_NOTE = "servers"
+_MOST = 50
+"""How many managers of one server are noted; who was seen last stays."""
+
+
+class Rulers:
+    """The rulers and names of servers, by the server's id."""
+
+    def __init__(self, notes: Notes) -> None:
+        self._notes = notes
+        self._servers: dict[str, dict[str, Any]] = {}
+        self._changed = False
+
+    async def load(self) -> None:
+        """Read what was noted."""
+        self._servers = await self._notes.get(_NOTE) or {}
+
+    def learn(self, guilds: Iterable[discord.Guild]) -> None:
+        """Note the names and owners of servers that are there."""
+        for guild in guilds:
+            if not guild.unavailable:
+                self._set(str(guild.id), name=line(guild.name, 100), owner=str(guild.owner_id or ""))
+
+    def see(self, who: object) -> None:
+        """Note whether somebody who spoke, or called a command, may manage the server."""
+        if not isinstance(who, discord.Member) or who.bot:
+            return
+        server, person = str(who.guild.id), str(who.id)
+        others = [one for one in self._of(server)["managers"] if one != person]
+        manages = [person] if who.guild_permissions.manage_guild else []
+        if manages != [one for one in self._of(server)["managers"] if one == person]:
+            self._set(server, managers=[*others, *manages][-_MOST:])
+
+    def of(self, server: str) -> tuple[str, ...]:
+        """Return the accounts that rule a server, as last known."""
+        known = self._of(server)
+        return tuple(dict.fromkeys(one for one in (known["owner"], *known["managers"]) if one))
+
+    def name(self, server: str) -> str:
+        """Return what a server was called last, '' where that is not known."""
+        return str(self._of(server)["name"])
+
+    async def settle(self) -> None:
+        """Keep what changed."""
+        if self._changed:
+            self._changed = False
+            await self._notes.put(_NOTE, self._servers)
+
+    def _of(self, server: str) -> dict[str, Any]:
+        return self._servers.get(server) or {"name": "", "owner": "", "managers": []}
+
+    def _set(self, server: str, **values: Any) -> None:
+        known = {**self._of(server), **values}
+        if known != self._servers.get(server):
+            self._servers[server] = known
+            self._changed = True

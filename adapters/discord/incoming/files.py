@@ -1,0 +1,61 @@
+"""The files of messages, read within bounds."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Sequence
+
+import discord
+
+from adapters import file_contents
+from adapters.discord.failures import TROUBLE
+from adapters.discord.incoming import convert
+from adapters.discord.whole import whole
+from adapters.events import Attachment, Contents, Message
+
+_MOST_MESSAGES = 256
+
+
+class Files:
+    """What is attached to messages; `seconds` is how long reading those of one message may take.
+
+    Addresses expire: where the one at hand does not work, the message is asked for again.
+    """
+
+    def __init__(self, seconds: float = 10.0) -> None:
+        self._seconds = seconds
+        self._at_hand: OrderedDict[str, dict[str, discord.Attachment]] = OrderedDict()
+
+    def remember(self, message: discord.Message) -> None:
+        """Keep the files' addresses at hand for a while."""
+        found = {str(one.id): one for one in convert.files(message)}
+        if found:
+            self._at_hand[str(message.id)] = found
+            self._at_hand.move_to_end(str(message.id))
+        if len(self._at_hand) > _MOST_MESSAGES:
+            self._at_hand.popitem(last=False)
+
+    async def read(self, client: discord.Client, message: Message) -> Sequence[Contents]:
+        """Return what can be read of a message's files in time, one for each, in order."""
+        contents = [Contents(one) for one in message.attachments]
+        try:
+            async with asyncio.timeout(self._seconds):
+                for index in file_contents.wanted(message.attachments):
+                    data = await self._bytes(client, message, message.attachments[index])
+                    contents[index] = file_contents.read(message.attachments[index], data)
+        except TimeoutError:
+            pass
+        return contents
+
+    async def _bytes(self, client: discord.Client, message: Message, attachment: Attachment) -> bytes:
+        if found := self._at_hand.get(message.id, {}).get(attachment.id):
+            try:
+                return await found.read()
+            except TROUBLE:
+                self._at_hand.pop(message.id, None)
+        channel = client.get_partial_messageable(int(message.place.thread or message.place.channel))
+        try:
+            self.remember(await whole(channel.fetch_message(int(message.id))))
+            again = self._at_hand.get(message.id, {}).get(attachment.id)
+            return await again.read() if again else b""
+        except TROUBLE:
+            return b""

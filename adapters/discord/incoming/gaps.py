@@ -1,0 +1,257 @@
+"""What was said while Lyra did not listen, read from the histories of her channels."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import discord
+
+from adapters.base import Listener, Notes
+from adapters.discord.client import Client
+from adapters.discord.failures import TROUBLE
+from adapters.discord.incoming.heard import Heard
+from adapters.discord.limits import Limits
+from adapters.discord.pace import Pace
+from adapters.errors import SendFailed
+
+MOST_MISSED = 1_000
+"""How many missed messages of one channel are read at a start."""
+
+_PAGE = 100
+_TRIES = 5
+_AT_ONCE = 8
+_MOST_GONE = 2_000
+_BEGAN, _GONE = "began", "gone"
+
+Hand = Callable[[Sequence[Heard]], Awaitable[None]]
+Listed = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread
+Readable = Listed | discord.DMChannel
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Gap:
+    """What is to be read of one channel: everything after a message, and before another where that is not 0.
+
+    A `hidden` one does not show its history.
+    """
+
+    stream: str
+    channel: Readable | None
+    after: int
+    hidden: bool = False
+    read: int = 0
+    before: int = 0
+
+
+class Gaps:
+    """Fills what is missing of each stream. A stream that cannot be read to its end keeps its cursor where it is."""
+
+    def __init__(self, client: Client, listener: Listener, notes: Notes, limits: Limits, pace: Pace) -> None:
+        self._client = client
+        self._listener = listener
+        self._notes = notes
+        self._limits = limits
+        self._pace = pace
+        self._silent: set[str] = set()
+        self._failed: dict[str, Gap] = {}
+        self._long: set[str] = set()
+        self._caught_up: set[str] = set()
+        self._began = 0
+
+    @property
+    def silent(self) -> int:
+        """How many channels do not show their history."""
+        return len(self._silent)
+
+    def may_move(self, stream: str) -> bool:
+        """Whether everything before the newest message of a stream was heard."""
+        return stream not in self._silent and stream not in self._failed and stream not in self._long
+
+    async def fill(self, guilds: Iterable[discord.Guild], hand: Hand, *, streams: bool) -> None:
+        """Hand over what was missed in servers, oldest first; with `streams` in DMs and archived threads too."""
+        cursors = await self._cursors()
+        await self._remember_beginning(cursors)
+        if streams:
+            self._caught_up = cursors.keys() - await self._gone()
+        if not cursors:
+            await self._begin(guilds, hand)
+            return
+        newest = max(cursors.values())
+        gaps: list[Gap] = []
+        known: set[str] = set()
+        for guild in (one for one in guilds if not one.unavailable):
+            await self._join(guild, newest, hand)
+            channels = _channels(guild)
+            known |= {str(one.id) for one in channels}
+            gaps += [gap for one in channels if (gap := self._gap(one, cursors, newest))]
+        if streams:
+            gaps += await self._unseen(cursors, known)
+        # Noted first: what one channel is read up to must not count for another, should the reading be cut off.
+        await hand([Heard(None, gap.stream, gap.after) for gap in gaps if gap.stream not in cursors])
+        await self._read_all(gaps, hand)
+
+    async def retry(self, hand: Hand) -> None:
+        """Read what could not be read before."""
+        await self._read_all(list(self._failed.values()), hand)
+
+    async def catch_up(self, channel: discord.DMChannel, before: int, hand: Hand) -> None:
+        """Hand over what was said in a DM before somebody's first word there since the connection began (0: a command).
+
+        Discord lists no DMs: of one whose very first message was missed nothing is known until then.
+        """
+        stream = str(channel.id)
+        if stream in self._caught_up and stream not in self._failed:
+            return
+        after = (await self._cursors()).get(stream, self._began)
+        gap = self._failed.pop(stream, None) or Gap(stream, channel, after, before=before)
+        self._caught_up.add(stream)
+        try:
+            self._limits.require()
+            await self._walk(gap, hand)
+        except (*TROUBLE, discord.InvalidData, SendFailed) as trouble:
+            log.warning("The history of a DM could not be read: %s.", type(trouble).__name__)
+            await self._pin(gap, hand)
+            self._failed[stream] = gap
+
+    async def _cursors(self) -> dict[str, int]:
+        return {stream: int(position) for stream, position in (await self._listener.cursors()).items()}
+
+    async def _remember_beginning(self, cursors: Mapping[str, int]) -> None:
+        """Note since when she listens at all: what was said before that is not for her."""
+        noted = await self._notes.get(_BEGAN)
+        self._began = noted or min(cursors.values(), default=discord.utils.time_snowflake(discord.utils.utcnow()))
+        if not noted:
+            await self._notes.put(_BEGAN, self._began)
+
+    async def _begin(self, guilds: Iterable[discord.Guild], hand: Hand) -> None:
+        """Note what was said last before the first start of all, so that the next one knows what it missed."""
+        said = {one.id: one.last_message_id or one.id for guild in guilds for one in _channels(guild)}
+        if said:
+            newest = max(said, key=lambda channel: said[channel])
+            await hand([Heard(None, str(newest), said[newest])])
+
+    # What is missing
+
+    def _gap(self, channel: Listed, cursors: Mapping[str, int], newest: int) -> Gap | None:
+        stream = str(channel.id)
+        after = cursors.get(stream, newest)
+        parent = channel.parent if isinstance(channel, discord.Thread) else channel
+        if (channel.last_message_id or 0) <= after or parent is None:
+            return None
+        rights = parent.permissions_for(channel.guild.me)
+        return Gap(stream, channel, after, hidden=not rights.read_message_history) if rights.view_channel else None
+
+    async def _unseen(self, cursors: Mapping[str, int], known: set[str]) -> list[Gap]:
+        gone = await self._gone()
+        return [Gap(stream, None, after) for stream, after in cursors.items() if stream not in known and stream not in gone]
+
+    async def _gone(self) -> set[str]:
+        return set(await self._notes.get(_GONE) or ())
+
+    async def _join(self, guild: discord.Guild, newest: int, hand: Hand) -> None:
+        """Tell of a server that let her in while she was away."""
+        joined = guild.me.joined_at if guild.me else None
+        if joined and joined > discord.utils.snowflake_time(newest) and (event := self._client.joined(guild)):
+            await hand([Heard(event)])
+
+    # What is read
+
+    async def _read_all(self, gaps: Sequence[Gap], hand: Hand) -> None:
+        line = asyncio.Semaphore(_AT_ONCE)
+
+        async def read(gap: Gap) -> None:
+            async with line:
+                await self._read(gap, hand)
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for gap in gaps:
+                    group.create_task(read(gap))
+        except ExceptionGroup as failed:
+            raise failed.exceptions[0] from None
+
+    async def _read(self, gap: Gap, hand: Hand) -> None:
+        self._failed.pop(gap.stream, None)
+        if gap.hidden:
+            log.warning("The channel %s hides its history; what was said there meanwhile is not known.", gap.stream)
+            return await self._leave(gap, hand)
+        for failures in range(1, _TRIES + 1):
+            await self._limits.hold()
+            try:
+                return await self._walk(gap, hand)
+            except (*TROUBLE, discord.InvalidData) as trouble:
+                if _is_final(trouble):
+                    await self._forget(gap, trouble)
+                    return await self._leave(gap, hand)
+                log.warning("The history of channel %s could not be read: %s.", gap.stream, type(trouble).__name__)
+                if failures < _TRIES:
+                    await self._pace.retry(failures)
+        await self._pin(gap, hand)
+        self._failed[gap.stream] = gap
+        return None
+
+    async def _walk(self, gap: Gap, hand: Hand) -> None:
+        channel = gap.channel or await self._find(gap)
+        if channel is None:
+            return
+        self._silent.discard(gap.stream)
+        self._long.discard(gap.stream)
+        page: list[Heard] = []
+        more = False
+        after, before = discord.Object(gap.after), discord.Object(gap.before) if gap.before else None
+        async for message in channel.history(limit=MOST_MISSED + 1 - gap.read, after=after, before=before, oldest_first=True):
+            if more := gap.read + len(page) == MOST_MISSED:
+                break
+            page.append(self._client.heard(message))
+            if len(page) == _PAGE:
+                page = await self._pass(gap, page, hand)
+        await self._pass(gap, page, hand)
+        if more:
+            self._long.add(gap.stream)
+            log.warning("More than %d messages were missed in channel %s; the next start reads on.", MOST_MISSED, gap.stream)
+
+    async def _pass(self, gap: Gap, page: list[Heard], hand: Hand) -> list[Heard]:
+        """Hand over a page, and return the empty next one."""
+        if page:
+            await hand(page)
+            gap.after = page[-1].position
+            gap.read += len(page)
+        return []
+
+    async def _find(self, gap: Gap) -> Readable | None:
+        """Return the channel of a stream that is in no server's list, if something was said there."""
+        number = int(gap.stream)
+        async for _ in self._client.get_partial_messageable(number).history(limit=1, after=discord.Object(gap.after)):
+            found = await self._client.fetch_channel(number)
+            if isinstance(found, discord.DMChannel):
+                return found
+            return found if isinstance(found, discord.Thread) and not found.guild.unavailable else None
+        return None
+
+    async def _leave(self, gap: Gap, hand: Hand) -> None:
+        """Leave what cannot be read."""
+        await self._pin(gap, hand)
+        self._silent.add(gap.stream)
+
+    async def _pin(self, gap: Gap, hand: Hand) -> None:
+        """Note where the reading stopped, so that it can go on there some day."""
+        await hand([Heard(None, gap.stream, gap.after)])
+
+    async def _forget(self, gap: Gap, trouble: Exception) -> None:
+        """Ask no more for what is gone: refused requests are counted against the whole address."""
+        if gap.channel is None and isinstance(trouble, discord.NotFound | discord.Forbidden):
+            before = [one for one in await self._notes.get(_GONE) or () if one != gap.stream]
+            await self._notes.put(_GONE, [*before, gap.stream][-_MOST_GONE:])
+
+
+def _is_final(trouble: Exception) -> bool:
+    if isinstance(trouble, discord.HTTPException):
+        return trouble.status < 500 and trouble.status != 429
+    return isinstance(trouble, discord.InvalidData)
+
+
+def _channels(guild: discord.Guild) -> list[Listed]:
+    return [*guild.text_channels, *guild.voice_channels, *guild.stage_channels, *guild.threads]

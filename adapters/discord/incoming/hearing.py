@@ -1,0 +1,119 @@
+"""What was heard goes to the listener in order: after a new start first what was missed, then what came meanwhile."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Sequence
+from dataclasses import replace
+
+import discord
+
+from adapters.base import Listener
+from adapters.discord.access import readers
+from adapters.discord.client import Client
+from adapters.discord.failures import TROUBLE
+from adapters.discord.incoming.gaps import Gaps
+from adapters.discord.incoming.heard import Heard, Mark, Regained
+from adapters.events import Message, Revised, Unreadable, Withdrawn
+
+_MOST_AT_ONCE = 500
+_MOST_KNOWN = 20_000
+
+
+class Hearing:
+    """The gate between a client and its listener. It is closed from a loss until the session goes on, or until the gap is filled."""
+
+    def __init__(self, client: Client, listener: Listener, gaps: Gaps, gate: readers.Gate) -> None:
+        self._client = client
+        self._listener = listener
+        self._gaps = gaps
+        self._gate = gate
+        self._open = False
+        self._owed = True
+        self._waiting: list[Heard] = []
+        self._known: OrderedDict[int, None] = OrderedDict()
+        self._turn = asyncio.Lock()
+        self._answers: set[asyncio.Future[None]] = set()
+
+    async def run(self) -> None:
+        """Hand over what comes, until cancelled."""
+        while True:
+            await self._take(await self._client.items.get())
+            while not self._client.items.empty():
+                await self._take(self._client.items.get_nowait())
+            if self._open:
+                await self._flush()
+
+    async def hand(self, heard: Sequence[Heard]) -> None:
+        """Hand over events with how far they move their streams. Messages that were handed over lately are left out."""
+        async with self._turn:
+            moved: dict[str, str] = {}
+            events = []
+            for one in heard:
+                if one.position and self._gaps.may_move(one.stream):
+                    moved[one.stream] = str(max(one.position, int(moved.get(one.stream, 0))))
+                if one.event is not None and not (one.position and self._is_known(one.position)):
+                    events.append((await self._placed(one)).event)
+            if events or moved:
+                self._expect(await self._listener.hear([one for one in events if one is not None], moved))
+        await self._client.rulers.settle()
+
+    async def _take(self, item: Heard | Mark | Regained | discord.Guild) -> None:
+        match item:
+            case Heard():
+                self._waiting.append(item)
+            case Regained():
+                await self._listener.missed(item.prefix)
+            case Mark.BEGUN:
+                self._owed, self._open = True, False
+            case Mark.LOST:
+                if self._open:
+                    await self._flush()
+                self._open = False
+            case Mark.COMPLETE:
+                # No session before this one can have told what happened between them.
+                await self._listener.missed()
+                await self._listener.ready()
+                await self._gaps.fill(self._client.guilds, self.hand, streams=True)
+                self._owed, self._open = False, True
+            case Mark.RESUMED:
+                self._open = not self._owed
+                if self._open:
+                    await self._gaps.retry(self.hand)
+            case discord.Guild() if self._open:
+                await self._flush()
+                await self._listener.missed((str(item.id),))
+                await self._gaps.fill([item], self.hand, streams=False)
+
+    async def _flush(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for one in waiting:
+            if one.direct is not None:
+                await self._gaps.catch_up(one.direct, one.position, self.hand)
+        for start in range(0, len(waiting), _MOST_AT_ONCE):
+            await self.hand(waiting[start : start + _MOST_AT_ONCE])
+
+    def _expect(self, answers: Awaitable[None]) -> None:
+        """Let answers be awaited by a task of their own: the next event does not wait for them."""
+        expected = asyncio.ensure_future(answers)
+        self._answers.add(expected)
+        expected.add_done_callback(self._answers.discard)
+
+    def _is_known(self, position: int) -> bool:
+        known = position in self._known
+        self._known[position] = None
+        if len(self._known) > _MOST_KNOWN:
+            self._known.popitem(last=False)
+        return known
+
+    async def _placed(self, heard: Heard) -> Heard:
+        """Ask where an event belongs whose channel was not in the cache; it stays in a place of its own where that fails."""
+        event = heard.event
+        if not heard.lost or not isinstance(event, Message | Revised | Unreadable | Withdrawn):
+            return heard
+        try:
+            found = await self._client.fetch_channel(heard.lost)
+        except (*TROUBLE, discord.InvalidData):
+            return heard
+        if not isinstance(found, discord.abc.GuildChannel | discord.Thread):
+            return heard
+        return replace(heard, event=replace(event, place=readers.place(found, self._gate)))

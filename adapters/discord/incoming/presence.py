@@ -1,0 +1,75 @@
+"""What a channel's history says of messages: whether they are there, and with which words.
+
+A message counts as removed only where the history shows its neighbourhood without it, and where Discord, asked for it by
+itself, does not know it: without the right to read it a history is simply empty.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import discord
+
+from adapters.base import Presence
+from adapters.discord.client import Client
+from adapters.discord.failures import TROUBLE, UNKNOWN_MESSAGE
+from adapters.discord.incoming.earlier import reads
+from adapters.discord.limits import Limits
+from adapters.discord.whole import whole
+from adapters.errors import SendFailed
+from adapters.events import split_key
+
+_PAGE = 100
+
+
+class Presences:
+    """Looks into the channels of one connection."""
+
+    def __init__(self, client: Client, limits: Limits) -> None:
+        self._client = client
+        self._limits = limits
+
+    async def of(self, place: str, ids: Sequence[str]) -> Mapping[str, Presence]:
+        """Look at the hundred messages of a place from the first of these back; return what is known of those among them."""
+        channel = self._channel(place) if self._client.live else None
+        if channel is None or not ids or not ids[0].isdecimal():
+            return {}
+        newest = int(ids[0])
+        try:
+            self._limits.require()
+            page = await whole(_page(channel, newest))
+            oldest = min((one.id for one in page), default=0) if len(page) == _PAGE else 0
+            there = {one.id: one for one in page}
+            wanted = [int(one) for one in ids if one.isdecimal() and oldest <= int(one) <= newest]
+            missing = [one for one in wanted if one not in there]
+            if missing and not await self.is_unknown(channel, max(missing)):
+                missing = []
+        except (*TROUBLE, discord.InvalidData, SendFailed):
+            return {}
+        standing = {str(one): self._client.presence(there[one]) for one in wanted if one in there}
+        return {**standing, **{str(one): Presence(there=False) for one in missing}}
+
+    async def is_unknown(self, channel: discord.abc.Messageable, message: int) -> bool:
+        """Whether Discord, asked for a message by itself, does not know it."""
+        try:
+            await whole(channel.fetch_message(message))
+        except discord.NotFound as error:
+            return error.code == UNKNOWN_MESSAGE
+        return False
+
+    def _channel(self, place: str) -> discord.abc.Messageable | None:
+        """Return a channel whose history Lyra may read now, None where she may not or that is not known."""
+        server, parent, thread = split_key(place)
+        number = int(thread or parent)
+        if not server:
+            return self._client.get_partial_messageable(number)
+        guild = self._client.get_guild(int(server))
+        above = guild.get_channel(int(parent)) if guild is not None else None
+        if guild is None or not reads(above):
+            return None
+        known = guild.get_channel_or_thread(number)
+        if isinstance(known, discord.abc.Messageable):
+            return known
+        return self._client.get_partial_messageable(number, guild_id=guild.id)
+
+
+async def _page(channel: discord.abc.Messageable, newest: int) -> list[discord.Message]:
+    return [one async for one in channel.history(limit=_PAGE, before=discord.Object(newest + 1))]

@@ -1,0 +1,75 @@
+"""What a call says: which command of the table, with which arguments."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from adapters.command_table import Audience, CommandSpec, Parameter
+from adapters.discord.interactions.buttons import pressed
+from adapters.discord.interactions.menu import offered
+
+_MESSAGE_MENU = 3
+_SUBCOMMAND = 1
+
+Arguments = dict[str, str | int | bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A command with its arguments. While somebody still types, `focused` is the parameter that they type, and `typed` what."""
+
+    spec: CommandSpec
+    arguments: Arguments
+    focused: str = ""
+    typed: str = ""
+
+    @property
+    def private(self) -> bool:
+        """Whether only the person who calls reads the answer."""
+        return self.spec.answer is Audience.PRIVATE and not self.arguments.get("public")
+
+
+def called(data: Mapping[str, Any], table: Mapping[str, CommandSpec]) -> Called | None:
+    """Read the data of a command; None where the table has no such command, or not with these arguments."""
+    if data.get("type") == _MESSAGE_MENU:
+        spec = next((one for one in table.values() if one.menu and one.menu == data["name"]), None)
+        return Called(spec, {}) if spec and offered(spec) else None
+    path, options = [data["name"]], data.get("options") or []
+    if options and options[0]["type"] == _SUBCOMMAND:
+        path.append(options[0]["name"])
+        options = options[0].get("options") or []
+    spec = table.get(" ".join(path))
+    if spec is None or spec.menu or not offered(spec):
+        return None
+    focused = next((one for one in options if one.get("focused")), {"name": "", "value": ""})
+    given = {one["name"]: one["value"] for one in options if not one.get("focused")}
+    names = {one.name: one.type for one in spec.parameters}
+    if not all(type(value) is names.get(name) for name, value in given.items()):
+        return None
+    if focused["name"] not in names if focused["name"] else _missing(spec, given):
+        return None
+    return Called(spec, given, focused["name"], str(focused["value"]))
+
+
+def called_by_button(custom_id: str, table: Mapping[str, CommandSpec]) -> Called | None:
+    """Read what a button stands for; None where the table has no such command any more."""
+    command, argument = pressed(custom_id) or ("", "")
+    spec = table.get(command)
+    if spec is None:
+        return None
+    if not spec.parameters:
+        return Called(spec, {})
+    first = spec.parameters[0]
+    value = value_of(first, argument)
+    return None if value is None else Called(spec, {first.name: value})
+
+
+def value_of(parameter: Parameter, text: str) -> str | int | None:
+    """Return text as the value of a parameter that is text or a whole number, None where it is none."""
+    if parameter.type is int:
+        return int(text) if text.isdecimal() else None
+    return text if parameter.type is str else None
+
+
+def _missing(spec: CommandSpec, given: Arguments) -> bool:
+    return any(one.required and one.name not in given for one in spec.parameters)

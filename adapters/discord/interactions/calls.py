@@ -1,0 +1,152 @@
+"""Commands, menus, buttons, and what is offered while somebody types: heard, promised an answer, and handed on."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import discord
+from discord import InteractionType
+from discord.app_commands import Choice
+
+from adapters.base import Listener
+from adapters.command_table import Surface
+from adapters.discord.failures import TROUBLE
+from adapters.discord.interactions.call_event import address, asked, data_of, place_of
+from adapters.discord.interactions.calling import Called, called, called_by_button, value_of
+from adapters.discord.interactions.confirming import Questions
+from adapters.events import Asked
+
+_UNKNOWN = "This is not offered any more; type / to see what there is."
+_NOT_HERE = "Lyra cannot see who reads this here, so this does not work; use it in a channel that she sees, or in a DM with her."
+_NOT_KEPT = "Lyra could not take this down; use the command again in a moment."
+_MOST_CHOICES = 25
+_LONGEST_CHOICE = 100
+
+
+def _clock() -> int:
+    return time.time_ns() // 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long is waited, in seconds: for the commit before the promise, for suggestions, for a yes or a no."""
+
+    commit: float = 2.0
+    suggest: float = 2.0
+    confirm: float = 60.0
+
+
+_PATIENCE = Patience()
+
+
+class Calls:
+    """What people call through Discord's own menus. `gate` gives the role that is everyone of a server, '' for @everyone."""
+
+    def __init__(
+        self,
+        client: discord.Client,
+        listener: Listener,
+        gate: Callable[[str], str],
+        *,
+        now: Callable[[], int] = _clock,
+        patience: Patience = _PATIENCE,
+    ) -> None:
+        self._client = client
+        self._listener = listener
+        self._gate = gate
+        self._now = now
+        self._patience = patience
+        self._questions = Questions(patience.confirm)
+        self._alive: dict[str, _Caller] = {}
+
+    async def on(self, interaction: discord.Interaction) -> None:
+        """Take an interaction, until it is answered. Raises what the listener raises."""
+        table, custom_id = self._listener.table, interaction.custom_id or ""
+        match interaction.type:
+            case InteractionType.application_command:
+                await self._call(interaction, called(data_of(interaction), table))
+            case InteractionType.autocomplete:
+                await self._offer(interaction, called(data_of(interaction), table))
+            case InteractionType.component:
+                if not await self._questions.press(interaction, custom_id):
+                    await self._call(interaction, called_by_button(custom_id, table))
+
+    def surface(self, event_id: str) -> Surface | None:
+        """Return the person who waits for the answer to a call, None where it was answered or made before a restart."""
+        return self._alive.get(event_id)
+
+    async def _call(self, interaction: discord.Interaction, call: Called | None) -> None:
+        place = place_of(self._client, interaction, self._gate)
+        if call is None or place is None:
+            await _say(interaction, _NOT_HERE if call else _UNKNOWN)
+            return
+        event = asked(interaction, call, place, address(interaction, call, self._now()))
+        caller = self._alive[event.id] = _Caller(interaction, self._questions)
+        try:
+            await self._hear(event, caller)
+        finally:
+            del self._alive[event.id]
+
+    async def _hear(self, event: Asked, caller: "_Caller") -> None:
+        hearing = asyncio.ensure_future(self._listener.hear([event]))
+        await asyncio.wait({hearing}, timeout=self._patience.commit)
+        if not hearing.done() or hearing.exception() is None:
+            await caller.promise(private=event.private)
+        await asyncio.wait({hearing})
+        if hearing.exception() is not None:
+            await _say(caller.interaction, _NOT_KEPT)
+        await hearing.result()
+
+    async def _offer(self, interaction: discord.Interaction, call: Called | None) -> None:
+        choices = _choices(call, await self._suggestions(interaction, call)) if call else []
+        with suppress(*TROUBLE):
+            await interaction.response.autocomplete(choices)
+
+    async def _suggestions(self, interaction: discord.Interaction, call: Called) -> Sequence[str]:
+        place = place_of(self._client, interaction, self._gate)
+        if place is None:
+            return ()
+        looking = asyncio.ensure_future(self._listener.suggest(asked(interaction, call, place, None), call.focused, call.typed))
+        await asyncio.wait({looking}, timeout=self._patience.suggest)
+        # Late or failed, there is nothing to offer; what was typed stays as good as it was.
+        return () if looking.cancel() or looking.exception() else looking.result()
+
+
+@dataclass(slots=True)
+class _Caller:
+    """A person who waits for the answer to a call."""
+
+    interaction: discord.Interaction
+    questions: Questions
+    promised: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def promise(self, *, private: bool) -> None:
+        """Tell Discord that an answer comes; where that fails, the sending of the answer finds out."""
+        with suppress(*TROUBLE):
+            await self.interaction.response.defer(ephemeral=private, thinking=True)
+        self.promised.set()
+
+    async def confirm(self, question: str) -> bool:
+        """Ask the person, with buttons; no answer in time is a no."""
+        await self.promised.wait()
+        return await self.questions.ask(self.interaction, question)
+
+    def enter(self, session: str) -> bool:
+        """A place has one conversation at a time."""
+        return False
+
+
+def _choices(call: Called, values: Sequence[str]) -> list[Choice[str | int | float]]:
+    parameter = next(one for one in call.spec.parameters if one.name == call.focused)
+    shown = [one[:_LONGEST_CHOICE] for one in values if one][:_MOST_CHOICES]
+    return [Choice(name=one, value=value) for one in shown if (value := value_of(parameter, one)) is not None]
+
+
+async def _say(interaction: discord.Interaction, text: str) -> None:
+    with suppress(*TROUBLE):
+        if interaction.response.is_done():
+            await interaction.edit_original_response(content=text)
+        else:
+            await interaction.response.send_message(text, ephemeral=True)

@@ -1,0 +1,88 @@
+"""The commands as Discord offers them while people type, and in the menus of messages."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import discord
+
+from adapters.base import Notes
+from adapters.command_table import Audience, CommandSpec, Parameter
+from adapters.discord.failures import TROUBLE
+from adapters.errors import PlatformFailure
+
+_SLASH, _MESSAGE = 1, 3
+_SUBCOMMAND = 1
+_TYPES: dict[type, int] = {str: 3, int: 4, bool: 5}
+_LONGEST = 100
+_MOST = 25
+_WHERE = {"contexts": [0, 1], "integration_types": [0]}
+"""In servers that Lyra is in, and in DMs with her."""
+_NOTE = "commands"
+
+
+def offered(spec: CommandSpec) -> bool:
+    """Whether people are offered a command: not the owner's, and not a hidden one that no message's menu has."""
+    return spec.who is not Audience.OWNER and (bool(spec.menu) or not spec.hidden)
+
+
+def payload(table: Mapping[str, CommandSpec]) -> list[dict[str, Any]]:
+    """Return the table as Discord takes it, in its order. Raises ValueError where a command has a subcommand beside it."""
+    specs = [spec for spec in table.values() if offered(spec)]
+    families: dict[str, list[CommandSpec]] = {}
+    for spec in specs:
+        if not spec.menu:
+            families.setdefault(spec.name.split()[0], []).append(spec)
+    slash = [_command(name, family) for name, family in families.items()]
+    return slash + [{"type": _MESSAGE, "name": spec.menu} | _WHERE for spec in specs if spec.menu]
+
+
+async def sync(client: discord.Client, table: Mapping[str, CommandSpec], notes: Notes) -> None:
+    """Give Discord the commands, where they are not those that it was given last. Raises PlatformFailure."""
+    application = client.application_id
+    if application is None:
+        raise PlatformFailure("Discord is not connected yet; the commands are given to it later.")
+    commands = payload(table)
+    known = hashlib.sha256(json.dumps([application, commands]).encode()).hexdigest()
+    if await notes.get(_NOTE) == known:
+        return
+    try:
+        await client.http.bulk_upsert_global_commands(application, payload=commands)
+    except TROUBLE:
+        raise PlatformFailure("Discord did not take the commands; it keeps the old ones until Lyra connects again.") from None
+    await notes.put(_NOTE, known)
+
+
+def _command(name: str, family: Sequence[CommandSpec]) -> dict[str, Any]:
+    alone = next((spec for spec in family if spec.name == name), None)
+    if alone is None:
+        subcommands = [_described(spec.name.split()[1], spec) | {"type": _SUBCOMMAND} for spec in family]
+        words = _cut(", ".join(one["name"] for one in subcommands))
+        return {"type": _SLASH, "name": name, "description": words, "options": subcommands} | _WHERE
+    if len(family) > 1:
+        raise ValueError(f"{name} cannot be a command and have subcommands on Discord; rename one.")
+    return {"type": _SLASH} | _described(name, alone) | _WHERE
+
+
+def _described(name: str, spec: CommandSpec) -> dict[str, Any]:
+    ordered = sorted(spec.parameters, key=lambda parameter: not parameter.required)
+    return {"name": name, "description": _cut(spec.help), "options": [_option(one) for one in ordered[:_MOST]]}
+
+
+def _option(parameter: Parameter) -> dict[str, Any]:
+    option: dict[str, Any] = {
+        "type": _TYPES[parameter.type],
+        "name": parameter.name,
+        "description": _cut(parameter.help),
+        "required": parameter.required,
+    }
+    if parameter.choices:
+        option["choices"] = [{"name": one, "value": parameter.type(one)} for one in parameter.choices[:_MOST]]
+    elif parameter.suggests:
+        option["autocomplete"] = True
+    return option
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

@@ -1,0 +1,16 @@
+"""What a connection is made with."""
+
+from dataclasses import dataclass
+
+from adapters.discord.access.readers import Gate
+from adapters.discord.pace import Pace
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a client is made with: may it read all messages, the bots it listens to, and who is everyone of a server."""
+
+    content: bool
+    bots: frozenset[str]
+    gate: Gate
+    pace: Pace

@@ -1,0 +1,123 @@
+"""Messages in channels, threads and DMs: posted under a nonce, changed, removed."""
+
+import base64
+import hashlib
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import discord
+
+from adapters.base import Sending
+from adapters.discord.failures import NO_HISTORY, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE
+from adapters.discord.interactions.buttons import view
+from adapters.discord.outgoing.history import MARK, arrived, shown
+from adapters.events import split_key
+
+THOUGHT = "A thought of mine, said unasked"
+_NONCE_WINDOW = 3 * 60 * 1_000_000
+
+
+def nonce(key: str) -> str:
+    """Return the 24 characters under which Discord takes a part only once, for some minutes."""
+    return base64.b32encode(hashlib.sha256(key.encode()).digest()[:15]).decode()
+
+
+class Posts:
+    """Lyra's own messages in channels. Raises what discord.py and its connection raise."""
+
+    def __init__(self, client: discord.Client, now: Callable[[], int]) -> None:
+        self._client = client
+        self._now = now
+
+    async def send(self, sending: Sending) -> str:
+        """Post a part, unless it is there already, and return its id."""
+        if sending.unsure:
+            look = await arrived(self._channel(sending), self._me, sending)
+            if look.found:
+                return look.found
+            if not look.sure and self._now() - sending.since >= _NONCE_WINDOW:
+                sending = replace(sending, text=MARK + sending.text)
+        return await self._post(sending)
+
+    async def edit(self, sending: Sending) -> str:
+        """Change a message to the text of a part, or post that where the message is gone; return its id."""
+        target = sending.target or await self._shown(sending)
+        if target:
+            message = self._channel(sending).get_partial_message(int(target))
+            try:
+                await message.edit(**_shown_as(sending), view=view(sending.actions), allowed_mentions=self._mentions(sending))
+            except discord.NotFound as error:
+                if error.code != UNKNOWN_MESSAGE:
+                    raise
+            else:
+                return target
+        # What was removed keeps its nonce for a while: under that one nothing new would be posted.
+        return await self.send(replace(sending, key=f"edit {sending.key}"))
+
+    async def delete(self, sending: Sending) -> str:
+        """Remove a message, where it is still there; return its id."""
+        target = sending.target or await self._shown(sending)
+        if target:
+            try:
+                await self._channel(sending).get_partial_message(int(target)).delete()
+            except discord.NotFound as error:
+                if error.code not in (UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
+                    raise
+        return target
+
+    async def _shown(self, sending: Sending) -> str:
+        if not sending.first or not sending.answers.isdecimal():
+            return ""
+        return (await shown(self._channel(sending), self._me, sending)).found
+
+    async def _post(self, sending: Sending) -> str:
+        channel, reference = self._channel(sending), self._reference(sending)
+        try:
+            return await self._say(channel, sending, reference)
+        except discord.HTTPException as error:
+            if error.code != NO_HISTORY or reference is None:
+                raise
+        return await self._say(channel, sending, None)
+
+    async def _say(
+        self, channel: discord.PartialMessageable, sending: Sending, reference: discord.MessageReference | None
+    ) -> str:
+        more: dict[str, Any] = {"reference": reference} if reference else {}
+        if buttons := view(sending.actions):
+            more["view"] = buttons
+        mentions = self._mentions(sending)
+        if not sending.reflection:
+            more["suppress_embeds"] = True
+        said = await channel.send(**_shown_as(sending), nonce=self._nonce(sending), allowed_mentions=mentions, **more)
+        return str(said.id)
+
+    def _nonce(self, sending: Sending) -> str:
+        return nonce(sending.key)
+
+    def _mentions(self, sending: Sending) -> discord.AllowedMentions:
+        server, _, _ = split_key(sending.place)
+        return discord.AllowedMentions(everyone=False, users=False, roles=False, replied_user=bool(server))
+
+    def _reference(self, sending: Sending) -> discord.MessageReference | None:
+        if not sending.first or not sending.answers.isdecimal():
+            return None
+        return discord.MessageReference(
+            message_id=int(sending.answers), channel_id=self._channel(sending).id, fail_if_not_exists=False
+        )
+
+    def _channel(self, sending: Sending) -> discord.PartialMessageable:
+        server, channel, thread = split_key(sending.place)
+        return self._client.get_partial_messageable(int(thread or channel), guild_id=int(server) if server else None)
+
+    @property
+    def _me(self) -> int:
+        return self._client.user.id if self._client.user is not None else 0
+
+
+def _shown_as(sending: Sending) -> dict[str, Any]:
+    """Return a part as a message shows it: a thought in an embed that says so, anything else as it is."""
+    if not sending.reflection:
+        return {"content": sending.text}
+    embed = discord.Embed(description=sending.text, colour=discord.Colour.blurple())
+    return {"embed": embed.set_footer(text=THOUGHT)}

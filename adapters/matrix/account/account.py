@@ -1,0 +1,135 @@
+"""Lyra's account: logged in once, one device with its keys, vouched for by herself, recoverable by her owner."""
+
+from pathlib import Path
+from typing import Any
+
+from nio import AsyncClient, ErrorResponse, SyncResponse
+
+from adapters.base import Notes
+from adapters.errors import PlatformFailure
+from adapters.matrix.account.device import DEVICE, Access, Device, Devices
+from adapters.matrix.account.keystore import close
+from adapters.matrix.account.onetime import refill
+from adapters.matrix.account.recovery import Foreign, Recovery
+from adapters.matrix.account.signing import REPLACE, Signing, Unsigned
+from adapters.matrix.homeserver import TROUBLE, Denied, failure, unreachable
+
+__all__ = ["Access", "Account"]
+
+
+class _Own:
+    """The notes of one account, so that another one's are not mistaken for them."""
+
+    def __init__(self, notes: Notes, user: str) -> None:
+        self._notes, self._user = notes, user
+
+    async def get(self, name: str) -> Any:
+        return await self._notes.get(f"{name} {self._user}")
+
+    async def put(self, name: str, value: Any) -> None:
+        await self._notes.put(f"{name} {self._user}", value)
+
+
+async def noted_device(notes: Notes, user: str) -> Device | None:
+    """Return the device that an account has here, None where it never logged in."""
+    return Device.noted(await _Own(notes, user).get(DEVICE))
+
+
+class Account:
+    """One account. `said` holds what the operator should know, each sentence once. Nothing here reads or sends messages."""
+
+    def __init__(self, access: Access, folder: Path, notes: Notes) -> None:
+        own = _Own(notes, access.user_id)
+        self.said: list[str] = []
+        self._access = access
+        self._devices = Devices(access, folder, own, self.said)
+        self._signing = Signing(own)
+        self._recovery = Recovery(own)
+        self._client: AsyncClient | None = None
+
+    @property
+    def client(self) -> AsyncClient:
+        """The client, while the account is open."""
+        assert self._client is not None
+        return self._client
+
+    async def open(self) -> AsyncClient:
+        """Log in or go on as before, with keys published and the device signed; return the client, which has not synced.
+
+        Raises PlatformRefused where only the operator can help, PlatformFailure where trying again can.
+        """
+        await self.close()
+        try:
+            self._client = await self._devices.open()
+            await self._vouch(self._client)
+        except Denied as denied:
+            await self.close()
+            raise denied.final("use her account") from None
+        except BaseException:
+            await self.close()
+            raise
+        return self.client
+
+    async def close(self) -> None:
+        """Close the connection and the key store."""
+        client, self._client = self._client, None
+        if client is not None:
+            await close(client)
+
+    async def keep_keys(self, response: SyncResponse) -> None:
+        """Do what a sync asks for: refill one-time keys, look up devices, begin sessions, send what waits for devices.
+
+        Call it after every sync, before the next. Raises as `open`.
+        """
+        client = self.client
+        try:
+            await refill(client, response.device_key_count.signed_curve25519)
+            answers = await client.send_to_device_messages()
+            if client.should_query_keys:
+                answers.append(await client.keys_query())
+            if client.should_claim_keys:
+                answers.append(await client.keys_claim(client.get_users_for_key_claiming()))
+        except Denied as denied:
+            raise PlatformFailure(f"The homeserver does not take Lyra's one-time keys ({denied}); she connects anew.") from None
+        except TROUBLE as error:
+            raise unreachable(type(error).__name__) from None
+        for answer in answers:
+            if isinstance(answer, ErrorResponse):
+                raise failure(answer)
+
+    async def replace_identity(self, password: str) -> None:
+        """Replace the cross-signing identity by a new one of Lyra's, and the secret storage with it.
+
+        Who verified her is warned by their client. Raises PlatformRefused where it is refused, PlatformFailure for what passes.
+        """
+        identity = await self._signing.replace(self.client, password)
+        try:
+            await self._recovery.ensure(self.client, identity, take_over=True)
+        except Denied as denied:
+            raise denied.final("keep her recovery key") from None
+        self._say("Lyra's cross-signing identity was replaced; whoever verified her before has to verify her again.")
+
+    async def recovery_key(self) -> str:
+        """Return the key by which the owner's other clients can verify Lyra: a secret. Raises as `replace_identity`."""
+        try:
+            return await self._recovery.written(self.client)
+        except Denied as denied:
+            raise denied.final("read her secret storage") from None
+
+    async def _vouch(self, client: AsyncClient) -> None:
+        try:
+            identity = await self._signing.ensure(client, self._access.password)
+            await self._recovery.ensure(client, identity)
+        except Unsigned as unsigned:
+            self._say(str(unsigned))
+        except Foreign:
+            self._say(
+                "The account has a secret storage that another client made, so Lyra's own recovery key is not in it; "
+                f"{REPLACE} makes it hers."
+            )
+        except Denied as denied:
+            self._say(f"The homeserver does not let Lyra keep her recovery key ({denied}); ask whoever runs it.")
+
+    def _say(self, sentence: str) -> None:
+        if sentence not in self.said:
+            self.said.append(sentence)

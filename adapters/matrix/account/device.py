@@ -1,0 +1,239 @@
+"""Which device Lyra is, and how she comes to be one: by a password once or by a token, afterwards by what she kept.
+
+A device and its key store are one thing. Where the store was lost, or is another device's, everyone who knew the old keys would
+refuse the device for good: it is signed out, and Lyra is a new one.
+"""
+
+import secrets
+import string
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Self
+
+from nio import AsyncClient
+
+from adapters.base import Notes
+from adapters.errors import PlatformRefused
+from adapters.matrix.account.keystore import KeyStores, Unreadable, close
+from adapters.matrix.account.onetime import described, publish, refill
+from adapters.matrix.account.published import Published, bare, published
+from adapters.matrix.homeserver import PASSWORD, Denied, SignedOut, Stranger, ask, no_homeserver, speaks_matrix, word
+
+DEVICE = "device"
+"""The name of the note that holds the device."""
+_NEXT, _LEFT, _PICKLE = "device.next", "device.left", "pickle_key"
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How to reach an account: its password, needed once, or a token of a device that no other client uses."""
+
+    homeserver: str
+    user_id: str
+    password: str = field(default="", repr=False)
+    token: str = field(default="", repr=False)
+    device_name: str = "Lyra"
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A device of the account: its id, its token, and the public key that names it."""
+
+    user: str
+    id: str
+    token: str = field(repr=False)
+    key: str = ""
+
+    @classmethod
+    def noted(cls, note: Any) -> Self | None:
+        """Return the device of a note, None without one."""
+        return cls(**note) if note else None
+
+
+class _Lost(Exception):
+    """A device cannot be gone on with; the text says why."""
+
+
+class Devices:
+    """The devices of one account on this machine; one is hers. `said` takes what the operator should know."""
+
+    def __init__(self, access: Access, folder: Path, notes: Notes, said: list[str]) -> None:
+        self._access = access
+        self._folder = folder
+        self._notes = notes
+        self._said = said
+
+    async def open(self) -> AsyncClient:
+        """Return a client that is logged in, whose keys are here and on the homeserver. Raises PlatformRefused, or as `ask`."""
+        stores = KeyStores(self._folder, await self._pickle_key())
+        stores.prepare()
+        await self._leave(stores)
+        device = Device.noted(await self._notes.get(DEVICE))
+        if device is None:
+            return await self._entered(stores, await self._enter(stores))
+        try:
+            return await self._opened(stores, device)
+        except _Lost as lost:
+            return await self._renewed(stores, device, lost)
+
+    async def _renewed(self, stores: KeyStores, old: Device, lost: _Lost) -> AsyncClient:
+        if not self._access.password and self._access.token in ("", old.token):
+            raise _shut(lost) from None
+        new = await self._enter(stores, old)
+        stores.remove(old.id)
+        self._said.append(
+            f"{lost} Lyra is a new device now, {new.id}; what was said to her in encrypted rooms meanwhile she may not be able to "
+            "read."
+        )
+        await self._leave(stores)
+        return await self._entered(stores, new)
+
+    async def _leave(self, stores: KeyStores) -> None:
+        """Sign out the device that Lyra was before, if there is one that still is signed in. Raises as `ask`."""
+        left = Device.noted(await self._notes.get(_LEFT))
+        if left is None:
+            return
+        client = stores.client(self._access.homeserver, left.user, left.id)
+        client.access_token = left.token
+        try:
+            # Whoever is signed out already need not be.
+            with suppress(SignedOut, Denied):
+                await ask(client, "POST", "logout", body={})
+        finally:
+            await close(client)
+        await self._notes.put(_LEFT, None)
+
+    async def _entered(self, stores: KeyStores, device: Device) -> AsyncClient:
+        try:
+            return await self._opened(stores, device)
+        except _Lost as lost:
+            raise _shut(lost) from None
+
+    async def _opened(self, stores: KeyStores, device: Device) -> AsyncClient:
+        """Return the client of a device whose key store, note and homeserver agree. Raises _Lost, or as `ask`."""
+        client = stores.client(self._access.homeserver, device.user, device.id)
+        try:
+            key = stores.unlock(client, device.user, device.token)
+            if key != device.key:
+                raise _Lost("The keys of Lyra's device are not in their folder any more, or are another device's.")
+            await _agree(client, await published(client))
+        except Unreadable:
+            await close(client)
+            raise _Lost(
+                "The keys of Lyra's device cannot be read: the file is damaged, or was not written with her key."
+            ) from None
+        except SignedOut:
+            await close(client)
+            raise _Lost("Lyra's device was signed out of Matrix.") from None
+        except BaseException:
+            await close(client)
+            raise
+        return client
+
+    async def _enter(self, stores: KeyStores, old: Device | None = None) -> Device:
+        """Log in as a device that is not the old one, and note it. Raises PlatformRefused, or as `ask`."""
+        try:
+            device = await (self._by_password(stores, old) if self._access.password else self._by_token(stores))
+        except Stranger:
+            await self._require_homeserver(stores)
+            raise
+        # What an earlier try left there was published nowhere.
+        stores.remove(device.id)
+        client = stores.client(self._access.homeserver, device.user, device.id)
+        try:
+            device = replace(device, key=stores.unlock(client, device.user, device.token))
+        finally:
+            await close(client)
+        if old:
+            await self._notes.put(_LEFT, asdict(old))
+        await self._notes.put(DEVICE, asdict(device))
+        return device
+
+    async def _require_homeserver(self, stores: KeyStores) -> None:
+        """Raises PlatformRefused where there is no homeserver, or PlatformFailure for what passes."""
+        client = stores.client(self._access.homeserver, self._access.user_id, "")
+        try:
+            if not await speaks_matrix(client):
+                raise PlatformRefused(no_homeserver(self._access.homeserver))
+        finally:
+            await close(client)
+
+    async def _by_password(self, stores: KeyStores, old: Device | None) -> Device:
+        # Chosen here and kept, so that a try whose answer is lost leaves no device behind.
+        name = await self._notes.get(_NEXT)
+        if name is None or (old and name == old.id):
+            name = "".join(secrets.choice(string.ascii_uppercase) for _ in range(10))
+            await self._notes.put(_NEXT, name)
+        asked = {
+            "type": "m.login.password",
+            "identifier": {"type": "m.id.user", "user": self._access.user_id},
+            "password": self._access.password,
+            "device_id": name,
+            "initial_device_display_name": self._access.device_name,
+        }
+        client = stores.client(self._access.homeserver, self._access.user_id, name)
+        try:
+            answer = await ask(client, "POST", "login", body=asked)
+        except Denied as denied:
+            raise _not_let_in(denied) from None
+        finally:
+            await close(client)
+        return Device(word(answer, "user_id"), word(answer, "device_id"), word(answer, "access_token"))
+
+    async def _by_token(self, stores: KeyStores) -> Device:
+        if not self._access.token:
+            raise PlatformRefused(f"Lyra cannot log in to Matrix; {PASSWORD}, and start her again.")
+        client = stores.client(self._access.homeserver, self._access.user_id, "")
+        client.access_token = self._access.token
+        try:
+            who = await ask(client, "GET", "account", "whoami")
+            client.user_id, client.device_id = word(who, "user_id"), str(who.get("device_id") or "")
+            if client.user_id != self._access.user_id:
+                raise PlatformRefused(
+                    f"The token in [matrix] is that of {client.user_id}; correct user_id, or give Lyra her own."
+                )
+            if not client.device_id or (await published(client)).device:
+                raise PlatformRefused(
+                    "The token in [matrix] is not that of a device of Lyra's own: it has none, or one with keys that are not here; "
+                    f"give her a new one, or {PASSWORD}."
+                )
+        finally:
+            await close(client)
+        return Device(client.user_id, client.device_id, self._access.token)
+
+    async def _pickle_key(self) -> str:
+        key = await self._notes.get(_PICKLE)
+        if key is None:
+            key = secrets.token_hex(32)
+            await self._notes.put(_PICKLE, key)
+        return str(key)
+
+
+async def _agree(client: AsyncClient, shown: Published) -> None:
+    """Publish what the homeserver lacks of this device's keys. Raises _Lost where it has others, or as `ask`."""
+    own = described(client.olm)
+    if shown.device_key not in ("", client.olm.account.identity_keys["ed25519"]):
+        raise _Lost("The homeserver has other keys for Lyra's device than she has.")
+    try:
+        if bare(shown.device) != own:
+            await publish(client)
+        else:
+            await refill(client, None)
+    except Denied as denied:
+        if denied.status != 400:
+            raise
+        raise _Lost("The homeserver does not take new keys of Lyra's device, because she has older ones than it has.") from None
+
+
+def _shut(lost: _Lost) -> PlatformRefused:
+    return PlatformRefused(f"{lost} To let Lyra in as a new device, {PASSWORD}, and start her again.")
+
+
+def _not_let_in(denied: Denied) -> PlatformRefused:
+    if denied.code == "M_FORBIDDEN":
+        return PlatformRefused(
+            "The homeserver does not accept Lyra's user id and password; correct user_id or the password in [matrix], and start "
+            "her again."
+        )
+    return denied.final("log in with a password")

@@ -1,0 +1,136 @@
+"""Lyra vouches for her own device, so that clients that exclude unsigned devices talk with her.
+
+Her cross-signing keys are made once and kept. A new identity is kept as the next one before the homeserver hears of it, so
+that no moment is left in which the keys to what the homeserver shows could be lost.
+"""
+
+from nio import AsyncClient
+
+from adapters.base import Notes
+from adapters.errors import PlatformRefused
+from adapters.matrix.account.identity import MASTER, SELF, USER, Identity
+from adapters.matrix.account.onetime import countersigned, described
+from adapters.matrix.account.published import Published, names, published, signed_by
+from adapters.matrix.homeserver import Denied, Json, ask
+
+REPLACE = "lyra matrix replace-identity"
+"""The command that replaces an identity that is not Lyra's."""
+
+_NOTE, _NEXT = "identity", "identity.next"
+_PASSWORD = "m.login.password"
+
+
+class Unsigned(Exception):
+    """Lyra cannot vouch for her device; the text says why, and what to do."""
+
+
+class Signing:
+    """The identity of the account, as far as it is Lyra's."""
+
+    def __init__(self, notes: Notes) -> None:
+        self._notes = notes
+
+    async def ensure(self, client: AsyncClient, password: str) -> Identity:
+        """Make an identity where there is none, sign this device where it is not signed, and return the identity.
+
+        Raises Unsigned, or as `ask` without Denied.
+        """
+        try:
+            shown = await published(client)
+            if not shown.master:
+                await self._begin(client, await self._kept(client.user_id), password)
+                shown = await published(client)
+            identity = await self._own(shown)
+            await _sign(client, identity, shown)
+        except Denied as denied:
+            raise Unsigned(
+                f"The homeserver does not let Lyra sign her device ({denied}); clients that exclude unsigned devices cannot "
+                "talk with her."
+            ) from None
+        return identity
+
+    async def replace(self, client: AsyncClient, password: str) -> Identity:
+        """Replace the identity by a new one, sign this device with it, and return it. Raises PlatformRefused, or as `ask`."""
+        try:
+            await self._begin(client, None, password)
+            shown = await published(client)
+            identity = await self._own(shown)
+            await _sign(client, identity, shown)
+        except Denied as denied:
+            raise _not_replaced(denied) from None
+        except Unsigned as unsigned:
+            raise PlatformRefused(str(unsigned)) from None
+        return identity
+
+    async def _begin(self, client: AsyncClient, identity: Identity | None, password: str) -> None:
+        """Show an identity to everybody, a new one for None."""
+        # The next one may be on the homeserver already: the answer to an earlier try can be lost.
+        identity = identity or await self._kept(client.user_id, _NEXT)
+        if identity is None:
+            identity = Identity.new(client.user_id)
+            await self._notes.put(_NEXT, identity.note())
+        await _upload(client, identity, password)
+
+    async def _kept(self, user: str, name: str = _NOTE) -> Identity | None:
+        return Identity.noted(user, await self._notes.get(name))
+
+    async def _own(self, shown: Published) -> Identity:
+        """Return the identity that the homeserver shows, if its keys are here. Raises Unsigned."""
+        for name in (_NEXT, _NOTE):
+            identity = await self._kept(shown.user, name)
+            if identity and names(shown.master, identity.public(MASTER)) and names(shown.self_signing, identity.public(SELF)):
+                if name == _NEXT:
+                    await self._notes.put(_NOTE, identity.note())
+                    await self._notes.put(_NEXT, None)
+                return identity
+        raise Unsigned(
+            "The account has a cross-signing identity whose keys Lyra does not have, so her device is unsigned and clients that "
+            f"exclude such devices cannot talk with her; {REPLACE} gives her an identity of her own."
+        )
+
+
+async def _upload(client: AsyncClient, identity: Identity, password: str) -> None:
+    """Show an identity to everybody; the homeserver may want the password for it. Raises as `ask`."""
+    body = {f"{usage}_key": identity.described(usage) for usage in (MASTER, SELF, USER)}
+    body["master_key"] = countersigned(client.olm, body["master_key"])
+    path = ("keys", "device_signing", "upload")
+    try:
+        await ask(client, "POST", *path, body=body)
+    except Denied as denied:
+        if not password or not _takes_password(denied):
+            raise
+        who = {"type": "m.id.user", "user": client.user_id}
+        auth = {"type": _PASSWORD, "identifier": who, "password": password, "session": denied.body.get("session", "")}
+        await ask(client, "POST", *path, body=body | {"auth": auth})
+
+
+async def _sign(client: AsyncClient, identity: Identity, shown: Published) -> None:
+    """Sign the device, and with the device the identity, where they are not. Raises Denied, Unsigned, or as `ask`."""
+    own, master = identity.public(SELF), identity.public(MASTER)
+    signatures: Json = {}
+    # What is signed is made here, never taken from the homeserver.
+    if not signed_by(shown.device, shown.user, own, own):
+        signatures[shown.device_id] = identity.signed(described(client.olm), SELF)
+    if not signed_by(shown.master, shown.user, shown.device_id, shown.device_key):
+        signatures[master] = countersigned(client.olm, identity.described(MASTER))
+    if not signatures:
+        return
+    answer = await ask(client, "POST", "keys", "signatures", "upload", body={shown.user: signatures})
+    if answer.get("failures"):
+        raise Unsigned("The homeserver did not take Lyra's signature of her own device; start her again to try once more.")
+
+
+def _takes_password(denied: Denied) -> bool:
+    flows = denied.body.get("flows", ())
+    return denied.status == 401 and any(flow.get("stages") == [_PASSWORD] for flow in flows)
+
+
+def _not_replaced(denied: Denied) -> PlatformRefused:
+    if denied.code == "M_FORBIDDEN":
+        return PlatformRefused("The homeserver does not accept the password, so the identity was not replaced; try again.")
+    if denied.status == 401:
+        return PlatformRefused(
+            "The homeserver does not replace an identity for a password alone; reset it where the account is managed, then start "
+            "Lyra again."
+        )
+    return denied.final("replace her identity")

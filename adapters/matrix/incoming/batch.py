@@ -1,0 +1,154 @@
+"""Gathers what a sync brought and what it refers to, before any of it is gone through."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from nio import AsyncClient, RoomInfo, SyncResponse
+
+from adapters.matrix.incoming.event import Seen
+from adapters.matrix.incoming.gaps import Gap, Gaps
+from adapters.matrix.incoming.recollection import Recollection
+from adapters.matrix.incoming.undecrypted import Waiting
+from adapters.matrix.rooms.room import Room
+from adapters.matrix.rooms.rooms import Rooms
+from adapters.matrix.rooms.state import INSIDE, State
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What came of one room: the state it begins with, and what happened since, oldest first.
+
+    `whole` says that nothing is missing before it; `inside` that Lyra is in the room at its end.
+    """
+
+    room: Room
+    state: State
+    events: Sequence[Seen]
+    whole: bool
+    inside: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """All that one sync brought since a position. `recovered` are earlier events whose keys have come.
+
+    A `quiet` one is from before Lyra listened for the first time: what was said then is not for her.
+    """
+
+    since: str
+    quiet: bool
+    stretches: list[Stretch] = field(default_factory=list)
+    recovered: list[tuple[Waiting, Seen]] = field(default_factory=list)
+
+    @property
+    def rooms(self) -> list[Room]:
+        """The rooms that it is about."""
+        return [stretch.room for stretch in self.stretches]
+
+
+class Gatherer:
+    """Makes batches of syncs. While it works, rooms stay as they were, and those that change count as not known."""
+
+    def __init__(self, client: AsyncClient, rooms: Rooms, recollection: Recollection, gaps: Gaps) -> None:
+        self._client = client
+        self._rooms = rooms
+        self._r = recollection
+        self._gaps = gaps
+
+    async def gather(self, response: SyncResponse, since: str, *, full: bool) -> Batch:
+        """Return what a sync brought; `full` says that it tells whole states. Raises PlatformFailure, and can be asked again."""
+        batch = Batch(since, quiet=not since)
+        self._r.undecrypted.learn(response.to_device_events)
+        told = [(room, info, True) for room, info in response.rooms.join.items()]
+        told += [(room, info, False) for room, info in response.rooms.leave.items()]
+        self._rooms.unsettle(room for room, info, _ in told if _changes(info))
+        for room, info, inside in told:
+            batch.stretches.append(await self._stretch(room, info, since, full=full, inside=inside))
+        for stretch in batch.stretches:
+            for seen in stretch.events:
+                self._r.lookups.remember(stretch.room.id, seen)
+        if not batch.quiet:
+            for stretch in batch.stretches:
+                for seen in stretch.events:
+                    await self._look_up(stretch.room.id, seen)
+        await self._recover(batch)
+        return batch
+
+    async def _stretch(self, id: str, info: RoomInfo, since: str, *, full: bool, inside: bool) -> Stretch:
+        room = await self._rooms.meet(id, since)
+        await self._r.threads.meet(id)
+        timeline, gap = list(_seen(info.timeline.events)), Gap()
+        if inside and since and info.timeline.limited and info.timeline.prev_batch:
+            gap = await self._gaps.walk(id, info.timeline.prev_batch, since)
+        told, undone = (list(filter(lambda one: one.is_state, events)) for events in (_seen(info.state), reversed(gap.events)))
+        state = State() if full or not room.is_member else room.state.copy() if told or undone else room.state
+        for one in told:
+            if not self.is_outdated(state, one):
+                state.apply(one.raw)
+        for one in undone:
+            state.undo(one.raw)
+        known = {one.id for one in timeline}
+        events = [*(one for one in gap.events if one.id not in known), *timeline]
+        if inside and not room.record.inside:
+            state, events = _since_asked_in(room.me, state, events)
+        if inside:
+            self.put_in(state, room.me, events)
+        return Stretch(room, state, events, gap.whole, inside)
+
+    # What was said at the moment of a change was said in the state before it, and the homeserver tells of that state again.
+
+    def is_outdated(self, state: State, told: Seen) -> bool:
+        """Whether something that is told of a state was replaced already."""
+        return state.has_replaced(told.raw)
+
+    def put_in(self, state: State, me: str, events: Sequence[Seen]) -> None:
+        """Have Lyra be in a room that is listed as hers, where no event says since when."""
+        member = {"type": "m.room.member", "state_key": me}
+        if state.membership(me) != "join" and not any(member.items() <= seen.raw.items() for seen in events):
+            state.apply({**member, "content": {**state.content("m.room.member", me), "membership": "join"}})
+
+    async def _look_up(self, room: str, seen: Seen) -> None:
+        """Have at hand what an event refers to."""
+        find, threads = self._r.lookups.find, self._r.threads
+        if seen.is_state or seen.sender == self._client.user_id:
+            return
+        if (root := seen.thread) and threads.hers(room, root) is None:
+            begun = await find(room, root)
+            threads.note(room, root, hers=begun is not None and begun.sender == self._client.user_id)
+        for other in (seen.replaces, seen.answers, seen.reacts[0]):
+            if other:
+                await find(room, other)
+        if original := self._r.edits.original(seen.redacts):
+            await find(room, original, anew=True)
+
+    async def _recover(self, batch: Batch) -> None:
+        for waiting in self._r.undecrypted.arrived():
+            await self._r.threads.meet(waiting.room)
+            seen = await self._r.lookups.find(waiting.room, waiting.event, anew=True)
+            if seen is not None and seen.sealed is None:
+                await self._look_up(waiting.room, seen)
+                batch.recovered.append((waiting, seen))
+
+
+def _since_asked_in(me: str, state: State, events: list[Seen]) -> tuple[State, list[Seen]]:
+    """Return what happened since Lyra was asked into a room that she came to, and the state before it.
+
+    The homeserver shows older things then, too, those of an earlier stay among them.
+    """
+    now, was, start = state.copy(), state, 0
+    for number, seen in enumerate(events):
+        if seen.is_state:
+            outside = now.membership(me) not in INSIDE
+            before = now.copy() if outside and seen.raw["state_key"] == me else now
+            now.apply(seen.raw)
+            if outside and now.membership(me) in INSIDE:
+                was, start = before, number
+    return was, events[start:]
+
+
+def _seen(events: Sequence[object]) -> Iterator[Seen]:
+    return (seen for event in events if (seen := Seen.of(event)))
+
+
+def _changes(info: RoomInfo) -> bool:
+    return bool(info.state or info.timeline.limited or any(one.is_state for one in _seen(info.timeline.events)))

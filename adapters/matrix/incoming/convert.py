@@ -1,0 +1,60 @@
+"""What was said on Matrix, as Lyra reads it. Ids are opaque; names and texts are what people typed, and nothing is trusted."""
+
+import re
+
+from adapters.events import Attachment
+from adapters.matrix.homeserver import Json
+from adapters.matrix.incoming.event import part, word
+from adapters.matrix.rooms.display import line
+
+PLATFORM = "matrix"
+
+_FILES = frozenset({"m.image", "m.file", "m.audio", "m.video"})
+_LONGEST_FILE_NAME = 200
+# What clients put before a reply for those that know none: the one who is answered, and what they said.
+_FALLBACK = re.compile(r"\A> (?:\* ?)?<@[^\n]*(?:\n>[^\n]*)*\n+")
+
+
+def is_heard(content: Json) -> bool:
+    """Whether this is something that a person says. A notice never is: it must not be answered."""
+    return word(content, "msgtype") in ("m.text", "m.emote", "m.location", *_FILES)
+
+
+def text(content: Json, speaker: str) -> str:
+    """Return what was said, as people read it; '' of a file without a caption."""
+    kind = word(content, "msgtype")
+    body = clean(word(content, "body"))
+    if part(part(content, "m.relates_to"), "m.in_reply_to"):
+        body = _FALLBACK.sub("", body)
+    if kind in _FILES:
+        return _caption(content)
+    if kind == "m.emote":
+        return f"* {speaker} {body}"
+    if kind == "m.location":
+        return f"[location: {', '.join(one for one in (line(body, 300), line(word(content, 'geo_uri'), 300)) if one)}]"
+    return body.strip()
+
+
+def attachments(event: str, content: Json) -> tuple[Attachment, ...]:
+    """Return what came with a message; its id is that of the event that brings it."""
+    if word(content, "msgtype") not in _FILES:
+        return ()
+    info = part(content, "info")
+    kind = word(info, "mimetype").partition(";")[0].strip().lower()
+    size = info.get("size")
+    return (Attachment(event, _file_name(content), kind, size if isinstance(size, int) and size > 0 else 0),)
+
+
+def clean(said: str) -> str:
+    """Return text without what no text should hold."""
+    return "".join(one for one in said if one != "\0" and not "\ud800" <= one <= "\udfff")
+
+
+def _file_name(content: Json) -> str:
+    named = word(content, "filename") or word(content, "body")
+    return line(named, _LONGEST_FILE_NAME) or word(content, "msgtype").removeprefix("m.")
+
+
+def _caption(content: Json) -> str:
+    named, body = word(content, "filename"), clean(word(content, "body"))
+    return body.strip() if named and body != named else ""

@@ -1,0 +1,111 @@
+"""What was said before a message, read from the homeserver and not kept."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from nio import AsyncClient
+
+from adapters.errors import PlaceGone
+from adapters.events import Person, Quote, split_key
+from adapters.matrix.failures import TROUBLE
+from adapters.matrix.homeserver import Json
+from adapters.matrix.incoming import convert
+from adapters.matrix.incoming.event import Seen, part
+from adapters.matrix.incoming.past import MESSAGE, Backwards
+from adapters.matrix.rooms.audience import Audience
+from adapters.matrix.rooms.room import Room
+from adapters.matrix.rooms.rooms import Rooms
+
+_OWN_NAME = "Lyra"
+_MOST = 1000
+_SPOKEN = frozenset({"m.text", "m.notice", "m.emote", "m.location", "m.image", "m.file", "m.audio", "m.video"})
+
+
+async def before(
+    client: AsyncClient, rooms: Rooms, place_key: str, message_id: str, n: int, reader: Person | None
+) -> Sequence[Quote]:
+    """Return the n messages before one, oldest first, of the thread that it stands in, or of what is in none.
+
+    Those before now, for '', are of the place. Edited ones have their newest words. Nothing is returned that Lyra cannot read
+    or that `reader` could not; without a reader, nothing that somebody who reads the room could not, unless that is waived for
+    those who come to it.
+    """
+    _, room_id, thread = split_key(place_key)
+    try:
+        room = rooms.room(room_id)
+        if room is None:
+            return ()
+        waived = reader is None and rooms.waived(room_id) and not room.state.is_world_readable
+        audience = None if waived else Audience(room, [reader.id] if reader else None)
+        found = await _found(Backwards(client, room_id, _MOST), _Wanted(thread, message_id, n, audience))
+    except (*TROUBLE, PlaceGone):
+        return ()
+    quotes = [_quote(seen, content, room, str(client.user_id)) for seen, content in reversed(found)]
+    return [quote for quote in quotes if quote.text]
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What is looked for; without an audience, whoever could read it."""
+
+    thread: str
+    before: str
+    n: int
+    audience: Audience | None
+
+    def stands_here(self, seen: Seen) -> bool:
+        """Whether an event is said at this place."""
+        return seen.thread == self.thread or bool(self.thread and seen.id == self.thread)
+
+
+@dataclass(slots=True)
+class _Newest:
+    """The newest words of edited messages, each by its author. Others cannot change them, though the homeserver lets them try."""
+
+    words: dict[tuple[str, str], Json] = field(default_factory=dict)
+
+    def take(self, edit: Seen) -> None:
+        """Take an edit; the newest comes first."""
+        if new := part(edit.content, "m.new_content"):
+            self.words.setdefault((edit.replaces, edit.sender), new)
+
+    def of(self, seen: Seen) -> Json:
+        """Return what a message says now."""
+        new = self.words.get((seen.id, seen.sender))
+        kept = {name: value for name, value in seen.content.items() if name == "m.relates_to"}
+        return {**new, **kept} if new else seen.content
+
+
+async def _found(past: Backwards, wanted: _Wanted) -> list[tuple[Seen, Json]]:
+    """Return the messages that are wanted with what they say now, newest first."""
+    found: list[tuple[Seen, Json]] = []
+    newest, reached = _Newest(), not wanted.before
+    async for seen in past:
+        if wanted.audience:
+            wanted.audience.before(seen)
+        if not reached and seen.id == wanted.before:
+            # It may be answered in another thread than it was said in.
+            reached, wanted = True, replace(wanted, thread=seen.thread)
+            continue
+        if seen.kind != MESSAGE or seen.is_state or seen.is_redacted or (wanted.audience and not wanted.audience.reads):
+            continue
+        if seen.replaces:
+            newest.take(seen)
+        elif reached and wanted.stands_here(seen):
+            found.append((seen, newest.of(seen)))
+        if len(found) == wanted.n or (wanted.thread and seen.id == wanted.thread):
+            break
+    return found
+
+
+def _quote(seen: Seen, content: Json, room: Room, me: str) -> Quote:
+    own = seen.sender == me
+    speaker = _OWN_NAME if own else room.person(seen.sender).name
+    return Quote(seen.id, speaker, _said(content, speaker), seen.at, own, seen.sender)
+
+
+def _said(content: Json, speaker: str) -> str:
+    if content.get("msgtype") not in _SPOKEN:
+        return ""
+    files = "".join(f"[{one.name}]" for one in convert.attachments("", content))
+    return " ".join(one for one in (files, convert.text(content, speaker)) if one)

@@ -1,0 +1,94 @@
+"""The files of messages, read within bounds, and decrypted where they are encrypted."""
+
+import asyncio
+import re
+from collections.abc import Sequence
+
+from nio import AsyncClient
+from nio.crypto.attachments import decrypt_attachment
+from nio.exceptions import EncryptionError
+
+from adapters import file_contents
+from adapters.events import Attachment, Contents, Message
+from adapters.matrix.failures import TROUBLE
+from adapters.matrix.homeserver import Json
+from adapters.matrix.incoming.event import part, word
+from adapters.matrix.incoming.past import look
+
+_DOWNLOAD = "/_matrix/client/v1/media/download"
+_ADDRESS = re.compile(r"mxc://(?P<server>[A-Za-z0-9.:\[\]-]{1,255})/(?P<id>[A-Za-z0-9_=-]{1,255})")
+_BEGINS = {
+    "image/png": (b"\x89PNG\r\n\x1a\n",),
+    "image/jpeg": (b"\xff\xd8\xff",),
+    "image/gif": (b"GIF87a", b"GIF89a"),
+    "image/webp": (b"RIFF",),
+}
+
+
+class Files:
+    """What is attached to messages; `seconds` is how long reading those of one message may take.
+
+    Where a file is, and how it is decrypted, is read from its event again.
+    """
+
+    def __init__(self, seconds: float = 10.0) -> None:
+        self._seconds = seconds
+
+    async def read(self, client: AsyncClient, message: Message) -> Sequence[Contents]:
+        """Return what can be read of a message's files in time, one for each, in order."""
+        contents = [Contents(one) for one in message.attachments]
+        try:
+            async with asyncio.timeout(self._seconds):
+                for index in file_contents.wanted(message.attachments):
+                    contents[index] = await _contents(client, message.place.channel, message.attachments[index])
+        except TimeoutError:
+            pass
+        return contents
+
+
+async def _contents(client: AsyncClient, room: str, attachment: Attachment) -> Contents:
+    try:
+        event = await look(client, room, attachment.id)
+        data = await _bytes(client, event.content, file_contents.most(attachment)) if event else None
+    except TROUBLE:
+        data = None
+    # Who sends a file says what it is, and need not be right.
+    if data is None or not data.startswith(_BEGINS.get(attachment.type, (b"",))):
+        return Contents(attachment)
+    return file_contents.read(attachment, data)
+
+
+async def _bytes(client: AsyncClient, content: Json, most: int) -> bytes | None:
+    """Return a file as its sender had it; None where it is larger, not there, or not what was sent. Raises what requests raise."""
+    file = part(content, "file")
+    data = await _downloaded(client, word(file or content, "url"), most)
+    return _decrypted(data, file) if file and data is not None else data
+
+
+async def _downloaded(client: AsyncClient, address: str, most: int) -> bytes | None:
+    found = _ADDRESS.fullmatch(address)
+    if found is None:
+        return None
+    path = f"{_DOWNLOAD}/{found['server']}/{found['id']}"
+    answer = await client.send("GET", path, headers={"Authorization": f"Bearer {client.access_token}"})
+    try:
+        if answer.status != 200:
+            return None
+        data = bytearray()
+        async for piece in answer.content.iter_any():
+            data += piece
+            if len(data) > most:
+                return None
+        return bytes(data)
+    finally:
+        # What was not read to its end is not waited for.
+        answer.close()
+
+
+def _decrypted(data: bytes, file: Json) -> bytes | None:
+    try:
+        return bytes(
+            decrypt_attachment(data, word(part(file, "key"), "k"), word(part(file, "hashes"), "sha256"), word(file, "iv"))
+        )
+    except (EncryptionError, ValueError, OverflowError):
+        return None

@@ -1,0 +1,173 @@
+"""Goes through what was gathered, at one stroke and in the order of each room's timeline.
+
+So a room changes before what follows in it is said, and every message has the place that its room was at that moment.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import replace
+
+from adapters.events import Event, Joined, Place, Renamed, Revised, Unreadable, Vanished, Withdrawn
+from adapters.matrix.incoming import convert
+from adapters.matrix.incoming.batch import Batch, Stretch
+from adapters.matrix.incoming.event import Seen, part
+from adapters.matrix.incoming.pressing import pressed
+from adapters.matrix.incoming.recollection import Recollection
+from adapters.matrix.incoming.saying import Saying
+from adapters.matrix.incoming.undecrypted import Waiting
+from adapters.matrix.rooms.departures import Known, gone
+from adapters.matrix.rooms.invitations import Doors
+from adapters.matrix.rooms.room import Room
+from adapters.matrix.rooms.rooms import Rooms
+from adapters.matrix.rooms.state import TOMBSTONE
+
+_MOST_KNOWN = 20_000
+
+
+class Hearing:
+    """What becomes of events. `saying` reads messages."""
+
+    def __init__(self, rooms: Rooms, recollection: Recollection, doors: Doors, saying: Saying) -> None:
+        self._rooms = rooms
+        self._r = recollection
+        self._doors = doors
+        self._saying = saying
+        self._known: OrderedDict[str, None] = OrderedDict()
+
+    def turn(self, batch: Batch) -> list[Event]:
+        """Move rooms on by a batch, and return what happened at them."""
+        found: list[Event] = []
+        for stretch in batch.stretches:
+            found += self._through(stretch, quiet=batch.quiet or self._doors.is_quiet(stretch.room.id))
+            self._doors.told(stretch.room.id)
+        if batch.quiet:
+            return []
+        changed = {room.id: room for room in batch.rooms}
+
+        def inside(waiting: Waiting) -> Room | None:
+            room = changed.get(waiting.room) or self._rooms.peek(waiting.room)
+            return room if room is not None and room.is_member else None
+
+        # They were said before what came now, and can be placed only after it.
+        recovered = [event for waiting, seen in batch.recovered for event in self._recovered(inside(waiting), waiting, seen)]
+        for waiting, why in self._r.undecrypted.overdue():
+            if room := inside(waiting):
+                place = _at(room.place(waiting.thread), waiting.epoch)
+                found.append(Unreadable(waiting.event, place, room.person(waiting.sender), why))
+        return [*recovered, *found]
+
+    # Rooms
+
+    def _through(self, stretch: Stretch, *, quiet: bool) -> Iterator[Event]:
+        room, was_inside = stretch.room, stretch.room.record.inside
+        room.begin(stretch.state, whole=stretch.whole)
+        known = Known.of(room)
+        for seen in stretch.events:
+            if seen.is_state:
+                yield from self._changed(room, seen)
+            elif self._is_new(seen) and self.is_for_her(room, inside=stretch.inside, quiet=quiet):
+                yield from self._happened(room, seen)
+        if not stretch.inside and room.is_member:
+            room.apply({"type": "m.room.member", "state_key": room.me, "content": {"membership": "leave"}})
+        if was_inside and not stretch.inside and not room.state.successor:
+            yield gone(room.id, known)
+
+    def is_for_her(self, room: Room, *, inside: bool, quiet: bool) -> bool:
+        """Whether what is said now is said with her there.
+
+        People say the first words of a DM right after they asked her in, before she is there: they are for her as well.
+        """
+        if room.is_member:
+            return True
+        return inside and not quiet and room.is_private and room.state.membership(room.me) == "invite"
+
+    def _changed(self, room: Room, seen: Seen) -> Iterator[Event]:
+        was_member, name = room.is_member, room.name
+        room.apply(seen.raw)
+        if seen.kind == TOMBSTONE:
+            self._doors.moved(room, seen)
+        if room.is_member and not was_member:
+            if self._doors.entered(room) and len(room.others) > 1:
+                yield Joined(f"join:{seen.id}", room.place())
+        elif room.is_member and not room.is_direct and room.name != name:
+            yield from self._renamed(room, name)
+
+    def _renamed(self, room: Room, before: str) -> Iterator[Event]:
+        for thread in ("", *self._r.threads.known(room.id)):
+            yield Renamed(room.place(thread), room.called(before, thread))
+
+    def _is_new(self, seen: Seen) -> bool:
+        if seen.id in self._known:
+            return False
+        self._known[seen.id] = None
+        if len(self._known) > _MOST_KNOWN:
+            self._known.popitem(last=False)
+        return True
+
+    # What happened in them
+
+    def _happened(self, room: Room, seen: Seen) -> Iterator[Event]:
+        if seen.sender == room.me and not seen.redacts:
+            if seen.thread:
+                self._r.threads.note(room.id, seen.thread, hers=True)
+        elif seen.sealed is not None:
+            self._r.undecrypted.add(room.id, seen, room.record.epoch)
+        elif seen.redacts:
+            yield from self._taken_back(room, seen)
+        elif seen.replaces:
+            yield from self._revised(room, seen)
+        elif seen.reacts[0]:
+            if press := pressed(room, seen, self._r.lookups.known(room.id, seen.reacts[0])):
+                yield press
+        elif message := self._saying.message(room, seen):
+            yield message
+
+    def _revised(self, room: Room, seen: Seen) -> Iterator[Event]:
+        # The homeserver takes edits of other people's messages, too.
+        original = self._r.lookups.known(room.id, seen.replaces)
+        new = part(seen.content, "m.new_content")
+        if original is None or not self.stands(original) or not new or not self.is_own(original, seen):
+            return
+        self._r.lookups.revise(room.id, original.id, new)
+        self._r.edits.note(seen.id, original.id)
+        yield self._as_it_stands(room, original.id, seen)
+
+    def stands(self, original: Seen) -> bool:
+        """Whether a message can be edited: the homeserver leaves the edits of one that was taken back readable."""
+        return not original.is_redacted
+
+    def is_own(self, original: Seen, edit: Seen) -> bool:
+        """Whether an edit is by who said what it changes."""
+        return original.sender == edit.sender
+
+    def _as_it_stands(self, room: Room, original: str, since: Seen) -> Event:
+        """Return an event's words as they are since another event."""
+        seen = self._r.lookups.known(room.id, original)
+        if seen is None or seen.sealed is not None or not convert.is_heard(seen.content):
+            return Revised(room.place(seen.thread if seen else ""), original, None, since.at, (), since.sender)
+        text, attachments = self._saying.words(room, seen)
+        return Revised(room.place(seen.thread), original, text, since.at, attachments, seen.sender)
+
+    def _taken_back(self, room: Room, seen: Seen) -> Iterator[Event]:
+        target = seen.redacts
+        self._r.undecrypted.forget(target)
+        if original := self._r.edits.original(target):
+            if self._r.lookups.known(room.id, original):
+                yield self._as_it_stands(room, original, seen)
+            return
+        was = self._r.lookups.known(room.id, target)
+        self._r.lookups.forget(room.id, target)
+        for thread in [was.thread] if was else ["", *self._r.threads.known(room.id)]:
+            yield Withdrawn(room.place(thread), (target,))
+
+    def _recovered(self, room: Room | None, waiting: Waiting, seen: Seen) -> Iterator[Event]:
+        """Hear what could not be read at first, with the readers that the room had then."""
+        self._r.undecrypted.forget(waiting.event)
+        for event in self._happened(room, seen) if room else ():
+            assert not isinstance(event, Joined | Renamed | Vanished)
+            yield replace(event, place=_at(event.place, waiting.epoch))
+
+
+def _at(place: Place, epoch: int) -> Place:
+    """Return a place with the epoch in which something was said there."""
+    return replace(place, circle=replace(place.circle, epoch=epoch)) if place.circle else place

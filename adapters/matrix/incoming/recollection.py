@@ -1,0 +1,31 @@
+"""What hearing remembers beside the rooms: events, threads, edits, and what waits for its key."""
+
+from nio import AsyncClient
+
+from adapters.base import Notes
+from adapters.matrix.incoming.edits import Edits
+from adapters.matrix.incoming.lookups import Lookups
+from adapters.matrix.incoming.threads import Threads
+from adapters.matrix.incoming.undecrypted import Undecrypted
+from adapters.matrix.pace import Pace
+
+
+class Recollection:
+    """All of it, for one connection."""
+
+    def __init__(self, client: AsyncClient, notes: Notes, pace: Pace) -> None:
+        self.lookups = Lookups(client)
+        self.threads = Threads(notes)
+        self.edits = Edits(notes)
+        self.undecrypted = Undecrypted(client, notes, pace)
+
+    async def load(self) -> None:
+        """Read what was kept."""
+        await self.edits.load()
+        await self.undecrypted.load()
+
+    async def settle(self) -> None:
+        """Keep what changed."""
+        await self.threads.settle()
+        await self.edits.settle()
+        await self.undecrypted.settle()

@@ -1,0 +1,144 @@
+"""Messages whose keys are not there: asked for, waited for, and in the end told of, once for each Megolm session."""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+
+from nio import AsyncClient, LocalProtocolError, MegolmEvent, RoomKeyEvent, UnknownToDeviceEvent
+
+from adapters.base import Notes
+from adapters.matrix.homeserver import TROUBLE
+from adapters.matrix.incoming.event import Seen, part, word
+from adapters.matrix.pace import Pace
+
+_NOTE = "undecrypted"
+_MOST = 500
+_MOST_REFUSALS = 1_000
+_WITHHELD = "m.room_key.withheld"
+_ASK = "I cannot read what you just wrote, because"
+_WHY = {
+    "m.blacklisted": "your app was told to share no keys with my device; allow it in your app's list of devices, and write again.",
+    "m.unverified": "your app shares no keys with devices that you have not verified; verify me or allow others, and write again.",
+    "m.unauthorised": "I was not let in yet when it was written; please write it again.",
+    "m.unavailable": "your app does not have its key any more; please write it again.",
+    "m.no_olm": "your app could not reach my device safely; please write it again in a moment.",
+}
+_LATE = "its key has not reached me; please write it again, or sign out of your app and in again if that happens often."
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """An event whose key is not there. `thread` and `epoch` say where it stands."""
+
+    event: str
+    room: str
+    session: str
+    sender: str
+    thread: str
+    epoch: int
+
+
+class Undecrypted:
+    """The events that wait for keys, over restarts; the oldest are given up where they are too many."""
+
+    def __init__(self, client: AsyncClient, notes: Notes, pace: Pace) -> None:
+        self._client = client
+        self._notes = notes
+        self._pace = pace
+        self._waiting: dict[str, Waiting] = {}
+        self._told: OrderedDict[str, None] = OrderedDict()
+        self._refused: OrderedDict[tuple[str, str], str] = OrderedDict()
+        self._due: dict[str, float] = {}
+        self._came: set[str] = set()
+        self._asking: list[MegolmEvent] = []
+        self._changed = False
+
+    async def load(self) -> None:
+        """Read what was kept. Any of their keys may have come just before Lyra was ended."""
+        kept = await self._notes.get(_NOTE) or {"waiting": [], "told": []}
+        self._told = OrderedDict.fromkeys(kept["told"])
+        for one in kept["waiting"]:
+            self._wait(Waiting(**one))
+        self._came = {one.session for one in self._waiting.values()}
+
+    # What is learnt
+
+    def add(self, room: str, seen: Seen, epoch: int) -> None:
+        """Wait for the key of an event."""
+        assert seen.sealed is not None
+        thread = part(part(seen.raw, "content"), "m.relates_to")
+        root = word(thread, "event_id") if thread.get("rel_type") == "m.thread" else ""
+        waiting = Waiting(seen.id, room, str(seen.sealed.session_id), seen.sender, root, epoch)
+        if waiting.session not in self._due and waiting.session not in self._told:
+            seen.sealed.room_id = room
+            self._asking.append(seen.sealed)
+        if seen.id not in self._waiting:
+            self._wait(waiting)
+            self._changed = True
+
+    def forget(self, event: str) -> None:
+        """Wait no longer: an event was read, or taken back."""
+        if self._waiting.pop(event, None):
+            self._changed = True
+
+    def learn(self, told: Iterable[object]) -> None:
+        """Take what was sent to this device alone: keys, and refusals of keys."""
+        for event in told:
+            if isinstance(event, RoomKeyEvent):
+                self._came.add(event.session_id)
+            elif isinstance(event, UnknownToDeviceEvent) and event.type == _WITHHELD:
+                content = part(event.source, "content")
+                self._refused[event.sender, word(content, "session_id")] = word(content, "code")
+                while len(self._refused) > _MOST_REFUSALS:
+                    self._refused.popitem(last=False)
+
+    # What is to be done
+
+    def arrived(self) -> Sequence[Waiting]:
+        """Return the events whose keys have come."""
+        return [one for one in self._waiting.values() if one.session in self._came]
+
+    def overdue(self) -> Sequence[tuple[Waiting, str]]:
+        """Return the first event of each session that is waited for no longer, and why, in a sentence for its sender."""
+        found = []
+        for one in list(self._waiting.values()):
+            if one.session in self._told or one.session in self._came:
+                continue
+            code = self._refused.get((one.sender, one.session)) or self._refused.get((one.sender, ""))
+            if code or self._due[one.session] <= self._pace.elapsed():
+                found.append((one, f"{_ASK} {_WHY.get(code or '', _LATE)}"))
+                self._told[one.session] = None
+                self._changed = True
+        while len(self._told) > _MOST:
+            self._told.popitem(last=False)
+        return found
+
+    def within(self, seconds: float) -> float:
+        """Return how long nothing has to be done about them, at most so many seconds."""
+        pending = [self._due[one.session] for one in self._waiting.values() if one.session not in self._told]
+        return max(0.0, min([seconds, *(due - self._pace.elapsed() for due in pending)]))
+
+    async def ask(self) -> None:
+        """Ask for the keys that are missing: Lyra's other devices, and the device that has them."""
+        asking, self._asking = self._asking, []
+        for event in asking:
+            try:
+                await self._client.request_room_key(event)
+                request = event.as_key_request(event.sender, self._client.device_id, device_id=event.device_id)
+                await self._client.to_device(request)
+            except (*TROUBLE, LocalProtocolError):
+                continue
+
+    async def settle(self) -> None:
+        """Keep what changed."""
+        self._came.clear()
+        if self._changed:
+            waiting = [asdict(one) for one in self._waiting.values()]
+            await self._notes.put(_NOTE, {"waiting": waiting, "told": list(self._told)})
+            self._changed = False
+
+    def _wait(self, waiting: Waiting) -> None:
+        self._waiting[waiting.event] = waiting
+        self._due.setdefault(waiting.session, self._pace.elapsed() + self._pace.keys)
+        while len(self._waiting) > _MOST:
+            del self._waiting[next(iter(self._waiting))]

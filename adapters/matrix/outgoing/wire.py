@@ -1,0 +1,119 @@
+"""The last step on the way out: content goes into a room, as ciphertext wherever the room is or ever was encrypted."""
+
+import asyncio
+from collections import defaultdict
+from io import BytesIO
+from uuid import uuid4
+
+from nio import AsyncClient, ErrorResponse
+from nio.crypto.attachments import encrypt_attachment
+
+from adapters.errors import PlaceGone, PlatformFailure, SendFailed
+from adapters.matrix.account.trust import TO_ALL_DEVICES
+from adapters.matrix.failures import checked
+from adapters.matrix.homeserver import Denied, Json, ask
+from adapters.matrix.incoming.past import ENCRYPTION, MESSAGE
+from adapters.matrix.incoming.pressing import REACTION
+from adapters.matrix.rooms.rooms import Rooms
+
+_UNKNOWN = "Who reads the room is not known just now; what waits is sent as soon as it is."
+_NO_KEYS = "Lyra's keys for encrypted rooms are not at hand; what waits is sent as soon as they are."
+_NOT_SHARED = "Not everyone in the room has got the key to read Lyra; what waits is sent as soon as they have."
+
+
+class Wire:
+    """Puts events into rooms. Raises SendFailed, and what requests raise.
+
+    nio takes a key for shared that did not reach anybody, and where asking for keys fails it says nothing in the room ever again.
+    So keys are shared here, and a message goes out once everyone has the key.
+    """
+
+    def __init__(self, client: AsyncClient, rooms: Rooms) -> None:
+        self._client = client
+        self._rooms = rooms
+        self._sharing: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    async def put(self, room: str, content: Json, transaction: str) -> str:
+        """Put a message into a room, once for each transaction, and return the event's id."""
+        if not await self._sealed(room):
+            return await self._send(room, content, transaction)
+        async with self._sharing[room]:
+            await self._share(room)
+            return await self._send(room, content, transaction)
+
+    async def react(self, room: str, content: Json, transaction: str) -> None:
+        """Put a reaction into a room, once for each transaction; nobody encrypts those."""
+        await self._sealed(room)
+        checked(await self._client.room_send(room, REACTION, content, transaction))
+
+    async def upload(self, room: str, data: bytes, content_type: str) -> Json:
+        """Upload a file for a room, and return what tells its readers where it is and how to read it."""
+        if not await self._sealed(room):
+            return {"url": await self._upload(data, content_type)}
+        data, secret = encrypt_attachment(data)
+        return {"file": secret | {"url": await self._upload(data, "application/octet-stream")}}
+
+    async def redact(self, room: str, event: str, transaction: str) -> None:
+        """Take an event back."""
+        checked(await self._client.room_redact(room, event, tx_id=transaction))
+
+    async def _sealed(self, room: str) -> bool:
+        """Whether a room is or ever was encrypted. Raises SendFailed where that is not sure."""
+        try:
+            place = self._rooms.place(room)
+        except PlaceGone as gone:
+            raise SendFailed(str(gone), final=True) from None
+        known = self._client.rooms.get(room)
+        if place is None or known is None:
+            raise SendFailed(_UNKNOWN)
+        if not (place.encrypted or known.encrypted):
+            await self._require_open(room)
+            return False
+        if self._client.olm is None:
+            raise SendFailed(_NO_KEYS)
+        if not known.encrypted:
+            # Once encrypted, a room stays so, whatever its state says now. nio has to learn whose keys it needs.
+            known.encrypted, known.members_synced = True, False
+        return True
+
+    async def _require_open(self, room: str) -> None:
+        # The last sync may be some time ago; what was turned on since must not wait for the next.
+        answer = await self._client.room_get_state_event(room, ENCRYPTION)
+        if not (isinstance(answer, ErrorResponse) and answer.status_code == "M_NOT_FOUND"):
+            checked(answer)
+            raise SendFailed(_UNKNOWN)
+
+    async def _send(self, room: str, content: Json, transaction: str) -> str:
+        sent = await self._client.room_send(room, MESSAGE, content, transaction, ignore_unverified_devices=TO_ALL_DEVICES)
+        return str(checked(sent).event_id)
+
+    async def _share(self, room: str) -> None:
+        client = self._client
+        if not client.rooms[room].members_synced:
+            checked(await client.joined_members(room))
+        if client.should_query_keys:
+            checked(await client.keys_query())
+        if client.olm.should_share_group_session(room):
+            while await self._share_further(room):
+                continue
+            client.olm.outbound_group_sessions[room].mark_as_shared()
+
+    async def _share_further(self, room: str) -> bool:
+        """Send the room's key to those devices that do not have it yet; return whether there were any."""
+        client = self._client
+        if missing := client.get_missing_sessions(room):
+            checked(await client.keys_claim(missing))
+        further = False
+        users = list(client.rooms[room].users)
+        for devices, messages in client.olm.share_group_session_parallel(room, users, ignore_unverified_devices=TO_ALL_DEVICES):
+            try:
+                await ask(client, "PUT", "sendToDevice", "m.room.encrypted", uuid4().hex, body=messages)
+            except (Denied, PlatformFailure):
+                raise SendFailed(_NOT_SHARED) from None
+            client.olm.outbound_group_sessions[room].users_shared_with.update(devices)
+            further = True
+        return further
+
+    async def _upload(self, data: bytes, content_type: str) -> str:
+        answer, _ = await self._client.upload(BytesIO(data), content_type, filesize=len(data))
+        return str(checked(answer).content_uri)

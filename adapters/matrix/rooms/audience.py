@@ -1,0 +1,59 @@
+"""Who could read what was said in a room, followed back from now."""
+
+from collections.abc import Collection
+
+from adapters.matrix.incoming.event import Seen, part, word
+from adapters.matrix.incoming.past import MEMBER, VISIBILITY
+from adapters.matrix.rooms.room import Room
+
+_OPEN = ("shared", "world_readable")
+
+
+class Audience:
+    """Some of those who are in a room now, or all who read it for `readers` None: where the world reads, that is all the world.
+
+    Of others, nobody is in it who is not in the room. In an encrypted room everyone reads what was said while they were there: they have
+    no keys to more, whatever the room's history lets the homeserver hand out.
+    """
+
+    def __init__(self, room: Room, readers: Collection[str] | None = None) -> None:
+        inside = {user for user in room.state.inside if room.state.membership(user) == "join"}
+        self._readers = inside if readers is None else inside & set(readers)
+        self._everyone = readers is None
+        self._encrypted = room.record.encrypted
+        self._world = self._everyone and room.state.is_world_readable and not room.record.encrypted
+        self._room = room
+        self._memberships: dict[str, str] = {}
+        self._visibility = word(room.state.content(VISIBILITY), "history_visibility") or "shared"
+        self._reads: bool | None = None
+
+    def before(self, event: Seen) -> None:
+        """Go back to before an event."""
+        if not event.is_state or event.kind not in (MEMBER, VISIBILITY):
+            return
+        self._reads = None
+        was = part(part(event.raw, "unsigned"), "prev_content")
+        if event.kind == VISIBILITY:
+            # What the homeserver does not say of before was the default, or is not to be known.
+            known = "replaces_state" not in part(event.raw, "unsigned")
+            self._visibility = word(was, "history_visibility") or ("shared" if known else "joined")
+            return
+        user = event.raw["state_key"]
+        if self._everyone and user not in self._memberships and word(event.content, "membership") == "join":
+            # Somebody came whom the last sync did not tell of yet.
+            self._readers.add(user)
+        self._memberships[user] = word(was, "membership") or "leave"
+
+    @property
+    def reads(self) -> bool:
+        """Whether all of them could read what was said then."""
+        if self._reads is None:
+            seen = not self._world or self._visibility == "world_readable"
+            self._reads = seen and bool(self._readers) and all(map(self._could_read, self._readers))
+        return self._reads
+
+    def _could_read(self, user: str) -> bool:
+        if self._visibility in _OPEN and not self._encrypted:
+            return True
+        membership = self._memberships.get(user) or self._room.state.membership(user)
+        return membership == "join" or (membership == "invite" and self._visibility != "joined")

@@ -1,0 +1,99 @@
+"""Where a person alone reads what they are told: the DM with them, made when there is none."""
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+
+from nio import AsyncClient
+
+from adapters.base import Notes
+from adapters.errors import PlaceGone, PlatformFailure
+from adapters.events import Person, Place
+from adapters.matrix.homeserver import Denied, Json, ask
+from adapters.matrix.incoming.past import ENCRYPTION
+from adapters.matrix.rooms.rooms import Rooms
+
+_MEGOLM = {"algorithm": "m.megolm.v1.aes-sha2"}
+_SLOW = "The homeserver has not told of your DM yet; ask again in a minute."
+_NOT_ALONE = "The homeserver made a DM that others can read as well; write to Lyra in one of your own first."
+_NO_KEYS = "Lyra's keys for encrypted rooms are not at hand; ask again once they are."
+_DIRECT = "m.direct"
+
+
+class Asides:
+    """The DMs that Lyra may speak in first. What she made is noted, so that nobody gets a second one.
+
+    `seconds` is how long she waits for rooms that are changing.
+    """
+
+    def __init__(self, client: AsyncClient, rooms: Rooms, notes: Notes, *, seconds: float = 10.0) -> None:
+        self._client = client
+        self._rooms = rooms
+        self._notes = notes
+        self._seconds = seconds
+        self._one = asyncio.Lock()
+
+    async def place(self, person: Person, *, encrypted: bool = False) -> Place:
+        """Return the DM with a person, an `encrypted` one if need be.
+
+        Raises PlatformFailure where there is none, and none can be made now.
+        """
+        async with self._one:
+            noted = await self._notes.get(_note(person))
+            await self._rest()
+            # Nothing can change between the look and what is made of it.
+            return self._found(person, noted, encrypted=encrypted) or await self._made(person, encrypted=encrypted)
+
+    async def _rest(self) -> None:
+        """Wait until no room is changing: of a DM that is, it would seem that there is none. Raises PlatformFailure."""
+        if not await self._rooms.at_rest(self._seconds):
+            raise PlatformFailure(_SLOW)
+
+    def _found(self, person: Person, noted: str | None, *, encrypted: bool) -> Place | None:
+        """Return the DM that there is, or the one that was made before if it still is one with that person alone."""
+        for room in (self._rooms.dm_of(person.id, encrypted=encrypted), noted):
+            with suppress(PlaceGone):
+                place = self._rooms.place(room) if room else None
+                if room and place is None:
+                    raise PlatformFailure(_SLOW)
+                if place and place.is_private and place.alone == person.id and (place.encrypted or not encrypted):
+                    return place
+        return None
+
+    async def _made(self, person: Person, *, encrypted: bool) -> Place:
+        sealed = self._client.olm is not None
+        if encrypted and not sealed:
+            raise PlatformFailure(_NO_KEYS)
+        asked: Json = {
+            "preset": "trusted_private_chat",
+            "is_direct": True,
+            "invite": [person.id],
+            "initial_state": [{"type": ENCRYPTION, "state_key": "", "content": _MEGOLM}] if sealed else [],
+        }
+        try:
+            # nio would ask again where the answer is lost, and make a second room.
+            room = str((await ask(self._client, "POST", "createRoom", body=asked))["room_id"])
+        except Denied as denied:
+            raise PlatformFailure(f"The homeserver lets Lyra make no DM ({denied}); write to her in one first.") from None
+        await self._notes.put(_note(person), room)
+        with suppress(Denied, PlatformFailure):
+            await self._list(person.id, room)
+        place = await self._rooms.arrived(room, person.id)
+        if place is None:
+            raise PlatformFailure(_SLOW)
+        if not place.is_private:
+            raise PlatformFailure(_NOT_ALONE)
+        return place
+
+    async def _list(self, user: str, room: str) -> None:
+        """Have the account's other clients show the room as a DM."""
+        path = ("user", str(self._client.user_id), "account_data", _DIRECT)
+        listed: dict[str, Any] = {}
+        with suppress(Denied):
+            listed = await ask(self._client, "GET", *path)
+        rooms = [one for one in listed.get(user, ()) if one != room]
+        await ask(self._client, "PUT", *path, body={**listed, user: [*rooms, room]})
+
+
+def _note(person: Person) -> str:
+    return f"aside {person.id}"

@@ -1,0 +1,140 @@
+"""The rooms that Lyra goes into: where she is invited by those who may, and where a room that she is in moves to."""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from nio import AsyncClient
+
+from adapters.base import Notes
+from adapters.errors import PlatformFailure, PlatformRefused
+from adapters.matrix.homeserver import Denied, ask
+from adapters.matrix.incoming.event import Seen, word
+from adapters.matrix.pace import Pace
+from adapters.matrix.rooms.inviters import Invite, Invites
+from adapters.matrix.rooms.room import Room
+
+_NOTE = "doors"
+_MOST = 1_000
+
+log = logging.getLogger(__name__)
+
+
+class Doors:
+    """Invites and upgrades that were not followed yet, over restarts. What is not allowed is left alone, not refused."""
+
+    def __init__(self, client: AsyncClient, notes: Notes, allowed: Invites, pace: Pace) -> None:
+        self._client = client
+        self._notes = notes
+        self._allowed = allowed
+        self._pace = pace
+        self._invites: dict[str, Invite] = {}
+        self._moves: dict[str, str] = {}
+        self._leaving: set[str] = set()
+        self._knocked: set[str] = set()
+        self._work = asyncio.Event()
+        self._changed = False
+
+    async def load(self) -> None:
+        """Read what was kept."""
+        kept = await self._notes.get(_NOTE) or {"invites": {}, "moves": {}, "leaving": []}
+        self._invites = {room: Invite(**one) for room, one in kept["invites"].items()}
+        self._moves = kept["moves"]
+        self._leaving = set(kept["leaving"])
+        self._work.set()
+
+    # What is learnt
+
+    def invited(self, stripped: Mapping[str, Any], *, quiet: bool) -> None:
+        """Note the rooms that she is invited to, by the state that is shown of each. `quiet` ones are from before she listened."""
+        for room, state in stripped.items():
+            if invite := Invite.of(state, self._client.user_id, quiet=quiet):
+                self._invites[room] = invite
+                self._knocked.discard(room)
+                self._note()
+        while len(self._invites) > _MOST:
+            del self._invites[next(iter(self._invites))]
+
+    def told(self, room: str) -> None:
+        """Note that a room is one that she is in, or not any more: its invite is over."""
+        self._knocked.discard(room)
+        if self._invites.pop(room, None):
+            self._note()
+
+    def is_quiet(self, room: str) -> bool:
+        """Whether she was invited to a room before she listened for the first time."""
+        invite = self._invites.get(room)
+        return invite is not None and invite.quiet
+
+    def moved(self, room: Room, tombstone: Seen) -> None:
+        """Follow a room to the one that replaces it, if who says so may."""
+        new = word(tombstone.content, "replacement_room")
+        if new and room.is_member and room.state.may_replace(tombstone.sender):
+            self._moves[new] = room.id
+            self._note()
+        while len(self._moves) > _MOST:
+            del self._moves[next(iter(self._moves))]
+
+    def entered(self, room: Room) -> bool:
+        """Note that she came into a room; return whether she stays: not in a space, nor where nothing moved to."""
+        old = self._moves.pop(room.id, "")
+        stays = not room.state.is_space and (not old or room.state.predecessor == old)
+        if not stays:
+            self._leaving.add(room.id)
+        if old or not stays:
+            self._note()
+        return stays
+
+    async def settle(self) -> None:
+        """Keep what changed, and go on with it."""
+        if self._changed:
+            await self._keep()
+            self._work.set()
+
+    async def _keep(self) -> None:
+        self._changed = False
+        invites = {room: one.note() for room, one in self._invites.items()}
+        kept: dict[str, Any] = {"invites": invites, "moves": self._moves, "leaving": sorted(self._leaving)}
+        await self._notes.put(_NOTE, kept)
+
+    def _note(self) -> None:
+        self._changed = True
+
+    # What is done
+
+    async def run(self) -> None:
+        """Go through doors, until cancelled. Raises PlatformRefused."""
+        failures = 0
+        while True:
+            await self._work.wait()
+            self._work.clear()
+            try:
+                await self._go()
+                failures = 0
+            except PlatformRefused:
+                raise
+            except PlatformFailure:
+                failures += 1
+                self._work.set()
+                await self._pace.retry(failures)
+
+    async def _go(self) -> None:
+        for room in sorted(self._leaving):
+            await self._try("leave a room", "rooms", room, "leave")
+            self._leaving.discard(room)
+            await self._keep()
+        for room, invite in list(self._invites.items()):
+            if room not in self._knocked and invite.allowed(self._allowed, self._moves.get(room, "")):
+                await self._try("go into a room that she was invited to", "join", room)
+                self._knocked.add(room)
+        for room in list(self._moves):
+            if room not in self._knocked and room not in self._invites:
+                await self._try("follow a room to its successor", "join", room)
+                self._knocked.add(room)
+
+    async def _try(self, what: str, *path: str) -> None:
+        try:
+            await ask(self._client, "POST", *path, body={})
+        except Denied as denied:
+            log.info("The homeserver does not let Lyra %s (%s).", what, denied)

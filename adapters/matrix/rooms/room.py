@@ -1,0 +1,253 @@
+"""One room: what it is now, and what has to be remembered of it so that nobody is told what they could not read."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+
+from adapters.events import Circle, Person, Place, Reach
+from adapters.matrix.homeserver import Json
+from adapters.matrix.incoming.convert import PLATFORM
+from adapters.matrix.incoming.past import MEMBER, VISIBILITY
+from adapters.matrix.rooms.display import line, localpart, short
+from adapters.matrix.rooms.state import State
+
+_LONGEST = 100
+_NAMED = 2
+
+
+class Shape(StrEnum):
+    """What a room was so far: nobody else was there yet, one other person alone, the same encrypted, or anything else.
+
+    One other person is alone there only as long as nobody else was ever there or invited, could come in, or could read.
+    """
+
+    UNKNOWN = ""
+    DIRECT = "direct"
+    SEALED = "sealed"
+    ROOM = "room"
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a room ended: which room replaces it, and who could read all that was said in its epoch of then.
+
+    `open` says that whoever comes there later can read all of that as well. `predecessor` is the room that it had itself
+    replaced, '' for none.
+    """
+
+    successor: str
+    epoch: int
+    readers: tuple[str, ...]
+    open: bool = False
+    predecessor: str = ""
+
+    @classmethod
+    def noted(cls, note: Json) -> "Ending":
+        """Return the ending of a note."""
+        return cls(**{**note, "readers": tuple(note["readers"])})
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What is kept of a room over restarts.
+
+    `hidden` says that something of this epoch was said while who came later could not have read it; `shut` that something of
+    it was said while who never came could not; `admitted` that somebody came all the same and goes on in it, as that is waived;
+    `inside` that Lyra is in it; `ending` how it ended, where another room replaces it.
+    """
+
+    epoch: int = 0
+    shape: Shape = Shape.UNKNOWN
+    encrypted: bool = False
+    hidden: bool = False
+    admitted: bool = False
+    inside: bool = False
+    shut: bool = False
+    ending: Ending | None = None
+
+    @classmethod
+    def noted(cls, note: Json) -> "Record":
+        """Return the record of a note."""
+        ending = Ending.noted(note["ending"]) if note.get("ending") else None
+        # What was noted before there was such a thing could not be read by all the world, as far as anybody knows.
+        return cls(**{"shut": True, **note, "shape": Shape(note["shape"]), "ending": ending})
+
+    def note(self) -> Json:
+        """Return what to keep of it."""
+        return asdict(self)
+
+
+class Room:
+    """A room that Lyra is in, was in, or is asked into. It is moved on by the events of its timeline, in their order.
+
+    `waived` says for which rooms newcomers may be told what they cannot read, `crowded` which ones a third was in.
+    """
+
+    def __init__(
+        self, id: str, me: str, record: Record | None, waived: Callable[[str], bool], crowded: Callable[[str], bool]
+    ) -> None:
+        self.id = id
+        self.me = me
+        self.record = record or Record()
+        self.state = State()
+        self._known = record is not None
+        self._waived = waived
+        self._crowded = crowded
+
+    # How it goes on
+
+    def begin(self, state: State, *, whole: bool) -> None:
+        """Go on with a state; not `whole` means that there is no telling what happened before it since the last one."""
+        was, self.state = self.state, state
+        came = state is not was and bool(was.inside) and any(state.reads(one) and not was.reads(one) for one in state.inside)
+        if self.record.inside and (came or not whole):
+            self._newcomer()
+        self._settle()
+
+    def apply(self, event: Json) -> None:
+        """Go on to after an event of the state."""
+        concerned = [event["state_key"]] if event["type"] == MEMBER else self.others if event["type"] == VISIBILITY else ()
+        outside = [user for user in concerned if user != self.me and not self.state.reads(user)]
+        self.state.apply(event)
+        if any(map(self.state.reads, outside)) and self.record.inside:
+            self._newcomer()
+        self._settle()
+
+    def _newcomer(self) -> None:
+        if not (self._known and self.record.hidden):
+            return
+        if self._waived(self.id):
+            self.record = replace(self.record, admitted=True)
+        else:
+            self.record = replace(self.record, epoch=self.record.epoch + 1, hidden=False)
+
+    def _settle(self) -> None:
+        """Take over from the state what stays true of a room for good."""
+        if self.is_member and not self.record.inside:
+            # While she was away, anybody may have come.
+            self._newcomer()
+        record = self.record
+        encrypted = record.encrypted or self.state.is_encrypted
+        shape, ending = self._shape(encrypted), self._ending()
+        changed = self._known and shape is not record.shape and record.shape is not Shape.UNKNOWN
+        # Who looks in from outside has no keys.
+        open_to_all = self.is_member and self.state.is_world_readable and not encrypted
+        open_to_later = self.is_member and self.state.opens_history and not encrypted and not self._waived(self.id)
+        opened = self._known and ((open_to_all and record.shut) or (open_to_later and record.hidden))
+        anew = changed or opened or self._has_lost(ending)
+        # Whoever comes to an encrypted room has no keys to what was said before; to one of two nobody new can come.
+        sealed = encrypted and shape is Shape.ROOM
+        hidden = (record.hidden and not anew) or (self.is_member and (sealed or not self.state.opens_history))
+        shut = (record.shut and not anew) or (self.is_member and not open_to_all)
+        self.record = Record(record.epoch + anew, shape, encrypted, hidden, record.admitted, self.is_member, shut, ending)
+        self._known = self._known or self.is_member
+
+    def _shape(self, encrypted: bool) -> Shape:
+        was = self.record.shape
+        if was is Shape.ROOM or self.state.count_ever(self.me) > 1 or not self.is_closed:
+            return Shape.ROOM
+        # Those who read the room that this one replaces have not come over yet.
+        if was is Shape.UNKNOWN and (old := self.state.predecessor) and self._crowded(old):
+            return Shape.ROOM
+        if was is Shape.UNKNOWN and not self.alone:
+            return was
+        return Shape.SEALED if encrypted else Shape.DIRECT
+
+    def _ending(self) -> Ending | None:
+        """Return how the room ended, None where it goes on or somebody said it had who may not."""
+        record, named = self.record, self.state.successor
+        was = record.ending
+        if not (self.is_member and self.state.is_whole):
+            return was
+        is_new = was is None or was.successor != named
+        if not named or (is_new and not self.state.is_rightly_replaced):
+            return None
+        if was is None:
+            was = Ending(named, record.epoch, (), predecessor=self.state.predecessor)
+        if record.epoch == was.epoch and not record.admitted:
+            # Whoever is there can read all of this epoch.
+            readers = {*was.readers, *self.state.joined} - {self.me}
+            public = self.state.opens_history and not (record.hidden or record.encrypted or self.state.is_encrypted)
+            was = replace(was, readers=tuple(sorted(readers)), open=public)
+        return replace(was, successor=named)
+
+    def _has_lost(self, ending: Ending | None) -> bool:
+        """Whether somebody left who could read all that was said until the room ended: they cannot read what follows."""
+        if ending is None or ending.epoch != self.record.epoch or not (self.is_member and self.state.is_whole):
+            return False
+        return not self.state.joined.issuperset(ending.readers)
+
+    # What it is now
+
+    @property
+    def is_member(self) -> bool:
+        """Whether Lyra is in it."""
+        return self.state.membership(self.me) == "join"
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nobody who is not asked in can come in or read."""
+        return self.state.is_by_invitation and not self.state.is_world_readable
+
+    @property
+    def others(self) -> Sequence[str]:
+        """Who is in it beside Lyra, or invited."""
+        return [one for one in self.state.inside if one != self.me]
+
+    @property
+    def alone(self) -> str:
+        """The one person who is in it beside Lyra or invited, '' where there are more or none."""
+        inside = self.state.inside
+        return self.others[0] if len(inside) == 2 and self.me in inside else ""
+
+    @property
+    def is_private(self) -> bool:
+        """Whether one person alone can read it beside Lyra, and always did."""
+        return bool(self.alone) and self.record.shape is not Shape.ROOM
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether it is private, and the homeserver can read it, too."""
+        return self.is_private and self.record.shape is Shape.DIRECT and not self.record.encrypted
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        if title := line(self.state.title, _LONGEST):
+            return title
+        others = self.others
+        shown = [self.person(one).name for one in others[:_NAMED]]
+        if len(others) > _NAMED:
+            more = len(others) - _NAMED
+            return f"{', '.join(shown)} and {more} other{'s' if more > 1 else ''}"
+        return " and ".join(shown) or "an empty room"
+
+    def called(self, name: str, thread: str) -> str:
+        """Return what a thread is called in a room of that name; '' is its main timeline."""
+        return f"{name}: thread {short(thread)}" if thread else name
+
+    def person(self, user: str) -> Person:
+        """Return someone under the name that is shown here: one line, at most 64 characters, never empty."""
+        return Person(PLATFORM, user, line(self.state.shown_name(user)) or line(localpart(user)) or user)
+
+    def place(self, thread: str = "") -> Place:
+        """Return the room, or a thread of it, as a place with those who can read it."""
+        name = self.called(self.name, thread)
+        if self.is_direct:
+            return Place(PLATFORM, self.id, name, Reach.DIRECT, thread, alone=self.alone)
+        return Place(
+            *(PLATFORM, self.id, name, Reach.ROOM, thread),
+            circle=Circle(Reach.ROOM, self.id, self.record.epoch),
+            alone=self.alone,
+            encrypted=self.record.encrypted,
+            crowded=self.record.shape is Shape.ROOM,
+        )
+
+    def readable(self, user: str, epoch: int) -> bool:
+        """Whether someone can read now, for sure, all that was said in an epoch while Lyra listened."""
+        if self.state.membership(user) != "join":
+            return False
+        if (ending := self.record.ending) and ending.epoch == epoch:
+            return user in ending.readers
+        # Whoever came later and could not read what was said before began an epoch, or was let in on it.
+        return epoch == self.record.epoch and not self.record.admitted

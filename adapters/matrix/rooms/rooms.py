@@ -1,0 +1,166 @@
+"""The rooms that Lyra is in, as places: as the homeserver told of them last."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from nio import AsyncClient
+
+from adapters.base import Notes
+from adapters.errors import PlaceGone
+from adapters.events import Place
+from adapters.matrix.rooms.room import Record, Room, Shape
+from adapters.matrix.rooms.succession import Succession
+
+_GONE = "Lyra is not in that room any more; invite her again to talk to her there."
+
+
+class Rooms:
+    """The rooms of one connection.
+
+    What is kept of a room is noted before the events that changed it are committed, together with what it was before them:
+    `since` tells which of both holds, since it moves on with the commit.
+    """
+
+    succession: type[Succession] = Succession
+
+    def __init__(self, client: AsyncClient, notes: Notes) -> None:
+        self._client = client
+        self._notes = notes
+        self._rooms: dict[str, Room] = {}
+        self._left: dict[str, Room] = {}
+        self._succession = self.succession(self._past, self._is_seen)
+        self._kept: dict[str, Record | None] = {}
+        self._unsettled: set[str] = set()
+        self._expected: set[str] = set()
+        self._told = asyncio.Condition()
+        self.complete = False
+        """Whether the homeserver told of all rooms."""
+        self.waived: Callable[[str], bool] = _never
+        """Whether newcomers to a room may be told what was said before they came, though they cannot read it."""
+        self.away: Callable[[], bool] = bool
+        """Whether the homeserver has told nothing for too long."""
+
+    # As places
+
+    def place(self, room_id: str, thread: str = "") -> Place | None:
+        """Return a room, or a thread of it, as a place; None where it is not known now. Raises PlaceGone."""
+        room = self.room(room_id)
+        if room is None:
+            return None
+        place = room.place(thread)
+        return replace(place, earlier=self._succession.earlier(room)) if place.circle else place
+
+    def room(self, room_id: str) -> Room | None:
+        """Return a room that Lyra is in, None where it is not known now. Raises PlaceGone."""
+        room = self._rooms.get(room_id)
+        if not self.complete or self.away() or room_id in self._unsettled or (room is None and room_id in self._expected):
+            return None
+        if room is None or not room.is_member:
+            raise PlaceGone(_GONE)
+        return room
+
+    def peek(self, room_id: str) -> Room | None:
+        """Return a room as it was told of last, whatever is changing."""
+        return self._rooms.get(room_id)
+
+    def dm_of(self, user_id: str, *, encrypted: bool = False) -> str | None:
+        """Return a room where that person is alone with Lyra, encrypted if there is such a one; None where there is none.
+
+        One that the person has not come to yet counts after the others; `encrypted` says that no other than an encrypted one will do.
+        """
+        found = [one for one in self._rooms.values() if self._is_dm(one, user_id) and (one.record.encrypted or not encrypted)]
+        found.sort(key=lambda one: (one.state.membership(user_id) != "join", not one.record.encrypted))
+        return found[0].id if found else None
+
+    def expect(self, room_id: str) -> None:
+        """Have a room, which the homeserver is about to tell of, count as not known instead of gone."""
+        self._expected.add(room_id)
+
+    async def arrived(self, room_id: str, alone: str, seconds: float = 30.0) -> Place | None:
+        """Wait until the homeserver told of a room where someone is alone with Lyra, and return its place.
+
+        None where that takes longer. Raises PlaceGone.
+        """
+        self.expect(room_id)
+        try:
+            async with asyncio.timeout(seconds), self._told:
+                await self._told.wait_for(lambda: self.is_settled(room_id) and self._rooms[room_id].alone == alone)
+        except TimeoutError:
+            return None
+        return self.place(room_id)
+
+    def is_settled(self, room_id: str) -> bool:
+        """Whether the homeserver told of a room, and it is not changing again."""
+        return room_id in self._rooms and room_id not in self._unsettled
+
+    async def at_rest(self, seconds: float = 10.0) -> bool:
+        """Wait until the homeserver told of all rooms and none is changing, and return whether all are known now."""
+        try:
+            async with asyncio.timeout(seconds), self._told:
+                await self._told.wait_for(lambda: self.complete and not self._unsettled)
+        except TimeoutError:
+            return False
+        return not self.away()
+
+    def _crowded(self, room_id: str) -> bool:
+        room = self._rooms.get(room_id)
+        return room is None or room.record.shape is Shape.ROOM
+
+    def _past(self, room_id: str) -> Room | None:
+        return self._rooms.get(room_id) or self._left.get(room_id)
+
+    def _is_seen(self, room_id: str) -> bool:
+        room = self._rooms.get(room_id)
+        return room is not None and room.is_member and room_id not in self._unsettled
+
+    def _is_dm(self, room: Room, user_id: str) -> bool:
+        usable = room.is_member and room.id not in self._unsettled and not room.state.is_space and not room.state.replaced
+        return usable and room.alone == user_id and room.is_private
+
+    # As they are told of
+
+    def unsettle(self, room_ids: Iterable[str]) -> None:
+        """Have rooms count as not known until they are settled: what they are is changing."""
+        self._unsettled.update(room_ids)
+
+    async def meet(self, room_id: str, since: str) -> Room:
+        """Return a room, with what was kept of it up to `since`."""
+        if room_id not in self._rooms:
+            note = await self._notes.get(_note(room_id))
+            found = note and note["was" if note["at"] == since else "is"]
+            record = Record.noted(found) if found else None
+            self._kept[room_id] = record
+            return Room(room_id, self._client.user_id, record, lambda room: self.waived(room), self._crowded)
+        return self._rooms[room_id]
+
+    async def settle(self, rooms: Sequence[Room], since: str) -> None:
+        """Keep what rooms are now, before the events up to which they were moved are committed; `since` is where these begin."""
+        self._rooms |= {room.id: room for room in rooms}
+        for room in rooms:
+            was = self._kept.get(room.id)
+            if room.record != was and (was or room.is_member):
+                note = {"at": since, "was": was and was.note(), "is": room.record.note()}
+                await self._notes.put(_note(room.id), note)
+                self._kept[room.id] = room.record
+            await self._look_back(room, since)
+            self._expected.discard(room.id)
+            self._unsettled.discard(room.id)
+        self.complete = True
+        async with self._told:
+            self._told.notify_all()
+
+    async def _look_back(self, room: Room, since: str) -> None:
+        """Have at hand what was kept of the rooms that one replaced, where Lyra is not in them any more."""
+        old = room.state.predecessor
+        while old and old not in self._rooms and old not in self._left:
+            self._left[old] = past = await self.meet(old, since)
+            old = past.record.ending.predecessor if past.record.ending else ""
+
+
+def _note(room_id: str) -> str:
+    return f"room {room_id}"
+
+
+def _never(_: str) -> bool:
+    return False

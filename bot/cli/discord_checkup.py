@@ -1,0 +1,131 @@
+"""What `lyra doctor` says about Discord: whether the bot is let in, may read what it should, and may speak in its servers.
+
+Everything is asked over REST, so that a Lyra who is awake keeps her connection.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+import aiohttp
+import discord
+from discord.http import Route
+
+from bot.cli.checkup import Finding
+from bot.config.sections import Discord
+
+NEEDED = {
+    "view_channel": "View Channels",
+    "send_messages": "Send Messages",
+    "send_messages_in_threads": "Send Messages in Threads",
+    "read_message_history": "Read Message History",
+}
+"""The permissions she needs: what discord.py calls them, and what Discord's own pages do."""
+
+_MOST_SERVERS = 20
+_PORTAL = "Developer Portal → your application → Bot"
+_SPOKEN_TO = "she reads DMs, mentions and commands only"
+
+
+def invite_url(application_id: int) -> str:
+    """Return the address where an admin lets the application into a server, with its commands and what it needs there."""
+    permissions = discord.Permissions(**dict.fromkeys(NEEDED, True))
+    return discord.utils.oauth_url(application_id, permissions=permissions, scopes=("bot", "applications.commands"))
+
+
+async def checkup(section: Discord, token: str, seconds: float = 30.0) -> list[Finding]:
+    """Return what Discord says of the bot with this token, within so many seconds. The token is in no sentence."""
+    findings: list[Finding] = []
+    with _pointed_at(section.api_url):
+        try:
+            async with discord.Client(intents=discord.Intents(guilds=True)) as client, asyncio.timeout(seconds):
+                await _login(client, token)
+                findings.append(_content(client.application_flags, section))
+                async for finding in _servers(client):
+                    findings.append(finding)
+        except (_Stranger, discord.LoginFailure, discord.HTTPException, aiohttp.ClientError, OSError) as trouble:
+            findings.append(Finding(False, _said(trouble, section)))
+    return findings
+
+
+@contextmanager
+def _pointed_at(api_url: str) -> Iterator[None]:
+    """Have discord.py ask at this address, '' for Discord itself. It keeps the address in one place for the whole process."""
+    before = Route.BASE
+    Route.BASE = api_url or before
+    try:
+        yield
+    finally:
+        Route.BASE = before
+
+
+class _Stranger(Exception):
+    """What answers is not Discord."""
+
+
+async def _login(client: discord.Client, token: str) -> None:
+    if not token.strip().isprintable():
+        raise discord.LoginFailure("characters that no header can hold")
+    try:
+        await client.login(token)
+    except (TypeError, KeyError, ValueError) as error:
+        # discord.py takes any answer for one of Discord's, and stumbles over what a gate page or another server says.
+        raise _Stranger from error
+
+
+def _said(trouble: Exception, section: Discord) -> str:
+    host = urlsplit(Route.BASE).netloc.rpartition("@")[2]
+    check = "Check api_url in [discord]." if section.api_url else "Check the connection of this machine."
+    match trouble:
+        case discord.LoginFailure():
+            name = section.token_env or section.token_file
+            return f"Discord does not accept the token in {name}. Make a new one: {_PORTAL} → Reset Token."
+        case discord.HTTPException(status=status) if status == 429 or status >= 500:
+            return f"Discord: {host} cannot answer now (status {status}). Try again later."
+        case discord.HTTPException(status=status):
+            return f"Discord: {host} does not answer what it is asked (status {status}). {check}"
+        case _Stranger():
+            return f"Discord: what answers at {host} is not Discord. {check}"
+        case _:
+            return f"Discord: {host} is out of reach. {check}"
+
+
+def _content(flags: discord.ApplicationFlags, section: Discord) -> Finding:
+    if not section.message_content:
+        return Finding(True, f"Discord: the token is accepted; {_SPOKEN_TO}, as message_content = false says.")
+    # Which of the two it is depends on the application's size alone.
+    if flags.gateway_message_content or flags.gateway_message_content_limited:
+        return Finding(True, "Discord: the token is accepted, and Message Content Intent is on.")
+    # She works without it; only who wrote `message_content = true` does not get what they asked for.
+    asked = "message_content" in section.model_fields_set
+    place = f"{_PORTAL} → Privileged Gateway Intents"
+    return Finding(not asked, f"Discord: Message Content Intent is off: {_SPOKEN_TO}. Switch it on: {place}.")
+
+
+async def _servers(client: discord.Client) -> AsyncIterator[Finding]:
+    """Look at her servers; where there are many, at the first."""
+    servers = [server async for server in client.fetch_guilds(limit=_MOST_SERVERS + 1, with_counts=False)]
+    if not servers and client.application_id:
+        yield Finding(False, f"Discord: she is in no server yet. Invite her: {invite_url(client.application_id)}")
+    well: list[str] = []
+    for server in servers[:_MOST_SERVERS]:
+        # A server's name must not steer the terminal that it is shown on.
+        name = "".join(character for character in server.name if character.isprintable())
+        if missing := await _missing(client, server.id):
+            lacks = f"Discord: in the server {name} she lacks {', '.join(missing)}."
+            yield Finding(False, f"{lacks} Give them to her role: Server Settings → Roles.")
+        else:
+            well.append(name)
+    if well:
+        yield Finding(True, f"Discord: she has every permission that she needs in {', '.join(well)}.")
+    if len(servers) > _MOST_SERVERS:
+        yield Finding(True, f"Discord: she is in more servers than the {_MOST_SERVERS} that were looked at.")
+
+
+async def _missing(client: discord.Client, server: int) -> list[str]:
+    """Return what she may not do in a server; what its channels take away or add is not looked at."""
+    guild = await client.fetch_guild(server, with_counts=False)
+    assert client.user is not None, "a client that logged in has an account"
+    member = await guild.fetch_member(client.user.id)
+    return [name for permission, name in NEEDED.items() if not getattr(member.guild_permissions, permission)]

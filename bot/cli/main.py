@@ -1,0 +1,297 @@
+"""The command line: what can be said to `lyra`, and with which words.
+
+What a command does stands in its own file, loaded when it is called, so that every start loads only what it needs.
+"""
+
+import asyncio
+from collections.abc import Coroutine
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from memory.transfer.message import clean
+
+cli = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Lyra: a companion who lives where you talk, and remembers for years.",
+)
+matrix = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The keys of her account on Matrix.")
+cli.add_typer(matrix, name="matrix")
+
+
+class Format(StrEnum):
+    """The formats of files to import."""
+
+    AUTO = "auto"
+    JSONL = "jsonl"
+    CHATGPT = "chatgpt"
+
+
+_WITH_PAST = ("profile", "eras", "narrative", "self")
+_PARTS = (*_WITH_PAST, "bank", "summaries")
+_FORMS = {
+    "correct": (2, 1000, "lyra memory correct ID TEXT"),
+    "forget": (1, 1, "lyra memory forget ID"),
+    "reset": (0, 0, "lyra memory reset"),
+}
+"""What changes something: how many words each takes, and how it is said."""
+
+
+def _words(given: str) -> str:
+    """Return what was typed as text that can be kept: bytes that are no UTF-8 become U+FFFD."""
+    return clean(given)
+
+
+As = Annotated[
+    str, typer.Option("--as", metavar="NAME", parser=_words, help="Speak as this person; by default, as you on this machine.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+OneSession = Annotated[str, typer.Option("--session", metavar="NAME", parser=_words, help="Only this conversation.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask first.")]
+
+
+def _run(work: Coroutine[Any, Any, int]) -> None:
+    raise typer.Exit(asyncio.run(work))
+
+
+@cli.command()
+def chat(
+    as_: As = "",
+    session: Annotated[
+        str, typer.Option(metavar="NAME", parser=_words, help="Which conversation to go on with, or to begin.")
+    ] = "main",
+    show_prompt: Annotated[bool, typer.Option("--show-prompt", help="Show what the model is given, layer by layer.")] = False,
+) -> None:
+    """Talk to Lyra here.
+
+    A line in, a reply out. Ctrl-D ends it; /help shows what else you can say."""
+    from bot.cli.chat import chat as talk
+
+    _run(talk(as_, session, show_prompt))
+
+
+@cli.command()
+def run() -> None:
+    """Keep Lyra awake in the background.
+
+    Every configured platform, her housekeeping, and HTTP for scripts on this machine, until Ctrl-C."""
+    from bot.service.serve import serve
+
+    _run(serve())
+
+
+@cli.command("import")
+def import_(
+    file: Annotated[str, typer.Argument(help="The file to read; - reads from standard input.")],
+    as_: As = "",
+    format: Annotated[Format, typer.Option(help="jsonl, chatgpt (its conversations.json), or auto to find out.")] = Format.AUTO,
+    session: Annotated[
+        str, typer.Option(metavar="NAME", parser=_words, help="Where messages go that name no conversation.")
+    ] = "",
+) -> None:
+    """Give Lyra conversations you had elsewhere.
+
+    Importing a file again, also under another name, adds nothing; what was forgotten stays forgotten."""
+    from bot.cli import moving
+
+    _run(moving.import_file(as_, file, format, session))
+
+
+@cli.command()
+def recall(
+    query: Annotated[str, typer.Argument(metavar="QUERY", parser=_words, help="What to look for; - reads one question a line.")],
+    as_: As = "",
+    k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many messages to find.")] = 5,
+    session: OneSession = "",
+    digests: Annotated[bool, typer.Option("--digests", help="Find gists and months as well, in one list.")] = False,
+    json: Json = False,
+) -> None:
+    """Find what was said about something.
+
+    Every hit says who said it, when, in which conversation, and why it was found."""
+    from bot.cli import reading
+
+    _run(reading.recall(as_, query, k, session, json, digests=digests))
+
+
+@cli.command()
+def sessions(as_: As = "", json: Json = False) -> None:
+    """List your conversations, newest first."""
+    from bot.cli import reading
+
+    _run(reading.sessions(as_, json))
+
+
+@cli.command()
+def summarize(
+    session: Annotated[
+        str, typer.Argument(metavar="SESSION", parser=_words, help="Which conversation; by default the one you had last.")
+    ] = "",
+    as_: As = "",
+    all_: Annotated[bool, typer.Option("--all", help="Every conversation that has something new.")] = False,
+    limit: Annotated[int | None, typer.Option(min=1, help="With --all: at most this many conversations.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, max=64, help="With --all: how many at a time.")] = None,
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Sum up a conversation, or all that have something new."""
+    if all_ and session:
+        raise typer.BadParameter("name a conversation, or say --all, not both")
+    if not all_ and (limit or workers):
+        raise typer.BadParameter("--limit and --workers go with --all")
+    from bot.cli import reading
+
+    _run(reading.summarize_all(limit, workers, yes, json) if all_ else reading.summarize(as_, session, json))
+
+
+@cli.command()
+def dream(
+    force: Annotated[bool, typer.Option("--force", help="Act on every drive, however low it is.")] = False,
+    loop: Annotated[
+        float | None, typer.Option(metavar="SECONDS", min=1, help="Dream again and again, with so much time between.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Dream now: catch up, put in order, think.
+
+    Everything Lyra does while nobody talks, in every place, with a report of what she did and why. lyra run does it by itself."""
+    from bot.cli import reading_dreams
+
+    _run(reading_dreams.dream(forced=force, loop=loop, as_json=json))
+
+
+@cli.command()
+def memory(
+    part: Annotated[
+        str,
+        typer.Argument(
+            metavar="PART", parser=_words, help="profile, eras, narrative, self, bank, summaries; correct, forget, reset."
+        ),
+    ] = "summaries",
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="ID TEXT", parser=_words, help="For correct and forget: the fact's id, and what is so instead."),
+    ] = None,
+    as_: As = "",
+    past: Annotated[bool, typer.Option("--past", "--history", help="What was replaced since.")] = False,
+    json: Json = False,
+) -> None:
+    """See what Lyra made of what you told her, and put it right.
+
+    profile: standing facts. eras: a digest a month. narrative: what goes on. self: how she is. Each says what it rests on.
+    correct ID TEXT puts what you say in the place of a fact; forget ID lets one go; reset lets her mood and drives begin anew."""
+    given = words or []
+    if part not in (*_PARTS, *_FORMS):
+        raise typer.BadParameter(f'there is no "{part}"; the parts of memory are {", ".join(_PARTS)}')
+    if part in _FORMS and not _FORMS[part][0] <= len(given) <= _FORMS[part][1]:
+        raise typer.BadParameter(f"say: {_FORMS[part][2]}")
+    if part in _PARTS and given:
+        raise typer.BadParameter(f'"{given[0]}" is a word too many for {part}')
+    if past and part not in _WITH_PAST:
+        raise typer.BadParameter(f"--past goes with {', '.join(_WITH_PAST)}")
+    from bot.cli import reading_memory as reading
+
+    match part:
+        case "summaries":
+            _run(reading.summaries(as_, json))
+        case "bank":
+            _run(reading.bank(json))
+        case "correct":
+            _run(reading.correct(as_, given[0], " ".join(given[1:]), json))
+        case "forget":
+            _run(reading.forget(as_, given[0], json))
+        case "reset":
+            _run(reading.reset(as_, json))
+    _run(reading.tier(as_, part, past, json))
+
+
+@cli.command()
+def forget(
+    id: Annotated[str, typer.Argument(metavar="ID", parser=_words, help="The id of a message, as recall shows it.")] = "",
+    as_: As = "",
+    session: Annotated[
+        str, typer.Option("--session", metavar="NAME", parser=_words, help="Forget this whole conversation instead.")
+    ] = "",
+    yes: Yes = False,
+) -> None:
+    """Forget a message or a conversation for good.
+
+    Everything that was made of it goes too: summaries, vectors, replies that quote it."""
+    if bool(id) == bool(session):
+        raise typer.BadParameter("name the id of a message, or --session NAME")
+    from bot.cli import moving
+
+    _run(moving.forget(as_, id, session, yes))
+
+
+@cli.command()
+def export(
+    as_: As = "",
+    json: Annotated[bool, typer.Option("--json", help="JSON, a message a line: the default.")] = False,
+    text: Annotated[bool, typer.Option("--text", help="As text to read.")] = False,
+) -> None:
+    """Print everything said, to read or to import again."""
+    if json and text:
+        raise typer.BadParameter("choose --json or --text, not both")
+    from bot.cli import moving
+
+    _run(moving.export(as_, text))
+
+
+@cli.command()
+def status(json: Json = False) -> None:
+    """Count what is kept and what is not summarized yet."""
+    from bot.cli import reading
+
+    _run(reading.status(json))
+
+
+@cli.command()
+def doctor() -> None:
+    """Check every part, and say what to do where one is ill."""
+    from bot.cli.doctor import doctor as examine
+
+    _run(examine())
+
+
+@matrix.command("recovery-key")
+def recovery_key() -> None:
+    """Print the key by which another client of her account can verify her. It is a secret."""
+    from bot.cli.matrix_keys import recovery_key as show
+
+    _run(show())
+
+
+@matrix.command("replace-identity")
+def replace_identity() -> None:
+    """Give her account a new cross-signing identity, in the place of one whose keys she does not have.
+
+    Whoever verified her before has to verify her again."""
+    from bot.cli.matrix_keys import replace_identity as replace
+
+    _run(replace())
+
+
+@cli.command()
+def backup(file: Annotated[Path, typer.Argument(help="The new file to write.")]) -> None:
+    """Copy the whole memory into one encrypted file.
+
+    The copy is read back before it counts. It opens with the same key."""
+    from bot.cli import moving
+
+    _run(moving.backup(file))
+
+
+@cli.command()
+def restore(file: Annotated[Path, typer.Argument(help="A backup.")], yes: Yes = False) -> None:
+    """Put a backup in the place of the memory.
+
+    The old memory is kept aside for a week; what was forgotten since the backup stays forgotten."""
+    from bot.cli import moving
+
+    _run(moving.restore(file, yes))

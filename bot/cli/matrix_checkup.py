@@ -1,0 +1,90 @@
+"""What `lyra doctor` says about Matrix: whether the homeserver answers, lets her in, and shows her device as hers.
+
+A Lyra who is awake keeps her device to herself: nothing is changed for it. Where she has never logged in, her password is
+tried, and the device that this makes is signed out at once.
+"""
+
+from collections.abc import Collection
+
+from nio import AsyncClient
+
+from adapters.base import Notes
+from adapters.errors import PlatformFailure, PlatformRefused
+from adapters.matrix.account.account import Access, noted_device
+from adapters.matrix.account.keystore import close
+from adapters.matrix.account.published import is_vouched_for, published
+from adapters.matrix.account.signing import REPLACE
+from adapters.matrix.homeserver import PASSWORD, Denied, SignedOut, Stranger, ask, no_homeserver, word
+from bot.cli.checkup import Finding
+
+_BY_PASSWORD = "m.login.password"
+
+
+async def checkup(access: Access, notes: Notes) -> list[Finding]:
+    """Return what the homeserver says of the account. No secret is in any sentence."""
+    client = AsyncClient(access.homeserver, access.user_id)
+    try:
+        return [await _examined(client, access, notes)]
+    except SignedOut as ended:
+        return [Finding(False, f"Matrix: {ended}")]
+    except Denied as denied:
+        return [Finding(False, f"Matrix: {denied.final('look at her account')}")]
+    except PlatformFailure as failure:
+        return [Finding(False, f"Matrix: {said_once(failure, access)}")]
+    finally:
+        await close(client)
+
+
+def said_once(failure: PlatformFailure, access: Access) -> str:
+    """Return what to tell of a failure to somebody who is there, and for whom nothing is tried again."""
+    if isinstance(failure, PlatformRefused):
+        return str(failure)
+    if isinstance(failure, Stranger):
+        return no_homeserver(access.homeserver)
+    return f"{access.homeserver} is out of reach, or busy or broken just now. Try again later, or correct homeserver in [matrix]."
+
+
+async def _examined(client: AsyncClient, access: Access, notes: Notes) -> Finding:
+    flows = [flow.get("type") for flow in (await ask(client, "GET", "login")).get("flows", [])]
+    device = await noted_device(notes, access.user_id)
+    if device is None:
+        wrong = await _kept_out(client, access, flows)
+        welcome = f"{access.homeserver} answers; she logs in as {access.user_id} at the next `lyra run`."
+        return Finding(not wrong, f"Matrix: {wrong or welcome}")
+    client.access_token, client.user_id, client.device_id = device.token, device.user, device.id
+    shown = await published(client)
+    if not is_vouched_for(shown):
+        return Finding(
+            False, f"Matrix: she is {device.user}, but her device is not signed; `lyra run` says why, {REPLACE} may help."
+        )
+    return Finding(True, f"Matrix: she is {device.user} at {access.homeserver}, device {device.id}, signed by herself.")
+
+
+async def _kept_out(client: AsyncClient, access: Access, flows: Collection[str]) -> str:
+    """Return what keeps her from logging in for the first time, '' for nothing."""
+    if access.password:
+        if _BY_PASSWORD not in flows:
+            return f"{access.homeserver} takes no passwords; give her a token (token_env in [matrix])."
+        return await _tried(client, access)
+    if not access.token:
+        return f"she has never logged in to {access.homeserver}; {PASSWORD}."
+    client.access_token = access.token
+    user = word(await ask(client, "GET", "account", "whoami"), "user_id")
+    return "" if user == access.user_id else f"the token in [matrix] is that of {user}; correct user_id, or give her one of hers."
+
+
+async def _tried(client: AsyncClient, access: Access) -> str:
+    asked = {
+        "type": _BY_PASSWORD,
+        "identifier": {"type": "m.id.user", "user": access.user_id},
+        "password": access.password,
+        "initial_device_display_name": f"{access.device_name}: lyra doctor",
+    }
+    try:
+        client.access_token = word(await ask(client, "POST", "login", body=asked), "access_token")
+    except Denied as denied:
+        if denied.code != "M_FORBIDDEN":
+            raise
+        return f"{access.homeserver} does not accept {access.user_id} with this password; correct user_id or the password in [matrix]."
+    await ask(client, "POST", "logout", body={})
+    return ""

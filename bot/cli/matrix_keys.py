@@ -1,0 +1,54 @@
+"""`lyra matrix …`: the keys of her account, for whoever runs her."""
+
+import sys
+from collections.abc import Awaitable, Callable
+
+from adapters.errors import PlatformFailure
+from adapters.matrix.account.account import Account
+from bot.app import App, opened
+from bot.cli.matrix_checkup import said_once
+from bot.errors import BadConfig, LyraError
+from bot.service.notes import KeptNotes
+from bot.service.platforms import matrix_access
+from memory.store.locks import FileLock
+
+
+async def recovery_key() -> int:
+    """Print the key by which the owner's other clients can verify her."""
+
+    async def shown(account: Account, app: App) -> None:
+        print("Sign in to her account in another client with this recovery key to verify her; keep it secret.", file=sys.stderr)
+        print(await account.recovery_key())
+
+    return await _with_account(shown)
+
+
+async def replace_identity() -> int:
+    """Give her a new cross-signing identity in the place of one whose keys she does not have."""
+
+    async def replaced(account: Account, app: App) -> None:
+        password = matrix_access(app).password
+        if not password:
+            raise BadConfig("Replacing the identity takes the account's password: password_env or password_file in [matrix].")
+        await account.replace_identity(password)
+
+    return await _with_account(replaced)
+
+
+async def _with_account(work: Callable[[Account, App], Awaitable[None]]) -> int:
+    async with opened() as app:
+        lock = FileLock(app.base.around.home / "run.lock")
+        lock.require("Lyra is awake, and her keys are in use. End `lyra run` first.")
+        access = matrix_access(app)
+        account = Account(access, app.base.around.home / "matrix", KeptNotes(app.memory.places, "matrix"))
+        try:
+            await account.open()
+            await work(account, app)
+            for sentence in account.said:
+                print(sentence, file=sys.stderr)
+        except PlatformFailure as failure:
+            raise LyraError(said_once(failure, access)) from None
+        finally:
+            await account.close()
+            lock.release()
+    return 0

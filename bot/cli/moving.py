@@ -1,0 +1,192 @@
+"""The commands that move or remove: import, export, forget, backup, restore."""
+
+import asyncio
+import sys
+from itertools import islice
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+
+from adapters.events import conversation
+from bot.app import App, RandomIds, key_of, opened, prepare, until_stopped
+from bot.cli.catching_up import embedded
+from bot.cli.confirmation import ask
+from bot.commands import receipts
+from bot.config import home
+from bot.config.settings import local_zone
+from memory import transfer
+from memory.core import Memory, Ports
+from memory.errors import BackupFailed, MemoryFailure
+from memory.store import home_files, restoring
+from memory.text.times import SystemClock, local
+from memory.tiers.exchanges import Kept
+from memory.transfer import BadLine, Incoming
+from memory.types import Identity, Kind, NewExchange, Session, SessionRef
+from memory.view.view import View
+
+_BATCH = 500
+_NAMED = 5
+
+
+async def import_file(as_: str, file: str, format_: str, session: str) -> int:
+    """Read a file of messages into a person's memory; return 1 where lines could not be used, the good ones being kept."""
+    async with opened() as app:
+        view = await app.view(as_)
+        default = session or (Path(file).stem if file != "-" else "imported")
+        importer = _Importer(app, view, as_ or app.base.around.user, default, placed=bool(session))
+        with _bar() as bar:
+            task = bar.add_task("Importing", total=None)
+            lines = transfer.read_file(Path(file), format_, view.home.time_zone)
+            while batch := await asyncio.to_thread(lambda: list(islice(lines, _BATCH))):
+                await importer.take(batch)
+                bar.update(task, advance=len(batch))
+        await importer.finish()
+        # From here on everything is kept: whoever waits for it need not wait for the vectors.
+        async with until_stopped() as stop:
+            code = importer.tell()
+            await embedded(app, view, stop)
+        return code
+
+
+class _Importer:
+    """Puts batches of messages into their sessions, and counts. `placed` says that the default session was asked for."""
+
+    def __init__(self, app: App, view: View, person: str, default: str, *, placed: bool) -> None:
+        self._app = app
+        self._view = view
+        self._person = person
+        self._default = default
+        self._placed = placed
+        self._sessions: dict[str, Session] = {}
+        self._bad: list[BadLine] = []
+        self._counts = {"stored": 0, "known": 0, "forgotten": 0}
+
+    async def take(self, batch: list[Incoming | BadLine]) -> None:
+        """Keep the good lines of a batch, in one transaction a session."""
+        groups: dict[str, list[NewExchange]] = {}
+        for line in batch:
+            if isinstance(line, BadLine):
+                self._bad.append(line)
+                continue
+            place = line.place or line.session or self._default
+            if place not in self._sessions:
+                self._sessions[place] = await self._session(place, line.session or self._default)
+            groups.setdefault(place, []).append(self._exchange(line))
+        for place, messages in groups.items():
+            self._count(await self._view.say(self._sessions[place], messages))
+
+    async def _session(self, place: str, name: str) -> Session:
+        return await self._view.session(SessionRef("console", conversation("console", self._person, place).key), name)
+
+    def _exchange(self, line: Incoming) -> NewExchange:
+        kind = {"user": Kind.SAID, "assistant": Kind.REPLY, "system": Kind.NOTICE}[line.role]
+        speaker = line.speaker or {"user": self._person, "assistant": "Lyra", "system": "system"}[line.role]
+        at = line.created_at if line.created_at is not None else self._app.base.clock.now()
+        own = line.role == "user" and line.speaker in (None, self._person)
+        identity = Identity("console", self._person) if own else None
+        return NewExchange(
+            kind, line.content, line.source_id, at, speaker, line.role, identity, line.echo, line.origin, line.former,
+            self._placed,
+        )  # fmt: skip
+
+    def _count(self, kept: Kept) -> None:
+        self._counts["stored"] += len(kept.stored)
+        self._counts["known"] += kept.known
+        self._counts["forgotten"] += kept.forgotten
+
+    async def finish(self) -> None:
+        """Close what is over, so that imported months are months, and note the import in the log."""
+        consolidator = self._app.memory.consolidator(self._view.home, self._app.models.extractive, self._app.models.extractive)
+        for session in self._sessions.values():
+            await consolidator.close_episodes(session)
+        await self._view.note("import", sessions=len(self._sessions), bad=len(self._bad), **self._counts)
+
+    def tell(self) -> int:
+        """Say what became of the lines; return the exit code."""
+        stored, known, forgotten = self._counts.values()
+        print(f"Imported {receipts.counted(stored, 'message')} in {receipts.counted(len(self._sessions), 'conversation')}"
+              + (f"; {known:,} were here already" if known else "")
+              + (f"; {forgotten:,} had been forgotten and stay so" if forgotten else "") + ".", flush=True)  # fmt: skip
+        if not self._bad:
+            return 0
+        named = "; ".join(f"line {bad.line}: {bad.reason}" for bad in self._bad[:_NAMED])
+        more = f"; and {len(self._bad) - _NAMED:,} more" if len(self._bad) > _NAMED else ""
+        print(f"{len(self._bad):,} could not be used: {named}{more}.", file=sys.stderr)
+        return 1
+
+
+def _bar() -> Progress:
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:,} lines"))
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+
+
+async def export(as_: str, as_text: bool) -> int:
+    """Print every message of a person's memory, in the order it was kept."""
+    async with opened() as app:
+        view = await app.view(as_)
+        zone = view.home.time_zone
+        async for session, e in view.messages():
+            if as_text:
+                print(f"[{session}] {local(e.said_at, zone):%Y-%m-%d %H:%M} {e.speaker}: {e.text}")
+            else:
+                print(transfer.line(session, e.role, e.speaker, e.text, e.said_at, e.source_id, zone, echo=e.echo))
+    return 0
+
+
+async def forget(as_: str, id_: str, session: str, yes: bool) -> int:
+    """Forget a message or a conversation and print the receipt; return 1 where nobody agreed."""
+    async with opened() as app:
+        view = await app.view(as_)
+        if id_:
+            print(receipts.forgotten(await view.forget_message(id_)))
+        else:
+            found = await view.named(session)
+            question = f'Forget all {found.messages:,} messages of "{found.name}", for good?'
+            if not ask(question, yes=yes):
+                print(f'Nothing was forgotten. Say --yes to forget "{found.name}" for good.', file=sys.stderr)
+                return 1
+            print(receipts.forgotten(await view.forget_session(found)))
+    return 0
+
+
+async def backup(file: Path) -> int:
+    """Write a verified backup and say how to keep it."""
+    async with opened() as app:
+        held = await app.memory.backup(file.absolute())
+        key = f" It opens with the same key, {app.base.key_path}; keep them apart." if app.base.key_path else ""
+        print(f"Backed up {receipts.counted(held, 'message')} to {file}, read back and sound.{key}")
+    return 0
+
+
+async def restore(file: Path, yes: bool) -> int:
+    """Put a backup in the place of the memory while nobody else is at work, without what was forgotten since it was made."""
+    around, settings = prepare()
+    if not file.is_file():
+        raise BackupFailed(f"There is no backup at {file}.")
+    if home_files.size(around.db_path) and not ask(f"Put {file} in the place of {around.db_path}?", yes=yes):
+        print("Nothing was restored. Say --yes to put it in the place of the memory.", file=sys.stderr)
+        return 1
+    clock = SystemClock()
+    with home.alone(around, clock):
+        key, _, _ = key_of(around, settings, new=False)
+        held = await restoring.stage(file, key, around.db_path)
+        kept = await _without_the_forgotten(file, key, around.db_path)
+        restoring.decide(around.db_path)
+        aside = restoring.finish(around.db_path, clock.now())
+    print(f"Restored {kept:,} messages from {file}."
+          + (f" {held - kept:,} that were forgotten since stay forgotten." if held > kept else "")
+          + (f" {receipts.set_aside(aside, local_zone(settings))}" if aside else ""))  # fmt: skip
+    return 0
+
+
+async def _without_the_forgotten(file: Path, key: bytes, path: Path) -> int:
+    """Bury in a staged backup what was forgotten since it was made; return how many messages are left."""
+    try:
+        async with await Memory.open(restoring.staged(path), key, Ports(SystemClock(), RandomIds())) as memory:
+            await memory.db.checkpoint()
+        return await restoring.verified(restoring.staged(path), key)
+    except MemoryFailure as error:
+        restoring.clear(path)
+        raise BackupFailed(f"Nothing was restored from {file}: {error}") from error

@@ -1,0 +1,162 @@
+"""The commands that read: recall, sessions, summarize, status. They print what one person may know, or counts."""
+
+import json
+import sys
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import asdict
+
+from bot.app import App, opened
+from bot.cli import rows
+from bot.cli.confirmation import ask
+from bot.commands import receipts
+from bot.errors import BadInput, LyraError
+from bot.models.connect import Connector
+from bot.service.maintenance import Estimate
+from memory.store import restoring
+from memory.text.times import iso
+from memory.types import Condensed, Hit
+from memory.view.view import View
+
+_EVERY = 25
+_LONGEST = 64 * 1024
+
+
+async def recall(as_: str, query: str, k: int, session: str, as_json: bool, *, digests: bool) -> int:
+    """Print the hits for a question, or for each line of standard input; with `digests`, gists and months among them."""
+    if digests and session:
+        raise BadInput("Gists and months are found in all conversations at once; leave out --session or --digests.")
+    async with opened() as app:
+        view = await app.view(as_)
+        only = await view.named(session) if session else None
+        async for line in _questions(query):
+            hits: Sequence[Hit | Condensed] = await view.search(line, k) if digests else await view.recall(line, k, session=only)
+            _print_hits(app, view, line, hits, as_json)
+    return 0
+
+
+async def _questions(query: str) -> AsyncIterator[str]:
+    if query != "-":
+        yield query
+        return
+    while raw := sys.stdin.buffer.readline(_LONGEST + 1):
+        if len(raw) > _LONGEST:
+            raise BadInput("A question is longer than 64 KiB; ask in fewer words.")
+        try:
+            yield raw.decode("utf-8-sig").rstrip("\r\n")
+        except UnicodeDecodeError as error:
+            raise BadInput("A question is not UTF-8; convert the input first.") from error
+
+
+def _print_hits(app: App, view: View, query: str, hits: Sequence[Hit | Condensed], as_json: bool) -> None:
+    zone, now = view.home.time_zone, app.base.clock.now()
+    if as_json:
+        found = [rows.hit(hit, zone) if isinstance(hit, Hit) else rows.condensed(hit, zone) for hit in hits]
+        print(json.dumps({"query": query, "hits": found}, ensure_ascii=False), flush=True)
+    elif not hits:
+        print(f'Nothing was found about "{query}".')
+    else:
+        for at, hit in enumerate(hits, start=1):
+            shown = receipts.hit(hit, now, zone) if isinstance(hit, Hit) else receipts.condensed(hit, now, zone)
+            print(f"{at}. {shown}")
+
+
+async def sessions(as_: str, as_json: bool) -> int:
+    """Print a person's conversations, newest first."""
+    async with opened() as app:
+        view = await app.view(as_)
+        found = await view.sessions()
+        for session in found:
+            if as_json:
+                print(json.dumps(rows.session(session, view.home.time_zone), ensure_ascii=False))
+            else:
+                last = receipts.ago(session.last_at, app.base.clock.now())
+                print(f"{session.name}: {receipts.counted(session.messages, 'message')}, {last}")
+        if not found and not as_json:
+            print("There are no conversations yet. Begin one with: lyra chat")
+    return 0
+
+
+async def summarize(as_: str, name: str, as_json: bool) -> int:
+    """Print the summary of one conversation, made now where something is new."""
+    async with opened() as app:
+        view = await app.view(as_)
+        if name:
+            session = await view.named(name)
+        else:
+            newest = await view.sessions()
+            if not newest:
+                raise LyraError("There is nothing to summarize yet. Begin a conversation with: lyra chat")
+            session = newest[0]
+        digests = await app.keeper.summarize(view.home, session)
+        if as_json:
+            print(json.dumps([rows.digest(session, d, view.home.time_zone) for d in digests], ensure_ascii=False))
+        else:
+            print(receipts.summary(digests, view.home.time_zone) or f'There is nothing to summarize in "{session.name}" yet.')
+    return 0
+
+
+async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_json: bool) -> int:
+    """Summarize every conversation that has something new; return 1 where one failed."""
+    async with opened() as app:
+        waiting = await app.keeper.waiting(limit)
+        if app.models.summary is not None and waiting:
+            question = _price(app, await app.keeper.estimate(waiting))
+            print(question, file=sys.stderr)
+            if sys.stdin.isatty() and not ask("Go on?", yes=yes):
+                return 1
+        result = await app.keeper.summarize_all(waiting, workers or app.base.settings.workers, _progress)
+        if result.pieces:
+            print(f"{receipts.counted(result.pieces, 'piece')} of profile, eras, narrative and self made.", file=sys.stderr)
+        counts = {"summarized": result.summarized, "failed": result.failed, "total": result.total}
+        print(json.dumps(counts) if as_json else ", ".join(f"{name} {n}" for name, n in counts.items()))
+    return 1 if result.failed else 0
+
+
+def _price(app: App, estimate: Estimate) -> str:
+    names = app.base.settings.summary or app.base.settings.chat
+    backend = app.base.settings.models.get(names[0]) if names else None
+    price = (backend.price_in * estimate.tokens + backend.price_out * 600 * estimate.calls) / 1_000_000 if backend else 0
+    cost = f", about {price:.2f} in your currency" if price else ", at no price that the configuration names"
+    return (
+        f"{receipts.counted(estimate.sessions, 'conversation')}: about {estimate.calls} calls of "
+        f"{app.models.writer.name.removeprefix('model:')} and {estimate.tokens:,} tokens{cost}."
+    )
+
+
+def _progress(done: int, total: int) -> None:
+    if done % _EVERY == 0:
+        print(f"{done} of {total}", file=sys.stderr)
+
+
+async def status(as_json: bool) -> int:
+    """Print counts over all domains, and which models serve."""
+    async with opened() as app:
+        backlog = asdict(await app.memory.backlog())
+        backlog["parked"] = await app.memory.journal.parked()
+        backlog["dreams_parked"] = len(await app.memory.dreams.parked())
+        backlog["calls_today"] = (await app.memory.spending.today()).calls
+        backlog["chat"] = app.models.chat.name if app.models.chat else None
+        backlog["summary"] = app.models.writer.name
+        backlog["embed"] = app.meaning.embedder.name if app.meaning.embedder else None
+        aside = restoring.set_aside(app.memory.db.path)
+        backlog["set_aside"] = [{"file": str(one.path), "until": iso(one.until, app.base.time_zone)} for one in aside]
+        if as_json:
+            print(json.dumps(backlog))
+        else:
+            print(f"{backlog['sessions']} conversations, {backlog['max_exchange_id']:,} items so far.")
+            print(f"{backlog['unsummarized_total']:,} messages in no gist yet, in {backlog['dirty']} conversations; "
+                  f"{backlog['ripe']} are ripe, {backlog['profile_sessions_covered']} wholly in the profile.")  # fmt: skip
+            print(Connector(app.models, app.base.around, _no_probe).describe())
+            print(app.meaning.describe())
+            for one in aside:
+                print(receipts.set_aside(one, app.base.time_zone))
+            if backlog["parked"]:
+                print(f"{backlog['parked']} messages were given up after three tries; the log says why.")
+            print(f"{receipts.counted(backlog['calls_today'], 'call')} of a model today that nobody asked for.")
+            if backlog["dreams_parked"]:
+                print(f"{backlog['dreams_parked']} places are not dreamt of any more after three tries; try: lyra dream --force")
+    return 0
+
+
+async def _no_probe(_: str) -> list[str]:
+    return []

@@ -1,0 +1,53 @@
+"""`lyra dream`: a pass over every place, now or again and again."""
+
+import asyncio
+import json
+import sys
+
+from bot.app import App, opened, until_stopped
+from bot.commands import dream_text
+from bot.dreams.dreaming import Dreamt
+
+
+async def dream(*, forced: bool, loop: float | None, as_json: bool) -> int:
+    """Dream every domain once, or until asked to stop; return 1 where a model was out of reach."""
+    async with opened() as app, until_stopped() as stop:
+        failed = await _round(app, stop, forced=forced, as_json=as_json)
+        while loop is not None and not await _stopped(stop, loop):
+            failed = await _round(app, stop, forced=forced, as_json=as_json)
+    return 1 if failed else 0
+
+
+async def _round(app: App, stop: asyncio.Event, *, forced: bool, as_json: bool) -> bool:
+    failed = False
+    domains = await app.memory.places.domains()
+    for domain in domains:
+        if stop.is_set():
+            break
+        dreamt = await app.dreams.dream(domain, forced=forced)
+        failed |= bool(dreamt.report and dreamt.report.failed)
+        print(_row(app, dreamt) if as_json else _told(dreamt), flush=True)
+    if not domains:
+        print("There is nothing to dream of yet. Begin a conversation with: lyra chat", file=sys.stderr)
+    return failed
+
+
+async def _stopped(stop: asyncio.Event, seconds: float) -> bool:
+    try:
+        async with asyncio.timeout(seconds):
+            return await stop.wait()
+    except TimeoutError:
+        return False
+
+
+def _row(app: App, dreamt: Dreamt) -> str:
+    place = {"domain": app.memory.places.scope(dreamt.domain), "kind": dreamt.domain.ref.kind.value}
+    return json.dumps({**place, "platform": dreamt.domain.ref.platform, "report": dreamt.report and dreamt.report.kept()})
+
+
+def _told(dreamt: Dreamt) -> str:
+    head = f"{dream_text.name(dreamt.domain)}:"
+    if dreamt.report is None:
+        return f"{head} another process dreams it just now"
+    lines = dream_text.told(dreamt.report).splitlines()
+    return "\n".join([head, *(f"  {line}" for line in lines)])

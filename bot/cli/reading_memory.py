@@ -1,0 +1,133 @@
+"""`lyra memory`: what was made of a person's conversations, shown, corrected and let go."""
+
+import json
+import sys
+from collections.abc import Sequence
+
+from adapters.events import conversation
+from bot.app import App, opened
+from bot.cli import rows
+from bot.commands import ladder_text, receipts
+from bot.commands.banking import PRIVATE
+from bot.errors import BadInput
+from memory.types import Identity, Kind, NewExchange, Statement
+from memory.view.view import View
+
+TIERS = {"profile": "profile", "eras": "era", "narrative": "narrative", "self": "self"}
+_NOW_CONNECTED = "/model in lyra chat connects one."
+_NOW_MADE = "lyra summarize --all makes what is due."
+
+
+async def summaries(as_: str, as_json: bool) -> int:
+    """Print every gist and summary of a person's conversations."""
+    async with opened() as app:
+        view = await app.view(as_)
+        found = await view.digests()
+        for session, digest in found:
+            if as_json:
+                _print(rows.digest(session, digest, view.home.time_zone))
+            else:
+                print(f"{session.name} ({digest.tier}, by {digest.writer}), "
+                      f"{receipts.summary([digest], view.home.time_zone)}\n")  # fmt: skip
+        if not found and not as_json:
+            print("Nothing was summarized yet. Try: lyra summarize")
+    return 0
+
+
+async def tier(as_: str, part: str, past: bool, as_json: bool) -> int:
+    """Print a person's profile, eras, narrative or Lyra's own state, or what stood there before."""
+    async with opened() as app:
+        view, name = await app.view(as_), TIERS[part]
+        told = await view.statements(name, past=past)
+        if as_json:
+            for row in await _rows(view, name, told, past=past):
+                _print(row)
+        else:
+            await _tell(app, view, name, told, past=past)
+        if not told:
+            # A script reads objects alone.
+            print(_nothing(app, name, past=past), file=sys.stderr if as_json else sys.stdout)
+    return 0
+
+
+async def _rows(view: View, name: str, told: Sequence[Statement], *, past: bool) -> Sequence[rows.Row]:
+    zone, said = view.home.time_zone, await view.receipts(told)
+    match name:
+        case "profile":
+            return [rows.fact(one, said, zone) for one in told]
+        case "era":
+            return rows.months(told, said, {} if past else await view.era_sessions(), zone)
+        case "narrative":
+            return [rows.line(one, said, zone) for one in told]
+    return [rows.state(await view.self_state(), told, said, zone, await view.self_history() if past else ())]
+
+
+async def _tell(app: App, view: View, name: str, told: Sequence[Statement], *, past: bool) -> None:
+    zone, said = view.home.time_zone, await view.receipts(told)
+    if name == "self":
+        now = ladder_text.over_time(await view.self_history(), zone) if past else ladder_text.state(await view.self_state(), zone)
+        print(now, end="\n" if now else "")
+    months = await view.era_sessions() if name == "era" and not past else {}
+    told = sorted(told, key=lambda one: one.period)
+    for line in ladder_text.listed(told, said, months, app.base.clock.now(), zone):
+        print(line)
+
+
+def _nothing(app: App, name: str, *, past: bool) -> str:
+    model = not app.models.writer.extractive
+    more = "" if past else f" {_NOW_MADE if model else _NOW_CONNECTED}"
+    return ladder_text.empty(name, past=past, model=model) + more
+
+
+async def bank(as_json: bool) -> int:
+    """Say that a person alone has no bank."""
+    print(PRIVATE, file=sys.stderr if as_json else sys.stdout)
+    return 0
+
+
+async def reset(as_: str, as_json: bool) -> int:
+    """Let Lyra be as at the beginning with a person."""
+    async with opened() as app:
+        await (await app.view(as_)).reset_self()
+        if as_json:
+            _print({"reset": True})
+        else:
+            print(ladder_text.RESET)
+    return 0
+
+
+async def correct(as_: str, fact: str, text: str, as_json: bool) -> int:
+    """Keep what a person says, and put it in the place of a fact. Raises BadInput for no words, NotFound."""
+    if not text.strip():
+        raise BadInput(ladder_text.NO_WORDS)
+    async with opened() as app:
+        view, name = await app.view(as_), as_ or app.base.around.user
+        old = await view.fact(fact)
+        place = conversation("console", name, await app.domains.thread(view, "main"))
+        session = await app.domains.session(view, place)
+        now = app.base.clock.now()
+        message = NewExchange(Kind.SAID, text, app.base.ids.new(), now, name, "user", Identity("console", name))
+        (kept,) = (await view.say(session, [message])).stored
+        new = await view.correct_fact(old.id, kept)
+        said, zone = await view.receipts([new]), view.home.time_zone
+        if as_json:
+            _print(rows.fact(new, said, zone))
+        else:
+            print(ladder_text.corrected(old, new, said[new.key], now, zone))
+    return 0
+
+
+async def forget(as_: str, fact: str, as_json: bool) -> int:
+    """Let a fact go, and say which messages it rested on."""
+    async with opened() as app:
+        view = await app.view(as_)
+        rested = await view.forget_fact(fact)
+        if as_json:
+            _print({"forgotten": fact.strip().lower(), "sources": [message.id for message in rested]})
+        else:
+            print(ladder_text.let_go(rested, app.base.clock.now(), view.home.time_zone, "lyra forget"))
+    return 0
+
+
+def _print(row: rows.Row) -> None:
+    print(json.dumps(row, ensure_ascii=False))

@@ -1,0 +1,99 @@
+"""What scripts get: one JSON object of each thing that is kept."""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from memory.dream.drives import NAMES
+from memory.text.times import iso
+from memory.tiers.selfstate import Mind, Moment, SelfState
+from memory.types import Condensed, Digest, Exchange, Hit, Session, Statement
+
+Row = dict[str, object]
+Receipts = Mapping[int, Sequence[Exchange]]
+
+
+def hit(found: Hit, time_zone: str) -> Row:
+    """Return a recalled message."""
+    e = found.exchange
+    return {
+        "id": e.id, "source_id": e.source_id, "session": found.session, "speaker": e.speaker, "role": e.role,
+        "created_at": iso(e.said_at, time_zone), "content": e.text, "score": found.score, "why": list(found.why),
+    }  # fmt: skip
+
+
+def condensed(found: Condensed, time_zone: str) -> Row:
+    """Return a recalled gist, or paragraph of a month, with the ids of the messages that it rests on."""
+    return {
+        "id": found.id, "source_id": "", "session": found.where, "speaker": "", "role": found.tier,
+        "created_at": iso(found.first_at, time_zone), "content": found.text, "score": found.score, "why": list(found.why),
+        "sources": [message.id for message in found.sources],
+    }  # fmt: skip
+
+
+def session(one: Session, time_zone: str) -> Row:
+    """Return a conversation."""
+    return {
+        "id": one.id, "name": one.name, "messages": one.messages,
+        "started_at": iso(one.started_at, time_zone), "last_at": iso(one.last_at, time_zone),
+    }  # fmt: skip
+
+
+def digest(of: Session, one: Digest, time_zone: str) -> Row:
+    """Return a gist or summary."""
+    return {
+        "id": one.id, "session": of.name, "tier": one.tier, "level": one.level, "writer": one.writer,
+        "first_at": iso(one.first_at, time_zone), "last_at": iso(one.last_at, time_zone), "text": one.text,
+    }  # fmt: skip
+
+
+def fact(one: Statement, said: Receipts, time_zone: str) -> Row:
+    """Return a fact of the profile; `ended` is when another took its place."""
+    return {
+        "id": one.id, "text": one.text, "kind": one.kind, "since": iso(one.first_at, time_zone),
+        "last": iso(one.last_at, time_zone), "sources": _ids(one, said), **_ended(one, time_zone),
+    }  # fmt: skip
+
+
+def line(one: Statement, said: Receipts, time_zone: str) -> Row:
+    """Return a line of the narrative."""
+    return {
+        "id": one.id, "kind": one.kind, "text": one.text, "since": iso(one.first_at, time_zone), "sources": _ids(one, said),
+        **_ended(one, time_zone),
+    }  # fmt: skip
+
+
+def months(told: Sequence[Statement], said: Receipts, sessions: Mapping[str, int], time_zone: str) -> list[Row]:
+    """Return eras, one a month; `sessions` says of how many conversations each was told."""
+    by_month = groupby(sorted(told, key=lambda one: one.period), key=lambda one: one.period)
+    return [
+        {"month": month, "session_count": sessions.get(month, 0), "paragraphs": [_plain(one, said, time_zone) for one in some]}
+        for month, some in by_month
+    ]
+
+
+def state(now: SelfState, told: Sequence[Statement], said: Receipts, time_zone: str, history: Sequence[Moment] = ()) -> Row:
+    """Return how she is, with what she says of herself, or said, and how she was, the newest first."""
+    return {
+        "version": now.mind.version, **mind(now.mind),
+        **({"history": [{"at": iso(one.at, time_zone), **mind(one.mind)} for one in history]} if history else {}),
+        "since": iso(now.since, time_zone) if now.since else None,
+        "narrative": [_plain(one, said, time_zone) for one in told if one.kind != "reflection"],
+        "reflections": [_plain(one, said, time_zone) for one in told if one.kind == "reflection"],
+    }  # fmt: skip
+
+
+def mind(of: Mind) -> Row:
+    """Return mood, energy and drives."""
+    return {"mood": of.mood, "energy": of.energy, "drives": {name: round(of.drives[name], 3) for name in NAMES}}
+
+
+def _plain(one: Statement, said: Receipts, time_zone: str) -> Row:
+    return {"id": one.id, "text": one.text, "sources": _ids(one, said), **_ended(one, time_zone)}
+
+
+def _ids(one: Statement, said: Receipts) -> list[str]:
+    return [message.id for message in said[one.key]]
+
+
+def _ended(one: Statement, time_zone: str) -> Row:
+    return {} if one.ended_at is None else {"ended": iso(one.ended_at, time_zone)}

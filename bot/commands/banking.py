@@ -1,0 +1,90 @@
+"""The bank: the notes of a shared place that all of its readers see. Admins turn it on and off, and everybody may keep out of it."""
+
+from collections.abc import Sequence
+
+from adapters.command_table import Call, CommandSpec, Parameter, Reply
+from adapters.events import Reach
+from bot.commands import receipts
+from bot.commands.group import Group, plain
+from bot.commands.ladder_text import TAKES_A_MODEL
+from bot.context.naming import name_of
+from bot.delivery.links import NO_LINKS
+from bot.errors import BadInput
+from memory.types import Identity
+from memory.view.view import View
+
+PRIVATE = "There is no bank here: it is for places that several people read."
+_NO_ADMIN = "Only those who run this place can turn its bank on or off."
+_EVERYONE = {Reach.PUBLIC: "this server", Reach.RESTRICTED: "this channel", Reach.ROOM: "this room"}
+_CHOICES = ("show", "on", "off", "leave", "join")
+
+
+class Banking(Group):
+    """/memory bank."""
+
+    def specs(self) -> Sequence[CommandSpec]:
+        """Return the commands of this group."""
+        choice = Parameter("choice", "show it; on, off: for admins; leave, join: keep what you say out of it", choices=_CHOICES)
+        return (CommandSpec("memory bank", "the notes that everyone here shares", self._bank, (choice,)),)
+
+    async def _bank(self, call: Call) -> Reply:
+        if not self._shared(call):
+            return plain(PRIVATE)
+        view = await self._view(call)
+        choice = str(call.arguments.get("choice", "show"))
+        if choice in ("on", "off") and not call.admin:
+            raise BadInput(_NO_ADMIN)
+        match choice:
+            case "on":
+                return await self._on(call, view)
+            case "off":
+                return await self._off(call, view)
+            case "leave" | "join":
+                return await self._take_part(call, view, joins=choice == "join")
+        return await self._show(call, view)
+
+    async def _show(self, call: Call, view: View) -> Reply:
+        since = (await view.bank_state()).since
+        if since is None:
+            return plain(f"The bank is off here; those who run this place turn it on with {self._sign(call)}memory bank on.")
+        block = await view.bank_block(self._h.settings.memory_bank_max_tokens)
+        if not block:
+            why = TAKES_A_MODEL if self._h.models.writer.extractive else "A conversation is noted once it is over."
+            return plain(f"The bank is on, and empty so far. {why}")
+        on = f"On since {receipts.day(since, view.home.time_zone)}; everyone who reads {_EVERYONE[call.place.reach]} sees this:"
+        return Reply(f"{on}\n{block}", NO_LINKS)
+
+    async def _on(self, call: Call, view: View) -> Reply:
+        if self._h.models.writer.extractive:
+            raise BadInput(TAKES_A_MODEL)
+        if not await view.bank_on():
+            return plain("The bank is on already.")
+        sign, here, who = self._sign(call), _EVERYONE[call.place.reach], await name_of(view, call.person)
+        await self._aloud(
+            call,
+            f"{who} turned the memory bank on. From now on I note each conversation that I keep here in a few lines, "
+            f"once it is over: its topic, facts, names, decisions and open questions. Everyone who can read {here} can see the "
+            f"notes with {sign}memory bank, and I have them in view whenever I answer here. {sign}memory bank leave keeps what "
+            f"you say out of them; {sign}forget takes out what rests on what you forget.",
+        )
+        self._h.keeper.poke(view.home)
+        return plain("The bank is on, and I said so here.")
+
+    async def _off(self, call: Call, view: View) -> Reply:
+        if not await view.bank_off():
+            return plain("The bank is off already.")
+        who = await name_of(view, call.person)
+        await self._aloud(call, f"{who} turned the memory bank off, and I emptied it. The messages themselves stay.")
+        return plain("The bank is off and empty, and I said so here.")
+
+    async def _take_part(self, call: Call, view: View, *, joins: bool) -> Reply:
+        who = Identity(call.person.platform, call.person.id)
+        sign = self._sign(call)
+        if joins:
+            await view.bank_join(who)
+            return plain(f"What you say here enters the bank again, if it is on. {sign}memory bank leave undoes it.")
+        await view.bank_leave(who)
+        return plain(
+            f"What you said here is out of the bank, and what you say stays out. {sign}memory bank join undoes it; "
+            f"{sign}forget forgets the messages themselves."
+        )

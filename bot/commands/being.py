@@ -1,0 +1,114 @@
+"""Who she is and how she is: help, status, a fresh conversation, her model."""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
+
+from adapters.base import Adapter
+from adapters.command_table import Audience, Call, CommandSpec, Parameter, Reply
+from adapters.markup import usage
+from bot.commands import receipts
+from bot.commands.group import Group, plain
+from bot.commands.ladder_text import driven
+from bot.commands.pages import Pages
+from bot.commands.receipts import counted
+from bot.conversation.services import House
+from bot.delivery.links import configured
+from bot.dreams.reflections import NAME as REFLECTIONS
+from bot.errors import BadInput
+from memory.types import MOST_NAME
+
+Table = Callable[[], Mapping[str, CommandSpec]]
+
+
+class Being(Group):
+    """/help, /new, /model, /status."""
+
+    def __init__(self, house: House, adapters: dict[str, Adapter], pages: Pages, table: Table) -> None:
+        super().__init__(house, adapters, pages)
+        self._table = table
+
+    def specs(self) -> Sequence[CommandSpec]:
+        """Return the commands of this group."""
+        name = Parameter("name", "the conversation's name", rest=True)
+        server = Parameter("name", "ollama, llamacpp, vllm, lmstudio, a URL, or: off")
+        model = Parameter("model", "which of its models")
+        return (
+            CommandSpec("help", "what you can say here", self._help),
+            CommandSpec("new", "begin a new conversation here", self._new, (name,), answer=Audience.HERE),
+            CommandSpec("model", "connect a language model, or see which", self._model, (server, model), who=Audience.OWNER),
+            CommandSpec("status", "how much is kept, and what serves", self._status),
+        )
+
+    async def _help(self, call: Call) -> Reply:
+        adapter = self._adapters[call.place.platform]
+        lines = [_listed(spec, adapter) for spec in self._table().values() if _offered(spec, adapter)]
+        talk = "Just talk; I keep what you say." if call.place.is_private else "Mention me, or answer me, to talk."
+        return plain(f"{talk} Besides:\n" + "\n".join(lines))
+
+    async def _new(self, call: Call) -> Reply:
+        if len(str(call.arguments.get("name", ""))) > MOST_NAME:
+            raise BadInput(f"The name of a conversation has at most {MOST_NAME} characters.")
+        view, _ = await self._here(call)
+        taken = {session.name for session in await view.sessions()}
+        numbered = (f"conversation {number}" for number in count(len(taken) + 1))
+        name = str(call.arguments.get("name", "")) or next(name for name in numbered if name not in taken)
+        if call.surface and call.surface.enter(await self._h.domains.thread(view, name)):
+            return plain(f'We are in "{name}" now.' if name in taken else f'This is a new conversation: "{name}".')
+        session = await self._h.domains.begin(view, call.place, name)
+        return plain(f'This is a new conversation: "{session.name}".')
+
+    async def _model(self, call: Call) -> Reply:
+        text = await self._h.connector.command(call)
+        return Reply(text, configured(text, owner=owned(call.place.platform)))
+
+    async def _status(self, call: Call) -> Reply:
+        view = await self._view(call)
+        n, last = await view.said()
+        heard = f"{counted(n, 'message')} {'said here' if self._shared(call) else 'of yours'} kept"
+        if last:
+            heard += f", the last {receipts.ago(last, self._h.clock.now())}"
+        adapter = self._adapters[call.place.platform]
+        lines = [f"{heard}.", f"What drives me here: {driven((await view.self_state()).mind.drives)}."]
+        where = call.place if self._shared(call) else call.person
+        if await view.thoughts() and not await self._h.preferences.on(where, REFLECTIONS):
+            lines.append(f"I had a thought here; {self._sign(call)}settings {REFLECTIONS} on lets me say such now and then.")
+        owner = owned(adapter.platform)
+        if owner:
+            lines += await self._backlog()
+        serves = [self._h.connector.describe(owner=owner), *([self._h.meaning.describe()] if owner else [])]
+        text = "\n".join([*lines, *serves, *filter(None, [adapter.describe()])])
+        return Reply(text, configured(text, owner=owner))
+
+    async def _backlog(self) -> list[str]:
+        """Return what is behind, over all domains: for who runs this machine alone."""
+        backlog = await self._h.memory.backlog()
+        parked = await self._h.memory.journal.parked()
+        waiting = f"{backlog.unsummarized_total:,} not summarized yet, in {backlog.dirty} of {backlog.sessions} conversations."
+        left = len(await self._h.memory.dreams.parked())
+        return [
+            waiting,
+            *([f"{parked} given up after three tries."] if parked else []),
+            *([f"{counted(left, 'place')} not dreamt of any more after three tries; /dream tries again."] if left else []),
+        ]
+
+
+def _offered(spec: CommandSpec, adapter: Adapter) -> bool:
+    """Say whether people can call a command where it is listed: from a menu, by its name, or in answer to a message."""
+    if spec.who is Audience.OWNER and not owned(adapter.platform):
+        return False
+    if spec.menu:
+        return adapter.replies
+    return not spec.hidden or bool(adapter.prefix)
+
+
+def _listed(spec: CommandSpec, adapter: Adapter) -> str:
+    called = f"{adapter.prefix or '/'}{spec.name}"
+    if adapter.prefix and not spec.hidden:
+        called = usage(spec, adapter.prefix).removeprefix("Usage: ")
+    what = f"{spec.help}, said in answer to it" if spec.menu else spec.help
+    return f"{called:<26} {what}" if owned(adapter.platform) else f"- `{called}` {what}"
+
+
+def owned(platform: str) -> bool:
+    """Say whether whoever speaks on a platform runs this machine: at its terminal, that is so."""
+    return platform == "console"

@@ -1,0 +1,68 @@
+"""What every group of commands has: the house, and the way from a call to its memory."""
+
+from contextlib import suppress
+from dataclasses import replace
+
+from adapters.base import Adapter
+from adapters.command_table import Call, Reply
+from adapters.errors import PlaceGone
+from adapters.events import Reach
+from bot.commands.pages import GONE, Pages
+from bot.conversation.services import House
+from bot.delivery.links import NO_LINKS
+from bot.errors import BadInput
+from memory.types import Identity, Session
+from memory.view.view import View
+
+
+class Group:
+    """A group of commands."""
+
+    def __init__(self, house: House, adapters: dict[str, Adapter], pages: Pages) -> None:
+        self._h = house
+        self._adapters = adapters
+        self._pages = pages
+
+    async def _here(self, call: Call) -> tuple[View, Session]:
+        """Return memory as the readers of the place may know it, and its session."""
+        view = await self._view(call)
+        return view, await self._h.domains.session(view, call.place)
+
+    async def _view(self, call: Call) -> View:
+        return await self._h.domains.view(call.place, call.person, self._adapters[call.place.platform])
+
+    @staticmethod
+    def _shared(call: Call) -> bool:
+        return not call.place.is_private
+
+    async def _still(self, call: Call) -> Call:
+        """Return a call that goes on later, at its place as it is now. Raises BadInput where the person cannot read that any more."""
+        adapter = self._adapters[call.place.platform]
+        with suppress(PlaceGone):
+            place = await adapter.locate(call.place)
+            if place is not None and await adapter.attends(call.person, place):
+                return replace(call, place=place)
+        raise BadInput(GONE)
+
+    async def _aloud(self, call: Call, text: str) -> None:
+        """Say something to everyone at the place of a call; of a room, in no thread of it."""
+        adapter, place = self._adapters[call.place.platform], call.place
+        if place.reach is Reach.ROOM and place.thread:
+            place = await adapter.locate(replace(place, thread="")) or place
+        view, session = await self._h.domains.here(place, call.person)
+        parts = await self._h.outgoing.parts(place.platform, text, links=NO_LINKS)
+        await view.notify(session, parts, [])
+        await self._h.outgoing.flush(place.platform, place.key, parts)
+
+    def _sign(self, call: Call) -> str:
+        """Return what commands begin with where somebody called one."""
+        return self._adapters[call.place.platform].prefix or "/"
+
+    def _only(self, call: Call) -> Identity | None:
+        """Return whose words alone a person may have forgotten here; None where it is everybody's."""
+        return Identity(call.person.platform, call.person.id) if self._shared(call) and not call.admin else None
+
+
+def plain(text: str) -> Reply:
+    """Return a text that shows no links as an answer."""
+    return Reply(text, NO_LINKS)

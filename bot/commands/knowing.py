@@ -1,0 +1,108 @@
+"""What Lyra made of what was said, shown with what it rests on: facts, months, arcs, herself. Facts are corrected and let go."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
+from bot.commands import ladder_text
+from bot.commands.group import Group, plain
+from bot.delivery.links import NO_LINKS, given
+from bot.errors import BadInput
+from memory.types import Identity, Kind, NewExchange, Statement
+from memory.view.view import View
+
+_PAGE = 5
+
+
+class Knowing(Group):
+    """/memory profile, eras, narrative, self, correct, forget."""
+
+    def specs(self) -> Sequence[CommandSpec]:
+        """Return the commands of this group."""
+        past = Parameter("past", "show what was replaced since", type=bool, named=True)
+        fact = Parameter("fact", "the id of a fact, as the profile shows it", required=True)
+        text = Parameter("text", "what is so instead, as a sentence of its own", required=True, rest=True)
+        return (
+            CommandSpec(
+                "memory profile", "the facts I know here, and what they rest on", partial(self._tier, "profile"), (past,)
+            ),
+            CommandSpec("memory eras", "what was going on, month by month", partial(self._tier, "era"), (past,)),
+            CommandSpec("memory narrative", "what goes on, and what was left open", partial(self._tier, "narrative"), (past,)),
+            CommandSpec("memory self", "how I am here, and what I say of myself", partial(self._tier, "self"), (past,)),
+            CommandSpec("memory reset", "let my mood and drives here begin anew", self._reset),
+            CommandSpec("memory correct", "say what is so in the place of a fact", self._correct, (fact, text)),
+            CommandSpec("memory forget", "let a fact go, for good", self._forget, (fact,)),
+        )
+
+    async def _tier(self, tier: str, call: Call) -> Reply:
+        # What comes next is the next of this list, not of one before it.
+        self._pages.last(call.person)
+        return await self._page(tier, call, 0)
+
+    async def _state(self, view: View, *, past: bool) -> str:
+        zone = view.home.time_zone
+        return (
+            ladder_text.over_time(await view.self_history(), zone) if past else ladder_text.state(await view.self_state(), zone)
+        )
+
+    async def _reset(self, call: Call) -> Reply:
+        if self._shared(call) and not call.admin:
+            raise BadInput("Only those who run this place can let me begin anew here.")
+        await (await self._view(call)).reset_self()
+        return plain(ladder_text.RESET)
+
+    async def _page(self, tier: str, call: Call, begin: int) -> Reply:
+        view, past = await self._view(call), bool(call.arguments.get("past"))
+        stated = _in_order(await view.statements(tier, past=past))
+        shown = stated[begin : begin + _PAGE]
+        said = await view.receipts(shown)
+        months = await view.era_sessions() if tier == "era" and not past else {}
+        zone = view.home.time_zone
+        lines = list(ladder_text.listed(shown, said, months, self._h.clock.now(), zone, begin=begin + 1))
+        if not shown:
+            lines.append(ladder_text.empty(tier, past=past, model=not self._h.models.writer.extractive))
+        if tier == "self" and not begin:
+            lines[:0] = [await self._state(view, past=past)]
+        actions = _actions(tier, shown, begin) if not past else []
+        if len(stated) > begin + _PAGE:
+            actions.append(self._pages.keep(call.person, lambda: self._further(tier, call, begin + _PAGE)))
+        said_here = await given(message for one in shown for message in said[one.key])
+        return Reply("\n".join(lines), said_here, tuple(actions))
+
+    async def _further(self, tier: str, call: Call, begin: int) -> Reply:
+        return await self._page(tier, await self._still(call), begin)
+
+    async def _correct(self, call: Call) -> Reply:
+        if await self._h.preferences.on(call.person, "paused"):
+            raise BadInput(f"You told me to keep nothing of yours; {self._sign(call)}privacy resume undoes it.")
+        text = str(call.arguments["text"]).strip()
+        if not text:
+            raise BadInput(ladder_text.NO_WORDS)
+        view, session = await self._here(call)
+        only = self._only(call)
+        fact = await view.fact(str(call.arguments["fact"]), only)
+        who = Identity(call.person.platform, call.person.id)
+        message = NewExchange(Kind.SAID, text, call.id, self._h.clock.now(), call.person.name, "user", who)
+        kept = await view.say(session, [message])
+        if not kept.stored:
+            raise BadInput("What you said just now was forgotten, and stays so.")
+        new = await view.correct_fact(fact.id, kept.stored[0], only)
+        self._h.keeper.poke(view.home, session)
+        said, now = await view.receipts([new]), self._h.clock.now()
+        return Reply(ladder_text.corrected(fact, new, said[new.key], now, view.home.time_zone), NO_LINKS)
+
+    async def _forget(self, call: Call) -> Reply:
+        view = await self._view(call)
+        rested = await view.forget_fact(str(call.arguments["fact"]), self._only(call))
+        return plain(ladder_text.let_go(rested, self._h.clock.now(), view.home.time_zone, f"{self._sign(call)}forget"))
+
+
+def _in_order(stated: Sequence[Statement]) -> Sequence[Statement]:
+    """Return statements as they are read: the newest month first, its paragraphs as they were told."""
+    return sorted(stated, key=lambda one: one.period, reverse=True)
+
+
+def _actions(tier: str, shown: Sequence[Statement], begin: int) -> list[Action]:
+    if tier != "profile":
+        return []
+    return [Action(f"Forget {at}", "memory forget", one.id) for at, one in enumerate(shown, start=begin + 1)]

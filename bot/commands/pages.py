@@ -1,0 +1,43 @@
+"""What comes after the first page of a long answer. Held in this process alone, and only so many: one can ask again."""
+
+import secrets
+from collections.abc import Awaitable, Callable
+
+from adapters.command_table import Action, Reply
+from adapters.events import Person
+from bot.errors import BadInput
+
+Next = Callable[[], Awaitable[Reply]]
+GONE = "That list is not there any more; ask again."
+MORE = "more"
+"""The command that shows a page."""
+_MOST = 500
+
+
+class Pages:
+    """Next pages, by a word that nobody can guess."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, tuple[Person, Next]] = {}
+        self._last: dict[tuple[str, str], str] = {}
+
+    def keep(self, person: Person, following: Next) -> Action:
+        """Keep a page for a person, and return what shows it when pressed."""
+        word = secrets.token_urlsafe(16)
+        self._kept[word] = (person, following)
+        self._last[person.platform, person.id] = word
+        while len(self._kept) > _MOST:
+            del self._kept[next(iter(self._kept))]
+        self._last = {whose: one for whose, one in self._last.items() if one in self._kept}
+        return Action("Show more", MORE, word)
+
+    def last(self, person: Person) -> str:
+        """Return the word of the page that was kept last for a person, and would be shown now; '' where there is none."""
+        return self._last.pop((person.platform, person.id), "")
+
+    async def show(self, person: Person, word: str) -> Reply:
+        """Return a kept page to the person it was kept for. Raises BadInput."""
+        kept = self._kept.get(word)
+        if kept is None or (kept[0].platform, kept[0].id) != (person.platform, person.id):
+            raise BadInput(GONE)
+        return await kept[1]()

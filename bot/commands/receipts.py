@@ -1,0 +1,90 @@
+"""How recalled things are shown to people: who said it, when, where, and its id."""
+
+from datetime import timedelta
+
+from memory.store.restoring import SetAside
+from memory.text.times import local
+from memory.types import MINUTE, Condensed, Digest, Exchange, Forgotten, Hit
+
+_LONG = 300
+_SHOWN = 3
+
+
+def moment(at: int, now: int, time_zone: str) -> str:
+    """Return an instant as people say it: today at 21:04, yesterday at 09:10, on 3 March 2026 at 08:00."""
+    then, today = local(at, time_zone), local(now, time_zone).date()
+    if then.date() == today:
+        return f"today at {then:%H:%M}"
+    if then.date() == today - timedelta(days=1):
+        return f"yesterday at {then:%H:%M}"
+    return f"on {then.day} {then:%B %Y} at {then:%H:%M}"
+
+
+def ago(at: int, now: int) -> str:
+    """Return how long ago an instant was: just now, 3 minutes ago, 2 days ago."""
+    minutes = max(0, now - at) // MINUTE
+    for size, name in ((60 * 24, "day"), (60, "hour"), (1, "minute")):
+        if n := minutes // size:
+            return f"{counted(n, name)} ago"
+    return "just now"
+
+
+def hit(found: Hit, now: int, time_zone: str, link: str = "") -> str:
+    """Return a recalled message with its receipt, on two lines."""
+    e = found.exchange
+    who = f'{e.speaker}, {moment(e.said_at, now, time_zone)}, in "{found.session}"'
+    receipt = " · ".join(part for part in (who, link, "; ".join(found.why), f"id {e.id}") if part)
+    return f"{short(e.text)}\n    {receipt}"
+
+
+def condensed(found: Condensed, now: int, time_zone: str) -> str:
+    """Return a recalled gist, or paragraph of a month, with its receipt and the last messages that it rests on."""
+    of = f'Gist of "{found.where}"' if found.tier == "gist" else f"From {found.where}"
+    receipt = " · ".join(part for part in (of, "; ".join(found.why), f"id {found.id}") if part)
+    said_there = [f"    {said(message, now, time_zone)} · id {message.id}" for message in found.sources[-_SHOWN:]]
+    return "\n".join([found.text, f"    {receipt}", *said_there])
+
+
+def summary(digests: list[Digest], time_zone: str) -> str:
+    """Return a session's summary, oldest first, each digest with the days it covers."""
+    return "\n\n".join(f"{_days(digest, time_zone)}\n{digest.text}" for digest in digests)
+
+
+def _days(digest: Digest, time_zone: str) -> str:
+    first, last = day(digest.first_at, time_zone), day(digest.last_at, time_zone)
+    return first if first == last else f"{first} – {last}"
+
+
+def set_aside(memory: SetAside, time_zone: str) -> str:
+    """Return where the memory from before a restore is, and until when."""
+    return f"The old memory is at {memory.path} until {day(memory.until, time_zone)}; then it is dropped."
+
+
+def day(at: int, time_zone: str) -> str:
+    """Return the day of an instant: 3 March 2026."""
+    then = local(at, time_zone)
+    return f"{then.day} {then:%B %Y}"
+
+
+def forgotten(receipt: Forgotten) -> str:
+    """Return what is gone, counted."""
+    counts = ((receipt.messages, "message"), (receipt.replies, "reply"), (receipt.digests, "digest"))
+    named = [counted(n, what) for n, what in counts if n]
+    return f"Forgotten: {', '.join(named)}." if named else "Nothing was left to forget."
+
+
+def counted(n: int, what: str) -> str:
+    """Return a number of things as people say it: 1 reply, 3 replies, 1,200 messages."""
+    many = what.removesuffix("y") + "ies" if what.endswith("y") else what + "s"
+    return f"{n:,} {what if n == 1 else many}"
+
+
+def short(text: str, most: int = _LONG) -> str:
+    """Return a text as one line of at most so many characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def said(e: Exchange, now: int, time_zone: str) -> str:
+    """Return one message as it was said, with who and when."""
+    return f"{e.speaker}, {moment(e.said_at, now, time_zone)}: {short(e.text)}"

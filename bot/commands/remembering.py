@@ -1,0 +1,211 @@
+"""Finding again, keeping on purpose, and forgetting."""
+
+from collections.abc import Sequence
+from urllib.parse import unquote
+
+from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
+from bot.commands import receipts
+from bot.commands.group import Group, plain
+from bot.commands.pages import MORE
+from bot.commands.receipts import counted
+from bot.context.naming import name_of
+from bot.conversation.attachments import told
+from bot.conversation.intake import said
+from bot.delivery.links import NO_LINKS, given
+from bot.errors import BadInput
+from memory.errors import NotFound
+from memory.types import Forgotten, Identity, Session
+from memory.view.view import View
+
+_PAGE = 5
+_MOST = 50
+_POSTS = "posts"
+_MOST_POSTS = 200
+_SUGGESTIONS = 25
+_SUGGESTED_CHARACTERS = 100
+
+
+class Remembering(Group):
+    """/recall, Show more, Remember this, /forget, Forget this."""
+
+    def specs(self) -> Sequence[CommandSpec]:
+        """Return the commands of this group."""
+        query = Parameter("query", "what to look for", required=True, rest=True, suggests=True)
+        what = Parameter(
+            "what",
+            "the id or link of a message, or: session, or: all, or: posts (mine, of what is forgotten)",
+            required=True,
+            rest=True,
+        )
+        return (
+            CommandSpec("recall", "find what was said about something", self._recall, (query,)),
+            CommandSpec(MORE, "the next page of the last list", self._more, (Parameter("page", "which"),), hidden=True),
+            CommandSpec("remember", "keep this message", self._remember, menu="Remember this", hidden=True),
+            CommandSpec("forget", "forget a message, this conversation, or everything of yours here", self._forget, (what,)),
+            CommandSpec("forget this", "forget this message", self._forget_this, menu="Forget this", hidden=True),
+        )
+
+    async def suggest(self, call: Call, typed: str) -> Sequence[str]:
+        """Return beginnings of gists that are near to what a person types."""
+        view = await self._view(call)
+        digests = [hit.digest for hit in await view.gists(typed, _SUGGESTIONS)] if typed.strip() else []
+        lines = [_beginning(digest.text) for digest in digests or await view.newest_gists(_SUGGESTIONS)]
+        return list(dict.fromkeys(line for line in lines if line))[:_SUGGESTIONS]
+
+    async def _recall(self, call: Call) -> Reply:
+        # What comes next is the next of this list, not of one before it.
+        self._pages.last(call.person)
+        return await self._page(call, str(call.arguments["query"]), 0)
+
+    async def _page(self, call: Call, words: str, begin: int) -> Reply:
+        view = await self._view(call)
+        asker = await name_of(view, call.person)
+        hits = await self._h.verifying.hits(lambda: view.recall(words, min(begin + _PAGE + 1, _MOST), asker=asker))
+        shown = hits[begin : begin + _PAGE]
+        if not shown:
+            return plain(f'I found nothing{" more" if begin else ""} about "{words}".')
+        now, zone = self._h.clock.now(), view.home.time_zone
+        adapter = self._adapters[call.place.platform]
+        links = [adapter.link(hit.place, hit.exchange.source_id) if hit.platform == adapter.platform else "" for hit in shown]
+        lines = [
+            f"{at}. {receipts.hit(hit, now, zone, link)}"
+            for at, (hit, link) in enumerate(zip(shown, links, strict=True), start=begin + 1)
+        ]
+        actions = [
+            Action(f"Forget {at}", "forget", hit.exchange.id)
+            for at, hit in enumerate(shown, start=begin + 1)
+            if hit.exchange.domain == view.home.key
+        ]
+        if len(hits) > begin + _PAGE:
+            actions.append(self._pages.keep(call.person, lambda: self._further(call, words, begin + _PAGE)))
+        said_here = await given(hit.exchange for hit in shown)
+        return Reply("\n".join(lines), said_here | {link for link in links if link}, tuple(actions))
+
+    async def _further(self, call: Call, words: str, begin: int) -> Reply:
+        return await self._page(await self._still(call), words, begin)
+
+    async def _more(self, call: Call) -> Reply:
+        return await self._pages.show(call.person, str(call.arguments.get("page", "")) or self._pages.last(call.person))
+
+    async def _remember(self, call: Call) -> Reply:
+        target = call.target
+        if target is None:
+            raise BadInput("There is no message to keep.")
+        if await self._h.preferences.on(target.person, "paused"):
+            raise BadInput(f"{target.person.name} told me to keep nothing of theirs.")
+        platform, key = call.place.platform, call.place.key
+        view, session = await self._here(call)
+        if await self._h.memory.knows(platform, key, [target.id]) or await view.find(platform, None, target.id):
+            return plain("I have that already.")
+        contents = await self._adapters[platform].read(target) if target.attachments else ()
+        kept = await view.say(session, [said(target, told(target, contents))])
+        if not kept.stored:
+            raise BadInput("That message was forgotten, and stays so.")
+        self._h.keeper.poke(view.home, session)
+        return plain("Kept.")
+
+    async def _forget_this(self, call: Call) -> Reply:
+        # With a conversation at this place there is a name to put the tombstone on, be anything kept here or not.
+        view, _ = await self._here(call)
+        for there, only in await self._theirs(call):
+            found = await there.find(call.place.platform, None, call.target.id) if call.target else None
+            if found is not None:
+                return await self._forgotten(call, view, await there.forget_message(found.id, only))
+        if call.target is None or (self._only(call) and call.target.person.id != call.person.id):
+            return plain("I keep nothing of that message.")
+        receipt = await self._h.memory.disregard(call.place.platform, call.place.key, call.target.id)
+        if receipt != Forgotten(0, 0, 0):
+            return await self._forgotten(call, view, receipt)
+        return plain("I keep nothing of that message, and do not look at it again.")
+
+    async def _forgotten(self, call: Call, view: View, receipt: Forgotten) -> Reply:
+        """Say what is gone, and how messages of hers that came of it are deleted, where any can still be read."""
+        told = receipts.forgotten(receipt)
+        left = await view.posts_left()
+        if not left:
+            return plain(told)
+        them = "it" if left == 1 else "them"
+        can = f"{counted(left, 'message')} of mine here came of what is forgotten and can still be read."
+        if not self._adapters[call.place.platform].prefix:
+            return Reply(f"{told} {can} Shall I delete {them}?", NO_LINKS, (Action("Delete my messages", "forget", _POSTS),))
+        return plain(f"{told} {can} To delete {them}, say{self._where(call)}: {self._sign(call)}forget {_POSTS}")
+
+    async def _delete_posts(self, view: View) -> Reply:
+        """Delete messages of hers that came of what is forgotten, some hundred at a time."""
+        removed = await view.delete_posts(self._h.outgoing.keys(), _MOST_POSTS)
+        for (platform, place), parts in removed.items():
+            await self._h.outgoing.flush(platform, place, parts)
+        n, left = sum(len(parts) for parts in removed.values()), await view.posts_left()
+        if not n:
+            return plain("No message of mine is left that came of what is forgotten.")
+        return plain(f"Deleted: {counted(n, 'message')} of mine{f'; {left:,} are left' if left else ''}.")
+
+    async def _forget(self, call: Call) -> Reply:
+        view, session = await self._here(call)
+        what = str(call.arguments["what"]).strip()
+        many, _, sure = what.casefold().partition(" ")
+        if many == _POSTS:
+            return await self._delete_posts(view)
+        if many in ("session", "all") and sure in ("", "yes"):
+            return await self._forget_many(call, view, session, everything=many == "all", sure=bool(sure))
+        return await self._forgotten(call, view, await self._forget_one(await self._theirs(call), what))
+
+    async def _forget_one(self, there: Sequence[tuple[View, Identity | None]], what: str) -> Forgotten:
+        """Forget a message where it is kept, by an id or a link. Raises NotFound, NotYours."""
+        source_id = _source_id(what)
+        (view, only), *others = there
+        found = await view.find(view.home.ref.platform, None, source_id) if source_id else None
+        try:
+            return await view.forget_message(found.id if found else what, only)
+        except NotFound:
+            if not others:
+                raise
+        return await self._forget_one(others, what)
+
+    async def _theirs(self, call: Call) -> list[tuple[View, Identity | None]]:
+        """Return where a person may have things forgotten, and whose: here, and what they said in the rooms that this one replaced."""
+        own = Identity(call.person.platform, call.person.id)
+        older = await self._h.domains.earlier(call.place)
+        return [(await self._view(call), self._only(call)), *((view, own) for view in older)]
+
+    async def _forget_many(self, call: Call, view: View, session: Session, *, everything: bool, sure: bool) -> Reply:
+        only = self._only(call)
+        if only:
+            question = "Forget all that you said here" + (", in every conversation" if everything else "") + ", for good?"
+        elif everything:
+            question = f"Forget everything in {counted(len(await view.sessions()), 'conversation')}, for good?"
+        else:
+            question = f'Forget all {session.messages:,} messages of "{session.name}", for good?'
+        if not sure and call.surface is None:
+            return plain(
+                f"{question} Then say{self._where(call)}: {self._sign(call)}forget {'all' if everything else 'session'} yes"
+            )
+        if not sure and call.surface and not await call.surface.confirm(question):
+            return plain("Nothing was forgotten.")
+        try:
+            there = await self._theirs(call) if everything else ()
+            gone = [await one.forget_all(by) for one, by in there] or [await view.forget_session(session, only)]
+        except NotFound:
+            return plain("Nothing was left to forget.")
+        return await self._forgotten(call, view, sum(gone, Forgotten(0, 0, 0)))
+
+    def _where(self, call: Call) -> str:
+        """Name the place of a call, where its answer may be read elsewhere."""
+        return f' in "{call.place.name}"' if self._shared(call) else ""
+
+
+def _source_id(what: str) -> str:
+    """Return the platform's id of a message in what people type or copy of it: the id itself, or its link; '' for neither."""
+    if what.startswith("$"):
+        return what
+    last = unquote(what.partition("?")[0].rstrip("/").rpartition("/")[2])
+    if what.startswith("matrix:"):
+        return f"${last}"
+    return last if last.startswith("$") or last.isdigit() else ""
+
+
+def _beginning(text: str) -> str:
+    line = " ".join(text.split())
+    if len(line) <= _SUGGESTED_CHARACTERS:
+        return line
+    return line[: _SUGGESTED_CHARACTERS - 1].rpartition(" ")[0] + "…"

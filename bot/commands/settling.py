@@ -1,0 +1,118 @@
+"""What people and admins decide: settings, and whether anything of theirs is kept at all."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from zoneinfo import available_timezones
+
+from adapters.command_table import Call, CommandSpec, Parameter, Reply
+from adapters.events import Person, Place
+from bot.commands.group import Group, plain
+from bot.conversation.introduction import privacy
+from bot.conversation.preferences import PERSONAL, SHARED, Preference
+from bot.errors import BadInput
+
+_UNSET = {"time zone": "this machine's", "everyone": "everybody", "answers": "mentioned", "replies": "follow"}
+_NAMES = tuple(dict.fromkeys(preference.name for preference in (*PERSONAL, *SHARED)))
+
+
+class Settling(Group):
+    """/settings and /privacy."""
+
+    def specs(self) -> Sequence[CommandSpec]:
+        """Return the commands of this group."""
+        what = Parameter("setting", "which to see or to change", choices=_NAMES, open=True)
+        value = Parameter("value", "what it shall be", rest=True)
+        choice = Parameter(
+            "choice", "stop: keep nothing of yours from now on; resume: as before; keep: what disappeared, where you ruled it",
+            choices=("stop", "resume", "keep"),
+        )  # fmt: skip
+        name = Parameter("name", "what disappeared and is to be kept", rest=True)
+        return (
+            CommandSpec("settings", "see or change how I behave: yours in private, a channel's if you run it",
+                        self._settings, (what, value)),
+            CommandSpec("privacy", "what is kept, where, and how to stop it", self._privacy, (choice, name)),
+        )  # fmt: skip
+
+    async def _settings(self, call: Call) -> Reply:
+        where: Place | Person = call.place if self._shared(call) else call.person
+        shared = self._shared(call)
+        known = {one.name: one for one in (SHARED if shared else PERSONAL) if not shared or one.fits(call.place)}
+        if shared and not call.admin:
+            raise BadInput("Only those who run this place can see and change its settings; yours are in a DM with me.")
+        name = str(call.arguments.get("setting", ""))
+        if not name:
+            return plain("\n".join([await self._line(where, one) for one in known.values()]))
+        if name not in _NAMES:
+            near = get_close_matches(name, known, 1)
+            hint = f'did you mean "{near[0]}"?' if near else f"{self._sign(call)}settings shows which there are."
+            raise BadInput(f'There is no setting "{name}"; {hint}')
+        if name not in known:
+            raise BadInput(f'"{name}" can be set {_where(name)} only.')
+        if "value" in call.arguments:
+            await self._put(call, where, known[name], str(call.arguments["value"]).strip())
+        return plain(await self._line(where, known[name]))
+
+    async def _put(self, call: Call, where: Place | Person, one: Preference, value: str) -> None:
+        if one.values and (value := value.casefold()) not in one.values:
+            raise BadInput(f"{one.name} is one of: {', '.join(one.values)}.")
+        if one.name == "time zone":
+            value = _zone(value)
+        if one.name == "everyone" and value != "off":
+            value = value.strip("<@&>")
+            if not value.isdigit():
+                raise BadInput("everyone is the id of a role, or off. Copy the id from the server's settings, under Roles.")
+        await self._h.preferences.put(where, one.name, value)
+        if one.name == "listening" and isinstance(where, Place):
+            await self._tell_everyone(call, on=value == "on")
+
+    async def _tell_everyone(self, call: Call, *, on: bool) -> None:
+        """Say aloud at a place that everything is kept from now on, or no longer."""
+        sign = self._sign(call)
+        text = (
+            f"{call.person.name} turned listening on: from now on I keep everything that is said here. {sign}privacy says how to "
+            "stop."
+            if on
+            else f"{call.person.name} turned listening off: I keep only what is said to me."
+        )
+        await self._aloud(call, text)
+
+    async def _line(self, where: Place | Person, one: Preference) -> str:
+        default = "on" if one.name == "streaming" and self._h.preferences.streams_on(where.platform) else "off"
+        value = await self._h.preferences.value(where, one.name) or _UNSET.get(one.name, default)
+        choices = f" ({', '.join(one.values)})" if one.values else ""
+        return f"{one.name}: {value} – {one.help}{choices}"
+
+    async def _privacy(self, call: Call) -> Reply:
+        preferences = self._h.preferences
+        choice = str(call.arguments.get("choice", ""))
+        if choice == "keep":
+            if self._shared(call):
+                raise BadInput("Say that to me in a DM.")
+            return plain(await self._h.keeping.keep(call.person, str(call.arguments.get("name", ""))))
+        if choice:
+            await preferences.put(call.person, "paused", "on" if choice == "stop" else "off")
+        return plain(
+            privacy(
+                call.place,
+                self._h.models.goes_to,
+                self._adapters[call.place.platform].prefix,
+                listening=await preferences.on(call.place, "listening"),
+                paused=await preferences.on(call.person, "paused"),
+                reach=await preferences.on(call.person, "reach"),
+            )
+        )
+
+
+def _where(name: str) -> str:
+    shared = {one.name: one for one in SHARED}
+    if name not in shared:
+        return "in a DM with me"
+    place = {"servers": "a server", "rooms": "a room"}.get(shared[name].only, "a server or a room")
+    return f"in {place}, by its admins"
+
+
+def _zone(value: str) -> str:
+    known = {zone.casefold(): zone for zone in available_timezones()}
+    if value.casefold() not in known:
+        raise BadInput(f'"{value}" is no time zone; write it like "Europe/Vienna".')
+    return known[value.casefold()]

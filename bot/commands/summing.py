@@ -1,0 +1,98 @@
+"""What was made of conversations: summaries, and what is kept."""
+
+from collections.abc import Sequence
+
+from adapters.command_table import Call, CommandSpec, Parameter, Reply
+from bot.commands import receipts
+from bot.commands.group import Group, plain
+from bot.commands.preview import glance
+from bot.commands.receipts import counted
+from bot.context.naming import as_shown
+from bot.context.quoting import unforgotten
+from bot.delivery.links import NO_LINKS
+from bot.errors import BadInput
+from memory.errors import NotFound
+from memory.types import Session
+from memory.view.view import View
+
+_MOST_LAST = 200
+_NEWEST = 3
+
+
+class Summing(Group):
+    """/summarize, /sessions, /memory view."""
+
+    def specs(self) -> Sequence[CommandSpec]:
+        """Return the commands of this group."""
+        session = Parameter("session", "which conversation; this one if you name none", rest=True)
+        last = Parameter("last", "only look at so many messages of this channel, and keep nothing of it", type=int, named=True)
+        public = Parameter("public", "show the answer to everyone here", type=bool, named=True)
+        part = Parameter("part", "what to see", choices=("summaries",))
+        return (
+            CommandSpec("summarize", "the summary of this conversation, or of another", self._summarize, (session, last, public)),
+            CommandSpec("sessions", "your conversations, newest first", self._sessions),
+            CommandSpec("memory view", "what is kept, and what was made of it", self._memory, (part,)),
+        )
+
+    async def _summarize(self, call: Call) -> Reply:
+        if "last" in call.arguments:
+            return await self._look_back(call, int(call.arguments["last"]))
+        view, session = await self._here(call)
+        if "session" in call.arguments:
+            session = await self._named(call, view, str(call.arguments["session"]))
+        digests = await self._h.keeper.summarize(view.home, session)
+        if not digests:
+            return plain("There is nothing to summarize here yet.")
+        return Reply(receipts.summary(digests, view.home.time_zone), NO_LINKS)
+
+    async def _named(self, call: Call, view: View, name: str) -> Session:
+        try:
+            return await view.named(name)
+        except NotFound:
+            sign = self._sign(call)
+            raise BadInput(f'There is no conversation "{name}" here; {sign}sessions shows which there are.') from None
+
+    async def _look_back(self, call: Call, n: int) -> Reply:
+        """Sum up what can be read here, for the asker alone; nothing of it is kept."""
+        if not call.private:
+            raise BadInput("A look back answers only you: leave out public.")
+        if not 1 <= n <= _MOST_LAST:
+            raise BadInput(f"I can look back at 1 to {_MOST_LAST} messages.")
+        view = await self._view(call)
+        read = await self._adapters[call.place.platform].before(call.place.key, call.message, n, call.person)
+        heeded = await self._h.preferences.heeded(call.place.platform, read)
+        quotes = await unforgotten(self._h.memory, call.place, heeded)
+        if not quotes:
+            return plain("There is nothing here that you and I can both read back.")
+        zone = view.home.time_zone
+        quotes = await as_shown(view, call.place.platform, quotes)
+        text = await glance(quotes, self._h.models, zone, self._h.settings.max_transcript_chars)
+        since = receipts.moment(quotes[0].said_at, self._h.clock.now(), zone)
+        return Reply(f"{counted(len(quotes), 'message')} since {since}, kept nowhere:\n{text}", NO_LINKS)
+
+    async def _sessions(self, call: Call) -> Reply:
+        view, here = await self._here(call)
+        now = self._h.clock.now()
+        lines = [
+            f"{'*' if session.key == here.key else ' '} {session.name}: "
+            f"{counted(session.messages, 'message')}, {receipts.ago(session.last_at, now)}"
+            for session in await view.sessions()
+        ]
+        return plain("\n".join(lines) or "There is no conversation yet.")
+
+    async def _memory(self, call: Call) -> Reply:
+        view = await self._view(call)
+        sessions = await view.sessions()
+        digests = await view.digests()
+        gists = sum(digest.tier == "gist" for _, digest in digests)
+        n, _ = await view.said()
+        whose = "said here" if self._shared(call) else "of yours"
+        sign = self._sign(call)
+        lines = [
+            f"I keep {counted(n, 'message')} {whose} in {counted(len(sessions), 'conversation')}, "
+            f"and {counted(gists, 'gist')} of them. {sign}forget removes what you name, for good.",
+            f"What I made of it: {sign}memory profile, eras, narrative, self{', bank' if self._shared(call) else ''}.",
+        ]
+        zone = view.home.time_zone
+        lines += [f"\n{session.name}\n{receipts.summary([digest], zone)}" for session, digest in digests[-_NEWEST:]]
+        return Reply("\n".join(lines), NO_LINKS)

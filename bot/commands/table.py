@@ -1,0 +1,226 @@
+"""The one table of commands. Every platform renders it in its own way; what a command does is decided in bot/verbs."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from adapters.base import Adapter
+from adapters.command_table import Audience, Call, CommandSpec, Reply, Surface
+from adapters.errors import CommandUnclear, PlaceGone, PlatformFailure
+from adapters.events import Asked, Message, Person, Place
+from adapters.markup import called, knows, parse_command
+from adapters.splitting import split
+from bot.commands.banking import Banking
+from bot.commands.being import Being, owned
+from bot.commands.knowing import Knowing
+from bot.commands.pages import MORE, Pages
+from bot.commands.remembering import Remembering
+from bot.commands.settling import Settling
+from bot.commands.summing import Summing
+from bot.commands.thoughts import Reflecting
+from bot.conversation.error_texts import told
+from bot.conversation.services import House
+from bot.delivery.addresses import addresses
+from bot.delivery.links import NO_LINKS, configured
+from bot.delivery.surfaces import Gated
+from bot.errors import BadInput, LyraError, PlaceUnknown
+from bot.service.log import log
+from memory.errors import MemoryFailure
+from memory.journal.journal import Heard
+
+_ROOM = 60
+"""UTF-16 units of a page that its frame may take."""
+_NOT_REACHED = "I answer that to you alone, and could not reach you: write to me in private, or ask again in a minute."
+
+
+class Commands:
+    """The table, and the running of one command."""
+
+    def __init__(self, house: House, adapters: Mapping[str, Adapter]) -> None:
+        self._h = house
+        self._adapters = dict(adapters)
+        self._pages = Pages()
+        self._remembering = Remembering(house, self._adapters, self._pages)
+        groups = (
+            self._remembering,
+            Summing(house, self._adapters, self._pages),
+            Knowing(house, self._adapters, self._pages),
+            Banking(house, self._adapters, self._pages),
+            Reflecting(house, self._adapters, self._pages),
+            Settling(house, self._adapters, self._pages),
+            Being(house, self._adapters, self._pages, lambda: self.table),
+        )
+        self.table = {spec.name: spec for group in groups for spec in group.specs()}
+
+    def is_command(self, event: Message | Asked, adapter: Adapter) -> bool:
+        """Say whether an event calls a command of hers, rightly or wrongly.
+
+        Among others an unknown name is hers only if she is addressed: other machines listen to the same prefix. Machines call none.
+        """
+        if isinstance(event, Asked):
+            return True
+        name = called(event.text, adapter.prefix)
+        if name is None or event.machine:
+            return False
+        return event.place.is_private or event.addressed or knows(self.table, name)
+
+    def is_call(self, message: Message, adapter: Adapter) -> bool:
+        """Say whether a message calls a command, be it hers or another machine's."""
+        return called(message.text, adapter.prefix) is not None
+
+    async def run(self, heard: Heard, event: Message | Asked, adapter: Adapter) -> None:
+        """Run a command and send its answer; what is wrong with it is said in one sentence."""
+        aside, made_for = False, event.place
+        try:
+            spec, arguments = self._meant(event, adapter)
+            log.info("command.run", platform=adapter.platform, command=spec.name)
+            aside = isinstance(event, Message) and spec.answer is Audience.PRIVATE and not arguments.get("public")
+            call = await self._call(event, adapter, arguments)
+            if call.surface:
+                call = replace(call, surface=self._gated(call.surface, event, adapter))
+            made_for = call.place
+            reply = await spec.handler(call)
+        except PlaceGone:
+            await self._h.memory.journal.drop([heard.key])
+            return
+        except (CommandUnclear, LyraError, MemoryFailure) as error:
+            reply = _failure(error, adapter)
+            if reply.text != str(error):
+                log.warning("command.failed", platform=adapter.platform, why=str(error))
+        await self._say(event, adapter, reply, [heard.key], aside=aside, made_for=made_for)
+
+    def _gated(self, surface: Surface, event: Message | Asked, adapter: Adapter) -> Surface:
+        return Gated(surface, self._h.outgoing, adapter.platform, _written(event), owner=owned(adapter.platform))
+
+    async def suggest(self, asked: Asked, adapter: Adapter, parameter: str, typed: str) -> Sequence[str]:
+        """Return values that a person may want to give a parameter. Raises LyraError."""
+        spec = self.table.get(asked.command)
+        if spec is None or not any(one.name == parameter and one.suggests for one in spec.parameters):
+            return ()
+        return await self._remembering.suggest(await self._call(asked, adapter, asked.arguments), typed)
+
+    async def cut_off(self, heard: Heard, event: Message | Asked) -> None:
+        """Say that a command was not finished before the last end, and finish it without running it again."""
+        adapter = self._adapters[event.place.platform]
+        name = f"/{event.command}" if isinstance(event, Asked) else f"{adapter.prefix}{called(event.text, adapter.prefix)}"
+        text = f"{name} was cut off before it was done; say it again if you want it."
+        await self._say(event, adapter, Reply(text, NO_LINKS), [heard.key])
+
+    async def apologize(self, event: Message | Asked, number: str, error: Exception) -> None:
+        """Say that something failed, with the number under which the log has it, and never with anybody's words."""
+        adapter = self._adapters[event.place.platform]
+        unknown = f"Something went wrong on my side; your message is kept. The log has it as {number}."
+        known = isinstance(error, MemoryFailure | LyraError)
+        await self._say(event, adapter, _failure(error, adapter) if known else Reply(unknown, NO_LINKS), [])
+
+    def _meant(self, event: Message | Asked, adapter: Adapter) -> tuple[CommandSpec, Mapping[str, str | int | bool]]:
+        if isinstance(event, Asked):
+            if event.command not in self.table:
+                raise BadInput(f"There is no /{event.command} any more.")
+            spec, arguments = self.table[event.command], event.arguments
+        else:
+            answering = event.quoted is not None if adapter.replies else None
+            parsed = parse_command(event.text, adapter.prefix, self.table, answering=answering)
+            assert parsed is not None
+            spec, arguments = parsed
+        if spec.who is Audience.OWNER and not owned(adapter.platform):
+            raise BadInput(f"{adapter.prefix or '/'}{spec.name} is for who runs me, at the terminal.")
+        return spec, arguments
+
+    async def _call(self, event: Message | Asked, adapter: Adapter, arguments: Mapping[str, str | int | bool]) -> Call:
+        """Return a command as called at a place as it is now. Raises PlaceUnknown, PlaceGone."""
+        place = await adapter.locate(event.place)
+        if place is None:
+            raise PlaceUnknown("Who can read this place is not known just now; try again in a moment.")
+        surface = adapter.surface(event.id)
+        if isinstance(event, Asked):
+            return Call(event.person, place, arguments, surface, event.private, event.admin, event.target, id=event.id)
+        admin = not place.is_private and await adapter.rules(event.person, place)
+        private = not arguments.get("public")
+        target = _answered(event)
+        return Call(
+            event.person, place, arguments, surface, private=private, admin=admin, target=target, message=event.id, id=event.id
+        )
+
+    async def _say(
+        self, event: Message | Asked, adapter: Adapter, reply: Reply, finishes: Sequence[int], *, aside: bool = False,
+        made_for: Place | None = None,
+    ) -> None:  # fmt: skip
+        """Queue an answer together with the end of what it answers, and send it; a long one begins with its first page.
+
+        What is for the asker alone goes `aside` where the place cannot show it to them alone. `made_for` is the place with those
+        who read it when the answer was made.
+        """
+        if isinstance(event, Asked):
+            reply = await self._first_page(event, adapter, reply)
+        elif any(action.command == MORE for action in reply.actions):
+            reply = replace(reply, text=f"{reply.text}\n{adapter.prefix}{MORE} shows more.")
+        place = made_for or event.place
+        if isinstance(event, Asked) and event.private:
+            place = await _as_read_now(adapter, place)
+        if aside:
+            place, reply = await self._aside(event, adapter, reply)
+        view, session = await self._h.domains.here(place, event.person)
+        answers = event.answers if isinstance(event, Asked) else event.id if place.key == event.place.key else ""
+        links = reply.links | addresses(_written(event))
+        parts = await self._h.outgoing.parts(adapter.platform, reply.text, links=links, actions=reply.actions)
+        await view.notify(session, parts, finishes, answers)
+        await self._h.outgoing.flush(adapter.platform, place.key, parts)
+
+    async def _aside(self, event: Message | Asked, adapter: Adapter, reply: Reply) -> tuple[Place, Reply]:
+        """Return where the asker alone reads an answer, and the answer; where there is no such place, only that is said."""
+        asker = event.person
+        try:
+            asked_at = await adapter.locate(event.place)
+            if asked_at and asked_at.is_private and asked_at.alone in ("", asker.id):
+                return event.place, reply
+            if asked_at and await adapter.attends(asker, asked_at):
+                place = await adapter.aside(asker, encrypted=asked_at.encrypted)
+                return place or event.place, _about(asked_at, reply) if place else reply
+        except PlatformFailure as error:
+            log.info("aside.failed", why=type(error).__name__)
+        return event.place, Reply(_NOT_REACHED, NO_LINKS)
+
+    async def _first_page(self, event: Asked, adapter: Adapter, reply: Reply) -> Reply:
+        first, *rest = await asyncio.to_thread(split, reply.text, adapter.most_characters - _ROOM) or [""]
+        if not rest:
+            return reply
+        left = Reply("\n".join(rest), reply.links, reply.actions)
+
+        async def following() -> Reply:
+            return left
+
+        return Reply(first, reply.links, (self._pages.keep(event.person, following),))
+
+
+def _failure(error: Exception, adapter: Adapter) -> Reply:
+    owner = owned(adapter.platform)
+    text = told(error, owner=owner)
+    return Reply(text, configured(text, owner=owner))
+
+
+def _written(event: Message | Asked) -> str:
+    """Return what a person wrote to call a command: its answer may show the links that are in it."""
+    return event.text if isinstance(event, Message) else "\n".join(map(str, event.arguments.values()))
+
+
+def _answered(message: Message) -> Message | None:
+    """Return what a message answers, as a message of its own."""
+    quoted = message.quoted
+    if quoted is None:
+        return None
+    person = Person(message.place.platform, quoted.person, quoted.speaker)
+    return Message(quoted.id, message.place, person, quoted.text, quoted.said_at, attachments=quoted.attachments)
+
+
+def _about(place: Place, reply: Reply) -> Reply:
+    """Return an answer that is read elsewhere than it was asked."""
+    return replace(reply, text=f'{reply.text}\n(This is about "{place.name}".)')
+
+
+async def _as_read_now(adapter: Adapter, place: Place) -> Place:
+    """Return a place with those who read it now, where that is known: what only the asker reads goes out whoever they are."""
+    try:
+        return await adapter.locate(place) or place
+    except PlaceGone:
+        return place

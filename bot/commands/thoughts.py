@@ -1,0 +1,69 @@
+"""What people do about dreams: see what would be done, have it done, and answer the thoughts that come of it."""
+
+from collections.abc import Sequence
+
+from adapters.command_table import Audience, Call, CommandSpec, Parameter, Reply
+from bot.commands import dream_text, ladder_text
+from bot.commands.group import Group, plain
+from bot.delivery.links import NO_LINKS
+from memory.view.posting import Thought
+from memory.view.view import View
+
+_STEP = 0.1
+_MOST = 1.01
+
+
+class Reflecting(Group):
+    """/dream, /reflection why, less, delete."""
+
+    def specs(self) -> Sequence[CommandSpec]:
+        """Return the commands of this group."""
+        force = Parameter("force", "act on every drive, however low it is", type=bool, named=True)
+        which = Parameter("id", "which thought; the last one here if you name none")
+        return (
+            CommandSpec(
+                "dream", "see what I would do while nobody talks, and have it done", self._dream, (force,), Audience.OWNER
+            ),
+            CommandSpec("reflection why", "what a thought of mine rests on", self._why, (which,), answer=Audience.HERE),
+            CommandSpec("reflection less", "let me say fewer thoughts here", self._less, (which,), answer=Audience.HERE),
+            CommandSpec("reflection delete", "take a thought of mine back", self._delete, (which,), answer=Audience.HERE),
+        )
+
+    async def _dream(self, call: Call) -> Reply:
+        view, forced = await self._view(call), bool(call.arguments.get("force"))
+        found = dream_text.found(await self._h.dreams.feel(view.home, forced=forced))
+        if call.surface and not await call.surface.confirm(f"{found}\nDream now?"):
+            return plain("Another time, then.")
+        dreamt = await self._h.dreams.dream(view.home, forced=forced)
+        return plain(dream_text.told(dreamt.report) if dreamt.report else "Another process dreams this just now.")
+
+    async def _why(self, call: Call) -> Reply:
+        view, thought = await self._thought(call)
+        now, zone = self._h.clock.now(), view.home.time_zone
+        rests = [f"- {ladder_text.quoted(placed.exchange, now, zone)}" for placed in thought.said]
+        return Reply("\n".join([f'I thought "{thought.statement.text}" because of:', *rests]), NO_LINKS)
+
+    async def _less(self, call: Call) -> Reply:
+        view, thought = await self._thought(call)
+        least = max(await view.bar(), self._h.settings.dream.curiosity, thought.level) + _STEP
+        await view.raise_bar(min(_MOST, least))
+        if least >= 1:
+            return plain("I keep my thoughts to myself here from now on.")
+        return plain("I say fewer of my thoughts here from now on.")
+
+    async def _delete(self, call: Call) -> Reply:
+        view, thought = await self._thought(call)
+        platform, place, parts = await view.take_back(thought, self._h.outgoing.keys())
+        if parts:
+            await self._h.outgoing.flush(platform, place, parts)
+        return plain("I took it back, and forgot it.")
+
+    async def _thought(self, call: Call) -> tuple[View, Thought]:
+        """Return the thought that is meant: the one that was pressed or answered, the one of an id, or the last one here."""
+        view = await self._view(call)
+        platform, place = call.place.platform, call.place.key
+        if call.arguments.get("id"):
+            return view, await view.thought(str(call.arguments["id"]))
+        if call.target is not None:
+            return view, await view.thought(platform=platform, remote=call.target.id)
+        return view, await view.thought(platform=platform, place=place)

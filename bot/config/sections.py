@@ -1,0 +1,175 @@
+"""The sections of the configuration file."""
+
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from bot.delivery.links import AllowList
+
+Names = Annotated[list[str], Field(default_factory=list)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _address(value: str, schemes: tuple[str, ...], example: str) -> str:
+    parts = urlsplit(value)
+    if parts.scheme not in schemes or not parts.hostname:
+        raise ValueError(f'"{value}" is no address; write it like "{example}"')
+    return value.rstrip("/")
+
+
+class Backend(_Section):
+    """A model behind an OpenAI-compatible endpoint; one that `sees` takes images. Prices are per million tokens, in your
+    own currency.
+    """
+
+    base_url: str
+    model: str
+    api_key_env: str = ""
+    api_key_file: str = ""
+    timeout: float = Field(120, gt=0)
+    max_tokens: int = Field(1024, gt=0)
+    sees: bool = False
+    price_in: float = Field(0, ge=0)
+    price_out: float = Field(0, ge=0)
+
+    @field_validator("base_url")
+    @classmethod
+    def _a_url(cls, value: str) -> str:
+        return _address(value, ("http", "https"), "http://127.0.0.1:11434/v1")
+
+
+class Someone(_Section):
+    """The accounts of one person. A name, or a list of names, a platform."""
+
+    console: Names
+    discord: Names
+    matrix: Names
+
+    @field_validator("console", "discord", "matrix", mode="before")
+    @classmethod
+    def _one_or_many(cls, value: Any) -> Any:
+        return [value] if isinstance(value, str) else value
+
+
+class Discord(_Section):
+    """The bot account on Discord; `api_url` and `gateway_url` are another server that speaks Discord's protocol."""
+
+    token_env: str = ""
+    token_file: str = ""
+    api_url: str = ""
+    gateway_url: str = ""
+    message_content: bool = True
+    streaming: bool = True
+    bots: Names
+
+    @field_validator("api_url")
+    @classmethod
+    def _an_api(cls, value: str) -> str:
+        return value and _address(value, ("http", "https"), "https://discord.com/api/v10")
+
+    @field_validator("gateway_url")
+    @classmethod
+    def _a_gateway(cls, value: str) -> str:
+        return value and _address(value, ("ws", "wss"), "wss://gateway.discord.gg")
+
+    @field_validator("bots")
+    @classmethod
+    def _ids(cls, value: list[str]) -> list[str]:
+        for one in value:
+            if not (one.isascii() and one.isdigit()):
+                raise ValueError(f'"{one}" is no id; write digits like "123456789012345678"')
+        return value
+
+    @model_validator(mode="after")
+    def _one_token_and_one_server(self) -> "Discord":
+        if bool(self.token_env) == bool(self.token_file):
+            raise ValueError("name the bot's token either with token_env, an environment variable, or with token_file, a file")
+        if bool(self.api_url) != bool(self.gateway_url):
+            raise ValueError("api_url and gateway_url belong to one server; give both, or neither for Discord itself")
+        return self
+
+
+class Matrix(_Section):
+    """Her account on a Matrix homeserver. The password is used once; afterwards she keeps her own token.
+
+    `invites` are the accounts whose invitations she accepts, "anyone" or "off"; unset, those of the people configured.
+    """
+
+    homeserver: str
+    user_id: str
+    password_env: str = ""
+    password_file: str = ""
+    token_env: str = ""
+    token_file: str = ""
+    device_name: str = "Lyra"
+    invites: list[str] | Literal["anyone", "off"] | None = None
+    prefix: str = Field("!", min_length=1, max_length=8)
+    streaming: bool = False
+    bots: Names
+
+    @field_validator("homeserver")
+    @classmethod
+    def _a_homeserver(cls, value: str) -> str:
+        return _address(value, ("http", "https"), "https://matrix.example.org")
+
+    @field_validator("user_id", "invites", "bots")
+    @classmethod
+    def _ids(cls, value: Any) -> Any:
+        for one in [value] if isinstance(value, str) and value not in ("anyone", "off") else value or []:
+            if isinstance(value, str) and value in ("anyone", "off"):
+                break
+            if not (one.startswith("@") and ":" in one):
+                raise ValueError(f'"{one}" is no Matrix id; write it like "@ada:example.org"')
+        return value
+
+    @model_validator(mode="after")
+    def _one_way_in(self) -> "Matrix":
+        if (self.password_env and self.password_file) or (self.token_env and self.token_file):
+            raise ValueError("name each secret once: as an environment variable or as a file")
+        if not any((self.password_env, self.password_file, self.token_env, self.token_file)):
+            raise ValueError("name the account's password with password_env or password_file, or a token with token_env")
+        return self
+
+
+class Web(_Section):
+    """The HTTP side of `lyra run`, on loopback only."""
+
+    port: int = Field(8765, ge=0, le=65535)
+    token_file: str = ""
+
+
+class Exit(_Section):
+    """Which links she may show although nobody in view said them."""
+
+    links: Names
+
+    @field_validator("links")
+    @classmethod
+    def _links(cls, value: list[str]) -> list[str]:
+        AllowList(value)
+        return value
+
+    @property
+    def allowed(self) -> AllowList:
+        """The links, ready to be asked."""
+        return AllowList(self.links)
+
+
+class Dreams(_Section):
+    """When she dreams, from which level on each drive acts, and what a day's dreams of one place may take."""
+
+    night: str = Field("03:30", pattern=r"^(([01]\d|2[0-3]):[0-5]\d)?$")
+    every_minutes: int = Field(240, ge=0)
+    continuity: float = Field(0.5, gt=0, le=1)
+    coherence: float = Field(0.5, gt=0, le=1)
+    curiosity: float = Field(0.6, gt=0, le=1)
+    stability: float = Field(0.5, ge=0, le=1)
+    calls_per_day: int = Field(50, ge=0)
+    tokens_per_day: int = Field(200_000, ge=0)
+    reflections_per_day: int = Field(1, ge=0)
+    quiet: str = Field("22:00-08:00", pattern=r"^((([01]\d|2[0-3]):[0-5]\d)-(([01]\d|2[0-3]):[0-5]\d))?$")
+    settle_minutes: int = Field(30, ge=0)

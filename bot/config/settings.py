@@ -1,0 +1,227 @@
+"""Configuration: one TOML file, read once and strictly; secrets are named in it and held outside it.
+
+This is the only file that reads the environment.
+"""
+
+import difflib
+import getpass
+import os
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo, available_timezones
+
+import tzlocal
+from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+from bot.config.sections import Backend, Discord, Dreams, Exit, Matrix, Names, Someone, Web
+from bot.errors import BadConfig, BadSecret
+
+OFFLINE = "offline"
+LOCAL, OFF = "local", "off"
+"""What `embed` may say instead of a backend: the model that comes with Lyra, or none."""
+
+
+class Settings(BaseSettings):
+    """Every key of the file, with its default."""
+
+    model_config = SettingsConfigDict(extra="forbid", frozen=True)
+
+    chat: Names
+    summary: Names
+    embed: Names
+    persona: str = ""
+    time_zone: str = ""
+    key_file: str = ""
+    key_env: str = ""
+    log_level: str = Field("warning", pattern="^(debug|info|warning|error)$")
+    context_tokens: int = Field(6000, ge=500)
+    recall_k: int = Field(5, ge=0, le=100)
+    recall_megabytes: int = Field(512, ge=1)
+    gists_k: int = Field(3, ge=0, le=100)
+    eras_k: int = Field(2, ge=0, le=100)
+    recent_turns: int = Field(10, ge=1, le=200)
+    summarize_after: int = Field(20, ge=2, le=500)
+    episode_idle_minutes: int = Field(360, ge=1)
+    episode_least: int = Field(4, ge=1)
+    max_transcript_chars: int = Field(24_000, ge=1000)
+    conversation_idle_minutes: int = Field(10, ge=1)
+    max_turns_per_summary: int = Field(40, ge=1)
+    memory_bank_max_tokens: int = Field(2000, ge=0)
+    compression_headroom: float = Field(1.25, ge=1)
+    summary_tries: int = Field(4, ge=1)
+    summary_waits: list[float] = Field(default_factory=lambda: [5.0, 10.0, 15.0])
+    background_calls_per_day: int = Field(200, ge=0)
+    background_tokens_per_day: int = Field(1_000_000, ge=0)
+    workers: int = Field(8, ge=1, le=64)
+    answer_within_minutes: int = Field(60, ge=1)
+    web: Web = Web()
+    exit: Exit = Exit(links=[])
+    dream: Dreams = Dreams()
+    discord: Discord | None = None
+    matrix: Matrix | None = None
+    models: dict[str, Backend] = Field(default_factory=dict)
+    people: dict[str, Someone] = Field(default_factory=dict)
+
+    @field_validator("chat", "summary", "embed", mode="before")
+    @classmethod
+    def _one_or_chain(cls, value: Any) -> Any:
+        return [value] if isinstance(value, str) else value
+
+    @field_validator("time_zone")
+    @classmethod
+    def _a_zone(cls, value: str) -> str:
+        if value and value not in available_timezones():
+            raise ValueError(f'"{value}" is no time zone; write it like "Europe/Vienna"')
+        return value
+
+    @model_validator(mode="after")
+    def _chains_name_models(self) -> "Settings":
+        for key in ("chat", "summary", "embed"):
+            for name in getattr(self, key):
+                if key == "embed" and name in (LOCAL, OFF):
+                    self._stands_alone(name)
+                elif name not in self.models and not (name == OFFLINE and key == "chat"):
+                    raise ValueError(f'{key} names "{name}", but there is no [models.{name}]')
+            if OFFLINE in getattr(self, key)[:-1]:
+                raise ValueError(f'"{OFFLINE}" can only stand last in {key}')
+        return self
+
+    def _stands_alone(self, name: str) -> None:
+        if self.embed != [name]:
+            raise ValueError(f'"{name}" can only stand alone in embed')
+        if name in self.models:
+            raise ValueError(f'embed = "{name}" means no backend; give [models.{name}] another name to embed with it')
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Read the file and nothing else: no environment variable may change a key unseen."""
+        return (init_settings,)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the environment says, read once at the start."""
+
+    home: Path
+    db_path: Path
+    config_path: Path
+    user: str
+    ollama: str
+    variables: dict[str, str] = field(repr=False)
+
+    def secret(self, env: str, file: str, what: str) -> SecretStr | None:
+        """Return a secret from its variable or file; None where neither is named. Raises BadSecret, never showing it."""
+        if env:
+            value = self.variables.get(env, "")
+            if not value:
+                raise BadSecret(f"{what} is in the environment variable {env}, which is not set.")
+            return SecretStr(value)
+        if file:
+            try:
+                value = self.path(file).read_text("utf-8").strip()
+            except (OSError, UnicodeDecodeError) as error:
+                raise BadSecret(f"{what} is in the file {file}, which cannot be read.") from error
+            if not value:
+                raise BadSecret(f"{what} is in the file {file}, which is empty.")
+            return SecretStr(value)
+        return None
+
+    def secret_if_there(self, env: str, file: str) -> str:
+        """Return a secret that is needed only once: '' where its variable or file is not there any more.
+
+        Raises BadSecret for a file that is there and cannot be read or is empty.
+        """
+        if env and not self.variables.get(env):
+            return ""
+        if not env and not (file and self.path(file).exists()):
+            return ""
+        found = self.secret(env, file, "A secret")
+        return found.get_secret_value() if found else ""
+
+    def path(self, text: str) -> Path:
+        """Return a path of the configuration: absolute, from ~, or relative to the home of the data."""
+        return self.home / Path(text).expanduser()
+
+
+def surroundings() -> Surroundings:
+    """Read the environment. Raises BadConfig where it names what cannot be."""
+    variables = dict(os.environ)
+    home = Path(variables.get("LYRA_HOME") or "~/.lyra").expanduser().absolute()
+    try:
+        user = getpass.getuser()
+    except (OSError, KeyError):
+        user = "you"
+    return Surroundings(
+        home,
+        Path(variables.get("LYRA_DB_PATH") or home / "lyra.db").expanduser().absolute(),
+        Path(variables.get("LYRA_CONFIG") or home / "lyra.toml").expanduser().absolute(),
+        user,
+        _ollama(variables.get("OLLAMA_HOST", "")),
+        variables,
+    )
+
+
+def _ollama(host: str) -> str:
+    address = host.strip().rstrip("/") or "127.0.0.1:11434"
+    if "://" not in address:
+        address = f"http://{address}"
+    if address.count(":") < 2:
+        address += ":11434"
+    return address.replace("://0.0.0.0", "://127.0.0.1") + "/v1"
+
+
+def load(around: Surroundings) -> Settings:
+    """Read the configuration file; without one, every default holds. Raises BadConfig in one sentence."""
+    path = around.config_path
+    if not path.exists():
+        if around.variables.get("LYRA_CONFIG"):
+            raise BadConfig(f"LYRA_CONFIG names {path}, and there is no such file.")
+        return Settings()
+    if not path.is_file():
+        raise BadConfig(f"{path} is no file. Name a TOML file with LYRA_CONFIG.")
+    try:
+        return Settings(**TomlConfigSettingsSource(Settings, toml_file=path)())
+    except ValidationError as error:
+        raise BadConfig(f"In {path}: {_sentence(error)}.") from error
+    except tomllib.TOMLDecodeError as error:
+        raise BadConfig(f"{path} is not TOML: {error}.") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadConfig(f"{path} cannot be read: {error.__class__.__name__}.") from error
+
+
+def _sentence(error: ValidationError) -> str:
+    return "; ".join(_problem(found) for found in error.errors(include_input=False, include_url=False))
+
+
+def _problem(found: Any) -> str:
+    where = ".".join(str(step) for step in found["loc"])
+    if found["type"] == "extra_forbidden":
+        near = difflib.get_close_matches(str(found["loc"][-1]), _known(found["loc"]), 1)
+        return f'unknown key "{where}"' + (f' (did you mean "{near[0]}"?)' if near else "")
+    message = str(found["msg"]).removeprefix("Value error, ")
+    return f'"{where}": {message[:1].lower()}{message[1:]}' if where else message
+
+
+def _known(loc: tuple[Any, ...]) -> list[str]:
+    sections: dict[str, type[BaseModel]] = {
+        "models": Backend, "people": Someone, "web": Web, "exit": Exit, "dream": Dreams, "discord": Discord, "matrix": Matrix,
+    }  # fmt: skip
+    return list(sections.get(str(loc[0]), Settings).model_fields)
+
+
+def local_zone(settings: Settings) -> str:
+    """Return the time zone to tell times in: the configured one, or this machine's."""
+    if settings.time_zone:
+        return settings.time_zone
+    name = tzlocal.get_localzone_name()
+    return name if name and ZoneInfo(name) else "UTC"

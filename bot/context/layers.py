@@ -1,0 +1,207 @@
+"""How what is remembered reads in a prompt: pieces, each quoted line by line."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from memory.bank.block import HEAD, Block, bullet
+from memory.places.display_names import display_name
+from memory.text import periods
+from memory.text.budget import Fitted, Layer, Room, clip
+from memory.text.lexical import stem
+from memory.text.lexical import tokens as words
+from memory.text.prompt_lines import NOTED, QUOTED, prompt_line
+from memory.text.times import local
+from memory.tiers.selfstate import Mind, SelfState
+from memory.types import Digest, DigestHit, Exchange, Hit, Statement
+
+_MOST = 200
+_MOST_OF_A_DIGEST = 300
+_MOST_OF_A_PLACE = 80
+_ARCS = {"arc": "Going on", "trend": "Trend", "callback": "To take up again"}
+_MOODS = ((-0.6, "low"), (-0.2, "a little low"), (0.2, "even"), (0.6, "good"), (1.0, "very good"))
+_ENERGIES = ((0.2, "very low"), (0.4, "low"), (0.6, "steady"), (0.8, "high"), (1.0, "very high"))
+
+_WISHES = {
+    "continuity": "You would like to catch up on what was said.",
+    "coherence": "You would like to put in order what you know.",
+    "curiosity": "You are curious about what is new.",
+}
+_FELT = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One thing that a layer can show: its lines, what it says without their form, the items it is of, and its place there."""
+
+    text: str
+    says: str
+    keys: frozenset[int]
+    place: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a layer shows, in the order in which it is read."""
+
+    fitted: Fitted
+    title: str
+    pieces: Sequence[Piece]
+
+    @property
+    def block(self) -> str:
+        """The title and the pieces below it; '' where nothing is shown."""
+        return "\n".join([self.title, *(piece.text for piece in self.pieces)]) if self.pieces else ""
+
+    @property
+    def keys(self) -> frozenset[int]:
+        """The items that are shown."""
+        return frozenset(key for piece in self.pieces for key in piece.keys)
+
+
+class View:
+    """What is in view already: no later layer repeats it."""
+
+    def __init__(self) -> None:
+        self._said: set[str] = set()
+
+    def show(self, room: Room, name: str, share: float, title: str, pieces: Iterable[Piece]) -> Shown:
+        """Show of the pieces, most important first, what is not in view yet and fits into the room."""
+        new: dict[str, Piece] = {}
+        for piece in pieces:
+            new.setdefault(" ".join(piece.says.casefold().split()), piece)
+        fresh = [piece for said, piece in new.items() if said not in self._said]
+        fitted = room.fill(Layer(name, [piece.text for piece in fresh], share, title))
+        shown = sorted(fresh[: len(fitted.shown)], key=lambda piece: piece.place)
+        self._said.update(" ".join(piece.says.casefold().split()) for piece in shown)
+        return Shown(Fitted(name, [piece.text for piece in shown], fitted.cut, fitted.tokens), title, shown)
+
+
+def facts(known: Sequence[Statement], time_zone: str) -> list[Piece]:
+    """Return what is known, the most recently seen first; it is read grouped by who or what it is about."""
+    groups: dict[str, int] = {}
+    for fact in sorted(known, key=lambda fact: fact.key):
+        groups.setdefault(_subject(fact.text), fact.key)
+    return [
+        Piece(
+            prompt_line(clip(fact.text, _MOST), NOTED, note=f"{_day(fact.first_at, time_zone)}{_how(fact)}"),
+            fact.text, frozenset({fact.key}),
+            (groups[_subject(fact.text)], int(fact.kind == "inferred"), fact.key),
+        )
+        for fact in _newest(known)
+    ]  # fmt: skip
+
+
+def arcs(told: Sequence[Statement]) -> list[Piece]:
+    """Return the lines of the narrative, the newest first; stories are read first, then trends, then what is open."""
+    kinds = list(_ARCS)
+    return [
+        Piece(
+            prompt_line(clip(line.text, _MOST), QUOTED, label=_ARCS.get(line.kind, _ARCS["arc"])), line.text, frozenset({line.key}),
+            (kinds.index(line.kind) if line.kind in kinds else 0, line.key),
+        )
+        for line in _newest(told)
+    ]  # fmt: skip
+
+
+def bank(block: Block) -> list[Piece]:
+    """Return the lines of a rendered bank below its head, the newest first as they come."""
+    lines = [line for line in block.text.removeprefix(HEAD).splitlines() if line.strip()]
+    return [
+        Piece(prompt_line(line, QUOTED), line, frozenset(one.key for one in block.shown if bullet(one) in line), (at,))
+        for at, line in enumerate(lines)
+    ]
+
+
+def being(state: SelfState) -> list[Piece]:
+    """Return how she is, in words, and what she says of herself."""
+    mood = feeling(state.mind)
+    told = [
+        Piece(prompt_line(clip(one.text, _MOST), NOTED), one.text, frozenset({one.key}), (one.key,))
+        for one in _newest(state.narrative)
+    ]
+    return [Piece(mood, mood, frozenset()), *told]
+
+
+def feeling(mind: Mind) -> str:
+    """Return mood, energy and what drives her in words."""
+    mood = f"Your mood is {_named(mind.mood, _MOODS)}, your energy {_named(mind.energy, _ENERGIES)}."
+    return " ".join([mood, *(wish for name, wish in _WISHES.items() if mind.drives[name] >= _FELT)])
+
+
+def digests(summary: Sequence[Digest], time_zone: str) -> list[Piece]:
+    """Return the digests of a conversation, the newest first; they are read from the oldest on."""
+    return [
+        Piece(
+            prompt_line(clip(one.text, _MOST_OF_A_DIGEST), QUOTED, label=_day(one.first_at, time_zone)),
+            one.text,
+            frozenset({one.key}),
+            (one.first_at, one.key),
+        )
+        for one in reversed(summary)
+    ]
+
+
+def gists(hits: Sequence[DigestHit], time_zone: str) -> list[Piece]:
+    """Return recalled gists with their conversation, the nearest first."""
+    return [
+        Piece(
+            prompt_line(clip(hit.digest.text, _MOST_OF_A_DIGEST), QUOTED, label=_where(hit, time_zone)),
+            *(hit.digest.text, frozenset({hit.digest.key})),
+        )
+        for hit in hits
+    ]
+
+
+def eras(told: Sequence[Statement]) -> list[Piece]:
+    """Return recalled paragraphs of eras, or bullets of a bank, with what time they are about, the nearest first."""
+    return [Piece(prompt_line(clip(one.text, _MOST), QUOTED, label=_period(one)), one.text, frozenset({one.key})) for one in told]
+
+
+def details(hits: Sequence[Hit], in_view: Iterable[int], time_zone: str) -> list[Piece]:
+    """Return each hit with its neighbours, the best first; what is in view already, or came with a better hit, is left out."""
+    seen = set(in_view)
+    found: list[Piece] = []
+    for hit in hits:
+        around = [m for m in (hit.before, hit.exchange, hit.after) if m is not None and (m is hit.exchange or not m.echo)]
+        fresh = [message for message in around if message.key not in seen]
+        seen.update(message.key for message in fresh)
+        if fresh:
+            text = "\n".join(_line(message, time_zone) for message in fresh)
+            found.append(Piece(text, text, frozenset(message.key for message in fresh)))
+    return found
+
+
+def _line(m: Exchange, time_zone: str) -> str:
+    when = f"{local(m.said_at, time_zone):%d %B %Y %H:%M}"
+    return prompt_line(clip(m.text, _MOST), QUOTED, label=when, speaker=m.speaker)
+
+
+def _where(hit: DigestHit, time_zone: str) -> str:
+    return f'{_day(hit.digest.first_at, time_zone)}, in "{display_name(hit.session, _MOST_OF_A_PLACE)}"'
+
+
+def _newest(statements: Sequence[Statement]) -> list[Statement]:
+    return sorted(statements, key=lambda one: (-one.last_at, one.key))
+
+
+def _subject(text: str) -> str:
+    """Return what a fact begins with, which mostly is whom it is about."""
+    return next((stem(word) for word in words(text)), "")
+
+
+def _how(fact: Statement) -> str:
+    return ", inferred" if fact.kind == "inferred" else ""
+
+
+def _day(at: int, time_zone: str) -> str:
+    return f"{local(at, time_zone):%d %B %Y}"
+
+
+def _period(one: Statement) -> str:
+    shown = periods.shown(one.period)
+    return f"{date.fromisoformat(f'{shown}-01'):%B %Y}" if periods.rung(one.period) == periods.MONTH else shown
+
+
+def _named(value: float, steps: Sequence[tuple[float, str]]) -> str:
+    return next((name for most, name in steps if value <= most), steps[-1][1])

@@ -1,0 +1,40 @@
+"""Attachments as words: what a file said, and what an image is said to show, so that both are kept and found again."""
+
+from collections.abc import Sequence
+
+from adapters.events import Contents, Message
+from bot.models.port import Image
+
+MOST_CHARACTERS = 64_000
+_KILO = 1024
+
+
+def told(message: Message, contents: Sequence[Contents]) -> str:
+    """Return what a message said together with what came with it."""
+    pieces = [message.text.strip(), *(_one(one) for one in contents)]
+    return "\n".join(piece for piece in pieces if piece) or "[an empty message]"
+
+
+def images(contents: Sequence[Contents]) -> list[Image]:
+    """Return the images among what came with a message."""
+    return [Image(one.attachment.type, one.image) for one in contents if one.image]
+
+
+def _one(contents: Contents) -> str:
+    file = contents.attachment
+    caption = f": {file.caption}" if file.caption else ""
+    if contents.text:
+        text = contents.text[:MOST_CHARACTERS]
+        more = " […]" if len(contents.text) > MOST_CHARACTERS else ""
+        return f"[file {file.name}{caption}]\n{text}{more}"
+    kind = file.type.partition("/")[0] if file.type.startswith(("image/", "audio/", "video/")) else "file"
+    unread = "" if contents.image else ", not read"
+    return f"[{kind} {file.name}, {_size(file.size)}{unread}{caption}]"
+
+
+def _size(n: int) -> str:
+    for unit in ("bytes", "KB"):
+        if n < _KILO:
+            return f"{n} {unit}"
+        n //= _KILO
+    return f"{n} MB"

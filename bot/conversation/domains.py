@@ -1,0 +1,135 @@
+"""Who may know: from a place and a person to the domain that is written and those that may be read.
+
+Decided on every turn, from what holds now; what is not known for sure is not read.
+"""
+
+from collections.abc import Collection, Sequence
+
+from adapters.base import Adapter
+from adapters.events import Circle, Person, Place, Reach, split_key
+from bot.config.settings import Settings
+from bot.conversation.preferences import Preferences
+from memory.core import Memory
+from memory.ports import Clock
+from memory.types import Domain, DomainKind, DomainRef, Session
+from memory.view.view import View
+
+_KINDS = {Reach.PUBLIC: DomainKind.SERVER, Reach.RESTRICTED: DomainKind.CHANNEL, Reach.ROOM: DomainKind.ROOM}
+_REACHES = {kind: reach for reach, kind in _KINDS.items()}
+
+
+class Domains:
+    """Makes views for places, from the configuration's people and live facts."""
+
+    def __init__(self, memory: Memory, settings: Settings, preferences: Preferences, clock: Clock, time_zone: str) -> None:
+        self._memory = memory
+        self._preferences = preferences
+        self._clock = clock
+        self._time_zone = time_zone
+        self._fixed = bool(settings.time_zone)
+        self._people = [
+            [(platform, account) for platform in ("console", "discord", "matrix") for account in getattr(someone, platform)]
+            for someone in settings.people.values()
+        ]
+
+    async def view(self, place: Place, person: Person, adapter: Adapter | None = None) -> View:
+        """Return memory as the readers of this place may know it now. Without an adapter no other person's place is read."""
+        home = await self._home(place, person)
+        return self._memory.view(home, await self._also(place, person, adapter))
+
+    async def view_of(self, platform: str, account: str) -> View:
+        """Return memory as the one person of an account may know it."""
+        person = Person(platform, account, account)
+        return await self.view(Place(platform, account, account, Reach.DIRECT), person)
+
+    async def session(self, view: View, place: Place) -> Session:
+        """Return the session that a place has now, named after it."""
+        return await view.session(await view.stay(place.platform, place.key), place.name)
+
+    async def begin(self, view: View, place: Place, name: str) -> Session:
+        """Begin a fresh session at a place."""
+        return await view.session(await view.begin(place.platform, place.key), name)
+
+    async def here(self, place: Place, person: Person | None = None) -> tuple[View, Session]:
+        """Return a place's own memory and session; a person is needed where only one reads it."""
+        view = await self.view(place, person or Person(place.platform, "", ""))
+        return view, await self.session(view, place)
+
+    async def earlier(self, place: Place) -> list[View]:
+        """Return the memories of the rooms that a place replaced, each by itself, as far as everyone here could read them."""
+        found = await self._found([_ref(place.platform, circle) for circle in place.earlier])
+        return [self._memory.view(domain) for domain in found]
+
+    async def rename(self, place: Place, before: str) -> None:
+        """Name the session of a place after what it is called now, if it was called after it before."""
+        view, session = await self.here(place)
+        if session.name == before:
+            await self._memory.places.rename(session, view.home, place.name)
+
+    async def thread(self, view: View, name: str) -> str:
+        """Return the thread of a terminal's conversation by the name people call it; a new one is called like its thread."""
+        known = {session.name: session for session in await view.sessions()}
+        return split_key(known[name].ref.place)[2] if name in known else name
+
+    async def still(self, place: Place, domain: int, also: Collection[int] = ()) -> bool:
+        """Say whether what was made for the readers of a place may be said there now.
+
+        `domain` and `also` are the keys of what was home then, and of what was read beside it.
+        """
+        refs = await self._memory.places.refs([domain, *also])
+        home = refs.pop(domain, None)
+        if place.circle is None:
+            return home is not None and home.kind is DomainKind.DM
+        alone = bool(place.alone) and not place.crowded
+        known = {_ref(place.platform, circle) for circle in (place.wider, *place.earlier) if circle}
+        return home == _ref(place.platform, place.circle) and all(
+            ref in known or (alone and ref.kind is DomainKind.DM) for ref in refs.values()
+        )
+
+    async def _home(self, place: Place, person: Person) -> Domain:
+        dm = DomainRef(DomainKind.DM, person.platform, person.id)
+        ref = _ref(place.platform, place.circle) if place.circle else dm
+        zone = await self._preferences.value(person if place.is_private else place, "time zone")
+        domain = await self._memory.places.domain(ref, zone or self._time_zone, self._clock.now())
+        wanted = zone or (self._time_zone if self._fixed else domain.time_zone)
+        if domain.time_zone != wanted:
+            return await self._memory.places.tell_times_in(domain, wanted)
+        return domain
+
+    async def _also(self, place: Place, person: Person, adapter: Adapter | None) -> Sequence[Domain]:
+        if place.circle is None:
+            return [*await self._own(person), *await self._heard_elsewhere(person, adapter)]
+        known = [circle for circle in (place.wider, *place.earlier) if circle]
+        found = await self._found([_ref(place.platform, circle) for circle in known])
+        if place.encrypted and place.is_private and place.alone == person.id:
+            own = DomainRef(DomainKind.DM, person.platform, person.id)
+            found += [*await self._found([own]), *await self._own(person)]
+        return found
+
+    async def _own(self, person: Person) -> Sequence[Domain]:
+        accounts = [other for group in self._people if (person.platform, person.id) in group for other in group]
+        others = [account for account in accounts if account != (person.platform, person.id)]
+        return await self._found([DomainRef(DomainKind.DM, platform, account) for platform, account in others])
+
+    async def _heard_elsewhere(self, person: Person, adapter: Adapter | None) -> Sequence[Domain]:
+        """Return the shared domains that a person asked for and can read now, each in its present epoch."""
+        reach, encrypted = [await self._preferences.on(person, name) for name in ("reach", "encrypted")]
+        if adapter is None or not (reach or encrypted):
+            return ()
+        shared = {
+            Circle(_REACHES[domain.ref.kind], domain.ref.native_id, domain.ref.epoch): domain
+            for domain in await self._memory.places.domains()
+            if domain.ref.platform == person.platform and domain.ref.kind in _REACHES
+        }
+        sealed = await adapter.sealed(shared)
+        wanted = [circle for circle in sorted(shared) if (encrypted if circle in sealed else reach)]
+        readable = await adapter.readable(person, wanted) if wanted else ()
+        return [shared[circle] for circle in wanted if circle in readable]
+
+    async def _found(self, refs: Sequence[DomainRef]) -> list[Domain]:
+        found = [await self._memory.places.find_domain(ref) for ref in refs]
+        return [domain for domain in found if domain is not None]
+
+
+def _ref(platform: str, circle: Circle) -> DomainRef:
+    return DomainRef(_KINDS[circle.reach], platform, circle.id, circle.epoch)

@@ -1,0 +1,239 @@
+"""T2: what was heard is kept as it stands now, at the place where it was said, before anything is made of it.
+
+Changes that people make to their own words pass here too, so that a message and its change never cross.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+
+from adapters.base import Adapter
+from adapters.errors import PlaceGone
+from adapters.events import Contents, Message, Person, Place, Quote, Revised, Withdrawn, payload, read_payload
+from bot.context.naming import as_shown
+from bot.context.quoting import unforgotten
+from bot.conversation.attachments import images, told
+from bot.conversation.domains import Domains
+from bot.conversation.meanwhile import Meanwhile, Watch
+from bot.conversation.preferences import Preferences
+from bot.errors import PlaceUnknown
+from bot.models.port import Image
+from memory.core import Memory
+from memory.errors import SourceGone
+from memory.journal.journal import Heard
+from memory.ports import Clock
+from memory.types import MINUTE, Exchange, Identity, Kind, NewExchange, Session
+from memory.view.view import View
+
+_ASIDES = 10
+_ASIDE_MINUTES = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one person said at a place, to be answered together.
+
+    `quotes` are what it answers, `aside` is what others said just before and is not kept; `watch` is told where that is changed
+    or removed. `again` says that it was tried before, and the person knows.
+    """
+
+    view: View
+    session: Session
+    place: Place
+    person: Person
+    asked: Sequence[Exchange]
+    finishes: Sequence[int]
+    quotes: Sequence[Quote]
+    aside: Sequence[Quote]
+    images: Sequence[Image]
+    again: bool
+    watch: Watch
+
+    @property
+    def shared(self) -> bool:
+        """Whether more than one person reads this."""
+        return not self.place.is_private
+
+    @property
+    def answers(self) -> str:
+        """The message that is answered."""
+        return self.asked[-1].source_id
+
+
+class Intake:
+    """Keeps what was heard."""
+
+    def __init__(
+        self, memory: Memory, domains: Domains, preferences: Preferences, clock: Clock, answer_within_minutes: int
+    ) -> None:
+        self._memory = memory
+        self._domains = domains
+        self._preferences = preferences
+        self._clock = clock
+        self._within = answer_within_minutes * MINUTE
+        self._meanwhile = Meanwhile()
+        self._one = asyncio.Lock()
+
+    async def keep(self, heard: Sequence[Heard], adapter: Adapter) -> Turn | None:
+        """Keep these messages of one person at one place; return the turn to take, None where nothing is to be answered.
+
+        Raises PlaceUnknown where it is not known who reads the place now.
+        """
+        messages = await self._as_they_stand(heard)
+        if not messages:
+            return None
+        last = messages[-1][1]
+        place = await _now(adapter, last.place)
+        # What only some could read stays with them, even if the place was opened before this was kept.
+        moved = place is None or (place.reach, place.circle) != (last.place.reach, last.place.circle)
+        view = await self._domains.view(last.place if place is None or moved else place, last.person, adapter)
+        read = {message.id: await adapter.read(message) for _, message in messages if message.attachments}
+        async with self._one:
+            watch = self._meanwhile.watch(last.place.platform)
+            kept = await self._store(view, last.place, heard, read)
+        if not kept.asked or moved or place is None:
+            await self._memory.journal.drop([event.key for event in heard])
+            return None
+        await self._memory.journal.drop([event.key for event in heard if event.key not in kept.finishes])
+        held = await self._memory.journal.held(place.platform, place.key) if place.is_private else []
+        return Turn(
+            view,
+            kept.session,
+            place,
+            last.person,
+            kept.asked,
+            sorted({*held, *kept.finishes}),
+            *await self._around(adapter, view, place, kept.messages),
+            images([one for contents in read.values() for one in contents]),
+            any(event.tries for event in heard),
+            watch,
+        )
+
+    async def require_readers(self, turn: Turn, adapter: Adapter) -> None:
+        """Raise SourceGone where somebody reads a place now who could not read all that may have been used for a turn."""
+        if not turn.view.also:
+            return
+        home = turn.view.home.key
+        with suppress(PlaceGone):
+            place = await adapter.locate(turn.place)
+            # What was made for wholly other readers is kept for them, and the exit does not let it out.
+            if place and not await self._domains.still(place, home, turn.view.also) and await self._domains.still(place, home):
+                raise SourceGone("Who can read this place changed while the answer was made.")
+
+    @asynccontextmanager
+    async def undisturbed(self, turn: Turn, shown: Collection[str]) -> AsyncIterator[None]:
+        """Let nobody change anything for the block. Raises SourceGone where something that was shown went meanwhile."""
+        async with self._one:
+            if not turn.watch.gone.isdisjoint(shown):
+                raise SourceGone("Something that this answer was shown was changed or removed while it was made.")
+            yield
+
+    async def withdraw(self, event: Withdrawn) -> None:
+        """Forget what was removed from its place."""
+        platform = event.place.platform
+        async with self._one:
+            self._meanwhile.tell(platform, event.ids)
+            await self._requote(platform, event.ids, None)
+            await self._memory.withdraw(platform, event.place.key, event.ids)
+
+    async def revise(self, event: Revised, adapter: Adapter) -> bool:
+        """Keep the new words in place of the old ones, and return whether anything kept was changed.
+
+        Where they cannot be read, or their author told her to keep nothing, the old ones do not stand any more.
+        """
+        platform, key = event.place.platform, event.place.key
+        self._meanwhile.tell(platform, [event.id])
+        if not await self._memory.follows(platform, key, event.id):
+            async with self._one:
+                await self._requote(platform, [event.id], event.text)
+            return False
+        paused = event.person and await self._preferences.on(Person(platform, event.person, ""), "paused")
+        if paused or event.text is None or not (event.text or event.attachments):
+            await self.withdraw(Withdrawn(event.place, (event.id,)))
+            return True
+        now = Message(event.id, event.place, Person(platform, "", ""), event.text, event.at, attachments=event.attachments)
+        text = told(now, await adapter.read(now) if event.attachments else ())
+        async with self._one:
+            await self._requote(platform, [event.id], event.text)
+            for heard in await self._memory.journal.unfinished(platform, key):
+                message = read_payload(heard.event.payload)
+                if heard.event.event_id == event.id and isinstance(message, Message):
+                    changed = replace(message, text=event.text, attachments=event.attachments)
+                    await self._memory.journal.replace(platform, event.id, payload(changed))
+            return await self._memory.revise(platform, key, event.id, text, event.at)
+
+    async def _requote(self, platform: str, ids: Collection[str], text: str | None) -> None:
+        """Have messages that wait quote what these say now; nothing where that is gone."""
+        for heard in await self._memory.journal.unfinished(platform):
+            message = read_payload(heard.event.payload)
+            if isinstance(message, Message) and message.quoted and message.quoted.id in ids:
+                quoted = replace(message.quoted, text=text) if text else None
+                await self._memory.journal.replace(platform, heard.event.event_id, payload(replace(message, quoted=quoted)))
+
+    async def _as_they_stand(self, heard: Sequence[Heard]) -> list[tuple[Heard, Message]]:
+        """Return those messages that nobody took back meanwhile, with the words they have now."""
+        payloads = await self._memory.journal.open_payloads([event.key for event in heard])
+        found = [(event, read_payload(payloads[event.key])) for event in heard if event.key in payloads]
+        return [(event, message) for event, message in found if isinstance(message, Message)]
+
+    async def _store(self, view: View, place: Place, heard: Sequence[Heard], read: dict[str, Sequence[Contents]]) -> "_Kept":
+        session = await self._domains.session(view, place)
+        messages = await self._as_they_stand(heard)
+        await view.say(session, [said(message, told(message, read.get(message.id, ()))) for _, message in messages])
+        oldest = self._clock.now() - self._within
+        asked, finishes, answered = [], [], []
+        for event, message in messages:
+            exchange = await view.heard(session, message.id)
+            if exchange and message.addressed and message.said_at >= oldest:
+                asked.append(exchange)
+                finishes.append(event.key)
+                answered.append(message)
+        return _Kept(session, asked, finishes, answered)
+
+    async def _around(
+        self, adapter: Adapter, view: View, place: Place, messages: Sequence[Message]
+    ) -> tuple[Sequence[Quote], Sequence[Quote]]:
+        """Return what messages answer, and what others said just before, under the names that people have here."""
+        answered = await self._shown(place, [one.quoted for one in messages if one.quoted])
+        shown = await as_shown(view, place.platform, [*answered, *await self._aside(adapter, place, messages[0].id)])
+        return shown[: len(answered)], shown[len(answered) :]
+
+    async def _aside(self, adapter: Adapter, place: Place, before: str) -> Sequence[Quote]:
+        if place.is_private:
+            return ()
+        oldest = self._clock.now() - _ASIDE_MINUTES * MINUTE
+        said = await self._shown(place, await adapter.before(place.key, before, _ASIDES))
+        # What is kept is recalled where its readers may know it, or not at all.
+        kept = await self._memory.knows(place.platform, place.key, [quote.id for quote in said])
+        return [quote for quote in said if not quote.own and quote.said_at >= oldest and quote.id not in kept]
+
+    async def _shown(self, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
+        return await unforgotten(self._memory, place, await self._preferences.heeded(place.platform, quotes))
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What became of messages: those to be answered, with the events that an answer finishes."""
+
+    session: Session
+    asked: list[Exchange]
+    finishes: list[int]
+    messages: list[Message]
+
+
+async def _now(adapter: Adapter, place: Place) -> Place | None:
+    """Return a place as it is now, None where it is gone. Raises PlaceUnknown."""
+    try:
+        now = await adapter.locate(place)
+    except PlaceGone:
+        return None
+    if now is None:
+        raise PlaceUnknown("Who can read this place is not known just now; what was said is kept, and answered when it is.")
+    return now
+
+
+def said(message: Message, text: str) -> NewExchange:
+    """Return a message as it is kept."""
+    identity = Identity(message.person.platform, message.person.id)
+    return NewExchange(Kind.SAID, text, message.id, message.said_at, message.person.name, "user", identity)

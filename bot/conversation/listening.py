@@ -1,0 +1,199 @@
+"""Lyra's ear on one platform: what adapters hand over is judged, committed, and put into its mailbox."""
+
+import asyncio
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import replace
+
+from adapters.base import Adapter
+from adapters.command_table import CommandSpec
+from adapters.errors import PlaceGone
+from adapters.events import Asked, Event, Joined, Message, Place, Reach, Renamed, Revised, Unreadable, Vanished, Withdrawn
+from bot.commands.table import Commands
+from bot.conversation.admission import Admission
+from bot.conversation.intake import Intake
+from bot.conversation.introduction import introduction, onward
+from bot.conversation.mailboxes import Answered, Mailboxes
+from bot.conversation.services import House
+from bot.delivery.links import NO_LINKS
+from bot.errors import LyraError
+from bot.reconciliation.comparing import Comparing
+from bot.service.log import log
+from memory.errors import MemoryFailure
+
+NO_CURSORS: Mapping[str, str] = {}
+
+
+class Listening:
+    """The listener of one adapter."""
+
+    def __init__(
+        self,
+        adapter: Adapter,
+        house: House,
+        intake: Intake,
+        commands: Commands,
+        mailboxes: Mailboxes,
+        comparing: Comparing,
+    ) -> None:
+        self._adapter = adapter
+        self._h = house
+        self._intake = intake
+        self._commands = commands
+        self._mailboxes = mailboxes
+        self._comparing = comparing
+        self._admission = Admission(house.preferences)
+        self._moved: dict[str, str] = {}
+        self.connected = asyncio.Event()
+        """Set when the platform was connected for the first time."""
+
+    @property
+    def table(self) -> Mapping[str, CommandSpec]:
+        """The commands, by name."""
+        return self._commands.table
+
+    async def ready(self) -> None:
+        """Send what waits, and answer what was left unanswered and stands; have the rest compared in the background."""
+        platform = self._adapter.platform
+        self.connected.set()
+        log.info("platform.connected", platform=platform)
+        await self._h.outgoing.clear(platform)
+        await self._h.vanishing.look(platform)
+        await self._h.verifying.recheck(platform)
+        for place in await self._h.memory.journal.waiting(platform):
+            await self._h.outgoing.flush(platform, place)
+        await self._mailboxes.recover(platform)
+        await self._comparing.begin(platform)
+
+    async def missed(self, prefix: Sequence[str] = ()) -> None:
+        """Doubt what is stored of these places, and have it compared."""
+        await self._h.verifying.missed(self._adapter.platform, tuple(prefix))
+        if self.connected.is_set():
+            await self._comparing.begin(self._adapter.platform)
+
+    async def cursors(self) -> Mapping[str, str]:
+        """Return how far each stream was heard."""
+        return {**await self._h.memory.journal.cursors(self._adapter.platform), **self._moved}
+
+    async def hear(self, events: Sequence[Event], cursors: Mapping[str, str] = NO_CURSORS) -> Awaitable[None]:
+        """Commit events and cursors; return what to await until the events are answered.
+
+        Cursors that come with nothing to keep are committed with the next event, or by `settle`.
+        """
+        waiting: list[Message | Asked] = []
+        promises: list[asyncio.Future[None]] = []
+        await self._h.vanishing.returned(
+            self._adapter.platform, [event.place.key for event in events if isinstance(event, Message | Asked)]
+        )
+        for event in events:
+            if isinstance(event, Message | Asked):
+                admitted = await self._admit(event) if isinstance(event, Message) else event
+                waiting += [admitted] if admitted else []
+                continue
+            promises += await self._accept(waiting)
+            waiting = []
+            await self._changed(event)
+        self._moved |= cursors
+        promises += await self._accept(waiting)
+        return Answered(promises)
+
+    async def settle(self) -> None:
+        """Commit how far the streams were heard."""
+        moved, self._moved = self._moved, {}
+        if moved:
+            await self._h.memory.journal.move(self._adapter.platform, moved)
+
+    async def suggest(self, asked: Asked, parameter: str, typed: str) -> Sequence[str]:
+        """Return values that a person may want to give a parameter; none where that fails."""
+        try:
+            return await self._commands.suggest(asked, self._adapter, parameter, typed)
+        except (LyraError, MemoryFailure) as error:
+            log.info("suggest.failed", why=type(error).__name__)
+            return ()
+
+    async def _admit(self, message: Message) -> Message | None:
+        command = self._commands.is_command(message, self._adapter)
+        foreign = not command and self._commands.is_call(message, self._adapter)
+        admitted = await self._admission.admit(message, command=command, foreign=foreign)
+        if admitted is None or message.place.reach is not Reach.ROOM:
+            return admitted
+        replies = await self._h.preferences.value(message.place, "replies")
+        # A command is about where it was given.
+        if replies == "thread" and not message.place.thread and not command:
+            return replace(admitted, place=await self._moved_to(message.place, message.id))
+        if replies == "timeline" and message.place.thread:
+            return replace(admitted, place=await self._moved_to(message.place, ""))
+        return admitted
+
+    async def _moved_to(self, place: Place, thread: str) -> Place:
+        """Return another thread of a room, as it is called, with those who could read the room when something was said."""
+        to = replace(place, thread=thread)
+        try:
+            now = await self._adapter.locate(to)
+        except PlaceGone:
+            return to
+        return replace(to, name=now.name) if now else to
+
+    async def _accept(self, events: Sequence[Message | Asked]) -> Sequence[asyncio.Future[None]]:
+        if not events:
+            return ()
+        moved, self._moved = self._moved, {}
+        try:
+            return await self._mailboxes.accept(self._adapter.platform, events, moved)
+        except MemoryFailure:
+            self._moved = {**moved, **self._moved}
+            raise
+
+    async def _changed(self, event: Event) -> None:
+        match event:
+            case Revised():
+                for place in _kept_at(event.place, [event.id]):
+                    await self._intake.revise(replace(event, place=place), self._adapter)
+            case Withdrawn():
+                for place in _kept_at(event.place, event.ids):
+                    await self._intake.withdraw(replace(event, place=place))
+            case Vanished():
+                await self._h.vanishing.vanish(event)
+            case Renamed():
+                await self._h.domains.rename(event.place, event.before)
+            case Joined():
+                await self._introduce(event)
+            case Unreadable():
+                await self._say_unreadable(event)
+
+    async def _say_unreadable(self, event: Unreadable) -> None:
+        if event.once and not await self._is_worth_a_hint(event):
+            return
+        view, session = await self._h.domains.here(event.place, event.person)
+        parts = await self._h.outgoing.parts(event.place.platform, event.why, links=NO_LINKS)
+        if event.once and not await view.hint(session, parts, event.id):
+            return
+        if not event.once:
+            await view.notify(session, parts, [], event.id)
+        await self._h.outgoing.flush(event.place.platform, event.place.key, parts)
+
+    async def _is_worth_a_hint(self, event: Unreadable) -> bool:
+        """Say whether what cannot be read would have been answered."""
+        always = event.addressed or await self._h.preferences.value(event.place, "answers") == "always"
+        return always and not await self._h.preferences.on(event.person, "paused")
+
+    async def _introduce(self, event: Joined) -> None:
+        place = await self._now(event.place)
+        view, session = await self._h.domains.here(place)
+        goes_on, prefix = bool(place.earlier and view.also), self._adapter.prefix
+        text = onward(prefix) if goes_on else introduction(self._h.models.goes_to, prefix, shared=True)
+        parts = await self._h.outgoing.parts(place.platform, text, links=NO_LINKS)
+        if await (view.go_on(place.channel, session, parts) if goes_on else view.greet(session, parts)):
+            await self._h.outgoing.flush(place.platform, place.key, parts)
+
+    async def _now(self, place: Place) -> Place:
+        """Return a place with those who read it now, where that is known."""
+        try:
+            return await self._adapter.locate(place) or place
+        except PlaceGone:
+            return place
+
+
+def _kept_at(place: Place, ids: Sequence[str]) -> Sequence[Place]:
+    """Return where messages of a place may be kept: in a room `replies` puts them into threads of their own, or out of one."""
+    threads = [place.thread, "", *ids] if place.reach is Reach.ROOM else [place.thread]
+    return [replace(place, thread=thread) for thread in dict.fromkeys(threads)]

@@ -1,0 +1,187 @@
+"""Mailboxes: one conversation, one worker, in the order things were said.
+
+What is heard is committed first (T1) and then put into the mailbox of its place. A mailbox has one worker while it holds
+anything, and none otherwise, so the table never grows. What one person said while she was busy is answered together; a
+command stands alone, and one called from a menu waits for nobody. The worker loads what it needs after it has its turn,
+never before.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Generator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from adapters.base import Adapter
+from adapters.events import Asked, Message, payload, read_payload
+from bot.commands.table import Commands
+from bot.conversation.turn import Turns
+from bot.errors import PlaceUnknown
+from bot.service.log import log
+from memory.errors import MemoryFailure
+from memory.journal.journal import Event, Heard, Journal
+
+_TRIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """Something in a mailbox, and the promise that it was dealt with."""
+
+    heard: Heard
+    event: Message | Asked
+    done: asyncio.Future[None]
+
+
+class Mailboxes:
+    """Takes in what adapters hear, and has each place's messages answered in order."""
+
+    def __init__(
+        self, journal: Journal, turns: Turns, commands: Commands, adapters: Mapping[str, Adapter], group: asyncio.TaskGroup
+    ) -> None:
+        self._journal = journal
+        self._turns = turns
+        self._commands = commands
+        self._adapters = adapters
+        self._group = group
+        self._waiting: dict[tuple[str, str], list[Letter]] = {}
+        self._working: dict[tuple[str, str], asyncio.Task[None]] = {}
+        self._closing = False
+        self._door = asyncio.Lock()
+        self._recovering = asyncio.Lock()
+
+    async def accept(
+        self, platform: str, events: Sequence[Message | Asked], cursors: Mapping[str, str]
+    ) -> Sequence[asyncio.Future[None]]:
+        """T1: commit events of one platform together with its cursors; return the promises that they are dealt with."""
+        by_id = {event.id: event for event in events}
+        rows = [Event(event.id, event.place.key, payload(event)) for event in events]
+        async with self._door:
+            heard = await self._journal.accept(platform, rows, cursors)
+            return self._post([(row, by_id[row.event.event_id]) for row in heard])
+
+    async def recover(self, platform: str, place: str | None = None) -> Awaitable[None]:
+        """Take up again what was heard and not answered, as a kill or an outage left it.
+
+        A command is not run again: whoever gave it may not be waiting any more.
+        """
+        async with self._recovering:
+            async with self._door:
+                # Whoever worked when the journal was read may be done since: what it says of their mailbox is old.
+                busy = set(self._working)
+                found = [(heard, read_payload(heard.event.payload)) for heard in await self._journal.unfinished(platform, place)]
+                left = [(heard, event) for heard, event in found if (platform, _box(event)) not in busy]
+                commands = [one for one in left if self._commands.is_command(one[1], self._adapters[platform])]
+                promises = self._post([one for one in left if one not in commands])
+            for heard, event in commands:
+                await self._commands.cut_off(heard, event)
+        return Answered(promises)
+
+    async def retry(self) -> None:
+        """Take up what was held until a model or a place is back."""
+        for platform in self._adapters:
+            for place in await self._journal.held_places(platform):
+                await self.recover(platform, place)
+
+    async def drain(self, seconds: float) -> None:
+        """Wait for the turns under way, then cancel them: their messages are committed, and the next start answers them.
+
+        What is heard from now on is committed and left to the next start as well.
+        """
+        self._closing = True
+        if not self._working:
+            return
+        _, late = await asyncio.wait(self._working.values(), timeout=seconds)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+
+    def _post(self, heard: Sequence[tuple[Heard, Message | Asked]]) -> Sequence[asyncio.Future[None]]:
+        loop = asyncio.get_running_loop()
+        letters = [] if self._closing else [Letter(row, event, loop.create_future()) for row, event in heard]
+        for letter in letters:
+            key = (letter.event.place.platform, _box(letter.event))
+            self._waiting.setdefault(key, []).append(letter)
+            if key not in self._working:
+                self._working[key] = self._group.create_task(self._work(key))
+        return [letter.done for letter in letters]
+
+    async def _work(self, key: tuple[str, str]) -> None:
+        try:
+            while letters := self._waiting.pop(key, []):
+                for batch in self._batches(letters, self._adapters[key[0]]):
+                    await self._handle(batch, self._adapters[key[0]])
+        finally:
+            del self._working[key]
+
+    def _batches(self, letters: Sequence[Letter], adapter: Adapter) -> list[list[Letter]]:
+        batches: list[list[Letter]] = []
+        for letter in letters:
+            if not batches or not self._together(batches[-1][-1].event, letter.event, adapter):
+                batches.append([])
+            batches[-1].append(letter)
+        return batches
+
+    def _together(self, first: Message | Asked, second: Message | Asked, adapter: Adapter) -> bool:
+        if self._commands.is_command(first, adapter) or self._commands.is_command(second, adapter):
+            return False
+        # Where who reads the place changed between two messages, each stays with those who could read it.
+        return first.place == second.place and (first.place.is_private or first.person.id == second.person.id)
+
+    async def _handle(self, batch: Sequence[Letter], adapter: Adapter) -> None:
+        try:
+            await self._answer(batch, adapter)
+        except MemoryFailure as error:
+            # Not even the failure could be written. What was heard is committed, and the next connection or start answers it.
+            log.error("turn.left", error=type(error).__name__)
+        finally:
+            for letter in batch:
+                if not letter.done.done():
+                    letter.done.set_result(None)
+
+    async def _answer(self, batch: Sequence[Letter], adapter: Adapter) -> None:
+        # One of the four places where a broad handler stands: one turn failed, and the next message is heard all the same.
+        event = batch[0].event
+        try:
+            if self._commands.is_command(event, adapter):
+                await self._commands.run(batch[0].heard, event, adapter)
+            else:
+                await self._turns.take([letter.heard for letter in batch], adapter)
+        except PlaceUnknown as error:
+            await self._journal.hold([letter.heard.key for letter in batch], type(error).__name__, None)
+        except Exception as error:  # noqa: BLE001
+            await self._failed(batch, error)
+
+    async def _failed(self, batch: Sequence[Letter], error: Exception) -> None:
+        number = secrets.token_hex(4)
+        log.error("turn.failed", number=number, error=type(error).__name__, at=_trace(error))
+        most = None if isinstance(error, MemoryFailure) else _TRIES
+        await self._journal.hold([letter.heard.key for letter in batch], number, most)
+        if not batch[-1].heard.tries:
+            await self._commands.apologize(batch[-1].event, number, error)
+
+
+def _box(event: Message | Asked) -> str:
+    """Return the mailbox of an event: its place's, or one of its own for what was called from a menu."""
+    return f"call:{event.id}" if isinstance(event, Asked) else event.place.key
+
+
+def _trace(error: Exception) -> str:
+    """Return where an error arose, without its message, which may hold somebody's words."""
+    steps = []
+    trace = error.__traceback__
+    while trace is not None:
+        steps.append(f"{trace.tb_frame.f_code.co_filename.rsplit('/', 1)[-1]}:{trace.tb_lineno}")
+        trace = trace.tb_next
+    return " ".join(steps[-6:])
+
+
+class Answered:
+    """Await it to wait until everything handed over is answered; nobody has to."""
+
+    def __init__(self, promises: Sequence[asyncio.Future[None]]) -> None:
+        self._promises = promises
+
+    def __await__(self) -> Generator[Any, None, None]:
+        for promise in self._promises:
+            yield from promise.__await__()

@@ -1,0 +1,131 @@
+"""What people and admins set: of a person, of a place, of a server. Kept with the memory, read whenever it matters."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from adapters.events import Person, Place, Quote, Reach, split_key
+from memory.places.places import Places
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """One thing that can be set: its name, what it does, and the values it takes; none for a free one.
+
+    `only` says where it means something: in servers, or in rooms; everywhere if empty.
+    """
+
+    name: str
+    help: str
+    values: tuple[str, ...] = ()
+    only: str = ""
+
+    def fits(self, place: Place) -> bool:
+        """Say whether it means something at a place."""
+        return self.only in ("", "rooms" if place.reach is Reach.ROOM else "servers")
+
+
+PERSONAL = (
+    Preference("reach", "may I use here, with you alone, what I heard in servers and rooms that you can read", ("on", "off")),
+    Preference("encrypted", "may I use, with you alone, what was said in encrypted places that you can read", ("on", "off")),
+    Preference("time zone", 'the zone your times are told in, like "Europe/Vienna"'),
+    Preference("streaming", "do you see an answer while it is made", ("on", "off")),
+    Preference("reflections", "may I begin to speak by myself now and then", ("on", "off")),
+)
+SHARED = (
+    Preference("answers", "do I answer here when mentioned, or always", ("mentioned", "always")),
+    Preference(
+        "replies",
+        "where I answer in a room with threads: as asked, always in a thread, or never",
+        ("follow", "thread", "timeline"),
+        "rooms",
+    ),
+    Preference("newcomers", "do I go on as before when somebody joins who cannot read what was said", ("on", "off"), "rooms"),
+    Preference("listening", "do I keep what is said here without a word to me", ("on", "off")),
+    Preference("everyone", "the role that every member has here, where newcomers see less: its id, or off", only="servers"),
+    Preference("time zone", 'the zone times are told in, like "Europe/Vienna"'),
+    Preference("streaming", "is an answer shown here while it is made", ("on", "off")),
+    Preference("reflections", "may I begin to speak here by myself now and then", ("on", "off")),
+)
+
+
+class Preferences:
+    """Reads and keeps settings. `streaming` says on which platforms answers are shown while they are made, unless that is set.
+
+    The roles that count as everyone are held at hand, for who asks without waiting.
+    """
+
+    def __init__(self, places: Places, streaming: Mapping[str, bool]) -> None:
+        self._places = places
+        self._streaming = streaming
+        self._gates: dict[tuple[str, str], str] = {}
+        self._waived: set[tuple[str, str]] = set()
+
+    async def open(self) -> None:
+        """Read what must be at hand."""
+        self._gates = {
+            (platform, server): str(role)
+            for scope, role in await self._places.settings("everyone")
+            for _, platform, server in [scope.split(":", 2)]
+        }
+        self._waived = {
+            (platform, split_key(key)[1])
+            for scope, value in await self._places.settings("newcomers")
+            if value == "on"
+            for _, platform, key in [scope.split(":", 2)]
+        }
+
+    def gate(self, platform: str, server: str) -> str:
+        """Return the role that counts as everyone of a server, '' where everyone does."""
+        return self._gates.get((platform, server), "")
+
+    def waived(self, platform: str, room: str) -> bool:
+        """Say whether a room goes on as before when somebody joins who cannot read what was said."""
+        return (platform, room) in self._waived
+
+    async def value(self, where: Place | Person, name: str) -> str:
+        """Return what is set, '' where nothing is. What is set for a channel holds in its threads, unless they differ."""
+        kept = await self._places.setting(_scope(where, name), name)
+        if kept is None and isinstance(where, Place) and where.thread:
+            return await self.value(replace(where, thread=""), name)
+        return str(kept) if kept is not None else ""
+
+    async def put(self, where: Place | Person, name: str, value: str) -> None:
+        """Set something; '' and off for a free one take it back."""
+        if isinstance(where, Place) and where.reach is Reach.ROOM:
+            # A room is ruled as a whole.
+            where = replace(where, thread="")
+        free = name == "everyone"
+        kept = None if not value or (free and value == "off") else value
+        await self._places.set(_scope(where, name), name, kept)
+        if free and isinstance(where, Place):
+            self._gates[(where.platform, where.server)] = kept or ""
+        if name == "newcomers" and isinstance(where, Place):
+            (self._waived.add if value == "on" else self._waived.discard)((where.platform, where.channel))
+
+    async def on(self, where: Place | Person, name: str, *, default: bool = False) -> bool:
+        """Return whether something is on."""
+        kept = await self.value(where, name)
+        return kept == "on" if kept else default
+
+    async def heeded(self, platform: str, quotes: Sequence[Quote]) -> list[Quote]:
+        """Return what was said by those who did not tell her to stop."""
+        stopped = {
+            one for one in {quote.person for quote in quotes} if one and await self.on(Person(platform, one, ""), "paused")
+        }
+        return [quote for quote in quotes if quote.person not in stopped]
+
+    async def streams(self, place: Place, person: Person) -> bool:
+        """Return whether an answer is shown while it is made: as the person wants in private, as the place does elsewhere."""
+        return await self.on(person if place.is_private else place, "streaming", default=self.streams_on(place.platform))
+
+    def streams_on(self, platform: str) -> bool:
+        """Return whether answers are shown while they are made on a platform, unless somebody set it otherwise."""
+        return self._streaming.get(platform, True)
+
+
+def _scope(where: Place | Person, name: str) -> str:
+    if isinstance(where, Person):
+        return f"person:{where.platform}:{where.id}"
+    if name in ("everyone", "time zone") and where.server:
+        return f"server:{where.platform}:{where.server}"
+    return f"place:{where.platform}:{where.key}"

@@ -1,0 +1,125 @@
+"""What she says: an answer from the model, or from the offline voice, before it is kept."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from bot.context.prompt import Prompt, Question, draft, finish
+from bot.context.retrieval import recalled, standing
+from bot.conversation.intake import Turn
+from bot.conversation.services import House
+from bot.conversation.streaming import Showing
+from bot.delivery.links import given
+from bot.errors import ContextTooLong, ModelError
+from bot.models.offline import Asked, OfflineVoice
+from bot.models.port import closing
+from bot.reconciliation.verifying import Looks, only, used_at, used_in
+from bot.service.log import log
+from memory.text.lexical import key_words
+from memory.types import Exchange, Hit, Kind
+
+_WIDE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """An answer before it is kept: its text, the keys it draws on, whether it only repeats memory, and the links it may show.
+
+    `seen` is what stood in view of it, as it was read from `begun` on, `asides` the platform's ids of what is not kept.
+    """
+
+    text: str
+    sources: frozenset[int]
+    echo: bool
+    links: frozenset[str]
+    begun: int
+    seen: Mapping[int, str] = field(default_factory=dict)
+    asides: frozenset[str] = frozenset()
+
+
+class Speaking:
+    """Answers turns. `show_prompt` is given every prompt before the model is."""
+
+    def __init__(self, house: House, show_prompt: Callable[[Prompt], None] | None = None) -> None:
+        self._h = house
+        self._voice = OfflineVoice()
+        self._show_prompt = show_prompt
+
+    async def answer(self, turn: Turn, shown: Showing | None) -> Spoken:
+        """Return the answer to a turn, showing it as it comes where the place can. Raises ModelError."""
+        chat, budget, looks = self._h.models.chat, self._h.settings.context_tokens, Looks()
+        if chat is None:
+            return await self._offline(turn, looks)
+        try:
+            return await self._speak(turn, shown, budget, looks)
+        except ContextTooLong:
+            return await self._speak(turn, shown, budget // 2, looks)
+        except ModelError as error:
+            if not self._h.models.voice_last:
+                raise
+            log.warning("model.failed", model=chat.name, why=str(error))
+            if shown:
+                await shown.drop()
+            return await self._offline(turn, looks)
+
+    async def _speak(self, turn: Turn, shown: Showing | None, budget: int, looks: Looks) -> Spoken:
+        assert self._h.models.chat is not None
+        settings, zone, verifying = self._h.settings, turn.view.home.time_zone, self._h.verifying
+        question = Question(turn.asked, turn.quotes, turn.aside, turn.images if self._h.models.sees else (), turn.shared)
+        while True:
+            begun_at = self._h.clock.now()
+            there = await standing(turn, settings)
+            sure = await verifying.sure(used_at(turn.session, there.recent), looks)
+            there = replace(there, recent=[one for one in there.recent if one.key in sure.keys])
+            begun = draft(self._h.persona, there, question, self._h.clock.now(), zone, budget)
+            came = await recalled(turn, settings, begun.in_view, begun.since)
+            found = await verifying.sure(used_in(came.hits), looks)
+            if not (sure.changed or found.changed):
+                break
+        came = replace(came, hits=only(came.hits, found))
+        prompt = finish(begun, came)
+        if self._show_prompt:
+            self._show_prompt(prompt)
+        links = await _said_here([*there.recent, *(hit.exchange for hit in came.hits)], question)
+        if shown:
+            shown.allow(links)
+        pieces: list[str] = []
+        async with closing(self._h.models.chat.stream(prompt.messages)) as stream:
+            async for piece in stream:
+                pieces.append(piece)
+                if shown:
+                    await shown.show(piece)
+            for name, error in getattr(stream, "passed_over", ()):
+                log.warning("model.passed_over", model=name, error=type(error).__name__)
+        text = self._h.outgoing.printed("".join(pieces))
+        sources = prompt.sources(text) | {exchange.key for exchange in turn.asked}
+        return Spoken(text, sources, False, links, begun_at, prompt.seen, prompt.asides)
+
+    async def _offline(self, turn: Turn, looks: Looks) -> Spoken:
+        text, asked_here = "\n".join(exchange.text for exchange in turn.asked), [exchange.key for exchange in turn.asked]
+        begun = self._h.clock.now()
+
+        async def found() -> list[Hit]:
+            nonlocal begun
+            begun = self._h.clock.now()
+            return await turn.view.recall(text, _WIDE, exclude=asked_here, asker=turn.asked[-1].speaker)
+
+        hits = await self._h.verifying.hits(found, looks)
+        asked = Asked(text, turn.asked[-1].speaker, self._h.clock.now(), turn.view.home.time_zone)
+        held = _stems(hits)
+        answer = self._voice.answer(asked, hits, lambda stem: stem in held)
+        sources = {hit.exchange.key for hit in answer.cites} | {exchange.key for exchange in turn.asked}
+        links = await given([*turn.asked, *(hit.exchange for hit in hits)])
+        # Code wrote it: of all that was found, it holds what it quotes.
+        cited = {hit.exchange.key: hit.exchange.text for hit in answer.cites}
+        return Spoken(answer.text, frozenset(sources), answer.echo, links, begun, cited)
+
+
+async def _said_here(remembered: Sequence[Exchange], question: Question) -> frozenset[str]:
+    """Return the addresses that people in view said: an answer may show no others as such."""
+    quotes = [quote.text for quote in (*question.aside, *question.quotes) if not quote.own]
+    return await given([*remembered, *question.asked], quotes)
+
+
+def _stems(hits: Sequence[Hit]) -> set[str]:
+    statements = [hit.exchange.text for hit in hits if hit.exchange.kind is Kind.SAID]
+    return {stem for text in statements if not text.rstrip().endswith("?") for stem in key_words(text).values()}

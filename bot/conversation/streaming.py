@@ -1,0 +1,150 @@
+"""An answer that is shown while it is made, as far as it may leave.
+
+Where a platform lets messages be edited, the first of it goes out as a preview part of the outbox, so that after a kill the
+answer takes its place; what follows changes that message at the pace the platform allows. On a screen it stands word by word.
+Whatever goes wrong here only means that the answer comes whole. Where the readers of the place change meanwhile, what was
+shown is taken back.
+"""
+
+import asyncio
+from collections.abc import Collection
+from contextlib import suppress
+from typing import Protocol
+
+from adapters.base import Adapter, Preview
+from adapters.errors import SendFailed
+from bot.conversation.intake import Turn
+from bot.delivery.gate import word_at
+from bot.delivery.links import NO_LINKS
+from bot.delivery.outgoing import Outgoing
+
+
+class Showing(Preview, Protocol):
+    """A preview that is told what may pass before anything is shown."""
+
+    def allow(self, links: Collection[str]) -> None:
+        """Let these addresses be shown as such, and no others."""
+        ...
+
+
+class WordByWord:
+    """A preview on a screen, where what stands cannot be changed: it ends before the first word that may not leave as it is."""
+
+    def __init__(self, shown: Preview, platform: str, outgoing: Outgoing) -> None:
+        self._shown = shown
+        self._platform = platform
+        self._outgoing = outgoing
+        self._links: Collection[str] = NO_LINKS
+        self._text = ""
+        self._given = 0
+        self._stopped = False
+
+    def allow(self, links: Collection[str]) -> None:
+        """Let these addresses be shown as such, and no others."""
+        self._links = links
+
+    async def show(self, piece: str) -> None:
+        """Show what may be shown by now."""
+        self._text += piece
+        if self._stopped:
+            return
+        begun = self._outgoing.begun(self._platform, self._text, self._links)
+        word = word_at(self._text, self._given)
+        self._stopped = not self._outgoing.leaves_as_it_is(self._platform, begun[word:], self._links)
+        if len(begun) > self._given and not self._stopped:
+            new, self._given = begun[self._given :], len(begun)
+            await self._shown.show(new)
+
+    async def drop(self) -> None:
+        """Take back what was shown: the answer failed or is made anew."""
+        self._text, self._given, self._stopped = "", 0, False
+        await self._shown.drop()
+
+
+class Streamed:
+    """The preview of one answer, as a message that is edited."""
+
+    def __init__(self, turn: Turn, adapter: Adapter, outgoing: Outgoing) -> None:
+        self._turn = turn
+        self._adapter = adapter
+        self._outgoing = outgoing
+        self._links: Collection[str] = NO_LINKS
+        self._text = ""
+        self._shown = ""
+        self._remote = ""
+        self._key = ""
+        self._stopping = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def allow(self, links: Collection[str]) -> None:
+        """Let these addresses be shown as such, and no others."""
+        self._links = links
+
+    async def show(self, piece: str) -> None:
+        """Show the next piece, soon."""
+        self._text += piece
+        if self._task is None:
+            self._task = asyncio.create_task(self._keep_showing())
+
+    async def drop(self) -> None:
+        """Begin anew; what comes next takes the place of what was shown."""
+        self._text = ""
+
+    async def stop(self) -> str:
+        """Show nothing more; return the key of the preview that the answer takes the place of, '' where none went out."""
+        self._stopping.set()
+        if self._task is not None:
+            await self._task
+        with suppress(SendFailed):
+            await self._watch()
+        return self._key
+
+    async def take_back(self) -> None:
+        """Show nothing more, and remove what is shown: it may hold what somebody took back meanwhile."""
+        if await self.stop():
+            key, self._key = self._key, ""
+            with suppress(SendFailed):
+                await self._outgoing.take_back(self._turn.place.platform, self._turn.place.key, key)
+
+    def cancel(self) -> None:
+        """Leave it as it is."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def _keep_showing(self) -> None:
+        shows = True
+        while shows or self._key:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), self._adapter.edit_seconds)
+                return
+            try:
+                # What was changed or removed meanwhile may be in it: then it comes whole, once that was looked at again.
+                shows = await self._watch() and shows and not self._turn.watch.gone
+                if shows:
+                    await self._show_once()
+            except SendFailed:
+                shows = False
+
+    async def _watch(self) -> bool:
+        """Take back what is shown where others read it now; return whether it stands. Raises SendFailed."""
+        turn = self._turn
+        if not self._key or await self._outgoing.may_show(turn.place, turn.view):
+            return True
+        await self._outgoing.take_back(turn.place.platform, turn.place.key, self._key)
+        self._key = ""
+        return False
+
+    async def _show_once(self) -> None:
+        turn = self._turn
+        part = await self._outgoing.preview(turn.place.platform, self._text, self._links)
+        if part is None or part.text == self._shown:
+            return
+        if self._key:
+            await self._outgoing.revise(turn.place, self._remote, part.text)
+        else:
+            self._key = part.key
+            await turn.view.preview(turn.session, part, turn.answers)
+            self._remote = await self._outgoing.flush(turn.place.platform, turn.place.key, [part])
+            if not self._remote:
+                raise SendFailed("The preview did not go out.")
+        self._shown = part.text

@@ -1,0 +1,170 @@
+"""A turn: what was said is kept, then answered from what may be known here, and the answer is kept before it is sent."""
+
+from collections.abc import Sequence
+
+from adapters.base import Adapter
+from bot.commands.being import owned
+from bot.conversation.error_texts import told
+from bot.conversation.intake import Intake, Turn
+from bot.conversation.introduction import introduction, offer, onward
+from bot.conversation.services import House
+from bot.conversation.speaking import Speaking, Spoken
+from bot.conversation.streaming import Showing, Streamed, WordByWord
+from bot.delivery.links import NO_LINKS, configured
+from bot.dreams.reflections import NAME as REFLECTIONS
+from bot.errors import ModelDenied, ModelError
+from bot.service.log import log
+from memory.errors import SourceGone
+from memory.journal.journal import Heard, Part
+from memory.types import Kind, NewExchange
+from memory.view.view import Answer
+
+NAME = "Lyra"
+_TRIES = 3
+
+
+class Turns:
+    """Takes turns, with everything a turn needs."""
+
+    def __init__(self, house: House, intake: Intake, speaking: Speaking) -> None:
+        self._h = house
+        self._intake = intake
+        self._speaking = speaking
+
+    async def take(self, heard: Sequence[Heard], adapter: Adapter) -> None:
+        """Keep these messages of one place and answer them; a stale or forgotten one is kept or dropped without a word.
+
+        Raises PlaceUnknown where it is not known who reads the place now.
+        """
+        turn = await self._intake.keep(heard, adapter)
+        if turn is None:
+            return
+        place = turn.place
+        if adapter.introduces:
+            await self._introduce(turn, adapter.prefix)
+        with self._h.floor.taken():
+            async with adapter.thinking(place.key):
+                parts = await self._answered(turn, heard, adapter)
+        await self._h.outgoing.flush(place.platform, place.key, parts)
+        self._h.keeper.poke(turn.view.home, turn.session)
+
+    async def _offered(self, turn: Turn, adapter: Adapter) -> Sequence[Part]:
+        """Return what says once, to a person alone, that she has thoughts, and how to hear them; () where it is not to be said."""
+        if turn.shared or await self._h.preferences.on(turn.person, REFLECTIONS):
+            return ()
+        parts = await self._h.outgoing.parts(turn.place.platform, offer(adapter.prefix), links=NO_LINKS)
+        return parts if await turn.view.offer(turn.session, parts) else ()
+
+    async def _introduce(self, turn: Turn, prefix: str) -> None:
+        place = turn.place
+        if place.earlier and turn.view.also:
+            parts = await self._h.outgoing.parts(place.platform, onward(prefix), links=NO_LINKS)
+            said = await turn.view.go_on(place.channel, turn.session, parts)
+        else:
+            text = introduction(self._h.models.goes_to, prefix, shared=turn.shared)
+            parts = await self._h.outgoing.parts(place.platform, text, links=NO_LINKS)
+            said = await turn.view.greet(turn.session, parts)
+        if said:
+            await self._h.outgoing.flush(place.platform, place.key, parts)
+
+    async def _answered(self, turn: Turn, heard: Sequence[Heard], adapter: Adapter) -> Sequence[Part]:
+        """Answer, and keep the answer; return the parts that are to be sent."""
+        shown, streamed = await self._preview(turn, adapter)
+        try:
+            for _ in range(_TRIES):
+                try:
+                    spoken = await self._speaking.answer(turn, shown)
+                    await self._intake.require_readers(turn, adapter)
+                    parts = await self._store(turn, spoken, await self._replaced(turn, streamed))
+                    return [*parts, *await self._offered(turn, adapter)]
+                except SourceGone:
+                    if streamed:
+                        await streamed.take_back()
+                    elif shown:
+                        await shown.drop()
+                    again = await self._intake.keep(heard, adapter)
+                    if again is None:
+                        return await self._give_up(turn, heard, await self._replaced(turn, streamed))
+                    turn = again
+            return await self._put_off(turn, await self._replaced(turn, streamed))
+        except ModelError as error:
+            if shown:
+                await shown.drop()
+            replaces = await self._replaced(turn, streamed)
+            if not await self._h.memory.journal.open_payloads(turn.finishes):
+                return await self._give_up(turn, heard, replaces)
+            return await self._hold(turn, error, replaces)
+        finally:
+            if streamed:
+                streamed.cancel()
+
+    async def _preview(self, turn: Turn, adapter: Adapter) -> tuple[Showing | None, Streamed | None]:
+        shown = adapter.preview(turn.place.key)
+        if shown:
+            return WordByWord(shown, turn.place.platform, self._h.outgoing), None
+        if not adapter.edit_seconds or not await self._h.preferences.streams(turn.place, turn.person):
+            return None, None
+        if await self._left_over(turn):
+            # It becomes the answer; a second one beside it would leave it half done.
+            return None, None
+        streamed = Streamed(turn, adapter, self._h.outgoing)
+        return streamed, streamed
+
+    async def _replaced(self, turn: Turn, streamed: Streamed | None) -> str:
+        """Return the key of the preview that the answer takes the place of: this turn's, or one that a kill left behind."""
+        key = await streamed.stop() if streamed else ""
+        return key or await self._left_over(turn)
+
+    async def _left_over(self, turn: Turn) -> str:
+        """Return the key of a preview that a kill left behind, '' where there is none."""
+        for exchange in reversed(turn.asked):
+            left = await self._h.memory.journal.preview_of(turn.place.platform, turn.place.key, exchange.source_id)
+            if left:
+                return left
+        return ""
+
+    async def _store(self, turn: Turn, spoken: Spoken, replaces: str) -> Sequence[Part]:
+        """T3: the reply, what it rests on, its parts and the end of what it answers; return the parts."""
+        question = turn.asked[-1]
+        reply = NewExchange(
+            Kind.REPLY, spoken.text, f"reply:{question.source_id}", max(self._h.clock.now(), question.said_at + 1), NAME,
+            "assistant", None, spoken.echo,
+        )  # fmt: skip
+        parts = await self._h.outgoing.parts(turn.place.platform, spoken.text, links=spoken.links, replaces=replaces)
+        answer = Answer(
+            reply, spoken.sources, turn.finishes, parts, turn.asked, turn.answers, spoken.seen, spoken.asides, spoken.begun
+        )
+        async with self._intake.undisturbed(turn, spoken.asides):
+            await turn.view.answer(turn.session, answer)
+        return parts
+
+    async def _hold(self, turn: Turn, error: ModelError, replaces: str) -> Sequence[Part]:
+        """Keep the question for when the model is back; return what says so, once."""
+        if isinstance(error, ModelDenied):
+            log.error("model.denied", why=str(error))
+        may_pass = error.transient or isinstance(error, ModelDenied)
+        await self._h.memory.journal.hold(turn.finishes, type(error).__name__, None if may_pass else _TRIES)
+        owner = owned(turn.place.platform)
+        why = told(error, owner=owner)
+        text = f"{why} Your message is kept; I answer it when the model does."
+        if not turn.again:
+            links = configured(why, owner=owner)
+            parts = await self._h.outgoing.parts(turn.place.platform, text, links=links, replaces=replaces)
+        else:
+            parts = self._h.outgoing.removal(replaces) if replaces else ()
+        await turn.view.notify(turn.session, parts, [], turn.answers)
+        return parts
+
+    async def _put_off(self, turn: Turn, replaces: str) -> Sequence[Part]:
+        """Keep a question for later: what its answer rests on changed again and again while that was made."""
+        await self._h.memory.journal.hold(turn.finishes, SourceGone.__name__)
+        parts = self._h.outgoing.removal(replaces) if replaces else ()
+        await turn.view.notify(turn.session, parts, [])
+        return parts
+
+    async def _give_up(self, turn: Turn, heard: Sequence[Heard], replaces: str) -> Sequence[Part]:
+        """Drop what was taken back, and what was shown of an answer to it."""
+        await self._h.memory.journal.drop([event.key for event in heard])
+        parts = self._h.outgoing.removal(replaces) if replaces else ()
+        await turn.view.notify(turn.session, parts, [])
+        return parts

@@ -1,0 +1,95 @@
+"""Which links may pass the exit: those that people in view gave, and those that the operator allows."""
+
+import asyncio
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from bot.delivery.addresses import addresses, has_link
+from memory.types import Exchange, Kind
+
+NO_LINKS: frozenset[str] = frozenset()
+"""For text that shows no address as a link, be it composed by code or made of people's own words."""
+
+_HOST = r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)*[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
+_ENTRY = re.compile(
+    rf"(?P<below>\*\.)?(?P<domain>{_HOST}\.[A-Za-z][A-Za-z0-9-]*)"
+    rf"|(?P<origin>[Hh][Tt][Tt][Pp][Ss]?://{_HOST}(?::\d{{1,5}})?)(?P<path>/[\w\-.~!$&'()*+,;=:@%/]*)?"
+)
+# What every client and browser divides in the same way, and where no client sees an end; anything else is not looked at further.
+_ADDRESS = re.compile(
+    rf"(?:(?P<scheme>[Hh][Tt][Tt][Pp][Ss]?)://)?(?P<host>{_HOST})(?P<port>:\d{{1,5}})?"
+    r"(?P<path>/[\w\-.~!$&'()+,;=:@%/]*)?(?P<more>[?#][\w\-.~!$&'()+,;=:@%/?#]*)?"
+)
+_NAME_BEHIND_AN_END = re.compile(r"[(),;!$'].*\.[^\W\d_]{2}")
+_LEADS_UP = re.compile(r"(?:^|/)(?:\.|%2e){1,2}(?:/|$)|%2f|%5c", re.IGNORECASE)
+
+
+class AllowList:
+    """The operator's `[exit] links`.
+
+    "example.org" is every address at that host, "*.example.org" every one at a host below it, and "https://example.org/docs/"
+    every address that begins so. Raises ValueError for an entry that is none of these.
+    """
+
+    def __init__(self, entries: Iterable[str]) -> None:
+        self._domains: set[str] = set()
+        self._below: set[str] = set()
+        self._beginnings: set[tuple[str, str]] = set()
+        for entry in entries:
+            self._add(entry)
+
+    def _add(self, entry: str) -> None:
+        if entry.strip("*.") == "":
+            raise ValueError(f'"{entry}" would let every link pass; name domains like "example.org"')
+        found = _ENTRY.fullmatch(entry)
+        if not found or _LEADS_UP.search(found["path"] or ""):
+            raise ValueError(
+                f'"{entry}" is neither a domain nor the beginning of an address; write it like "example.org", "*.example.org" or '
+                '"https://example.org/docs/"'
+            )
+        if found["domain"]:
+            (self._below if found["below"] else self._domains).add(found["domain"].lower())
+        else:
+            self._beginnings.add((found["origin"].lower(), found["path"] or "/"))
+
+    def __contains__(self, address: object) -> bool:
+        found = _ADDRESS.fullmatch(address) if isinstance(address, str) else None
+        if not found or _LEADS_UP.search(path := found["path"] or "/"):
+            return False
+        # What looks like an address within the address would be one by itself where a client ends the first one before it.
+        rest = path + (found["more"] or "")
+        if "~~" in rest or has_link(rest) or _NAME_BEHIND_AN_END.search(rest):
+            return False
+        host, port = found["host"].lower(), found["port"] or ""
+        if not port and (host in self._domains or any(host.endswith(f".{domain}") for domain in self._below)):
+            return True
+        origin = f"{(found['scheme'] or '').lower()}://{host}{port}"
+        return any(origin == begin and _begins(path, prefix) for begin, prefix in self._beginnings)
+
+
+@dataclass(frozen=True, slots=True)
+class Passing:
+    """The addresses that may pass in one text: what people in view `said`, word for word, and what the operator `listed`."""
+
+    said: Collection[str]
+    listed: AllowList
+
+    def __contains__(self, address: object) -> bool:
+        return address in self.said or address in self.listed
+
+
+def _begins(path: str, prefix: str) -> bool:
+    """Say whether a path is a prefix, or goes on behind it with a step of its own."""
+    return path == prefix or path.startswith(prefix if prefix.endswith("/") else f"{prefix}/")
+
+
+async def given(messages: Iterable[Exchange], quotes: Iterable[str] = ()) -> frozenset[str]:
+    """Return the addresses in messages that people said, and in what is quoted of people."""
+    said = [*(message.text for message in messages if message.kind is Kind.SAID), *quotes]
+    return await asyncio.to_thread(lambda: frozenset[str]().union(*map(addresses, said)))
+
+
+def configured(text: str, *, owner: bool) -> frozenset[str]:
+    """Return the addresses in a text that code composed of the configuration, for who runs her; none for anybody else."""
+    return addresses(text) if owner else NO_LINKS

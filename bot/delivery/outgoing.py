@@ -1,0 +1,235 @@
+"""The exit: every text that leaves passes here, once, and goes out under the key it was stored with.
+
+What a text may hold is judged when its parts are made: nothing that moves a cursor or hides, no address as a link that nobody
+in view said and the operator does not allow, no part longer than the platform takes. Where it goes is judged when it goes: a
+part whose place is read by others now than when it was stored is not sent.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import asdict, replace
+from functools import partial
+from typing import TypeVar
+
+from adapters.base import Adapter, Sending
+from adapters.command_table import Action
+from adapters.errors import PlaceGone, SendFailed
+from adapters.events import Place
+from adapters.markup import printable
+from adapters.splitting import closed
+from bot.conversation.domains import Domains
+from bot.delivery.gate import begun, gated, gated_parts, is_plain
+from bot.delivery.links import AllowList, Passing
+from bot.service.log import log
+from memory.journal.journal import Journal, Part
+from memory.journal.journal import Outgoing as Row
+from memory.ports import Ids
+from memory.view.view import View
+
+T = TypeVar("T")
+
+MOST_CHARACTERS = 100_000
+REFLECTION = "reflection"
+"""The form of a thought of hers, said unasked."""
+_ROOM = 40
+"""UTF-16 units that an adapter may add to a part, as to say that it is a repeat."""
+_SHORT = 1_000
+"""Characters that are looked at at once; more would hold up the event loop."""
+
+
+class Outgoing:
+    """Sends what waits in the outbox through the adapters of its platforms. `listed` are the links that may always pass."""
+
+    def __init__(self, journal: Journal, domains: Domains, adapters: Mapping[str, Adapter], ids: Ids, listed: AllowList) -> None:
+        self._journal = journal
+        self._domains = domains
+        self._adapters = adapters
+        self._ids = ids
+        self._listed = listed
+        self._locks: dict[tuple[str, str], tuple[asyncio.Lock, int]] = {}
+
+    async def parts(
+        self,
+        platform: str,
+        text: str,
+        *,
+        links: Collection[str],
+        actions: Sequence[Action] = (),
+        replaces: str = "",
+        form: str = "",
+    ) -> Sequence[Part]:
+        """Return a text as it may leave, each part with its own key.
+
+        `links` are the addresses that it may show as such beside those that the operator allows; NO_LINKS for none. `actions`
+        stand under the last part. `replaces` is the key of a preview that the first part takes the place of. `form` is "" or
+        REFLECTION.
+        """
+        texts = await _apart(len(text), partial(self._cut, platform, text, links))
+        pressed = json.dumps([asdict(action) for action in actions], ensure_ascii=False) if actions else ""
+        return [
+            Part(
+                self._ids.new(),
+                part,
+                "edit" if replaces and not at else "send",
+                replaces if not at else "",
+                pressed if at == len(texts) - 1 else "",
+                form,
+            )
+            for at, part in enumerate(texts)
+        ]
+
+    def keys(self) -> Iterator[str]:
+        """Yield keys for parts that somebody else composes."""
+        while True:
+            yield self._ids.new()
+
+    def removal(self, replaces: str) -> Sequence[Part]:
+        """Return what takes a preview away again."""
+        return [Part(self._ids.new(), "", "delete", replaces)]
+
+    async def preview(self, platform: str, text: str, links: Collection[str]) -> Part | None:
+        """Return the beginning of an answer as it may be shown while it is made, None where that is nothing yet."""
+        shown = self.begun(platform, text, links)[: 2 * self._adapters[platform].most_characters]
+        if not self.printed(shown):
+            return None
+        texts = await _apart(len(shown), partial(self._cut, platform, closed(shown), links))
+        return Part(self._ids.new(), texts[0], "preview")
+
+    async def shown(self, platform: str, text: str, links: Collection[str]) -> str:
+        """Return a text as it may be shown where an adapter asks a person something."""
+        adapter, passing = self._adapters[platform], Passing(links, self._listed)
+        return await _apart(len(text), partial(gated, self.printed(text), passing, names=adapter.links_names))
+
+    def begun(self, platform: str, text: str, links: Collection[str]) -> str:
+        """Return a text that is still being written up to where it can be judged."""
+        return begun(text, Passing(links, self._listed), names=self._adapters[platform].links_names)
+
+    def leaves_as_it_is(self, platform: str, words: str, links: Collection[str]) -> bool:
+        """Say whether whole words of a text may be shown before the rest of it is known."""
+        return is_plain(words, Passing(links, self._listed), names=self._adapters[platform].links_names)
+
+    def _cut(self, platform: str, text: str, links: Collection[str]) -> list[str]:
+        adapter = self._adapters[platform]
+        safe = self.printed(text) or "…"
+        if len(safe) > MOST_CHARACTERS:
+            safe = safe[:MOST_CHARACTERS] + " […]"
+        most = adapter.most_characters - _ROOM
+        return gated_parts(safe, Passing(links, self._listed), most, names=adapter.links_names)
+
+    def printed(self, text: str) -> str:
+        """Return a text without what hides or moves."""
+        return printable(text).strip()
+
+    async def flush(self, platform: str, place: str, parts: Sequence[Part] | None = None) -> str:
+        """Send these parts to a place, or everything that waits for it, in order; return the platform's id of the last.
+
+        What did not arrive for sure waits for the next time; what can never arrive is given up, and the log says why.
+        """
+        adapter = self._adapters[platform]
+        keys = None if parts is None else [part.key for part in parts]
+        arrived = ""
+        async with self._alone(platform, place):
+            waiting = list(await self._journal.take(platform, place, keys))
+            while waiting:
+                row = waiting.pop(0)
+                try:
+                    arrived = await self._send(adapter, row) or arrived
+                except SendFailed as error:
+                    log.warning("send.failed", platform=platform, part=row.part.key, why=str(error), final=error.final)
+                    if not error.final:
+                        await self._journal.again([later.row for later in waiting if not later.unsure])
+                        break
+                    lost = [row, *(later for later in waiting if row.answers and later.answers == row.answers)]
+                    await self._journal.cancel([one.row for one in lost])
+                    waiting = [later for later in waiting if later not in lost]
+        return arrived
+
+    async def _send(self, adapter: Adapter, row: Row) -> str:
+        """Send one part, or cancel it where it must not go; return its id. Raises SendFailed."""
+        if row.part.operation != "delete" and not await self._may_go(adapter, row.place, row.domain, row.also):
+            if row.part.operation != "edit":
+                await self._journal.cancel([row.row])
+                return ""
+            # What is shown of the answer was for others to read.
+            await self._journal.remove(row.row)
+            row = replace(row, part=replace(row.part, operation="delete", text="", actions=""))
+        arrived = await adapter.send(_sending(row))
+        await self._journal.sent(row.row, arrived)
+        return arrived
+
+    async def retry(self) -> None:
+        """Send what waits anywhere."""
+        for platform in self._adapters:
+            for place in await self._journal.waiting(platform):
+                await self.flush(platform, place)
+
+    async def revise(self, place: Place, remote: str, text: str) -> None:
+        """Change a preview that went out. Raises SendFailed."""
+        await self._adapters[place.platform].send(Sending("", place.key, text, "edit", "", unsure=False, target=remote))
+
+    async def may_show(self, place: Place, view: View) -> bool:
+        """Say whether a place is still read by those for whom a view was made. Raises SendFailed where that is not known."""
+        return await self._may_go(self._adapters[place.platform], place.key, view.home.key, view.also)
+
+    async def take_back(self, platform: str, place: str, preview: str) -> None:
+        """Remove what is shown of an answer; where that cannot be done now, it waits."""
+        key = self._ids.new()
+        await self._journal.take_back(preview, key)
+        await self.flush(platform, place, [Part(key, "", "delete", preview)])
+
+    async def clear(self, platform: str) -> None:
+        """Remove what is left of answers that were shown while they were made, at places that others read now."""
+        for row in await self._journal.previews(platform):
+            with suppress(SendFailed):
+                if not await self._may_go(self._adapters[platform], row.place, row.domain, row.also):
+                    await self.take_back(platform, row.place, row.part.key)
+
+    async def _may_go(self, adapter: Adapter, key: str, domain: int, also: Collection[int]) -> bool:
+        """Say whether a place is still read by those for whom it was meant. Raises SendFailed where that is not known."""
+        try:
+            place = await adapter.locate_key(key)
+        except PlaceGone:
+            return False
+        if place is None:
+            raise SendFailed("Who can read the place is not known just now.")
+        return await self._domains.still(place, domain, also)
+
+    @asynccontextmanager
+    async def _alone(self, platform: str, place: str) -> AsyncIterator[None]:
+        """One at a time to a place, so that parts stay in order; the table holds a lock only while somebody wants it."""
+        key = (platform, place)
+        lock, waiting = self._locks.get(key, (asyncio.Lock(), 0))
+        self._locks[key] = (lock, waiting + 1)
+        try:
+            async with lock:
+                yield
+        finally:
+            lock, waiting = self._locks.pop(key)
+            if waiting > 1:
+                self._locks[key] = (lock, waiting - 1)
+
+
+async def _apart(length: int, work: Callable[[], T]) -> T:
+    """Do work on a text of so many characters: in a thread, where it would hold up the event loop."""
+    return await asyncio.to_thread(work) if length > _SHORT else work()
+
+
+def _sending(row: Row) -> Sending:
+    part = row.part
+    actions = tuple(Action(**one) for one in json.loads(part.actions)) if part.actions else ()
+    return Sending(
+        part.key,
+        row.place,
+        part.text,
+        part.operation,
+        row.answers,
+        row.unsure,
+        row.target_remote,
+        actions,
+        row.first,
+        row.since,
+        row.notice,
+        part.form == REFLECTION,
+    )

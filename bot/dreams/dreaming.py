@@ -1,0 +1,89 @@
+"""Dreams, dreamt: what is due is claimed, dreamt within the budget of the day and after who talks with her, and recorded."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from bot.config.settings import Settings
+from bot.models.chains import Models
+from bot.models.metering import Unasked, limits
+from bot.service.log import log
+from bot.service.priority import Floor
+from memory.core import Memory
+from memory.dream.dreamer import Dreamer
+from memory.dream.report import Report
+from memory.dream.schedule import Slot
+from memory.errors import BusyElsewhere, MemoryFailure
+from memory.journal.spending import Spent
+from memory.ports import Clock
+from memory.types import Domain
+
+
+@dataclass(frozen=True, slots=True)
+class Dreamt:
+    """A pass over a domain, and its report; None where another process dreams that one."""
+
+    domain: Domain
+    report: Report | None
+
+
+class Dreams:
+    """Dreams every domain when it is due, or when somebody asks."""
+
+    def __init__(self, memory: Memory, models: Models, settings: Settings, clock: Clock, floor: Floor) -> None:
+        self._memory = memory
+        self._models = models
+        self._settings = settings
+        self._clock = clock
+        self._floor = floor
+
+    async def tick(self) -> None:
+        """Dream what is due, one domain after the other; where the model is out of reach, the others wait for it as well."""
+        for slot in await self._memory.dreams.due():
+            try:
+                dreamt = await self._dream(slot)
+                if dreamt.report and dreamt.report.failed:
+                    return
+            except MemoryFailure as error:
+                log.info("dream.later", why=str(error))
+            except Exception as error:  # noqa: BLE001
+                # One of the four places where a broad handler stands: one domain's dream failed, and the others go on.
+                log.error("dream.failed", error=type(error).__name__)
+
+    async def dream(self, domain: Domain, *, forced: bool = False) -> Dreamt:
+        """Dream a domain now, because somebody asked. Raises MemoryFailure."""
+        return await self._dream(await self._memory.dreams.asked(domain), forced=forced)
+
+    async def feel(self, domain: Domain, *, forced: bool = False) -> Report:
+        """Return what a pass would find and act on now, without doing any of it."""
+        dreamer = self._dreamer(domain, self._model(domain, self._floor.free))
+        return await dreamer.feel(forced=forced)
+
+    async def _dream(self, slot: Slot, *, forced: bool = False) -> Dreamt:
+        schedule = self._memory.dreams
+        held = await schedule.claim(slot)
+        if held is None:
+            return Dreamt(slot.domain, None)
+        begun = self._clock.now()
+
+        async def before() -> None:
+            await self._floor.free()
+            if not await schedule.renew(held):
+                raise BusyElsewhere("Another process dreams this by now.")
+
+        model = self._model(slot.domain, before)
+        try:
+            report = await self._dreamer(slot.domain, model).dream(forced=forced)
+        except BaseException:
+            await schedule.abandon(held)
+            raise
+        report.spent = model.spent if model else Spent()
+        await schedule.over(held, slot, begun, report.kept(), done=not report.failed, rested=report.rested, heard=report.heard)
+        log.info("dream.over", kind=slot.kind, calls=report.spent.calls, tokens=report.spent.tokens, failed=bool(report.failed))
+        return Dreamt(slot.domain, report)
+
+    def _model(self, domain: Domain, before: Callable[[], Awaitable[None]]) -> Unasked | None:
+        return self._models.unasked(domain, self._memory.spending, limits(self._settings, dreaming=True), before)
+
+    def _dreamer(self, domain: Domain, model: Unasked | None) -> Dreamer:
+        extractive = self._models.extractive
+        return self._memory.dreamer(domain, model or extractive, extractive, model)

@@ -1,0 +1,145 @@
+"""Reflections, said: whether a thought of hers may be said aloud, where, and when; and then once.
+
+A thought waits until its place agrees: whoever rules the place, or the person in a DM, turned reflections on; it is no quiet
+hour there; not too many were said that day; nobody is in mid-conversation; she is caught up; and she was as curious as that
+place asks for. A thought that waited too long is kept to herself.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import time
+
+from adapters.base import Adapter
+from adapters.command_table import Action
+from adapters.errors import PlaceGone, PlatformFailure
+from adapters.events import Person, Place
+from bot.config.sections import Dreams
+from bot.conversation.domains import Domains
+from bot.conversation.preferences import Preferences
+from bot.delivery.links import given
+from bot.delivery.outgoing import REFLECTION, Outgoing
+from bot.service.log import log
+from memory.core import Memory
+from memory.errors import MemoryFailure
+from memory.ports import Clock
+from memory.text.times import instant, local
+from memory.types import MINUTE, Domain, DomainKind, Session
+from memory.view.posting import Thought
+from memory.view.view import View
+
+ACTIONS = (("Why this?", "reflection why"), ("Less of this", "reflection less"), ("Delete", "reflection delete"))
+NAME = "reflections"
+_LATEST = 48 * 60 * MINUTE
+_LINKS = 3
+
+
+class Reflections:
+    """Says what waits to be said, through the adapters that are connected."""
+
+    def __init__(
+        self, memory: Memory, domains: Domains, preferences: Preferences, outgoing: Outgoing, rules: Dreams, clock: Clock,
+        adapters: Mapping[str, Adapter],
+    ) -> None:  # fmt: skip
+        self._memory = memory
+        self._domains = domains
+        self._preferences = preferences
+        self._outgoing = outgoing
+        self._rules = rules
+        self._clock = clock
+        self._adapters = adapters
+
+    async def tick(self) -> None:
+        """Say what may be said now, one domain after the other."""
+        for domain in await self._memory.thoughtful():
+            try:
+                await self.say(domain)
+            except (MemoryFailure, PlatformFailure) as error:
+                log.info("reflection.later", why=type(error).__name__)
+
+    async def say(self, domain: Domain, *, at_hand: bool = False) -> bool:
+        """Say the newest thought of a domain if everything agrees; return whether it was said.
+
+        To a person who is `at_hand` it may be said at any hour, and while they begin to talk.
+        """
+        view = self._memory.view(domain)
+        thought = await self._newest(view)
+        if thought is None or not await self._may(view, thought, at_hand=at_hand):
+            return False
+        found = await self._place(view)
+        if found is None:
+            return False
+        session, place = found
+        adapter = self._adapters[place.platform]
+        text, links = _shown(thought, adapter)
+        said_there = await given(placed.exchange for placed in thought.said)
+        actions = [Action(label, command, thought.statement.id) for label, command in ACTIONS]
+        parts = await self._outgoing.parts(place.platform, text, links=said_there | links, actions=actions, form=REFLECTION)
+        if await view.post(session, thought, thought.statement.text, parts) is None:
+            return False
+        await self._outgoing.flush(place.platform, place.key, parts)
+        log.info("reflection.said", platform=place.platform)
+        return True
+
+    async def _newest(self, view: View) -> Thought | None:
+        """Return the newest thought that waits, and let those that waited too long wait no more."""
+        waiting = await view.thoughts()
+        for thought in waiting:
+            if self._clock.now() - thought.statement.made_at > _LATEST:
+                await view.keep_to_herself(thought)
+        fresh = [one for one in waiting if self._clock.now() - one.statement.made_at <= _LATEST]
+        return fresh[0] if fresh else None
+
+    async def _may(self, view: View, thought: Thought, *, at_hand: bool) -> bool:
+        now = self._clock.now()
+        here = local(now, view.home.time_zone)
+        midnight = instant(here.replace(hour=0, minute=0, second=0, microsecond=0))
+        if await view.posted_since(midnight) >= self._rules.reflections_per_day:
+            return False
+        if (await view.self_state()).mind.drives.stability < self._rules.stability or thought.level < await view.bar():
+            return False
+        if at_hand:
+            return True
+        return not quiet(here.time(), self._rules.quiet) and now - await view.last_heard() >= self._rules.settle_minutes * MINUTE
+
+    async def _place(self, view: View) -> tuple[Session, Place] | None:
+        """Return the place at home where somebody talked last, of those that can be reached and want to hear her thoughts."""
+        for session in await view.sessions():
+            adapter = self._adapters.get(session.ref.platform)
+            if adapter is None:
+                continue
+            try:
+                place = await adapter.locate_key(session.ref.place)
+            except PlaceGone:
+                continue
+            if place and await self._domains.still(place, view.home.key) and await self._wanted(place, view.home):
+                return session, place
+        return None
+
+    async def _wanted(self, place: Place, home: Domain) -> bool:
+        where: Place | Person = Person(place.platform, self._alone(place, home), "") if place.is_private else place
+        return await self._preferences.on(where, NAME)
+
+    def _alone(self, place: Place, home: Domain) -> str:
+        return home.ref.native_id if home.ref.kind is DomainKind.DM else place.alone
+
+
+def quiet(now: time, hours: str) -> bool:
+    """Say whether a time of the day is within quiet hours, written like 22:00-08:00; '' for none."""
+    if not hours:
+        return False
+    begin, end = (time.fromisoformat(one) for one in hours.split("-"))
+    return begin <= now < end if begin <= end else now >= begin or now < end
+
+
+def _shown(thought: Thought, adapter: Adapter) -> tuple[str, frozenset[str]]:
+    """Return a thought with the addresses of what it rests on, and those addresses."""
+    links = [
+        link
+        for placed in thought.said
+        if placed.platform == adapter.platform and (link := adapter.link(placed.place, placed.exchange.source_id))
+    ]
+    shown = [thought.statement.text, *_from(links[-_LINKS:])]
+    return "\n".join(shown), frozenset(links)
+
+
+def _from(links: Sequence[str]) -> Sequence[str]:
+    return [f"From: {' '.join(links)}"] if links else []

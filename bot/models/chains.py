@@ -1,0 +1,126 @@
+"""Which models serve: for chat, for summaries, for vectors. Without any, the offline voice and the extractive writer do."""
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from bot.config.sections import Backend
+from bot.config.settings import OFFLINE, Settings
+from bot.models.metering import Metered, Unasked
+from bot.models.offline import ExtractiveWriter
+from bot.models.port import Chain, Model
+from bot.models.writer import ModelWriter
+from memory.journal.spending import Limits, Spending
+from memory.places.places import Places
+from memory.ports import Writer
+from memory.types import Domain
+
+MakeModel = Callable[[str, Backend, int, Sequence[float]], Model]
+"""Opens a backend under a name, to be tried so often with these seconds in between."""
+
+_TRIES, _WAITS = 4, (1.0, 2.0, 4.0)
+_SCOPE = "install"
+_KEY = "chat"
+
+
+class Models:
+    """The models in use now. `connect` and `off` change the chat model while she runs, and for the next start."""
+
+    def __init__(self, settings: Settings, places: Places, make: MakeModel) -> None:
+        self._settings = settings
+        self._places = places
+        self._make = make
+        self._opened: list[Model] = []
+        self.extractive = ExtractiveWriter()
+        self.chat: Model | None = None
+        self.summary: Model | None = None
+        self._chatting: tuple[Backend, ...] = ()
+        self._connected: Backend | None = None
+
+    async def open(self) -> None:
+        """Open what the configuration names, or what a person connected."""
+        kept = await self._places.setting(_SCOPE, _KEY)
+        if isinstance(kept, dict):
+            self._use(Backend(base_url=kept["base_url"], model=kept["model"]))
+        elif kept != "off":
+            self.chat = self._chain(self._settings.chat)
+            self._chatting = tuple(self._settings.models[name] for name in self._settings.chat if name != OFFLINE)
+        self.summary = self._summarizer()
+
+    @property
+    def where(self) -> str:
+        """The addresses that what is said in chat goes to, '' where it goes nowhere."""
+        return ", ".join(backend.base_url for backend in self._chatting)
+
+    @property
+    def goes_to(self) -> str:
+        """The addresses that what is said goes to, to be answered, summarized or found by meaning, '' where it goes nowhere."""
+        settings = self._settings
+        others = [settings.models[name] for name in (*settings.summary, *settings.embed[:1]) if name in settings.models]
+        return ", ".join(dict.fromkeys(backend.base_url for backend in (*self._chatting, *others)))
+
+    @property
+    def sees(self) -> bool:
+        """Whether any of the chat models takes images, so that they are worth fetching."""
+        return any(backend.sees for backend in self._chatting)
+
+    @property
+    def voice_last(self) -> bool:
+        """Whether the offline voice stands in where the chat models fail."""
+        return self._settings.chat[-1:] == [OFFLINE]
+
+    @property
+    def writer(self) -> Writer:
+        """Who writes gists and summaries now."""
+        return ModelWriter(self.summary) if self.summary else self.extractive
+
+    def unasked(
+        self, domain: Domain, spending: Spending, limits: Limits, before: Callable[[], Awaitable[None]]
+    ) -> Unasked | None:
+        """Return who writes and thinks for a domain without being asked, within limits; None where there is no model."""
+        return Metered(ModelWriter(self.summary), domain, spending, limits, before) if self.summary else None
+
+    async def connect(self, base_url: str, model: str) -> None:
+        """Chat through this model from now on, and after the next start."""
+        await self._places.set(_SCOPE, _KEY, {"base_url": base_url, "model": model})
+        self._use(Backend(base_url=base_url, model=model))
+        self.summary = self._summarizer()
+
+    async def off(self) -> bool:
+        """Chat through no model from now on; return whether there was one."""
+        had = self.chat is not None
+        await self._places.set(_SCOPE, _KEY, "off" if self._settings.chat else None)
+        self.chat = self._connected = None
+        self._chatting = ()
+        self.summary = self._summarizer()
+        return had
+
+    async def close(self) -> None:
+        """Close every model that was opened."""
+        while self._opened:
+            await self._opened.pop().close()
+
+    def _use(self, backend: Backend) -> None:
+        self._connected = backend
+        self.chat = self._open(backend.model, backend, patient=False)
+        self._chatting = (backend,)
+
+    def _summarizer(self) -> Model | None:
+        """Return the model for summaries: the one that `summary` names, else the chat model's backend."""
+        if self._settings.summary:
+            return self._chain(self._settings.summary, patient=True)
+        if self.chat is None:
+            return None
+        if self._connected is not None:
+            return self._open(self.chat.name, self._connected, patient=True)
+        return self._chain(self._settings.chat, patient=True)
+
+    def _chain(self, names: list[str], *, patient: bool = False) -> Model | None:
+        called = [name for name in names if name != OFFLINE]
+        # Where another one stands behind it, a model is tried once: the next is a better answer than waiting.
+        models = [self._open(name, self._settings.models[name], patient=patient, alone=name == names[-1]) for name in called]
+        return (models[0] if len(models) == 1 else Chain(models)) if models else None
+
+    def _open(self, name: str, backend: Backend, *, patient: bool, alone: bool = True) -> Model:
+        tries, waits = (self._settings.summary_tries, self._settings.summary_waits) if patient else (_TRIES, _WAITS)
+        model = self._make(name, backend, tries if alone else 1, waits)
+        self._opened.append(model)
+        return model

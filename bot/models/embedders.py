@@ -1,0 +1,83 @@
+"""Which embedder serves: the local model, unless the configuration names an endpoint or says that words are enough."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from bot.config.sections import Backend
+from bot.config.settings import LOCAL, OFF, Settings
+from bot.errors import BadConfig
+from memory.places.places import Places
+from memory.ports import Embedder
+
+_SCOPE, _TOLD = "install", "told_no_local_model"
+
+
+class Embeds(Embedder, Protocol):
+    """An embedder that Lyra opens and closes."""
+
+    @property
+    def refused(self) -> str:
+        """Why it cannot serve until it is installed again, '' as far as is known."""
+        ...
+
+    async def warm(self) -> None:
+        """Load what the first text would wait for. Raises EmbeddingFailed."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What things are found by beside words: an embedder, None where there is none; `missing` says that one was expected."""
+
+    embedder: Embeds | None
+    what: str
+    missing: bool = False
+
+    def describe(self) -> str:
+        """Say in a sentence what serves, and what can be done where nothing does; for who runs her."""
+        if self.embedder is None:
+            return f"Meaning: {self.what}. Words alone find things."
+        if self.embedder.refused:
+            return f"Meaning: {self.embedder.refused} Words alone find things."
+        return f"Meaning: {self.what}."
+
+
+def meaning(settings: Settings, key: Callable[[str, Backend], str | None]) -> Meaning:
+    """Return what the configuration asks for; nothing is loaded or sent yet.
+
+    `key` returns the key of a backend by its name. Of a list the first serves: vectors of different models are not
+    comparable, so that another one could not stand in. Raises BadConfig where the local model is asked for by name and is
+    not installed.
+    """
+    # Each is loaded only where it serves, so that a start is quick.
+    if settings.embed in ([], [LOCAL]):
+        from bot.models.minilm import embedder, weights
+
+        folder = weights.folder()
+        if folder is not None:
+            return Meaning(embedder.MiniLM(folder), f"the local model {embedder.MODEL}")
+        if settings.embed:
+            raise BadConfig(
+                f'embed = "{LOCAL}", but the local model is not installed; install it with `make model`, or say embed = "{OFF}".'
+            )
+        return Meaning(None, "the local model is not installed; `make model` installs it", missing=True)
+    if settings.embed == [OFF]:
+        return Meaning(None, "embed is off")
+    from bot.models.embedding import OpenAIEmbedder
+
+    name = settings.embed[0]
+    backend = settings.models[name]
+    embeds = OpenAIEmbedder(name, backend.base_url, backend.model, key(name, backend), backend.timeout)
+    return Meaning(embeds, f"{backend.model} at {backend.base_url}")
+
+
+async def told_once(found_by: Meaning, places: Places) -> str:
+    """Return what is to be said of a local model that is missing: once, until it was there again; '' from then on."""
+    told = bool(await places.setting(_SCOPE, _TOLD))
+    if told == found_by.missing:
+        return ""
+    await places.set(_SCOPE, _TOLD, found_by.missing or None)
+    return found_by.describe() if found_by.missing else ""

@@ -1,0 +1,179 @@
+"""An OpenAI-compatible endpoint: how it is reached, and what its failures mean in Lyra's words.
+
+Sentences name the endpoint and the model, never the key, a prompt, or anything the endpoint wrote in free text: it may
+repeat both. That is why causes are not kept either.
+"""
+
+import math
+import re
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+import anyio
+import httpx2
+import openai
+
+from bot.errors import BadSecret, ContextTooLong, ModelBusy, ModelDenied, ModelDown, ModelError, ModelGarbled, ModelRefused
+from bot.models.responses import Cut, Trouble, Unusable
+
+CONNECT_SECONDS = 10.0
+# What asking and reading raise. The last two come through httpx2 unwrapped under TLS.
+FAULTS = (openai.OpenAIError, Cut, Trouble, Unusable, httpx2.HTTPError, ssl.SSLError, anyio.EndOfStream)
+
+_TOO_LONG_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"})
+_TOO_LONG = (
+    "maximum context length",  # OpenAI, vLLM, OpenRouter
+    "maximum model length",  # vLLM: the decoder prompt (length …) is longer than the …
+    "too long and exceeds limit",  # vLLM
+    "too long to fit into the model",  # vLLM
+    "exceeds the available context size",  # llama.cpp, 400
+    "context size has been exceeded",  # llama.cpp, 500
+    "is too large to process",  # llama.cpp, embeddings
+    "exceed context window of",  # llama-cpp-python
+    "length exceeds the context length",  # Ollama
+    "length exceeds maximum context length",  # Ollama before 0.12
+    "exceeded max context length",  # Ollama: prompt too long; …
+    "greater than the context length",  # LM Studio
+    "prompt is too long",
+)
+_WORD = re.compile(r"[a-z][a-z0-9_.\-]{1,60}")
+_LOOKED_AT = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a model is. `api_key` None sends no key at all."""
+
+    base_url: str
+    model: str
+    api_key: str | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        key = self.api_key
+        if key is not None and not (key.isascii() and key.isprintable() and key.strip() == key and key):
+            raise BadSecret(f"The key for {self.shown} is empty, or holds characters that no key has.")
+
+    @property
+    def shown(self) -> str:
+        """The address without user, password and query."""
+        parts = urlsplit(self.base_url)
+        host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
+        return f"{parts.scheme}://{host}{f':{parts.port}' if parts.port else ''}{parts.path.rstrip('/')}"
+
+    def client(self) -> openai.AsyncOpenAI:
+        """Return a client that neither retries nor follows redirects, as prompts go where the operator said.
+
+        It has no time limit but for connecting. A proxy of the environment is used, except for this machine.
+        """
+        timeout = httpx2.Timeout(None, connect=CONNECT_SECONDS)
+        http = httpx2.AsyncClient(timeout=timeout, follow_redirects=False, trust_env=not _is_this_machine(self.base_url))
+        # The library would take what it is not given from OPENAI_… variables that were meant for another endpoint.
+        return openai.AsyncOpenAI(
+            api_key=self.api_key or "none", base_url=self.base_url, max_retries=0, timeout=timeout, http_client=http
+        )
+
+    def headers(self) -> Mapping[str, str | openai.Omit]:
+        """Headers to send with each request: they drop what the environment, or an absent key, would add."""
+        dropped = {"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()}
+        return dropped if self.api_key else {**dropped, "Authorization": openai.Omit()}
+
+    @property
+    def who(self) -> str:
+        """The model and where it is, as the subject of a sentence."""
+        return f"The model {self.model} at {self.shown}"
+
+    def error(self, fault: BaseException) -> ModelError:
+        """Say what one of FAULTS means."""
+        match fault:
+            case openai.APIStatusError():
+                return self._refusal(fault.status_code, fault.body, fault.response.headers)
+            case Trouble():
+                code = fault.body.get("code") if isinstance(fault.body, dict) else None
+                return self._refusal(code if isinstance(code, int) and code >= 400 else 500, fault.body, {})
+            case Unusable():
+                return ModelGarbled(f"{self.who} sent something that is no answer: {fault}.")
+            case Cut():
+                return ModelDown(f"{self.who} broke off in the middle of an answer.")
+            case _:
+                return self._broken(_causes(fault))
+
+    def _broken(self, causes: list[BaseException]) -> ModelError:
+        if any(isinstance(cause, ssl.SSLError) for cause in causes):
+            return ModelDown(f"No safe connection to {self.shown}: its certificate or protocol is not accepted.")
+        if any(isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout) for cause in causes):
+            return ModelDown(f"No model answers at {self.shown}. Is it running?")
+        return ModelDown(f"The connection to {self.shown} broke.")
+
+    def _refusal(self, status: int, body: object, headers: Mapping[str, str]) -> ModelError:
+        words = _words(body)
+        who = self.who
+        if status == 413 or words & _TOO_LONG_CODES or _says_too_long(body):
+            return ContextTooLong(f"{who} cannot take a prompt that long.")
+        if "insufficient_quota" in words:
+            return ModelDenied(f"{who} has no credit left for this key.")
+        if status == 429 or "rate_limit_exceeded" in words:
+            return ModelBusy(f"{who} is busy and asks to wait.", retry_after(headers, datetime.now(UTC)))
+        if status in (401, 403):
+            return ModelDenied(f"{self.shown} does not accept {'the key' if self.api_key else 'requests without a key'}.")
+        if status == 404:
+            return ModelRefused(f"{self.shown} has no model {self.model}. Check the model's name and the address.")
+        if status >= 500 or status == 408:
+            return ModelDown(f"{who} failed (status {status}).")
+        if status < 400:
+            return ModelRefused(f"{self.shown} redirects elsewhere, which is not followed. Configure the final address.")
+        details = ", ".join([f"status {status}", *sorted(word for word in words if word not in (self.api_key or ""))])
+        return ModelRefused(f"{who} does not accept the request ({details}).")
+
+
+def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
+    """Return the seconds that the endpoint asks to wait, or None where it does not say so in a readable way."""
+    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        value = headers.get(name, "")
+        try:
+            seconds = float(value) * scale
+        except ValueError:
+            seconds = _until(value, now)
+        if math.isfinite(seconds):
+            return max(0.0, seconds)
+    return None
+
+
+def _until(value: str, now: datetime) -> float:
+    try:
+        moment = parsedate_to_datetime(value)
+    except ValueError:
+        return math.nan
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() - now.timestamp()
+
+
+def _words(body: object) -> frozenset[str]:
+    """The code, type and parameter of an error, where they are plain identifiers and so no text of anybody's."""
+    found = [body.get(key) for key in ("code", "type", "param")] if isinstance(body, dict) else []
+    return frozenset(word for word in found if isinstance(word, str) and _WORD.fullmatch(word))
+
+
+def _says_too_long(body: object) -> bool:
+    text = str(body)[:_LOOKED_AT].lower()
+    return any(phrase in text for phrase in _TOO_LONG)
+
+
+def _causes(fault: BaseException) -> list[BaseException]:
+    causes: list[BaseException] = []
+    cause: BaseException | None = fault
+    while cause is not None and cause not in causes:
+        causes.append(cause)
+        cause = cause.__cause__ or cause.__context__
+    return causes
+
+
+def _is_this_machine(base_url: str) -> bool:
+    host = urlsplit(base_url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")

@@ -1,0 +1,198 @@
+"""Models behind an OpenAI-compatible endpoint: OpenAI, Ollama, llama.cpp, vLLM and their like.
+
+Loading this takes most of a second (the openai library), so whoever only needs the port imports bot/models/port.py.
+"""
+
+import asyncio
+import base64
+import random
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from itertools import count
+from typing import Any
+
+import openai
+import stamina
+from openai import AsyncAPIResponse
+
+from bot.errors import ModelBusy, ModelError, ModelTimeout
+from bot.models.endpoint import FAULTS, Endpoint
+from bot.models.port import Image, Message
+from bot.models.responses import pieces, text_of, whole
+
+MAX_BYTES = 1 << 20
+Waits = Callable[[int], float] | Sequence[float]
+
+_Response = AsyncAPIResponse[Any]
+_Begun = tuple[AsyncGenerator[str, None], str | None]
+
+
+def backoff(attempt: int) -> float:
+    """Return the seconds to wait after the given attempt (1, 2, …): 1, 2, 4 and up to a quarter more, so that many spread."""
+    return 2.0 ** (attempt - 1) * random.uniform(1.0, 1.25)
+
+
+class OpenAIModel:
+    """A model behind an endpoint.
+
+    `timeout` is the deadline in seconds for a whole answer with all retries and waits. Transient failures before the first
+    piece are retried up to `tries` attempts; `waits` says for how many seconds in between (a sequence's last one repeats),
+    unless the endpoint says it. After the first piece nothing is retried: the caller holds half an answer and decides.
+    Images leave only for a model that `sees`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        base_url: str,
+        model: str,
+        api_key: str | None,
+        timeout: float,
+        max_tokens: int,
+        tries: int = 4,
+        waits: Waits = backoff,
+        max_bytes: int = MAX_BYTES,
+        sees: bool = False,
+    ) -> None:
+        """Prepare; nothing is sent. Raises BadSecret for a key that no header can hold."""
+        self._name = name
+        self._endpoint = Endpoint(base_url, model, api_key)
+        self._client = self._endpoint.client()
+        self._timeout = timeout
+        self._max_tokens = max_tokens
+        self._tries = tries
+        self._wait = waits if callable(waits) else _stepwise(waits)
+        self._max_bytes = max_bytes
+        self._sees = sees
+        self._limit_name = "max_tokens"
+
+    @property
+    def name(self) -> str:
+        """What the configuration calls it."""
+        return self._name
+
+    async def stream(self, messages: Sequence[Message]) -> AsyncGenerator[str, None]:
+        """Yield the answer in pieces. Raises ModelError."""
+        deadline = asyncio.get_running_loop().time() + self._timeout
+        async with AsyncExitStack() as stack:
+            # The limit stands around each step and never around a yield: there it would cancel the caller's own work.
+            async with self._until(deadline):
+                answer, piece = await self._begin(messages, deadline, stack)
+            while piece is not None:
+                yield piece
+                async with self._until(deadline):
+                    piece = await anext(answer, None)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    @asynccontextmanager
+    async def _until(self, deadline: float) -> AsyncGenerator[None, None]:
+        """Run one step before the deadline (of the loop's clock), with foreign failures said in Lyra's words."""
+        try:
+            async with asyncio.timeout_at(deadline):
+                yield
+        except TimeoutError:
+            raise ModelTimeout(f"{self._endpoint.who} did not finish within {self._timeout:g} seconds.") from None
+        except FAULTS as fault:
+            raise self._endpoint.error(fault) from None
+
+    async def _begin(self, messages: Sequence[Message], deadline: float, stack: AsyncExitStack) -> _Begun:
+        """Ask until there is a first piece. The open answer is left on the stack."""
+        attempts = stamina.retry_context(on=self._policy(deadline), attempts=self._tries, timeout=None)
+        async for attempt in attempts:
+            with attempt:
+                return await self._attempt(messages, stack)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _policy(self, deadline: float) -> Callable[[Exception], bool | float]:
+        """Say after each failure how long to wait. A wait that would outlast the deadline is not begun."""
+        numbers = count(1)
+        clock = asyncio.get_running_loop().time
+
+        def wait_after(error: Exception) -> bool | float:
+            if not isinstance(error, ModelError) or not error.transient:
+                return False
+            seconds = self._wait(next(numbers))
+            if isinstance(error, ModelBusy) and error.retry_after is not None:
+                seconds = error.retry_after
+            return seconds if clock() + seconds < deadline else False
+
+        return wait_after
+
+    async def _attempt(self, messages: Sequence[Message], stack: AsyncExitStack) -> _Begun:
+        try:
+            async with AsyncExitStack() as own:
+                response = await self._request(messages, own)
+                answer = _pieces(response, self._max_bytes)
+                own.push_async_callback(answer.aclose)
+                first = await anext(answer)
+                stack.push_async_exit(own.pop_all())
+                return answer, first
+        except FAULTS as fault:
+            raise self._endpoint.error(fault) from None
+
+    async def _request(self, messages: Sequence[Message], stack: AsyncExitStack) -> _Response:
+        create: Any = self._client.chat.completions.with_streaming_response.create
+        asked = create(
+            model=self._endpoint.model,
+            messages=[_sent(message, self._sees) for message in messages],
+            stream=True,
+            extra_headers=self._endpoint.headers(),
+            **{self._limit_name: self._max_tokens},
+        )
+        try:
+            response: _Response = await stack.enter_async_context(asked)
+            return response
+        except openai.BadRequestError as refusal:
+            if refusal.param != "max_tokens" or self._limit_name != "max_tokens":
+                raise
+        # OpenAI's newer models know the limit by another name only; the compatible servers often know just the old one.
+        self._limit_name = "max_completion_tokens"
+        return await self._request(messages, stack)
+
+
+def _sent(message: Message, sees: bool) -> dict[str, Any]:
+    """Return a message as the endpoint gets it: plain text, unless there are images and the model sees."""
+    images = message.get("images") if sees else None
+    if not images:
+        return {"role": message["role"], "content": message["content"]}
+    text = {"type": "text", "text": message["content"]}
+    return {"role": message["role"], "content": [text, *(_image_part(image) for image in images)]}
+
+
+def _image_part(image: Image) -> dict[str, Any]:
+    data = base64.b64encode(image.data).decode("ascii")
+    return {"type": "image_url", "image_url": {"url": f"data:{image.type};base64,{data}"}}
+
+
+async def _pieces(response: _Response, limit: int) -> AsyncGenerator[str, None]:
+    """Yield the answer's pieces; an endpoint that knows no streaming sends it in one."""
+    if "json" in response.headers.get("content-type", ""):
+        yield text_of(await whole(response.iter_bytes(), limit))
+        return
+    async with aclosing(pieces(response.iter_bytes(), limit)) as texts:
+        async for text in texts:
+            yield text
+
+
+def _stepwise(waits: Sequence[float]) -> Callable[[int], float]:
+    if not waits:
+        raise ValueError("waits need at least one number")
+    return lambda attempt: waits[min(attempt, len(waits)) - 1]
+
+
+async def local_models(base_url: str, seconds: float = 2.0) -> list[str]:
+    """Return the names of the models that the endpoint offers, sorted; none where nothing usable answers within `seconds`."""
+    endpoint = Endpoint(base_url, "")
+    try:
+        async with asyncio.timeout(seconds), endpoint.client() as client:
+            listing: Any = client.models.with_streaming_response.list
+            async with listing(extra_headers=endpoint.headers()) as response:
+                document = await whole(response.iter_bytes(), MAX_BYTES)
+    except (*FAULTS, TimeoutError):
+        return []
+    rows = document.get("data") if isinstance(document, dict) else None
+    ids = [row.get("id") for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    return sorted(name for name in ids if isinstance(name, str))

@@ -1,0 +1,140 @@
+"""Vectors from the local model, made beside the event loop."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bot.models.minilm.weights import PUBLISHED, TOKENIZER, WEIGHTS, NoModel, published, tensors
+from bot.service.log import log
+from memory.errors import EmbeddingFailed
+from memory.ports import Vectors
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+    from bot.models.minilm.encoder import Encoder, Tokens
+
+MODEL = "all-MiniLM-L6-v2"
+_DIMENSION = 384
+_MOST_TOKENS = 256
+"""What the model was trained to read of a text (its published sentence_bert_config.json)."""
+_MOST_CHARACTERS = 1 << 15
+"""So many are read of a text: 256 words of 100 characters, the longest that the model's vocabulary is tried on, and more."""
+_AT_ONCE = 256
+"""Tokens of one pass: it holds about 5 MB and takes about 60 ms on one core, and a question waits no longer than that."""
+_THREADS = 2
+
+
+class MiniLM:
+    """Embeds with the model in a folder, which is loaded at the first text.
+
+    Texts are computed in passes of bounded size, two at a time; what is asked while a long list is under way waits for one
+    pass, not for the list.
+    """
+
+    name = f"{MODEL}:{PUBLISHED[WEIGHTS][:12]}"
+
+    def __init__(self, folder: Path) -> None:
+        """Prepare; nothing is read."""
+        self._folder = folder
+        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="local-model")
+        self._opening = Lock()
+        self._model: tuple[Tokenizer, Encoder] | None = None
+        self.refused = ""
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return one row of length 1 a text, in order: float32 (len(texts), 384). What is behind 256 tokens is not read.
+
+        Raises EmbeddingFailed where the model is not there, is not the published one, or finds no direction for a text.
+        """
+        loop = asyncio.get_running_loop()
+        encoder, read = await loop.run_in_executor(self._pool, self._read, texts)
+        rows = np.empty((len(texts), _DIMENSION), np.float32)
+        passes = _passes(read)
+
+        async def compute() -> None:
+            for some in passes:
+                rows[some] = await loop.run_in_executor(self._pool, encoder.encode, [read[n] for n in some])
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(_THREADS):
+                group.create_task(compute())
+        return unit(rows)
+
+    async def warm(self) -> None:
+        """Load the model, so that the first question does not wait for it. Raises EmbeddingFailed."""
+        await asyncio.get_running_loop().run_in_executor(self._pool, self._open)
+
+    async def close(self) -> None:
+        """Finish the passes under way and let go of the weights."""
+        await asyncio.to_thread(self._pool.shutdown, cancel_futures=True)
+        self._model = None
+
+    def _read(self, texts: Sequence[str]) -> "tuple[Encoder, list[Tokens]]":
+        tokenizer, encoder = self._open()
+        return encoder, [np.array(tokenizer.encode(_clean(text)).ids) for text in texts]
+
+    def _open(self) -> "tuple[Tokenizer, Encoder]":
+        """Return the model, loaded once. What was refused is refused from then on, and logged once. Raises EmbeddingFailed."""
+        with self._opening:
+            if self._model is None and not self.refused:
+                try:
+                    self._model = _load(self._folder)
+                except NoModel as error:
+                    self.refused = str(error)
+                    log.warning("embed.refused", why=self.refused)
+            if self._model is None:
+                raise EmbeddingFailed(self.refused)
+            return self._model
+
+
+def unit(rows: Vectors) -> Vectors:
+    """Return the rows at length 1. Raises EmbeddingFailed where one has no direction: zero, or not finite."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    if not (np.isfinite(lengths) & (lengths > 0)).all():
+        raise EmbeddingFailed("The local model found no direction for a text; what it makes cannot be compared.")
+    made: Vectors = rows / lengths
+    return made
+
+
+def _load(folder: Path) -> "tuple[Tokenizer, Encoder]":
+    # All of them take time to load, which who embeds nothing does not spend.
+    from threadpoolctl import threadpool_limits
+
+    from bot.models.minilm.encoder import Encoder
+
+    try:
+        from tokenizers import Tokenizer
+    except ImportError as error:
+        raise NoModel("The local model's tokenizer cannot be loaded here; install it again with `make model`.") from error
+    tokenizer = Tokenizer.from_buffer(published(folder / TOKENIZER))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(_MOST_TOKENS)
+    # Two threads of ours with a core each. Threads of the library's own spin while they wait for each other: on a machine
+    # that is busy otherwise, a product of matrices then took a hundred times as long.
+    threadpool_limits(1, user_api="blas")
+    return tokenizer, Encoder(tensors(published(folder / WEIGHTS)))
+
+
+def _clean(text: str) -> str:
+    """Return what is read of a text; what is no Unicode becomes a question mark."""
+    return text[:_MOST_CHARACTERS].encode("utf-8", "replace").decode()
+
+
+def _passes(read: "Sequence[Tokens]") -> Iterator[list[int]]:
+    """Yield which texts to compute together: longest first, so that texts of a length are neighbours."""
+    some: list[int] = []
+    tokens = 0
+    for n in sorted(range(len(read)), key=lambda n: -len(read[n])):
+        if some and tokens + len(read[n]) > _AT_ONCE:
+            yield some
+            some, tokens = [], 0
+        some.append(n)
+        tokens += len(read[n])
+    if some:
+        yield some

@@ -1,0 +1,9 @@
+"""Lyra without a model.
+
+A question or a transcript comes in; out comes an answer that quotes what was found, or a digest of copied sentences.
+"""
+
+from bot.models.offline.extractive import ExtractiveWriter
+from bot.models.offline.voice import Answer, Asked, OfflineVoice
+
+__all__ = ["Answer", "Asked", "ExtractiveWriter", "OfflineVoice"]

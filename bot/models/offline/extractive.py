@@ -1,0 +1,184 @@
+"""A writer of digests that calls no model: it copies the most telling sentences and says who said them, and when."""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from bot.models.offline.centrality import Scores, centrality, choose, similarities
+from bot.models.offline.date_texts import day_of
+from bot.models.offline.sentences import closed, is_marked_question, one_line, quoted, shortened, split
+from memory.derive.evidence import Evidence
+from memory.ports import Entry, Source, Task
+from memory.text.lexical import key_words
+
+_LEAST = 4
+_SHARE = 0.4  # of the usable sentences; with DESIGN's 20 messages an episode this gives about 8
+_LONGEST = 240
+_FALLBACK = 200
+# The graph is dense, so its size is bounded; a gist's transcript (24,000 characters) stays below.
+_MOST_CANDIDATES = 600
+
+_FIGURE = re.compile(r"\d|(?<=[\w,] )[A-Z]\w+")
+_PLEASANTRY = re.compile(
+    r"(?i)^(?:(?:hi|hello|hey|hallo|bonjour|hola|ciao|thanks?|thank you|danke|merci|gracias|bye|ok(?:ay)?|sure|great|nice|cool|wow"
+    r"|lol|haha\w*|yeah|yep|absolutely|definitely|totally|congrats|congratulations|glad|awesome|good (?:morning|evening|night|luck)"
+    r"|good to|see you|no problem|sounds|looks|so (?:glad|happy|proud|sorry)|i(?:'m| am) (?:glad|sorry|so))\b"
+    r"|(?:that|this|it|what|you|your)(?:['’](?:s|re|ll))?\b)"
+)
+_PERSONAL = re.compile(
+    r"(?i)\b(?:i|my|we|our|i['’]\w+|we['’]\w+|ich|mein\w*|wir|unser\w*|je|j|mon|ma|mes|nous|yo|mi|mis|io|mio|mia)\b"
+)
+_TOLD = re.compile(r'(?:said|answered): "([^"]+)"')
+_WORDS_ENOUGH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A sentence with the places of its source and of itself within that."""
+
+    source: int
+    place: int
+    text: str
+
+    @property
+    def core(self) -> str:
+        """What it says without who said it and when, where it is a digest's sentence with quotes."""
+        return " ".join(_TOLD.findall(self.text)) or self.text
+
+
+class ExtractiveWriter:
+    """Writes digests of copied sentences (memory.ports.Writer). Needs nothing from outside and never fails."""
+
+    @property
+    def name(self) -> str:
+        """What is kept with each digest as its writer."""
+        return "extractive"
+
+    @property
+    def extractive(self) -> bool:
+        """True: sentences are copied and no model is called."""
+        return True
+
+    async def write(self, task: Task) -> list[Entry]:
+        """Return the digest's sentences in the order of their sources; none only where there is no source."""
+        return await asyncio.to_thread(_written, task)
+
+
+def _written(task: Task) -> list[Entry]:
+    candidates = _candidates(task)
+    chosen = [candidates[at] for at in _chosen(candidates, task)]
+    groups = [[one] for one in chosen] if task.kind == "merge" else _paired(chosen, task.sources)
+    evidence = Evidence()
+    entries = [entry for group in groups for entry in _entries(group, task, evidence)]
+    return entries or _fallback(task.sources, evidence)
+
+
+def _candidates(task: Task) -> list[_Candidate]:
+    found = [
+        _Candidate(at, place, sentence if task.kind == "merge" else shortened(sentence, _LONGEST))
+        for at, source in enumerate(task.sources)
+        for place, sentence in enumerate(split(source.text))
+        if key_words(sentence)
+    ]
+    if len(found) <= _MOST_CANDIDATES:
+        return found
+    weights = _weights(found, task)
+    weightiest = sorted(range(len(found)), key=lambda at: -weights[at])[:_MOST_CANDIDATES]
+    return [found[at] for at in sorted(weightiest)]
+
+
+def _chosen(candidates: Sequence[_Candidate], task: Task) -> list[int]:
+    if not candidates:
+        return []
+    cosines = similarities([one.core for one in candidates])
+    # The root tempers centrality: what everybody talks about is often courtesy, and facts are said once.
+    weights: Scores = np.sqrt(centrality(cosines)) * _weights(candidates, task)
+    most = max(task.sentences, 1)
+    return choose(weights, cosines, [one.source for one in candidates], min(most, max(_LEAST, round(_SHARE * len(candidates)))))
+
+
+def _weight(sentence: str, speaker: str, people: frozenset[str]) -> float:
+    """How telling a sentence is by its form alone.
+
+    Names, numbers and what people say of themselves tell; questions, courtesies and calling each other by name do not.
+    """
+    figures = [found for found in _FIGURE.findall(sentence) if found.casefold() not in people]
+    weight = (1.0 + 0.25 * min(len(figures), 4)) * min(len(key_words(sentence)) + 1, _WORDS_ENOUGH) / _WORDS_ENOUGH
+    if _PERSONAL.search(sentence):
+        weight *= 1.4
+    if is_marked_question(sentence):
+        weight *= 0.4
+    if _PLEASANTRY.match(sentence):
+        weight *= 0.4
+    if speaker.casefold() == "lyra":  # what people said matters more than what was answered
+        weight *= 0.6
+    return weight
+
+
+def _weights(candidates: Sequence[_Candidate], task: Task) -> list[float]:
+    people = frozenset(word for source in task.sources for word in source.speaker.casefold().split())
+    return [_weight(one.core, task.sources[one.source].speaker, people) for one in candidates]
+
+
+def _paired(chosen: Sequence[_Candidate], sources: Sequence[Source]) -> list[list[_Candidate]]:
+    """Join two chosen sentences where they stand in the same message, or in one and the next of the same day."""
+    groups: list[list[_Candidate]] = []
+    for one in chosen:
+        last = groups[-1][-1] if groups and len(groups[-1]) == 1 else None
+        if last and one.source - last.source <= 1 and _same_day(sources[last.source], sources[one.source]):
+            groups[-1].append(one)
+        else:
+            groups.append([one])
+    return groups
+
+
+def _same_day(one: Source, other: Source) -> bool:
+    return day_of(one.said_at) == day_of(other.said_at)
+
+
+def _entries(group: Sequence[_Candidate], task: Task, evidence: Evidence) -> list[Entry]:
+    """Return the group as one entry; in parts where the check of names and numbers refuses it as a whole."""
+    cited = tuple(task.sources[at] for at in dict.fromkeys(one.source for one in group))
+    text = group[0].text if task.kind == "merge" else _told(group, task.sources)
+    if not evidence.unsupported(text, cited):
+        return [Entry(text, tuple(dict.fromkeys(source.label for source in cited)))]
+    if len(group) > 1:
+        return [entry for one in group for entry in _entries([one], task, evidence)]
+    return []
+
+
+def _told(group: Sequence[_Candidate], sources: Sequence[Source]) -> str:
+    """Say who said what, and when: On 20 November 2026 Ada said: "…"; Bo answered: "…"."""
+    first = sources[group[0].source]
+    day = day_of(first.said_at)
+    told = f"On {day} {_speaker(first)} said: " if day else f"{_speaker(first)} said: "
+    if len(group) == 2 and group[0].source == group[1].source:
+        gap = " " if group[1].place == group[0].place + 1 else " … "
+        return closed(told + quoted(group[0].text + gap + group[1].text))
+    told += quoted(group[0].text)
+    for before, one in pairwise(group):
+        answers = _speaker(sources[one.source]) != _speaker(sources[before.source]) and is_marked_question(before.text)
+        told += f"; {_speaker(sources[one.source])} {'answered' if answers else 'said'}: {quoted(one.text)}"
+    return closed(told)
+
+
+def _speaker(source: Source) -> str:
+    return one_line(source.speaker) or "someone"
+
+
+def _fallback(sources: Sequence[Source], evidence: Evidence) -> list[Entry]:
+    """Return one entry for sources without a usable sentence: their longest text shortened, or that there were no words."""
+    if not sources:
+        return []
+    longest = max(sources, key=lambda source: len(one_line(source.text)))
+    day = day_of(longest.said_at)
+    wordless = f"{_speaker(longest)} sent a message without words{' on ' + day if day else ''}."
+    told = [_told([_Candidate(0, 0, shortened(longest.text, _FALLBACK))], [longest])] if longest.text.strip() else []
+    for text in (*told, wordless):
+        if not evidence.unsupported(text, [longest]):
+            return [Entry(text, (longest.label,))]
+    return [Entry("A message without words was sent.", (longest.label,))]

@@ -1,0 +1,115 @@
+"""Those who ruled what vanished: told by DM that it is forgotten soon, and able to have it kept."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from adapters.base import Adapter
+from adapters.errors import PlaceGone
+from adapters.events import Person, Place
+from bot.commands import receipts
+from bot.conversation.domains import Domains
+from bot.conversation.preferences import Preferences
+from bot.delivery.links import NO_LINKS
+from bot.delivery.outgoing import Outgoing
+from bot.errors import BadInput
+from bot.reconciliation.vanished import Register
+from memory.core import Memory
+from memory.forget.disappearance import Vanished
+from memory.types import DomainKind, DomainRef
+
+
+class Keeping:
+    """Tells those who ruled something, and keeps it for them."""
+
+    def __init__(
+        self,
+        memory: Memory,
+        register: Register,
+        domains: Domains,
+        preferences: Preferences,
+        outgoing: Outgoing,
+        adapters: Mapping[str, Adapter],
+    ) -> None:
+        self._memory = memory
+        self._register = register
+        self._domains = domains
+        self._preferences = preferences
+        self._outgoing = outgoing
+        self._adapters = adapters
+
+    async def tell(self, row: Vanished) -> None:
+        """Tell those who ruled something that it is forgotten soon, once, in the DMs that they have with Lyra."""
+        noted = self._register.of(row.platform, row.prefix)
+        if noted is None or noted.kept:
+            return
+        for ruler in noted.rulers:
+            person = Person(row.platform, ruler, "")
+            if ruler in noted.told or await self._preferences.on(person, "paused"):
+                continue
+            if place := await self._dm(person):
+                await self._say(place, person, row)
+                noted = replace(noted, told=(*noted.told, ruler))
+                await self._register.put(row.platform, row.prefix, noted)
+
+    async def _say(self, place: Place, person: Person, row: Vanished) -> None:
+        view, session = await self._domains.here(place, person)
+        label, sign = self._label(row), self._adapters[row.platform].prefix or "/"
+        text = (
+            f"{label} is gone, or I am not in it any more. What I keep from there comes up no more, and I forget it for good on "
+            f"{receipts.day(row.due, view.home.time_zone)}. To have me keep it, say here: {sign}privacy keep {label}"
+        )
+        parts = await self._outgoing.parts(row.platform, text, links=NO_LINKS)
+        await view.notify(session, parts, [])
+        await self._outgoing.flush(row.platform, place.key, parts)
+
+    async def _dm(self, person: Person) -> Place | None:
+        """Return the DM that a person has with Lyra, None where there is none."""
+        adapter = self._adapters[person.platform]
+        domain = await self._memory.places.find_domain(DomainRef(DomainKind.DM, person.platform, person.id))
+        for session in await self._memory.view(domain).sessions() if domain else ():
+            with suppress(PlaceGone):
+                place = await adapter.locate_key(session.ref.place)
+                if place and place.is_private and place.alone in ("", person.id):
+                    return place
+        return await adapter.dm(person)
+
+    async def keep(self, person: Person, name: str) -> str:
+        """Keep what vanished under a name, as somebody who ruled it then asks; return what to say. Raises BadInput."""
+        platform, wanted = person.platform, _plain(name)
+        rows = [row for row in await self._memory.vanished(platform) if self._ruled(person, row)]
+        chosen = [row for row in rows if wanted in (_plain(self._label(row)), _plain(self._name(row)))]
+        labels = {self._label(row) for row in chosen}
+        if len(labels) != 1:
+            raise BadInput(_which(sorted({self._label(row) for row in rows})))
+        kept = 0
+        for row in chosen:
+            noted = self._register.of(platform, row.prefix)
+            assert noted is not None
+            # Noted first: what is kept must not count as vanished anew at the next start.
+            await self._register.put(platform, row.prefix, replace(noted, kept=True))
+            kept += await self._memory.keep_vanished(platform, row.prefix)
+        return f"Kept: {receipts.counted(kept, 'message')} from {labels.pop()}."
+
+    def _ruled(self, person: Person, row: Vanished) -> bool:
+        noted = self._register.of(row.platform, row.prefix)
+        return noted is not None and person.id in noted.rulers
+
+    def _label(self, row: Vanished) -> str:
+        """Return how something is called, with the server that it belonged to where that is known."""
+        server = self._adapters[row.platform].server_name(row.prefix[0]) if len(row.prefix) > 1 else ""
+        return f"{self._name(row)} in {server}" if server else self._name(row)
+
+    def _name(self, row: Vanished) -> str:
+        noted = self._register.of(row.platform, row.prefix)
+        return noted.name if noted else ""
+
+
+def _plain(name: str) -> str:
+    return name.strip().strip("\"'").removeprefix("#").casefold()
+
+
+def _which(labels: Sequence[str]) -> str:
+    if not labels:
+        return "Nothing that you ruled has disappeared, or it is forgotten already."
+    return f"Say which one I shall keep: {', '.join(labels)}."

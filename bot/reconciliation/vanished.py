@@ -1,0 +1,74 @@
+"""What is noted of each server, channel, thread or room that vanished, over restarts."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+
+from bot.reconciliation.verifying import Verifying
+from memory.core import Memory
+from memory.forget.verified import Prefix
+from memory.places.places import under
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """Its name, the accounts that ruled it when it vanished, which of them were told, and whether one had it kept."""
+
+    name: str
+    rulers: tuple[str, ...]
+    told: tuple[str, ...] = ()
+    kept: bool = False
+
+
+class Register:
+    """The notes, by platform and by the beginning of the places' keys.
+
+    While something is noted and nothing is heard from there, nothing can change there: what is kept of it is not in doubt.
+    """
+
+    def __init__(self, memory: Memory, verifying: Verifying, platforms: Iterable[str]) -> None:
+        self._memory = memory
+        self._verifying = verifying
+        self._noted: dict[str, dict[Prefix, Noted]] = {platform: {} for platform in platforms}
+
+    async def open(self) -> None:
+        """Read what earlier processes noted."""
+        for platform, noted in self._noted.items():
+            for key, value in (await under(self._memory.db, _scope(platform), "")).items():
+                assert isinstance(value, dict)
+                prefix = tuple(json.loads(key))
+                noted[prefix] = Noted(value["name"], tuple(value["rulers"]), tuple(value["told"]), value["kept"])
+                self._verifying.settle(platform, prefix)
+
+    def all(self, platform: str) -> dict[Prefix, Noted]:
+        """Return what is noted on a platform."""
+        return dict(self._noted[platform])
+
+    def of(self, platform: str, prefix: Sequence[str]) -> Noted | None:
+        """Return what is noted of one of them."""
+        return self._noted[platform].get(tuple(prefix))
+
+    def around(self, platform: str, key: Sequence[str]) -> list[Prefix]:
+        """Return which of them a place, or what holds places, belongs to."""
+        return [prefix for prefix in self._noted[platform] if within(prefix, key)]
+
+    async def put(self, platform: str, prefix: Prefix, noted: Noted) -> None:
+        """Note it."""
+        await self._memory.places.set(_scope(platform), json.dumps(prefix), asdict(noted))
+        self._noted[platform][prefix] = noted
+        self._verifying.settle(platform, prefix)
+
+    async def drop(self, platform: str, prefix: Prefix) -> None:
+        """Note nothing of it any more."""
+        await self._memory.places.set(_scope(platform), json.dumps(prefix), None)
+        self._noted[platform].pop(prefix, None)
+        self._verifying.unsettle(platform, prefix)
+
+
+def within(prefix: Sequence[str], key: Sequence[str]) -> bool:
+    """Say whether a place's key begins with a prefix."""
+    return tuple(key[: len(prefix)]) == tuple(prefix)
+
+
+def _scope(platform: str) -> str:
+    return f"vanished:{platform}"

@@ -1,0 +1,269 @@
+"""Whether what is stored still stands on its platform: looked up where it may have been deleted or changed unheard.
+
+While a platform is connected, deletes and edits arrive by themselves. After a gap everything stored before is in doubt, until
+it was compared with its place's history: in the background by bot/reconciliation/comparing.py, or here, when it is about to be used. What
+the history surely lacks is forgotten, what was edited is revised, as if it had been heard. What cannot be looked up is left
+out, and nothing is deleted for it.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum, auto
+
+from adapters.base import Adapter, Presence
+from adapters.events import Message, Place, Reach, Revised, Withdrawn, read_payload, split_key
+from bot.conversation.intake import Intake
+from bot.service.log import log
+from memory.core import Memory
+from memory.forget.verified import Mark, Prefix, Stored
+from memory.types import Exchange, Hit, Session
+
+LOOKS = 5
+"""How often a turn looks into histories, at most."""
+_SECONDS = 5.0
+_MOST_SEEN = 50_000
+
+
+class Verdict(Enum):
+    """What became of a stored message: it stands as it is, it was changed or forgotten just now, or that is not known."""
+
+    STANDS = auto()
+    CHANGED = auto()
+    UNKNOWN = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """A message that is about to be used, and where it was said."""
+
+    exchange: Exchange
+    platform: str
+    place: str
+
+
+@dataclass(slots=True)
+class Looks:
+    """How often one turn may still look."""
+
+    left: int = LOOKS
+
+
+@dataclass(frozen=True, slots=True)
+class Sure:
+    """The keys of those messages that may be used. `changed` says that memory is not what it was before the look."""
+
+    keys: frozenset[int]
+    changed: bool
+
+
+@dataclass(slots=True)
+class _Known:
+    """What is known of one platform. `still` are places where nothing can change any more."""
+
+    doubts: dict[Prefix, int] = field(default_factory=dict)
+    marks: dict[str, Mark] = field(default_factory=dict)
+    still: set[Prefix] = field(default_factory=set)
+    seen: OrderedDict[int, int] = field(default_factory=OrderedDict)
+
+
+class Verifying:
+    """Knows which stored messages are in doubt, and looks them up."""
+
+    def __init__(self, memory: Memory, intake: Intake, adapters: Mapping[str, Adapter]) -> None:
+        self._memory = memory
+        self._intake = intake
+        self._adapters = adapters
+        self._known = {platform: _Known() for platform in adapters}
+
+    async def open(self) -> None:
+        """Read what earlier processes knew."""
+        for platform, known in self._known.items():
+            known.doubts = await self._memory.verified.doubts(platform)
+            known.marks = await self._memory.verified.marks(platform)
+
+    # What is in doubt
+
+    async def missed(self, platform: str, prefix: Prefix) -> None:
+        """Doubt all that is stored by now at places whose key begins so."""
+        known = self._known[platform]
+        known.doubts[prefix] = await self._memory.verified.doubt(platform, prefix)
+
+    def settle(self, platform: str, prefix: Prefix) -> None:
+        """Doubt nothing at these places any more: they are gone, and nobody can change there what was said."""
+        self._known[platform].still.add(prefix)
+
+    def is_settled(self, platform: str, prefix: Prefix) -> bool:
+        """Say whether nothing can change at these places."""
+        return prefix in self._known[platform].still
+
+    def unsettle(self, platform: str, prefix: Prefix) -> None:
+        """Let these places be doubted again."""
+        self._known[platform].still.discard(prefix)
+
+    def doubt(self, platform: str, place: str) -> int:
+        """Return the instant until which changes at a place may have been missed, 0 for never."""
+        known = self._known.get(platform)
+        if known is None or not known.doubts:
+            return 0
+        key = split_key(place)
+        if any(key[: len(prefix)] == prefix for prefix in known.still):
+            return 0
+        return max((at for prefix, at in known.doubts.items() if key[: len(prefix)] == prefix), default=0)
+
+    def mark(self, platform: str, place: str) -> Mark | None:
+        """Return how far a place was compared since it was doubted last, None where it was not."""
+        mark = self._known[platform].marks.get(place)
+        return mark if mark and mark.at >= self.doubt(platform, place) else None
+
+    async def advance(self, platform: str, place: str, mark: Mark) -> None:
+        """Note how far a place was compared."""
+        await self._memory.verified.mark(platform, place, mark)
+        self._known[platform].marks[place] = mark
+
+    def _is_sure(self, used: Used) -> bool:
+        doubt, exchange = self.doubt(used.platform, used.place), used.exchange
+        if exchange.stored_at >= doubt:
+            return True
+        mark = self.mark(used.platform, used.place)
+        if mark and (exchange.said_at, exchange.key) >= mark.through:
+            return True
+        return self._known[used.platform].seen.get(exchange.key, -1) >= doubt
+
+    # What is about to be used
+
+    async def hits(self, find: Callable[[], Awaitable[Sequence[Hit]]], looks: Looks | None = None) -> list[Hit]:
+        """Return what `find` finds and what stands for sure; it is asked again where a look changed memory."""
+        looks = looks or Looks()
+        while True:
+            found = await find()
+            sure = await self.sure(used_in(found), looks)
+            if not sure.changed:
+                return only(found, sure)
+
+    async def sure(self, used: Sequence[Used], looks: Looks) -> Sure:
+        """Return which of these messages stand for sure, the most important first; the others are to be left out."""
+        unsure = [one for one in used if not self._is_sure(one)]
+        keys = {one.exchange.key for one in used} - {one.exchange.key for one in unsure}
+        if not unsure or not looks.left:
+            return Sure(frozenset(keys), changed=False)
+        stored = {one.key: one for one in await self._memory.verified.stored([one.exchange.key for one in unsure])}
+        deadline = asyncio.get_running_loop().time() + _SECONDS
+        asked: set[int] = set()
+        blind: set[tuple[str, str]] = set()
+        changed = False
+        for one in unsure:
+            here = (one.platform, one.place)
+            if one.exchange.key in asked or one.exchange.key not in stored or here in blind or not looks.left:
+                continue
+            looks.left -= 1
+            others = [other.exchange.key for other in unsure if (other.platform, other.place) == here]
+            verdicts = await self._look(*here, [stored[key] for key in (one.exchange.key, *others) if key in stored], deadline)
+            asked |= verdicts.keys()
+            keys |= {key for key, verdict in verdicts.items() if verdict is Verdict.STANDS}
+            changed = changed or Verdict.CHANGED in verdicts.values()
+            if not verdicts:
+                blind.add(here)
+        return Sure(frozenset(keys), changed)
+
+    async def _look(self, platform: str, place: str, wanted: Sequence[Stored], deadline: float) -> Mapping[int, Verdict]:
+        """Look once, from the first of these messages back; return what became of those that the look reached."""
+        doubt = self.doubt(platform, place)
+        seen = await self._seen(platform, place, [id for one in wanted for id in one.ids], deadline)
+        verdicts: dict[int, Verdict] = {}
+        for one in wanted:
+            verdict = await self.judge(platform, place, one, seen)
+            if verdict is not Verdict.UNKNOWN:
+                verdicts[one.key] = verdict
+                self._note(platform, one.key, doubt)
+        return verdicts
+
+    async def _seen(self, platform: str, place: str, ids: Sequence[str], deadline: float) -> Mapping[str, Presence]:
+        try:
+            async with asyncio.timeout_at(deadline):
+                return await self._adapters[platform].stands(place, ids) if ids else {}
+        except TimeoutError:
+            log.info("verify.slow", platform=platform)
+            return {}
+
+    def _note(self, platform: str, item: int, at: int) -> None:
+        seen = self._known[platform].seen
+        seen[item] = at
+        seen.move_to_end(item)
+        if len(seen) > _MOST_SEEN:
+            seen.popitem(last=False)
+
+    # What was waiting to be answered
+
+    async def recheck(self, platform: str) -> None:
+        """Look up what was heard and not answered yet: what was taken back meanwhile is not to be answered."""
+        waiting: dict[str, dict[str, int]] = {}
+        for heard in reversed(await self._memory.journal.unfinished(platform)):
+            message = isinstance(read_payload(heard.event.payload), Message)
+            if message and heard.received_at < self.doubt(platform, heard.event.place):
+                waiting.setdefault(heard.event.place, {})[heard.event.event_id] = heard.received_at
+        deadline = asyncio.get_running_loop().time() + _SECONDS
+        for place, received in waiting.items():
+            for id, now in (await self._seen(platform, place, list(received), deadline)).items():
+                if not now.there or now.edited_at > received[id]:
+                    await self._follow(platform, place, id, now, now.edited_at)
+
+    # What a look means
+
+    async def judge(self, platform: str, place: str, stored: Stored, seen: Mapping[str, Presence]) -> Verdict:
+        """Follow what a look says of a stored message, and say what became of it."""
+        if not all(id in seen for id in stored.ids):
+            return Verdict.UNKNOWN
+        changed = False
+        for id in stored.ids:
+            now = seen[id]
+            if not now.there:
+                changed = await self._follow(platform, place, id, now, 0) or changed
+            elif not stored.own and (at := self._edited_at(platform, stored, now)):
+                changed = await self._follow(platform, place, id, now, at) or changed
+        return Verdict.CHANGED if changed else Verdict.STANDS
+
+    def _edited_at(self, platform: str, stored: Stored, now: Presence) -> int:
+        """Return since when a message has other words than it is stored with, 0 where it has not."""
+        if now.edited_at < stored.edited_at and self._adapters[platform].takes_back_edits:
+            return stored.edited_at + 1
+        # What cannot be read was changed only if that was after she had heard it.
+        known = stored.stored_at if now.text is None else stored.edited_at
+        same = now.text is not None and not now.attachments and now.text.strip() == stored.text
+        return now.edited_at if now.edited_at > known and not same else 0
+
+    async def _follow(self, platform: str, place: str, id: str, now: Presence, at: int) -> bool:
+        where = _place(platform, place)
+        if not now.there:
+            await self._intake.withdraw(Withdrawn(where, (id,)))
+            return True
+        revised = Revised(where, id, now.text, at, now.attachments, now.person)
+        return await self._intake.revise(revised, self._adapters[platform])
+
+
+def used_in(hits: Sequence[Hit]) -> list[Used]:
+    """Return the messages of hits, the best first, and behind them all their neighbours."""
+    found = [Used(hit.exchange, hit.platform, hit.place) for hit in hits]
+    near = [Used(one, hit.platform, hit.place) for hit in hits for one in (hit.before, hit.after) if one is not None]
+    return [*found, *near]
+
+
+def used_at(session: Session, messages: Sequence[Exchange]) -> list[Used]:
+    """Return messages of one session, the newest first."""
+    return [Used(one, session.ref.platform, session.ref.place) for one in reversed(messages)]
+
+
+def only(hits: Sequence[Hit], sure: Sure) -> list[Hit]:
+    """Return those hits that stand for sure, with those of their neighbours that do."""
+
+    def kept(near: Exchange | None) -> Exchange | None:
+        return near if near is not None and near.key in sure.keys else None
+
+    standing = [hit for hit in hits if hit.exchange.key in sure.keys]
+    return [replace(hit, before=kept(hit.before), after=kept(hit.after)) for hit in standing]
+
+
+def _place(platform: str, key: str) -> Place:
+    server, channel, thread = split_key(key)
+    return Place(platform, channel, "", Reach.DIRECT, thread, server)

@@ -1,0 +1,221 @@
+"""Housekeeping: what is done while nobody waits. Sessions that are due get their gists, new texts their vectors."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from bot.config.settings import Settings
+from bot.models.chains import Models
+from bot.models.metering import limits
+from bot.service.log import log
+from bot.service.priority import Floor
+from memory.core import Memory
+from memory.derive.consolidate import Consolidator
+from memory.errors import BusyElsewhere, MemoryFailure
+from memory.ports import Clock, Writer
+from memory.types import Digest, Domain, Session
+
+_DRAIN_SECONDS = 5.0
+_MANY = 500
+"""So many vectors to be made are a line in the log each time that some are done, and are not waited for at the end."""
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Summarized:
+    """What became of `summarize --all`; `pieces` counts what was made above gists."""
+
+    summarized: int
+    failed: int
+    total: int
+    pieces: int
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What `summarize --all` would ask of a model."""
+
+    sessions: int
+    calls: int
+    tokens: int
+
+
+class Keeper:
+    """Keeps memory tidy: after a turn when poked, every minute in `lyra run`, and at a start."""
+
+    def __init__(self, memory: Memory, models: Models, settings: Settings, clock: Clock, floor: Floor | None = None) -> None:
+        self._memory = memory
+        self._floor = floor or Floor()
+        self._models = models
+        self._settings = settings
+        self._clock = clock
+        self._busy: set[asyncio.Task[None]] = set()
+        self._unembedded: dict[int, Domain] = {}
+        self._embedding: asyncio.Task[None] | None = None
+        self._left = 0
+        self._locks: dict[str, tuple[asyncio.Lock, int]] = {}
+
+    def poke(self, domain: Domain, session: Session | None = None) -> None:
+        """Look after a domain, or one session of it, in the background."""
+        self._embed_soon(domain)
+        self._begin(self._look_after(domain, session))
+
+    async def drain(self) -> None:
+        """Wait a few seconds for what is under way, then cancel it: the claims let the next start go on.
+
+        Where many vectors are to be made, which takes minutes, nobody waits for them.
+        """
+        deadline = asyncio.get_running_loop().time() + _DRAIN_SECONDS
+        while self._busy and (left := deadline - asyncio.get_running_loop().time()) > 0:
+            if self._embedding and self._left > _MANY:
+                self._embedding.cancel()
+            await asyncio.wait(self._busy, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+        late = list(self._busy)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+
+    async def tick(self) -> None:
+        """Look after every domain once."""
+        for domain in await self._memory.places.domains():
+            await self._look_after(domain, None)
+
+    async def _look_after(self, domain: Domain, only: Session | None) -> None:
+        await self._try(self._tidy(domain, only))
+        self._embed_soon(domain)
+
+    async def _tidy(self, domain: Domain, only: Session | None) -> None:
+        for session in [only] if only else await self._dirty(domain):
+            async with self._alone(session.id):
+                consolidator = self._memory.consolidator(domain, self._unasked(domain), self._models.extractive)
+                await consolidator.close_episodes(session)
+                await consolidator.digest(session)
+        async with self._alone(f"bank {domain.key}"):
+            await self._memory.bank(domain, self._unasked(domain)).keep()
+
+    def _unasked(self, domain: Domain) -> Writer:
+        """Return who writes what nobody asked for: within the calls of the day, and after who talks with her."""
+        writer = self._models.unasked(domain, self._memory.spending, limits(self._settings), self._floor.free)
+        return writer or self._models.extractive
+
+    def _embed_soon(self, domain: Domain) -> None:
+        """Have what is new in a domain embedded, beside everything else: a large import takes minutes, which nobody waits for."""
+        self._unembedded[domain.key] = domain
+        if self._embedding is None or self._embedding.done():
+            self._embedding = self._begin(self._embed())
+
+    async def _embed(self) -> None:
+        while self._unembedded:
+            domain = self._unembedded.pop(next(iter(self._unembedded)))
+            await self._try(self._memory.view(domain).embed(self._told))
+
+    def _told(self, done: int, total: int) -> None:
+        self._left = total - done
+        if total > _MANY:
+            log.info("embedded", done=done, of=total)
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._busy.add(task)
+        task.add_done_callback(self._busy.discard)
+        return task
+
+    async def _try(self, work: Awaitable[object]) -> None:
+        # One of the four places where a broad handler stands: one job failed, and the others go on.
+        try:
+            await work
+        except MemoryFailure as error:
+            log.info("housekeeping.later", why=str(error))
+        except Exception as error:  # noqa: BLE001
+            log.error("housekeeping.failed", error=type(error).__name__)
+
+    async def summarize(self, domain: Domain, session: Session, *, redo: bool = False) -> list[Digest]:
+        """Bring one session's digests up to date, its open end included, and return its summary.
+
+        With `redo`, gists that were extracted while there was no model are written anew.
+        Raises WriterFailed where the model is out of reach, BusyElsewhere where another process writes on it just now.
+        """
+        async with self._alone(session.id):
+            consolidator = self._consolidator(domain)
+            await consolidator.close_episodes(session, asked=True)
+            await consolidator.digest(session, redo=redo)
+            if await consolidator.due(session):
+                raise BusyElsewhere(f'Another process is summarizing "{session.name}". Try again in a moment.')
+            return await consolidator.summary(session)
+
+    async def climb(self, domain: Domain) -> int:
+        """Bring profile, eras, narrative and self-state of a domain up to date; return how many pieces were made.
+
+        Without a model nothing is. Raises WriterFailed where the model is out of reach.
+        """
+        async with self._alone(f"ladder {domain.key}"):
+            return await self._memory.ladder(domain, self._models.writer).climb(asked=True)
+
+    async def summarize_by_id(self, session_id: str) -> list[Digest]:
+        """As `summarize`, for a session of any domain by its public id. Raises NotFound."""
+        session, domain = await self._memory.places.session_by_id(session_id)
+        return await self.summarize(domain, session)
+
+    async def waiting(self, limit: int | None = None) -> list[tuple[Domain, Session]]:
+        """Return every session with a message in no gist, oldest first."""
+        found: list[tuple[Domain, Session]] = []
+        for domain in await self._memory.places.domains():
+            redo = not self._models.writer.extractive
+            found.extend((domain, session) for session in await self._dirty(domain, redo=redo))
+        found.sort(key=lambda pair: pair[1].last_at)
+        return found[:limit]
+
+    async def estimate(self, pairs: list[tuple[Domain, Session]]) -> Estimate:
+        """Return how many calls and tokens summarizing these sessions may take."""
+        characters, gists = await self._memory.unsummarized([session.key for _, session in pairs])
+        calls = gists + characters // self._settings.max_transcript_chars + gists // 8
+        return Estimate(len(pairs), calls, characters // 3 + 600 * calls)
+
+    async def summarize_all(self, pairs: list[tuple[Domain, Session]], workers: int, progress: Progress) -> Summarized:
+        """Summarize these sessions, several at a time; what fails is counted and left for the next time."""
+        room = asyncio.Semaphore(workers)
+        done = failed = 0
+
+        async def one(domain: Domain, session: Session) -> None:
+            nonlocal done, failed
+            async with room:
+                try:
+                    await self.summarize(domain, session, redo=True)
+                    done += 1
+                except MemoryFailure as error:
+                    log.warning("summarize.failed", session=session.id, why=str(error))
+                    failed += 1
+                progress(done + failed, len(pairs))
+
+        async with asyncio.TaskGroup() as group:
+            for domain, session in pairs:
+                group.create_task(one(domain, session))
+        pieces = 0
+        for domain in await self._memory.places.domains():
+            try:
+                pieces += await self.climb(domain)
+            except MemoryFailure as error:
+                log.warning("climb.failed", why=str(error))
+        return Summarized(done, failed, len(pairs), pieces)
+
+    async def _dirty(self, domain: Domain, *, redo: bool = False) -> list[Session]:
+        keys = set(await self._memory.dirty(domain, redo_extractive=redo))
+        return [session for session in await self._memory.view(domain).sessions() if session.key in keys] if keys else []
+
+    @asynccontextmanager
+    async def _alone(self, what: str) -> AsyncIterator[None]:
+        """One at a time on something in this process; the table holds a lock only while somebody wants it."""
+        lock, waiting = self._locks.get(what, (asyncio.Lock(), 0))
+        self._locks[what] = (lock, waiting + 1)
+        try:
+            async with lock:
+                yield
+        finally:
+            lock, waiting = self._locks.pop(what)
+            if waiting > 1:
+                self._locks[what] = (lock, waiting - 1)
+
+    def _consolidator(self, domain: Domain) -> Consolidator:
+        return self._memory.consolidator(domain, self._models.writer, self._models.extractive)

@@ -1,0 +1,21 @@
+"""What an adapter keeps for itself over restarts, in the settings of the memory."""
+
+from typing import Any
+
+from memory.places.places import Places
+
+
+class KeptNotes:
+    """The notes of one platform's adapter."""
+
+    def __init__(self, places: Places, platform: str) -> None:
+        self._places = places
+        self._scope = f"adapter:{platform}"
+
+    async def get(self, name: str) -> Any:
+        """Return a value as it was put, None where there is none."""
+        return await self._places.setting(self._scope, name)
+
+    async def put(self, name: str, value: Any) -> None:
+        """Keep a value that JSON can hold."""
+        await self._places.set(self._scope, name, value)

@@ -1,0 +1,106 @@
+"""`lyra run`: Lyra awake. Platforms as configured, housekeeping every minute, and HTTP on loopback, until asked to stop."""
+
+import asyncio
+import secrets
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from apscheduler.schedulers.asyncio import AsyncIOScheduler
+
+from adapters.base import Adapter
+from adapters.errors import PlatformRefused
+from bot.app import App, Talk, opened, talking, until_stopped
+from bot.service.log import log
+from bot.service.platforms import platforms
+from bot.service.web import Web
+from memory.store import keys
+from memory.store.locks import FileLock
+
+_TURN_SECONDS = 20.0
+
+
+async def serve() -> int:
+    """Run until the process is asked to end; return 1 where no configured platform lets her in."""
+    async with opened() as app:
+        lock = FileLock(app.base.around.home / "run.lock")
+        lock.require("Lyra is awake in this home already. One `lyra run` is enough; end it first to start another.")
+        try:
+            return await _serve(app)
+        finally:
+            lock.release()
+
+
+async def _serve(app: App) -> int:
+    async with until_stopped() as stop:
+        adapters = platforms(app)
+        async with talking(app, adapters) as talk:
+            scheduler = AsyncIOScheduler(timezone="UTC")
+            for work in (app.keeper.tick, talk.tick, app.dreams.tick):
+                scheduler.add_job(work, "interval", seconds=60, max_instances=1, coalesce=True)
+            web = Web(app.memory, app.keeper, _token(app), app.base.ids)
+            port = await web.start(app.base.settings.web.port)
+            try:
+                scheduler.start()
+                if not adapters:
+                    _say("No platform is configured: housekeeping and HTTP only.")
+                _say(f"Lyra is awake: http://127.0.0.1:{port}, the token is in {_token_path(app)}.")
+                log.info("lyra.started", platforms=",".join(adapters))
+                await app.keeper.tick()
+                return await _converse(adapters, talk, stop)
+            finally:
+                log.info("lyra.stopped")
+                scheduler.shutdown(wait=False)
+                await web.stop()
+
+
+async def _converse(adapters: Mapping[str, Adapter], talk: Talk, stop: asyncio.Event) -> int:
+    """Listen on every platform until asked to stop; then finish what is under way before the platforms are left."""
+    listening = [asyncio.create_task(_listen(adapter, talk)) for adapter in adapters.values()]
+    asked = asyncio.create_task(_wait(stop))
+    left = set(listening)
+    try:
+        while not asked.done() and (left or not listening):
+            over, _ = await asyncio.wait({asked, *left}, return_when=asyncio.FIRST_COMPLETED)
+            for task in left & over:
+                task.result()
+            left -= over
+        await talk.mailboxes.drain(_TURN_SECONDS)
+        return 0 if asked.done() else 1
+    finally:
+        for task in {asked, *left}:
+            task.cancel()
+        await asyncio.gather(asked, *left, return_exceptions=True)
+
+
+async def _wait(stop: asyncio.Event) -> None:
+    await stop.wait()
+
+
+async def _listen(adapter: Adapter, talk: Talk) -> None:
+    listener = talk.listeners[adapter.platform]
+    telling = asyncio.create_task(_tell(adapter, listener.connected))
+    try:
+        await adapter.run(listener)
+    except PlatformRefused as error:
+        _say(str(error))
+    finally:
+        telling.cancel()
+
+
+async def _tell(adapter: Adapter, connected: asyncio.Event) -> None:
+    await connected.wait()
+    _say(f"{adapter.platform.capitalize()}: connected. {adapter.describe()}")
+
+
+def _say(sentence: str) -> None:
+    print(sentence, file=sys.stderr, flush=True)
+
+
+def _token_path(app: App) -> Path:
+    name = app.base.settings.web.token_file
+    return app.base.around.path(name) if name else app.base.around.home / "web-token"
+
+
+def _token(app: App) -> str:
+    return keys.word(_token_path(app), lambda: secrets.token_urlsafe(32))

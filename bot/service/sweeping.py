@@ -1,0 +1,62 @@
+"""What has to go goes while anybody is awake: in `lyra run`, beside an idle conversation, and at the start of every command."""
+
+import asyncio
+from collections.abc import Awaitable
+
+from bot.service.log import log
+from memory.core import Memory
+from memory.errors import MemoryFailure
+from memory.journal import ledger
+from memory.ports import Clock
+from memory.store import restoring
+from memory.types import MINUTE
+
+DAY = 24 * 60 * MINUTE
+SECONDS = 10.0
+"""How long erased bytes may wait in the log beside the file where somebody held it up."""
+
+
+class Sweeper:
+    """Blanks what was sent a day ago, drops memories set aside for a week, finishes what was left of forgetting, and empties the
+    log beside the file.
+    """
+
+    def __init__(self, memory: Memory, clock: Clock) -> None:
+        self._memory = memory
+        self._clock = clock
+        self._task: asyncio.Task[None] | None = None
+
+    async def begin(self) -> None:
+        """Sweep now, and again every few seconds until `end`."""
+        await self.sweep()
+        self._task = asyncio.create_task(self._again())
+
+    async def end(self) -> None:
+        """Sweep no more."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def sweep(self) -> None:
+        """Sweep once. What cannot be done now is tried the next time."""
+        await self._try(self._memory.journal.blank(self._clock.now() - DAY))
+        await self._try(self._drop())
+        await self._try(self._memory.sweep())
+        await self._try(self._memory.db.checkpoint(patience=0))
+
+    async def _drop(self) -> None:
+        for path in restoring.drop_old(self._memory.db.path, self._clock.now()):
+            log.warning("restore.dropped", file=path.name)
+            async with self._memory.db.transaction() as tx:
+                await ledger.note(tx, 0, "restore dropped", self._clock.now(), file=path.name)
+
+    async def _again(self) -> None:
+        while True:
+            await asyncio.sleep(SECONDS)
+            await self.sweep()
+
+    async def _try(self, work: Awaitable[object]) -> None:
+        try:
+            await work
+        except (MemoryFailure, OSError) as error:
+            log.info("sweep.later", why=str(error))

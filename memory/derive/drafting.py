@@ -1,0 +1,94 @@
+"""Drafting: a text is written from its sources, piece by piece, and nothing of it stands that they do not hold."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from memory.derive.evidence import Evidence
+from memory.errors import WriterRefused
+from memory.ports import Entry, Source, Task, TaskKind, Writer
+
+Keep = Callable[[str], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be written: of which kind, joined how where one call cannot read everything, in how many sentences.
+
+    `most_chars` is how much one call may read, `most_sources` how many sources (None: any number); `dropped` is told the
+    sentences that cannot stand.
+    """
+
+    kind: TaskKind
+    joined: TaskKind
+    sentences: int
+    most_chars: int
+    dropped: Keep
+    most_sources: int | None = None
+
+
+async def compose(writer: Writer, order: Order, sources: Sequence[Source]) -> list[Entry]:
+    """Write a text in one call a piece of its sources, and join what comes of several.
+
+    Every sentence rests on what it cites. Raises WriterFailed, WriterRefused.
+    """
+    pieces = chunks(sources, order.most_chars, order.most_sources)
+    partial = [await checked(writer, order, Task(order.kind, tuple(piece), order.sentences)) for piece in pieces]
+    if len(partial) == 1:
+        return partial[0]
+    rests: dict[str, tuple[str, ...]] = {}
+    steps: list[Source] = []
+    for piece, part in zip(pieces, partial, strict=True):
+        for entry in part:
+            label = f"p{len(steps) + 1}"
+            rests[label] = entry.cites
+            steps.append(Source(label, "", piece[0].said_at, entry.text))
+    merged = await checked(writer, order, Task(order.joined, tuple(steps), order.sentences))
+    return [Entry(one.text, tuple(dict.fromkeys(label for cite in one.cites for label in rests[cite]))) for one in merged]
+
+
+async def checked(writer: Writer, order: Order, task: Task) -> list[Entry]:
+    """Return those sentences of an answer that rest on what they cite. Raises WriterFailed, WriterRefused if none does."""
+    good, bad = await asyncio.to_thread(sound, await writer.write(task), task.sources)
+    if not good:
+        raise WriterRefused("no sentence rests on its sources", "\n".join(bad))
+    if bad:
+        await order.dropped("\n".join(bad))
+    return good
+
+
+def sound(entries: Iterable[Entry], sources: Sequence[Source]) -> tuple[list[Entry], list[str]]:
+    """Return those sentences that rest on the sources they cite, and what is wrong with each of the others.
+
+    It takes a second for 100,000 characters: call it in a thread.
+    """
+    evidence = Evidence()
+    by_label = {source.label: source for source in sources}
+    good: list[Entry] = []
+    bad: list[str] = []
+    for entry in entries:
+        labels = tuple(label for label in entry.cites if label in by_label)
+        invented = evidence.unsupported(entry.text, [by_label[label] for label in labels])
+        if labels and not invented:
+            good.append(Entry(entry.text, labels))
+        else:
+            bad.append(f"{entry.text} [{', '.join(entry.cites)}]" + (f" invents {invented}" if invented else " cites nothing"))
+    return good, bad
+
+
+def chunks(sources: Sequence[Source], most: int, most_sources: int | None = None) -> list[list[Source]]:
+    """Cut a transcript into pieces of at most `most` characters and `most_sources` sources (None: any number).
+
+    A source longer than a piece is split, never dropped.
+    """
+    found: list[list[Source]] = [[]]
+    room = most
+    for source in sources:
+        for start in range(0, max(1, len(source.text)), most):
+            piece = Source(source.label, source.speaker, source.said_at, source.text[start : start + most])
+            if found[-1] and (len(piece.text) > room or len(found[-1]) == most_sources):
+                found.append([])
+                room = most
+            found[-1].append(piece)
+            room -= len(piece.text)
+    return found

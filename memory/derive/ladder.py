@@ -1,0 +1,32 @@
+"""The ladder above gists, one domain at a time: profile, eras, narrative, self-state, each from what is below it.
+
+Each rung is made anew only where what it was made from has changed, in this order, so that one climb brings all of them up
+to date. It takes a model: what only copies sentences writes gists and summaries, and nothing of this.
+"""
+
+from functools import partial
+
+from memory.derive.consolidate import Workshop
+from memory.derive.derivation import Maker
+from memory.tiers import eras, narrative, profile, selfstate
+
+
+class Ladder:
+    """The ladder of one domain."""
+
+    def __init__(self, workshop: Workshop) -> None:
+        self._w = workshop
+        self._maker = Maker(workshop)
+
+    async def climb(self, *, asked: bool = False, most: int | None = None) -> int:
+        """Make every rung that is due, or, asked, every one that has something new; return how many pieces were made.
+
+        At most `most` are made. Raises WriterFailed where the writer is out of reach: what is made stays.
+        """
+        if self._w.writer.extractive:
+            return 0
+        made = 0
+        for rung in (profile, eras, narrative, selfstate):
+            due = partial(rung.due, self._maker, asked=asked)
+            made += await self._maker.make_all(due, None if most is None else most - made)
+        return made

@@ -1,0 +1,139 @@
+"""The exam of what a dream made: questions drawn from people's own words must find them as well as they did before.
+
+A canary is a message, asked for by the rarest of its words. It is found if recall has it among the first, or a digest that
+rests on it. Digests are added beside raw words and may crowd them out, or take the place of better ones; where fewer canaries
+are found with what was made than without it, that is not published.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from memory.forget.gone import present
+from memory.index.indexing import ENGLISH, ERAS, GISTS, MESSAGES
+from memory.index.recall.domain_indexes import Loaded, Shards
+from memory.index.recall.finder import Recall, Staged
+from memory.index.recall.query import Query
+from memory.store.database import Database
+from memory.store.lineage import fill, holes
+from memory.text import lexical
+from memory.types import Domain
+from memory.view.dry_run import Difference, Put, rehearse
+
+_OF_THE_WORK, _OF_THE_DOMAIN = 6, 6
+_WORDS = 5
+_K = 5
+_LOOKED_AT = 8_000
+"""How many characters of a message its question is drawn from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Canary:
+    """A message, and the question that should find it."""
+
+    item: int
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """How many canaries were asked for, and how many were found without and with what was examined."""
+
+    asked: int = 0
+    before: int = 0
+    after: int = 0
+
+    def __add__(self, other: "Marks") -> "Marks":
+        return Marks(self.asked + other.asked, self.before + other.before, self.after + other.after)
+
+
+class Canaries:
+    """Examines what is made in one domain; `marks` add up, as do what `failed` and what passed."""
+
+    def __init__(self, db: Database, domain: Domain, shards: Shards) -> None:
+        self._db = db
+        self._domain = domain
+        self._shards = shards
+        # By words alone: what was just made has no vector yet, and an exam must not wait for an embedder.
+        self._recall = Recall(shards, None)
+        self.marks = Marks()
+        self.failed = 0
+        self.passed_so_far = 0
+
+    async def passed(self, put: Put) -> bool:
+        """Say whether no fewer canaries are found with what a piece of work would publish."""
+        difference = await rehearse(self._db, self._domain, put)
+        if difference.added and not await self._stands(difference):
+            self.failed += 1
+            return False
+        self.passed_so_far += 1
+        return True
+
+    async def _stands(self, difference: Difference) -> bool:
+        (loaded,) = await self._shards.of([self._domain.key], 0)
+        drawn = await self._drawn(loaded, difference)
+        staged = Staged(_shards_of(difference), difference.gone)
+        marks = Marks(len(drawn), await self._found(drawn, Staged(), difference), await self._found(drawn, staged, difference))
+        self.marks += marks
+        return marks.after >= marks.before
+
+    async def _drawn(self, loaded: Loaded, difference: Difference) -> list[Canary]:
+        """Return canaries from what the work rests on, and from all that was said here."""
+        rests = sorted({item for items in difference.cited.values() for item in items})
+        row = await self._db.one(
+            "SELECT coalesce(min(item), 0) AS first, coalesce(max(item), 0) AS last FROM exchanges WHERE domain = :d",
+            {"d": self._domain.key},
+        )
+        assert row is not None
+        spread = [row["first"] + (row["last"] - row["first"]) * n // _OF_THE_DOMAIN for n in range(_OF_THE_DOMAIN)]
+        anywhere = [item for at in spread if (item := await self._said_from(at)) is not None]
+        step = max(1, len(rests) // _OF_THE_WORK)
+        found: dict[int, Canary] = {}
+        for item in (*rests[::step][:_OF_THE_WORK], *anywhere):
+            if question := _question(await self._text(item), loaded):
+                found[item] = Canary(item, question)
+        return list(found.values())
+
+    async def _said_from(self, item: int) -> int | None:
+        row = await self._db.one(
+            "SELECT item FROM exchanges e WHERE domain = :d AND item >= :item AND kind = 'said' AND echo = 0 "
+            f"AND {present('e')} ORDER BY item LIMIT 1",
+            {"d": self._domain.key, "item": item},
+        )
+        return int(row["item"]) if row else None
+
+    async def _text(self, item: int) -> str:
+        row = await self._db.one("SELECT text FROM exchanges WHERE item = :item AND kind = 'said'", {"item": item})
+        return str(row["text"]) if row else ""
+
+    async def _found(self, canaries: Sequence[Canary], staged: Staged, difference: Difference) -> int:
+        found = 0
+        for canary in canaries:
+            query = Query(canary.question, _K, (MESSAGES, GISTS, ERAS))
+            hits = [hit.item for hit in await self._recall.find(query, [self._domain.key], staged=staged)]
+            found += canary.item in hits or await self._rests(hits, canary.item, difference)
+        return found
+
+    async def _rests(self, hits: Collection[int], on: int, difference: Difference) -> bool:
+        if any(on in difference.cited.get(hit, ()) for hit in hits):
+            return True
+        standing = [hit for hit in hits if hit not in difference.cited]
+        row = await self._db.one(
+            f"SELECT 1 AS yes FROM lineage WHERE parent = :on AND cited = 1 AND child IN ({holes('h', standing)})",
+            {"on": on, **fill("h", standing)},
+        )
+        return row is not None
+
+
+def _shards_of(difference: Difference) -> Loaded:
+    loaded = Loaded(0, 0)
+    loaded.add(difference.added)
+    return loaded
+
+
+def _question(text: str, loaded: Loaded) -> str:
+    """Return the rarest words of a text, in its order; '' where it has hardly any."""
+    terms = lexical.query_terms(text[:_LOOKED_AT], sorted({ENGLISH, *loaded.languages}))
+    postings = loaded.shards[MESSAGES].postings
+    held = {word: sum(len(postings.find(term)[0]) for term in found) for word, found in terms.items()}
+    rare = sorted(held, key=lambda word: (held[word], word))[:_WORDS]
+    return " ".join(word for word in held if word in rare) if len(rare) > 1 else ""

@@ -1,0 +1,176 @@
+"""Places that disappeared wholesale: a channel or a server that was deleted, a room that was left.
+
+What was said there comes up no more from that moment: it is withheld, with the replies elsewhere that hold something of it,
+and leaves the index and every digest. After a week it is forgotten for good, unless somebody says to keep it; then it is
+found again as before, and digests are made anew.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory.forget import erase
+from memory.forget import gone as goners
+from memory.forget.forgetting import STEP, Forgetting
+from memory.forget.gone import Gone, Scope, present
+from memory.forget.sparing import Nearness
+from memory.forget.walk import Walk
+from memory.index.reindexing import reindex
+from memory.places.places import read_domain
+from memory.ports import Clock
+from memory.store.database import Database, Row, Transaction
+from memory.store.lineage import announce, fill, holes, pages
+from memory.types import MINUTE, Domain, Forgotten
+
+WEEK = 7 * 24 * 60 * MINUTE
+
+
+@dataclass(frozen=True, slots=True)
+class Vanished:
+    """A place that is gone: the beginning of its key, since when, and when it is forgotten."""
+
+    key: int
+    platform: str
+    prefix: tuple[str, ...]
+    at: int
+    due: int
+
+
+@dataclass(frozen=True, slots=True)
+class Vanishing:
+    """Withholds and forgets what was said at such places."""
+
+    db: Database
+    forgetting: Forgetting
+    clock: Clock
+
+    async def vanish(self, platform: str, prefix: Sequence[str]) -> int:
+        """Withhold what was said at every place whose key begins so; return how many messages that are."""
+        sessions = await self._sessions(platform, prefix)
+        if not sessions:
+            return 0
+        now = self.clock.now()
+        async with self.db.transaction() as tx:
+            await tx.run(
+                "INSERT INTO vanished (platform, prefix, at, due) VALUES (:platform, :prefix, :now, :due) ON CONFLICT DO NOTHING",
+                {"platform": platform, "prefix": json.dumps(list(prefix)), "now": now, "due": now + WEEK},
+            )
+        return await self._withhold(platform, prefix, sessions)
+
+    async def resume(self) -> None:
+        """Go on withholding where a kill cut that off."""
+        for row in await self.db.all("SELECT * FROM vanished WHERE withheld = 0 ORDER BY id"):
+            prefix = json.loads(row["prefix"])
+            await self._withhold(row["platform"], prefix, await self._sessions(row["platform"], prefix))
+
+    async def keep(self, platform: str, prefix: Sequence[str]) -> int:
+        """Keep what was said at a vanished place after all; return how many messages come up again."""
+        which = {"platform": platform, "prefix": json.dumps(list(prefix))}
+        row = await self.db.one("SELECT id FROM vanished WHERE platform = :platform AND prefix = :prefix", which)
+        if row is None:
+            return 0
+        kept = 0
+        while items := await self._items(row["id"]):
+            async with self.db.transaction() as tx:
+                within = f"IN ({holes('i', items)})"
+                await tx.run(
+                    f"INSERT INTO unfound (item) SELECT item FROM exchanges WHERE item {within} AND kind IN ('said', 'reply') "
+                    "AND echo = 0 ON CONFLICT DO NOTHING",
+                    fill("i", items),
+                )
+                await tx.run(f"DELETE FROM withheld WHERE item {within}", fill("i", items))
+            kept += len(items)
+        async with self.db.transaction() as tx:
+            await tx.run("DELETE FROM vanished WHERE id = :id", {"id": row["id"]})
+        await reindex(self.db)
+        return kept
+
+    async def vanished(self, platform: str) -> list[Vanished]:
+        """Return the places of a platform that are gone and not yet forgotten, oldest first."""
+        rows = await self.db.all("SELECT * FROM vanished WHERE platform = :platform ORDER BY id", {"platform": platform})
+        return [_vanished(row) for row in rows]
+
+    async def forget_due(self) -> Forgotten:
+        """Forget what vanished a week ago and nobody kept; return the receipt."""
+        total = Forgotten(0, 0, 0)
+        for row in await self.db.all("SELECT * FROM vanished WHERE due <= :now AND withheld = 1", {"now": self.clock.now()}):
+            while items := await self._items(row["id"]):
+                names = await self.db.all(f"SELECT public_id FROM items WHERE id IN ({holes('i', items)})", fill("i", items))
+                total += await self.forgetting.forget_named([name["public_id"] for name in names])
+                async with self.db.transaction() as tx:
+                    await tx.run(f"DELETE FROM withheld WHERE item IN ({holes('i', items)})", fill("i", items))
+            async with self.db.transaction() as tx:
+                await tx.run("DELETE FROM vanished WHERE id = :id", {"id": row["id"]})
+        return total
+
+    async def _items(self, vanished: int) -> list[int]:
+        rows = await self.db.all(
+            "SELECT item FROM withheld WHERE vanished = :id ORDER BY item LIMIT :n", {"id": vanished, "n": STEP}
+        )
+        return [row["item"] for row in rows]
+
+    async def _sessions(self, platform: str, prefix: Sequence[str]) -> list[tuple[Domain, int]]:
+        """Return the sessions of places whose key, a JSON list from the widest on, begins so."""
+        rows = await self.db.all(
+            "SELECT d.*, s.id AS session, s.place AS at_place FROM sessions s JOIN domains d ON d.id = s.domain "
+            "WHERE s.platform = :platform ORDER BY s.id",
+            {"platform": platform},
+        )
+        return [(read_domain(row), row["session"]) for row in rows if json.loads(row["at_place"])[: len(prefix)] == list(prefix)]
+
+    async def _withhold(self, platform: str, prefix: Sequence[str], sessions: Sequence[tuple[Domain, int]]) -> int:
+        which = {"platform": platform, "prefix": json.dumps(list(prefix))}
+        row = await self.db.one("SELECT id FROM vanished WHERE platform = :platform AND prefix = :prefix", which)
+        if row is None:
+            return 0
+        messages = 0
+        # A row that names no item: nothing of these domains is read until all of it is withheld.
+        async with self.db.transaction() as tx:
+            closed = [
+                await goners.add(tx, domain, Scope(()), self.clock.now()) for domain in {d.key: d for d, _ in sessions}.values()
+            ]
+        for domain, session in sessions:
+            messages += await self._withhold_session(
+                row["id"], Gone(0, domain, max(g.upto for g in closed), Scope(session=session))
+            )
+        async with self.db.transaction() as tx:
+            await tx.run("UPDATE vanished SET withheld = 1 WHERE id = :id", {"id": row["id"]})
+            for one in closed:
+                await goners.done(tx, one)
+        return messages
+
+    async def _withhold_session(self, vanished: int, gone: Gone) -> int:
+        walk = Walk(self.db, Nearness(self.forgetting.embedder), besides=gone)
+        messages = 0
+        while batch := await self.db.all(
+            f"SELECT e.item, e.text FROM exchanges e WHERE {gone.where} AND {present('e')} ORDER BY e.item LIMIT {STEP}",
+            gone.parameters,
+        ):
+            replies = await walk.along(gone.domain, {row["item"]: [row["text"]] for row in batch})
+            items = sorted({*(row["item"] for row in batch), *replies})
+            async with self.db.transaction() as tx:
+                await self._take_out(tx, vanished, items)
+            messages += len(batch)
+        return messages
+
+    async def _take_out(self, tx: Transaction, vanished: int, items: Sequence[int]) -> None:
+        """Take messages out of what is read, of the index, and of every digest."""
+        above = sorted(set(await erase.digests_above(tx, items)).difference(items))
+        for domain, those in await erase.by_domain(tx, above):
+            await erase.retire(tx, domain, those, self.clock.now())
+        await tx.many(
+            "INSERT INTO withheld (item, vanished) VALUES (:item, :vanished) ON CONFLICT DO NOTHING",
+            ({"item": item, "vanished": vanished} for item in items),
+        )
+        for domain, those in await erase.by_domain(tx, items):
+            for some in pages(those):
+                for table in ("terms", "vectors"):
+                    await tx.run(
+                        f"DELETE FROM {table} WHERE domain = :domain AND item IN ({holes('i', some)})",
+                        {"domain": domain.key, **fill("i", some)},
+                    )
+            await announce(tx, domain, those, "drop")
+
+
+def _vanished(row: Row) -> Vanished:
+    return Vanished(row["id"], row["platform"], tuple(json.loads(row["prefix"])), row["at"], row["due"])

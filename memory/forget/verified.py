@@ -1,0 +1,154 @@
+"""What was compared with the platforms' own histories, and since when that is in doubt.
+
+While a platform is connected without a gap, deletes and edits arrive by themselves. After a gap they may not have: from then
+on every message stored before is in doubt, until it was compared with its place's history. A doubt covers the places whose
+key begins with its prefix: a whole platform, one server, one channel. A mark says how far back the messages of a place were
+compared, and when.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory.ports import Clock
+from memory.store.database import Database, Row
+from memory.store.lineage import fill, holes, pages
+
+Prefix = tuple[str, ...]
+"""The beginning of a place's key: (), (server,), (server, channel) or (server, channel, thread)."""
+Position = tuple[int, int]
+"""Where a message stands among those of its place: when it was said, and its key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The messages of a place were compared at an instant, from the newest back to the one at `through`, `compared` in number."""
+
+    at: int
+    through: Position
+    compared: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A stored message as its platform knows it: `ids` are those of all its parts, none where it never arrived there.
+
+    `own` says that Lyra said it.
+    """
+
+    key: int
+    text: str
+    said_at: int
+    stored_at: int
+    edited_at: int
+    ids: tuple[str, ...]
+    own: bool
+
+    @property
+    def position(self) -> Position:
+        """Where it stands among the messages of its place."""
+        return self.said_at, self.key
+
+
+class Verified:
+    """The doubts and marks of one database."""
+
+    def __init__(self, db: Database, clock: Clock) -> None:
+        self._db = db
+        self._clock = clock
+
+    async def doubt(self, platform: str, prefix: Prefix) -> int:
+        """Doubt everything that is stored at these places by now; return the instant of the doubt."""
+        now = self._clock.now()
+        async with self._db.transaction() as tx:
+            if not prefix:
+                await tx.run("DELETE FROM doubts WHERE platform = :platform", {"platform": platform})
+            await tx.run(
+                "INSERT INTO doubts (platform, prefix, at) VALUES (:platform, :prefix, :at) "
+                "ON CONFLICT (platform, prefix) DO UPDATE SET at = excluded.at",
+                {"platform": platform, "prefix": json.dumps(prefix), "at": now},
+            )
+        return now
+
+    async def doubts(self, platform: str) -> dict[Prefix, int]:
+        """Return the doubts of a platform, each with its instant."""
+        rows = await self._db.all("SELECT prefix, at FROM doubts WHERE platform = :platform", {"platform": platform})
+        return {tuple(json.loads(row["prefix"])): row["at"] for row in rows}
+
+    async def mark(self, platform: str, place: str, mark: Mark) -> None:
+        """Note how far back the messages of a place were compared."""
+        async with self._db.transaction() as tx:
+            await tx.run(
+                "INSERT INTO verified (platform, place, at, through_at, through_item, compared) "
+                "VALUES (:platform, :place, :at, :through_at, :through_item, :compared) "
+                "ON CONFLICT (platform, place) DO UPDATE SET at = excluded.at, through_at = excluded.through_at, "
+                "through_item = excluded.through_item, compared = excluded.compared",
+                {"platform": platform, "place": place, "at": mark.at, "through_at": mark.through[0],
+                 "through_item": mark.through[1], "compared": mark.compared},
+            )  # fmt: skip
+
+    async def marks(self, platform: str) -> dict[str, Mark]:
+        """Return the marks of a platform's places, by place."""
+        rows = await self._db.all("SELECT * FROM verified WHERE platform = :platform", {"platform": platform})
+        return {
+            row["place"]: Mark(row["at"], (row["through_at"], row["through_item"]), row["compared"]) for row in rows
+        }  # fmt: skip
+
+    async def places(self, platform: str) -> dict[str, int]:
+        """Return the places of a platform at which anything is stored, with when something was said there last, the newest first."""
+        rows = await self._db.all(
+            "SELECT s.place, max(s.last_at) AS last_at FROM sessions s WHERE s.platform = :platform "
+            "AND EXISTS (SELECT 1 FROM exchanges e WHERE e.session = s.id) GROUP BY s.place ORDER BY max(s.last_at) DESC",
+            {"platform": platform},
+        )
+        return {row["place"]: row["last_at"] for row in rows}
+
+    async def before(self, platform: str, place: str, position: Position | None, stored_before: int, n: int) -> list[Stored]:
+        """Return the n messages of a place before a position (None: the newest) that were stored before an instant, newest first."""
+        sessions = await self._db.all(
+            "SELECT id FROM sessions WHERE platform = :platform AND place = :place", {"platform": platform, "place": place}
+        )
+        found: list[Row] = []
+        for session in sessions:
+            found += await self._db.all(_BEFORE, {
+                "session": session["id"], "stored_before": stored_before, "limit": n,
+                "said_at": position[0] if position else 1 << 62, "item": position[1] if position else 0,
+            })  # fmt: skip
+        found.sort(key=lambda row: (row["said_at"], row["item"]), reverse=True)
+        return await self._with_ids(found[:n])
+
+    async def stored(self, items: Sequence[int]) -> list[Stored]:
+        """Return those of these messages that are stored, newest first."""
+        found: list[Row] = []
+        for some in pages(items):
+            found += await self._db.all(
+                f"SELECT {_COLUMNS} FROM exchanges WHERE item IN ({holes('i', some)}) ORDER BY said_at DESC, item DESC",
+                fill("i", some),
+            )
+        return await self._with_ids(found)
+
+    async def _with_ids(self, rows: Sequence[Row]) -> list[Stored]:
+        ids: dict[int, list[str]] = {row["item"]: [row["source_id"]] if row["kind"] == "said" else [] for row in rows}
+        for some in pages([row["item"] for row in rows if row["kind"] != "said"]):
+            sent = await self._db.all(
+                f"SELECT DISTINCT item, remote_id FROM outbox WHERE item IN ({holes('i', some)}) AND remote_id <> '' "
+                "AND operation <> 'delete' ORDER BY item, remote_id",
+                fill("i", some),
+            )
+            for row in sent:
+                ids[row["item"]].append(row["remote_id"])
+        return [
+            Stored(
+                row["item"], row["text"], row["said_at"], row["stored_at"], row["edited_at"], tuple(ids[row["item"]]),
+                row["kind"] != "said",
+            )
+            for row in rows
+        ]  # fmt: skip
+
+
+_COLUMNS = "item, kind, text, source_id, said_at, stored_at, edited_at"
+_BEFORE = (
+    f"SELECT {_COLUMNS} FROM exchanges WHERE session = :session "
+    "AND (said_at < :said_at OR (said_at = :said_at AND item < :item)) AND stored_at < :stored_before "
+    "AND kind IN ('said', 'reply', 'reflection') ORDER BY said_at DESC, item DESC LIMIT :limit"
+)

@@ -1,0 +1,121 @@
+"""What an item is found by: the words of its text, passage by passage, and who said it when.
+
+A term is the hash of a stem in the text's language, so the index holds no words. The date stands before the text of a message
+and is found like words of it; whose words they are is known beside them, so that a name in a text tells of whom it is. An imprint tells texts that say the same in the same words.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+
+import numpy as np
+
+from memory.store.database import Transaction
+from memory.store.lineage import announce
+from memory.text import lexical
+from memory.text.passages import passages
+from memory.text.times import local
+from memory.types import Domain, Exchange
+
+MESSAGES, GISTS, ERAS, BANK = range(4)
+"""What an item is: each kind is ranked by itself."""
+ENGLISH = "english"
+"""The language of dates, and of a text that does not tell where none before it did."""
+OWN, ASKS = 1, 2
+"""Traits of a message: it is Lyra's, it is a question."""
+_ASKING = ("?", "？", "؟", "՞", ";")
+
+
+_HALF = 2**63
+_AT_ONCE = 10_000
+"""Characters whose words are counted between two statements, which let the event loop go on: 10 ms of a script without spaces."""
+_INSERT = (
+    "INSERT INTO terms (domain, item, passage, kind, session, said_at, speaker, traits, language, length, hashes, counts, "
+    "imprint) VALUES (:domain, :item, :passage, :kind, :session, :said_at, :speaker, :traits, :language, :length, :hashes, "
+    ":counts, :imprint)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Findable:
+    """An item with what it is found by; `head` is found like words of its text and is no part of it."""
+
+    item: int
+    kind: int
+    text: str
+    said_at: int
+    session: int = 0
+    speaker: str = ""
+    traits: int = 0
+    head: str = ""
+
+
+def message(exchange: Exchange, time_zone: str) -> Findable:
+    """Return what a message is found by: its date, its text, and whose words it is."""
+    asks = exchange.text.rstrip().endswith(_ASKING)
+    return Findable(
+        exchange.key, MESSAGES, exchange.text, exchange.said_at, exchange.session, exchange.speaker,
+        OWN * (exchange.role == "assistant") + ASKS * asks,
+        _written(local(exchange.said_at, time_zone).date()),
+    )  # fmt: skip
+
+
+async def make_findable(tx: Transaction, domain: Domain, found: Sequence[Findable]) -> None:
+    """Make items findable from this transaction on."""
+    told = await tx.one(
+        "SELECT language FROM terms WHERE domain = :domain AND language <> '' ORDER BY item DESC LIMIT 1", {"domain": domain.key}
+    )
+    language = str(told["language"]) if told else ENGLISH
+    rows: list[dict[str, object]] = []
+    size = 0
+    for one in found:
+        head = _head(one.head)
+        for number, passage in enumerate(passages(one.text)):
+            words = lexical.indexed(passage, language)
+            language = words.language
+            rows.append(
+                {"domain": domain.key, "item": one.item, "passage": number, "kind": one.kind, "session": one.session,
+                 "said_at": one.said_at, "speaker": one.speaker, "traits": one.traits, "language": words.language,
+                 "imprint": _imprint(one.speaker, passage), **_columns(words, head)}
+            )  # fmt: skip
+            size += len(passage)
+            if size >= _AT_ONCE:
+                await tx.many(_INSERT, rows)
+                rows, size = [], 0
+    await tx.many(_INSERT, rows)
+    await announce(tx, domain, [one.item for one in found], "add")
+
+
+def _columns(words: lexical.Terms, head: dict[int, int]) -> dict[str, object]:
+    counted = dict(zip(words.hashes.tolist(), words.counts.tolist(), strict=True))
+    for term, count in head.items():
+        counted[term] = counted.get(term, 0) + count
+    return {
+        "length": words.length + sum(head.values()),
+        "hashes": np.fromiter(counted, np.uint64, len(counted)).tobytes(),
+        "counts": bytes(min(count, 255) for count in counted.values()),
+    }
+
+
+def _imprint(speaker: str, text: str) -> int:
+    """Return a number that texts of one speaker share which have the same words, in whatever order and form; 0 without any.
+
+    Small words count as well: "not" is one of them.
+    """
+    words = set(lexical.tokens(text))
+    if not words:
+        return 0
+    whole = lexical.term(speaker) + sum(lexical.term(lexical.stem(word)) for word in words)
+    return (whole + _HALF) % (2 * _HALF) - _HALF
+
+
+@lru_cache(maxsize=10_000)
+def _head(head: str) -> dict[int, int]:
+    words = lexical.indexed(head)
+    return dict(zip(words.hashes.tolist(), words.counts.tolist(), strict=True))
+
+
+@lru_cache(maxsize=10_000)
+def _written(day: date) -> str:
+    return f"{day:%A %d %B %Y}"

@@ -1,0 +1,48 @@
+"""Whom a text names, of those who speak in a domain."""
+
+from collections.abc import Sequence
+
+from memory.derive.evidence import plain
+from memory.places.display_names import TAG
+from memory.text.lexical import tokens
+
+_SHORTEST = 3
+
+
+def named(text: str, members: Sequence[str]) -> set[str]:
+    """Return the members that a text names, by their whole name or its first word; one with a tag by name and tag alone."""
+    words = _words(text)
+    names = {member: _words(member) for member in members}
+    tagged = _before_tags(words, [name[:-1] if TAG.search(member) else name for member, name in names.items()])
+    found = set()
+    for member, name in names.items():
+        if TAG.search(member):
+            stands = any(words[at : at + len(name)] == name for at in range(len(words)))
+        else:
+            short = name[:1] if name and len(name[0]) >= _SHORTEST else name
+            stands = any(
+                words[at : at + len(form)] == form and tagged.isdisjoint(range(at, at + len(form)))
+                for form in (name, short) if form
+                for at in range(len(words))
+            )  # fmt: skip
+        if stands:
+            found.add(member)
+    return found
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a text, and the tags of names with their sign."""
+    found: list[str] = []
+    for at, piece in enumerate(TAG.split(text)):
+        found += [f"#{piece}"] if at % 2 else tokens(plain(piece))
+    return found
+
+
+def _before_tags(words: Sequence[str], names: Sequence[list[str]]) -> set[int]:
+    """Return where the words stand that belong to a tag: the longest of these names before it, or the last word."""
+    found: set[int] = set()
+    for at, word in enumerate(words):
+        if word.startswith("#"):
+            length = max((len(name) for name in names if name and words[max(0, at - len(name)) : at] == name), default=1)
+            found.update(range(at - length, at))
+    return found

@@ -1,0 +1,162 @@
+"""What a question asks for: which words, whose, of what time."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from memory.index import when
+from memory.index.indexing import ENGLISH, MESSAGES
+from memory.index.recall.domain_indexes import Loaded
+from memory.index.when import Asked, Window
+from memory.places.display_names import TAG
+from memory.text import lexical
+from memory.text.languages import language as language_of
+
+_MINE = {
+    "english": r"i|i'm|i've|i'd|i'll|me|my|mine|myself",
+    "german": r"ich|mich|mir|mein|meine[mnrs]?",
+    "french": r"je|j'\w+|moi|mon|ma|mes",
+    "spanish": r"yo|mi|mis|mí",
+    "italian": r"io|mio|mia|miei|mie",
+    "portuguese": r"eu|meu|minha|meus|minhas",
+    "dutch": r"ik|mij|mijn",
+}
+# "Can you tell me what I said" asks for the asker's words all the same.
+_YOURS = {
+    "english": r"(?:did|have|had) you|you (?:said|told|suggested|recommended|mentioned|advised|explained|answered|wrote)"
+    r"|your (?:advice|answer|suggestion|recommendation|reply|explanation)s?",
+    "german": r"hast du|hattest du|sagtest du|du (?:hast|hattest|sagtest)|deine? (?:rat|antwort|vorschlag|vorschläge|idee)",
+}
+
+
+MOST_CHARACTERS = 4_000
+MOST_WORDS = 400
+"""How much of a question counts: of a longer one its beginning and its end, where it is said what it is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question: its text, how many hits, of what kinds, of which session, without which items.
+
+    `asker` is the name of who asks among others, '' where nobody but Lyra is talked with. `now` and `time_zone` say what
+    "yesterday" means.
+    """
+
+    text: str
+    k: int
+    kinds: tuple[int, ...] = (MESSAGES,)
+    session: int | None = None
+    exclude: Collection[int] = ()
+    asker: str = ""
+    now: int = 0
+    time_zone: str = "UTC"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query, understood.
+
+    `words` are its words, as they are written, with their terms in every language in view; `text` is what is embedded. `voices`
+    are the speakers whose words it asks for (`alone`: and nothing else), `of_people` says that it asks for those of anybody but
+    Lyra, `of_lyra` for hers.
+    """
+
+    words: Mapping[str, Sequence[int]]
+    text: str
+    voices: frozenset[str]
+    alone: bool
+    of_people: bool
+    of_lyra: bool
+    asked: Asked
+    window: Window | None = None
+
+
+def understood(query: Query, loaded: Sequence[Loaded]) -> Question:
+    """Read a query with what is in view.
+
+    The names of those who speak here are left out of its meaning where anything else is left: a vector is drawn by a name to
+    every message that has one. (On conversations between friends this took the evidence that vectors alone find among ten from
+    25 to 64 in a hundred.)
+    """
+    query = replace(query, text=_ends(query.text))
+    asked = when.asked(query.text, query.now, query.time_zone)
+    words = _outer(lexical.query_terms(query.text, sorted({ENGLISH}.union(*(one.languages for one in loaded)))))
+    called = _called(query, [*words, *_capitalized(query.text)], loaded)
+    hers = {name for one in loaded for name in one.shards[MESSAGES].documents.hers}
+    voices = _fullest(called)
+    language = language_of(lexical.tokens(query.text)) or ENGLISH
+    yours = _speaks(_YOURS, language, query.text)
+    mine = not yours and _speaks(_MINE, language, query.text)
+    if mine and query.asker:
+        voices |= {query.asker}
+    alone = bool(called) and set(called) >= set(words)
+    text = query.text if alone else _without(query.text, called)
+    yours = yours or bool(voices & hers and not mine and not _called_upon(query.text, called))
+    return Question(words, text, voices - hers, alone, mine and not query.asker, yours, asked, asked.window)
+
+
+def _ends(text: str) -> str:
+    """Return a text that is not too long, else its beginning and its end, in whole words where it has any."""
+    if len(text) <= MOST_CHARACTERS:
+        return text
+    half = MOST_CHARACTERS // 2
+    return f"{text[:half].rsplit(maxsplit=1)[0]}\n{text[-half:].split(maxsplit=1)[-1]}"
+
+
+def _outer(words: dict[str, list[int]]) -> dict[str, list[int]]:
+    """Return words that are not too many, else the first and the last of them."""
+    return dict([*words.items()][: MOST_WORDS // 2] + [*words.items()][-MOST_WORDS // 2 :])
+
+
+def _speaks(phrases: Mapping[str, str], language: str, text: str) -> bool:
+    """Say whether a text has one of the phrases of its language."""
+    ours = phrases.get(language)
+    return ours is not None and re.search(rf"(?<![\w'])(?:{ours})(?![\w'])", text, re.IGNORECASE) is not None
+
+
+def _capitalized(text: str) -> list[str]:
+    """Return the words that begin with a capital though they are not the first: one of them may be a name like a small word."""
+    return [word.lower() for word in re.findall(r"(?<=\S\s)[A-Z]\w+", text) if word.lower() in lexical.STOP_WORDS]
+
+
+def _called_upon(text: str, called: Iterable[str]) -> bool:
+    """Say whether a text begins by calling somebody."""
+    first = lexical.tokens(text)[:1]
+    return bool(first) and first[0] in called
+
+
+def _called(query: Query, words: Iterable[str], loaded: Sequence[Loaded]) -> dict[str, set[str]]:
+    """Return those of these words that are part of the name of somebody who speaks here, with whose."""
+    found: dict[str, set[str]] = {}
+    for called in (one.shards[kind].documents.called for one in loaded for kind in query.kinds):
+        for word in words:
+            found.setdefault(word, set()).update(called.get(lexical.unaccented(_plain(word)), ()))
+    return {word: speakers for word, speakers in found.items() if speakers}
+
+
+def _fullest(called: Mapping[str, set[str]]) -> frozenset[str]:
+    """Return the speakers that words name: of those who share a word the ones of whom most words are there."""
+    named = Counter(speaker for speakers in called.values() for speaker in speakers)
+    # A name without a tag is not that of those who have one, as long as somebody has it without.
+    for speaker in list(named):
+        tag = TAG.search(speaker)
+        if tag and tag[1] not in called and TAG.sub("", speaker) in named:
+            named[speaker] = 0
+    return frozenset(
+        speaker
+        for speakers in called.values()
+        for speaker in speakers
+        if named[speaker] and named[speaker] == max(named[other] for other in speakers)
+    )
+
+
+def _plain(word: str) -> str:
+    return word.removesuffix("'s")
+
+
+def _without(text: str, words: Collection[str]) -> str:
+    """Return a text without some of its words and what makes them possessive."""
+    for word in words:
+        text = re.sub(rf"(?<!\w){re.escape(_plain(word))}(?:['’]s)?(?!\w)", " ", text, flags=re.IGNORECASE)
+    return " ".join(text.split())

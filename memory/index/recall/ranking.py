@@ -1,0 +1,202 @@
+"""How the signals become one rank.
+
+Both signals are put on one scale for each question: words by their best score, meaning by how far above the usual message of
+this conversation its nearest one stands, so that a signal that tells nothing apart weighs nothing, and a message that has no
+vector yet stands where the usual one does. They are added. Then a message takes a quarter of each neighbour's score, because
+answers stand beside what was asked, and a share of the best of its stretch, because a conversation is about something. What
+asks rather than tells, and what Lyra said herself, counts a little less. Whose words or which time a question asks for is
+worth a fixed part of the best score: it lifts what was found, and never carries alone past a good one what was not.
+
+The parts were chosen for what they do, the figures as round numbers from the middle of where nothing changes much; README
+says what was reached.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from memory.index.indexing import ASKS, MESSAGES, OWN
+from memory.index.recall.columns import Floats, Ints, Mask
+from memory.index.recall.documents import Documents
+from memory.index.recall.domain_index import Shard
+from memory.index.recall.meaning import Meant
+from memory.index.recall.query import Query, Question
+from memory.index.when import Window
+
+NEIGHBOUR = 0.25
+STRETCH = 0.3
+ASKING = 0.9
+LYRA = 0.7
+VOICE = 0.4
+TIME = 0.4
+NEWEST = 0.1
+CONTENDING = 0.5
+FEW = 10
+LEAST = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One shard's documents with their rank score (0: not wanted), their cosine, and whose words or time was asked for."""
+
+    shard: Shard
+    score: Floats
+    cosine: Floats
+    voice: Mask
+    timely: Mask
+
+
+def rank(
+    query: Query, question: Question, shards: Sequence[Shard], words: Sequence[Floats], meant: Sequence[Meant]
+) -> list[Scored]:
+    """Score the documents of shards, be they of one kind or several; `words` and `meant` are their scores by each signal."""
+    own = [lexical + meaning for lexical, meaning in zip(_by_best(words), _above_usual(meant), strict=True)]
+    scores = _with_neighbours(question, shards, own)
+    best = _best(scores)
+    lifted = [
+        _lifted(question, shard, score, best, _named(question, shards)) for shard, score in zip(shards, scores, strict=True)
+    ]
+    if question.asked.now:
+        _lift_the_newest(shards, lifted)
+    return [
+        Scored(shard, _only(query, shard.documents, score), one.cosines, voice, timely)
+        for shard, (score, voice, timely), one in zip(shards, lifted, meant, strict=True)
+    ]
+
+
+def _with_neighbours(question: Question, shards: Sequence[Shard], own: Sequence[Floats]) -> list[Floats]:
+    """Return scores with what the messages around a message add to it.
+
+    What stands above messages has nobody beside it: beside messages it is lifted as the best of them was.
+    """
+    scores = [
+        _weighed(shard.documents, score, question) if shard.kind == MESSAGES else score
+        for shard, score in zip(shards, own, strict=True)
+    ]
+    of_messages = [n for n, shard in enumerate(shards) if shard.kind == MESSAGES]
+    before, after = _best([own[n] for n in of_messages]), _best([scores[n] for n in of_messages])
+    lift = np.float32(after / before if before else 1)
+    return [score if n in of_messages else score * lift for n, score in enumerate(scores)]
+
+
+def _best(scores: Sequence[Floats]) -> float:
+    return max((float(score.max(initial=0)) for score in scores), default=0.0)
+
+
+def _by_best(words: Sequence[Floats]) -> list[Floats]:
+    top = _best(words)
+    return [score / np.float32(top) if top > 0 else score for score in words]
+
+
+def _above_usual(meant: Sequence[Meant]) -> list[Floats]:
+    """Scale cosines so that their mean is 0 and the best is 1; what is below the mean is 0.
+
+    Where even the best is hardly above the mean, nothing is near, and none is made to look so.
+    """
+    there = sum(one.count for one in meant)
+    if not there:
+        return [one.cosines for one in meant]
+    # A few messages tell nothing of what is usual.
+    usual = sum(float(one.cosines[one.there].sum()) for one in meant) / (there + FEW)
+    above = max(LEAST, max(float(one.cosines[one.there].max()) for one in meant if one.count) - usual)
+    scaled = []
+    for one in meant:
+        meaning = np.zeros(len(one.cosines), np.float32)
+        meaning[one.there] = np.maximum(0, (one.cosines[one.there] - np.float32(usual)) * np.float32(1 / above))
+        scaled.append(meaning)
+    return scaled
+
+
+def _weighed(documents: Documents, own: Floats, question: Question) -> Floats:
+    """Return scores of messages with what their neighbours and their stretch add."""
+    if not question.of_lyra:
+        own = own * _less(documents, OWN, LYRA)
+    # A missing neighbour is -1: it reads the zero put behind the last score.
+    padded = np.append(own, np.float32(0))
+    beside = padded.take(documents.before.now, mode="wrap") + padded.take(documents.after.now, mode="wrap")
+    score = own + np.float32(NEIGHBOUR) * beside
+    best = np.zeros(len(documents), np.float32)
+    np.maximum.at(best, documents.stretches.now, score)
+    score += np.float32(STRETCH) * best[documents.stretches.now] * (score > 0)
+    score *= _less(documents, ASKS, ASKING)
+    return score
+
+
+def _less(documents: Documents, trait: int, weight: float) -> Floats:
+    """Return what messages count: those of a trait `weight`, all others 1."""
+    less: Floats = (documents.traits.now & np.uint8(trait)) * np.float32((weight - 1) / trait)
+    less += 1
+    return less
+
+
+def _lifted(question: Question, shard: Shard, score: Floats, best: float, named: frozenset[str]) -> tuple[Floats, Mask, Mask]:
+    """Return scores with what whose words and which time is asked for adds, and which documents that is."""
+    documents = shard.documents
+    voice = _voices(documents, named)
+    timely = _timely(question.window, documents.times.now)
+    lifted = []
+    if named or question.of_lyra or question.of_people:
+        lifted.append((voice | (_hers_or_not(question, documents) & (score > 0)), VOICE))
+    if question.window:
+        timely &= (score > 0) | (best == 0)
+        lifted.append((timely, TIME))
+    for those, share in lifted:
+        score = score + np.float32(share * (best or 1)) * those.astype(np.float32)
+    return score, voice, timely
+
+
+def _named(question: Question, shards: Sequence[Shard]) -> frozenset[str]:
+    """Return whose words are asked for: nobody's where everybody's in view would be, and anything else is asked for too."""
+    speakers = frozenset(name for shard in shards for name in shard.documents.names)
+    return question.voices if question.alone or not speakers <= question.voices else frozenset()
+
+
+def _voices(documents: Documents, named: frozenset[str]) -> Mask:
+    """Say which messages are of these speakers; her own name is how Lyra is called upon."""
+    numbers = [documents.names[name] for name in named if name in documents.names]
+    if not numbers:
+        return np.zeros(len(documents), np.bool_)
+    voiced: Mask = np.isin(documents.speakers.now, numbers) & ((documents.traits.now & OWN) == 0)
+    return voiced
+
+
+def _hers_or_not(question: Question, documents: Documents) -> Mask:
+    """Say which messages are Lyra's where a question asks for hers, and which are not where it asks for those of people."""
+    hers: Mask = (documents.traits.now & OWN) != 0
+    if question.of_people:
+        return ~hers
+    return hers & np.bool_(question.of_lyra)
+
+
+def _timely(window: Window | None, times: Ints) -> Mask:
+    if window is None:
+        return np.zeros(len(times), np.bool_)
+    timely: Mask = (times >= window.start) & (times < window.end)
+    return timely
+
+
+def _lift_the_newest(shards: Sequence[Shard], lifted: Sequence[tuple[Floats, Mask, Mask]]) -> None:
+    """Lift those that are not far behind the best by how new they are among each other, wherever they stand."""
+    best = _best([score for score, _, _ in lifted])
+    near = [np.flatnonzero((score > 0) & (score >= best * np.float32(CONTENDING))) for score, _, _ in lifted]
+    times = np.concatenate([shard.documents.times.now[some] for shard, some in zip(shards, near, strict=True)])
+    newness = np.argsort(np.argsort(times, kind="stable"), kind="stable") / max(1, len(times) - 1)
+    start = 0
+    for (score, _, _), some in zip(lifted, near, strict=True):
+        score[some] *= 1 + np.float32(NEWEST) * newness[start : start + len(some)].astype(np.float32)
+        start += len(some)
+
+
+def _only(query: Query, documents: Documents, score: Floats) -> Floats:
+    """Return scores with 0 for what is not wanted."""
+    if query.session is not None:
+        score = score * (documents.sessions.now == query.session)
+    if query.exclude:
+        items = documents.items.now
+        gone = np.fromiter(query.exclude, np.int64, len(query.exclude))
+        at = np.searchsorted(items, gone)
+        at = at[at < len(items)]
+        score = score.copy()
+        score[at[np.isin(items[at], gone)]] = 0
+    return score

@@ -1,0 +1,121 @@
+"""The best of what was ranked, best first: texts that say the same count as one, and nobody floods the top.
+
+Of messages that say the same in the same words the best stands for all. Of what one speaker said in a row no more than half
+of the list so far is shown, and three in any case; what is too much waits until others stand before it. The first of a longer
+list are those of a shorter one, so that a list can be read page by page.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from memory.index.recall.columns import Floats, Ints
+from memory.index.recall.ranking import Scored
+
+LEAST_OF_A_RUN = 3
+_MORE = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """A document of one of the shards that were ranked, with how many others of the list say the same."""
+
+    at: int
+    document: int
+    score: float
+    others: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A document that scores, with what tells whether it repeats or floods; sorted, the best is first."""
+
+    rank: tuple[float, int, int]
+    run: tuple[int, int]
+    imprint: int
+
+
+def select(scored: Sequence[Scored], k: int) -> list[Picked]:
+    """Return the best k documents that score at all; ties in the order they were stored, shard by shard."""
+    wanted = 2 * k + _MORE
+    while True:
+        candidates = _candidates(scored, wanted)
+        order = _Order(k)
+        for candidate in candidates:
+            order.take(candidate)
+        if len(order.placed) >= k or len(candidates) < wanted:
+            return [_counted(one, scored) for one in order.picked()]
+        wanted *= 2
+
+
+def _counted(picked: Picked, scored: Sequence[Scored]) -> Picked:
+    """Return a document with all others that say the same, be they among the first or not."""
+    if not picked.others:
+        return picked
+    own = scored[picked.at].shard.documents
+    imprint = own.imprints.now[picked.document]
+    same = sum(int(((one.shard.documents.imprints.now == imprint) & (one.score > 0)).sum()) for one in scored)
+    return replace(picked, others=same - 1)
+
+
+@dataclass
+class _Order:
+    """The list so far, what waits for others to stand before it, and both by their imprints."""
+
+    k: int
+    placed: list[_Candidate] = field(default_factory=list)
+    known: dict[int, _Candidate] = field(default_factory=dict)
+    waiting: list[_Candidate] = field(default_factory=list)
+    said: Counter[tuple[int, int]] = field(default_factory=Counter)
+    others: Counter[tuple[float, int, int]] = field(default_factory=Counter)
+
+    def take(self, candidate: _Candidate) -> None:
+        """Put the next best in its place, or let it wait, or count it with what says the same."""
+        same = self.known.get(candidate.imprint)
+        if same:
+            self.others[same.rank] += 1
+        elif len(self.placed) < self.k:
+            self.waiting.append(candidate)
+            if candidate.imprint:
+                self.known[candidate.imprint] = candidate
+            while fitting := next((one for one in self.waiting if self._fits(one)), None):
+                self._place(fitting)
+
+    def picked(self) -> list[Picked]:
+        """Return the first k; where nothing else is left, what waited comes after all."""
+        return [
+            Picked(one.rank[1], one.rank[2], -one.rank[0], self.others[one.rank])
+            for one in [*self.placed, *self.waiting][: self.k]
+        ]
+
+    def _fits(self, candidate: _Candidate) -> bool:
+        return self.said[candidate.run] < max(LEAST_OF_A_RUN, (len(self.placed) + 1) // 2)
+
+    def _place(self, candidate: _Candidate) -> None:
+        self.waiting.remove(candidate)
+        self.placed.append(candidate)
+        self.said[candidate.run] += 1
+
+
+def _candidates(scored: Sequence[Scored], n: int) -> list[_Candidate]:
+    """Return the n best, best first."""
+    ranks = sorted(
+        (-float(one.score[document]), at, int(document)) for at, one in enumerate(scored) for document in _top(one.score, n)
+    )
+    columns = [(one.shard.documents.runs.now, one.shard.documents.imprints.now) for one in scored]
+    found = []
+    for rank in ranks[:n]:
+        runs, imprints = columns[rank[1]]
+        found.append(_Candidate(rank, (rank[1], int(runs[rank[2]])), int(imprints[rank[2]])))
+    return found
+
+
+def _top(score: Floats, n: int) -> Ints:
+    """Return the numbers of the n best positive scores; among equals, those stored first."""
+    least = np.float32(0)
+    if len(score) > n:
+        least = np.partition(score, len(score) - n)[len(score) - n]
+    best = np.flatnonzero(score >= least) if least > 0 else np.flatnonzero(score > 0)
+    return best[np.lexsort((best, -score[best]))][:n]

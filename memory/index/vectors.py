@@ -1,0 +1,162 @@
+"""Vectors: what texts mean, as an embedder sees it, stored with the space they belong to.
+
+A space is an embedder, a dimension and the version of the text that is embedded; vectors of different spaces are never
+compared. The text is always stored first; its vector comes later, and if none comes, words still find it.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+
+import numpy as np
+
+from memory.ports import Clock, Embedder, Vectors
+from memory.store.database import Database, Row
+from memory.store.lineage import announce, fill, holes
+from memory.text.passages import passages
+from memory.types import Domain
+
+INDEX_TEXT_VERSION = 2
+"""Of what is embedded of an item: its text alone, in passages. Who said it and when would draw all of a speaker's together."""
+Progress = Callable[[int, int], None]
+_BATCH = 32
+_LAST_ASKED = 16
+
+
+class VectorStore:
+    """The stored vectors of one database, for one embedder."""
+
+    def __init__(self, db: Database, embedder: Embedder, clock: Clock) -> None:
+        self._db = db
+        self._embedder = embedder
+        self._clock = clock
+        self._used = 0
+        self._dimension = 0
+        self._asked: OrderedDict[str, Vectors] = OrderedDict()
+        self._caught_up: dict[int, int] = {}
+
+    async def query(self, text: str) -> Vectors:
+        """Return the unit vector of a question. Raises EmbeddingFailed."""
+        known = self._asked.get(text)
+        if known is None:
+            known = self._asked[text] = (await self._embedder.embed([text]))[0]
+            await self._use(len(known))
+            while len(self._asked) > _LAST_ASKED:
+                self._asked.popitem(last=False)
+        return known
+
+    async def space(self) -> int:
+        """Return the key of the space that this embedder used last, 0 where it has embedded nothing yet."""
+        self._used = self._used or await self._known_space()
+        return self._used
+
+    async def catch_up(self, domain: Domain, tell: Progress | None = None) -> int:
+        """Embed what has words and no vector yet, in batches, each kept when it is done; return how many items that was.
+
+        `tell` is told how many of how many are done. What was done stays done where this is stopped. Raises EmbeddingFailed.
+        """
+        done, before = 0, -1
+        # What was changed while it was embedded is missing again.
+        while (mark := await self._mark(domain)) != before and (missing := await self._missing(domain)):
+            before = mark
+            for start in range(0, len(missing), _BATCH):
+                some = missing[start : start + _BATCH]
+                await self._embed(domain, some)
+                done += len(some)
+                if tell:
+                    tell(start + len(some), len(missing))
+        if domain.key not in self._caught_up:
+            await self._drop_outdated(domain)
+        self._caught_up[domain.key] = mark
+        return done
+
+    async def _mark(self, domain: Domain) -> int:
+        row = await self._db.one(
+            "SELECT coalesce(max(seq), 0) AS seq FROM changes WHERE domain = :domain", {"domain": domain.key}
+        )
+        return int(row["seq"]) if row else 0
+
+    async def _missing(self, domain: Domain) -> list[int]:
+        """Return what has no vector: looked for among everything once, and from then on among what is new."""
+        since = self._caught_up.get(domain.key)
+        new = "" if since is None else "AND t.item IN (SELECT item FROM changes WHERE domain = :domain AND seq > :since) "
+        rows = await self._db.all(
+            f"SELECT DISTINCT t.item FROM terms t WHERE t.domain = :domain {new}AND NOT EXISTS (SELECT 1 FROM vectors v "
+            "WHERE v.space = :space AND v.domain = t.domain AND v.item = t.item) ORDER BY t.item",
+            {"space": await self.space(), "domain": domain.key, "since": since},
+        )
+        return [row["item"] for row in rows]
+
+    async def _embed(self, domain: Domain, items: Sequence[int]) -> None:
+        rows = await self._db.all(_TEXTS.format(within=f"IN ({holes('i', items)})"), fill("i", items))
+        parts = [(row["item"], row["text"], n, part) for row in rows for n, part in enumerate(passages(row["text"]))]
+        if not parts:
+            return
+        vectors = await self._embedder.embed([part for _, _, _, part in parts])
+        space = await self._use(vectors.shape[1])
+        async with self._db.transaction() as tx:
+            await tx.many(
+                "INSERT INTO vectors (space, domain, item, passage, text_hash, vector) "
+                "SELECT :space, :domain, :item, :passage, :text_hash, :vector "
+                # What was forgotten or changed meanwhile gets no vector of its old words.
+                f"WHERE EXISTS ({_TEXTS.format(within='= :item AND text = :text')}) ON CONFLICT DO NOTHING",
+                (
+                    {"space": space, "domain": domain.key, "item": item, "text": text, "passage": n, "text_hash": _hash(part),
+                     "vector": vector.astype(np.float16).tobytes()}
+                    for (item, text, n, part), vector in zip(parts, vectors, strict=True)
+                ),
+            )  # fmt: skip
+            await announce(tx, domain, [row["item"] for row in rows], "vector")
+
+    async def _use(self, dimension: int) -> int:
+        """Return the space of what was embedded just now; where it is another than before, everything is to be embedded."""
+        if dimension != self._dimension:
+            self._dimension, self._used, self._caught_up = dimension, await self._space(dimension), {}
+        return self._used
+
+    async def _drop_outdated(self, domain: Domain) -> None:
+        """Drop the vectors that this embedder made of other parts of the texts, now that there are new ones."""
+        old = [row["id"] for row in await self._spaces() if row["name"] != self._name(row["dimension"])]
+        if not old:
+            return
+        async with self._db.transaction() as tx:
+            await tx.run(
+                f"DELETE FROM vectors WHERE domain = :domain AND space IN ({holes('s', old)})",
+                {"domain": domain.key, **fill("s", old)},
+            )
+
+    async def _known_space(self) -> int:
+        return next((int(row["id"]) for row in await self._spaces() if row["name"] == self._name(row["dimension"])), 0)
+
+    async def _spaces(self) -> list[Row]:
+        return await self._db.all(
+            "SELECT id, name, dimension FROM spaces WHERE embedder = :embedder ORDER BY id DESC",
+            {"embedder": self._embedder.name},
+        )
+
+    async def _space(self, dimension: int) -> int:
+        """Return the key of the space of this embedder and dimension, made where it is new."""
+        name = self._name(dimension)
+        row = await self._db.one("SELECT id FROM spaces WHERE name = :name", {"name": name})
+        if row is None:
+            async with self._db.transaction() as tx:
+                row = await tx.one(
+                    "INSERT INTO spaces (name, embedder, dimension, made_at) VALUES (:name, :embedder, :dimension, :now) "
+                    "ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING id",
+                    {"name": name, "embedder": self._embedder.name, "dimension": dimension, "now": self._clock.now()},
+                )
+        assert row is not None
+        return int(row["id"])
+
+    def _name(self, dimension: int) -> str:
+        return _hash(f"{self._embedder.name}\n{dimension}\n{INDEX_TEXT_VERSION}").hex()
+
+
+_TEXTS = (
+    "SELECT item, text FROM exchanges WHERE item {within} UNION ALL SELECT item, text FROM digests WHERE item {within} "
+    "UNION ALL SELECT item, text FROM statements WHERE item {within}"
+)
+
+
+def _hash(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()

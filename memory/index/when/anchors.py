@@ -1,0 +1,95 @@
+"""Times told from an event that nobody can look up in a calendar: "two weeks before the move"."""
+
+import re
+
+from memory.index.when.days import DAY
+from memory.index.when.distances import AWAY, distance
+from memory.index.when.parsing import Reading
+from memory.index.when.tokens import Tokens
+from memory.index.when.values import Around
+
+_EVENT = re.compile(rf"(?:[itv]?(?P<away>{AWAY}))?(?P<near>~?)(?P<side>[subeB])")
+_ENGLISH = {"since": "s", "until": "u", "till": "u", "before": "b", "after": "e"}
+_ASKING = frozenset("what where who whom whose which when why how what's where's who's how's".split())
+_DETERMINED = frozenset("the my our your his her their its this that these those a an".split())
+_VERBS = frozenset("do does did is are was were am have has had will would can could should".split())
+_NO_EVENT = frozenset(
+    """work school class classes college church practice training dinner lunch breakfast brunch supper meal meals bed bedtime sleep
+    sleeping waking eating dark midnight noon midday dawn dusk sunrise sunset hours long all now then bad good going getting
+    answering replying asking life christ time times""".split()
+)
+_NO_TIME = frozenset(
+    "look looks looked looking named name takes taking chase chased chasing call called inquire inquired".split()
+)
+_SUBJECTS = frozenset("i you we he she they it there all both".split())
+_PERFECT = frozenset("have has haven't hasn't had been i've you've we've changed".split())
+_STOP = frozenset("to of in on at for with and or from by up off out".split())
+_LONGEST = 12
+_REACH = 90 * DAY
+_NEAR = 14 * DAY
+_EVER = 3650 * DAY
+
+
+def take_event(reading: Reading, habit: bool) -> tuple[Around, list[tuple[int, int]]] | None:
+    """Return the first time that is told from an event, and where its words stand without the event's.
+
+    `habit` says that the question is about what happens again and again: "what do I drink after a run" is no time.
+    """
+    for m in _EVENT.finditer(reading.codes):
+        words, at = reading.tokens.words, m.start("side")
+        side = _ENGLISH.get(words[at])
+        before = words[m.start() - 1] if m.start() else ""
+        if side is None or before in _NO_TIME or before in ("many", "long") or (habit and not m["away"]):
+            continue
+        anchor = _anchor(reading, at + 1, side)
+        if anchor and (offsets := _offsets(reading, m, side)):
+            return Around(anchor, *offsets), [(m.start(), at + 1)]
+    return None
+
+
+def _anchor(reading: Reading, start: int, side: str) -> str:
+    """Return the event that is named from a place on; '' where none is."""
+    tokens, words, end = reading.tokens, reading.tokens.words, start
+    noun = start < len(words) and words[start] in _DETERMINED
+    while end < min(len(words), start + _LONGEST) and not _ends(reading, end) and not (noun and words[end] in _VERBS):
+        end += 1
+    if side == "s" and _is_reason(tokens, start, end):
+        return ""
+    while end > start and (words[end - 1] in _STOP or reading.codes[end - 1] in "itvFk-"):
+        end -= 1
+    telling = any(reading.codes[n] in "xXoHSJPn" and words[n] not in _NO_EVENT for n in range(start, end))
+    if not telling or reading.codes[start] == "k":
+        return ""
+    return tokens.text[tokens.spans[start][0] : tokens.spans[end - 1][1]]
+
+
+def _ends(reading: Reading, at: int) -> bool:
+    """Say whether what is told of an event ends before a word: at a mark, a time, a question or a dash."""
+    if reading.codes[at] == "-":
+        first = reading.tokens.spans[at][0]
+        return reading.tokens.text[first - 1 : first].isspace()
+    return reading.codes[at] in ",. =Z#subeB" or reading.tokens.words[at] in _ASKING
+
+
+def _is_reason(tokens: Tokens, start: int, end: int) -> bool:
+    """Say whether "since" tells why: "since I love dogs", "since they are loud"; not in "what have I done since I moved"."""
+    clause = tokens.words[start : end + 1]
+    if not _VERBS.isdisjoint(clause) or not clause:
+        return True
+    return clause[0] in _SUBJECTS and not tokens.has(_PERFECT)
+
+
+def _offsets(reading: Reading, m: re.Match[str], side: str) -> tuple[int, int] | None:
+    """Return how far from the event its time lies, in microseconds, from and to."""
+    sign = -1 if side in "bu" else 1
+    if m["away"]:
+        if side in "su":
+            return None
+        away = distance(reading.tokens, m.start("away"), m.end("away"))
+        slack = max(away.slack(away.length), DAY)
+        low = 0 if m["away"][0] == "h" else away.length - slack
+        high = away.length + slack
+    else:
+        near = m["near"] and reading.tokens.values[m.start("near")] == 1
+        low, high = -DAY, _NEAR if near else _EVER if side == "s" else _REACH
+    return (low, high) if sign > 0 else (-high, -low)

@@ -1,0 +1,160 @@
+"""Local days as instants, and the days that months, seasons, feasts and weeks are made of.
+
+Days are proleptic ordinals, as of `date.toordinal`, and may lie beyond the calendar; what does so is clamped where it
+becomes an instant. A range of days is its first day and the day after its last.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from enum import Enum
+from zoneinfo import ZoneInfo
+
+from memory.index.when.values import Window
+from memory.text.times import instant, local, zone
+
+Range = tuple[int, int]
+Yearly = Callable[[int], Range | None]
+"""The range of days that a year has of something; None where it has none, such as a February 29."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+EARLIEST = instant(datetime(1, 1, 1, tzinfo=UTC))
+LATEST = instant(datetime(9999, 1, 1, tzinfo=UTC))
+DAY = 86_400_000_000
+_LAST_DAY = date(9999, 1, 1).toordinal()
+_LEAP_YEARS_APART = 8
+
+
+class Which(Enum):
+    """Which one of those that return: the latest begun, the last that is over, the one of this year or week, the next."""
+
+    LATEST = 0
+    LAST = 1
+    THIS = 2
+    NEXT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """The present, in a zone: `now` in microseconds UTC, `today` as an ordinal."""
+
+    now: int
+    zone: ZoneInfo
+    today: int
+
+    @classmethod
+    def at(cls, now: int, time_zone: str) -> "Calendar":
+        """Return the calendar of an instant, clamped to what it can tell. Raises ZoneInfoNotFoundError."""
+        now = min(max(now, EARLIEST + 2 * DAY), LATEST - 2 * DAY)
+        return cls(now, zone(time_zone), local(now, time_zone).toordinal())
+
+    def day_of(self, at: int) -> int:
+        """Return the local day of an instant."""
+        at = min(max(at, EARLIEST + 2 * DAY), LATEST - 2 * DAY)
+        return self._wall(at).toordinal()
+
+    def window(self, days: Range, from_hour: int = 0, to_hour: int = 0) -> Window | None:
+        """Return days as instants, begun and ended some hours later by the clock on the wall; None for no time at all."""
+        start, end = self._instant(days[0], from_hour), self._instant(days[1], to_hour, ends=True)
+        return Window(start, end) if start < end else None
+
+    def _instant(self, day: int, hour: int, ends: bool = False) -> int:
+        if not 1 <= day < _LAST_DAY:
+            return EARLIEST if day < 1 else LATEST
+        wall = datetime.fromordinal(day + hour // 24).replace(hour=hour % 24)
+        one, other = (instant(wall.replace(tzinfo=self.zone, fold=fold)) for fold in (0, 1))
+        if one < other:
+            # Where the clock is set back over midnight, the day before has minutes behind the first of two midnights.
+            return other if ends and self._wall(other - 1) < wall else one
+        return max(EARLIEST, self._leap(wall, other, one))
+
+    def _leap(self, wall: datetime, low: int, high: int) -> int:
+        """Return when the clock first shows a time or a later one: what it leaps over it never shows."""
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._wall(middle) >= wall else (middle + 1, high)
+        return low
+
+    def _wall(self, at: int) -> datetime:
+        return (_EPOCH + timedelta(microseconds=at)).astimezone(self.zone).replace(tzinfo=None)
+
+
+def month_start(index: int) -> int:
+    """Return the first day of a month, counted from January of the year 0."""
+    year, month = divmod(index, 12)
+    if not 1 <= year <= 9999:
+        return 0 if year < 1 else _LAST_DAY
+    return date(year, month + 1, 1).toordinal()
+
+
+def month_of(day: int) -> int:
+    """Return the month of a day, counted from January of the year 0."""
+    at = date.fromordinal(min(max(day, 1), _LAST_DAY))
+    return at.year * 12 + at.month - 1
+
+
+def months(first: int, count: int = 1) -> Range:
+    """Return the days of some months that follow each other."""
+    return month_start(first), month_start(first + count)
+
+
+def months_away(day: int, count: int) -> int:
+    """Return the same day of another month, or that month's last."""
+    target = month_of(day) + count
+    of_month = day - month_start(month_of(day))
+    return min(month_start(target) + of_month, month_start(target + 1) - 1)
+
+
+def on(year: int, month: int, day: int) -> Range | None:
+    """Return a day; None where the calendar has no such day."""
+    try:
+        first = date(year, month, day).toordinal()
+    except ValueError:
+        return None
+    return first, first + 1
+
+
+def weekday_of(day: int) -> int:
+    """Return the weekday of a day; Monday is 0."""
+    return (day - 1) % 7
+
+
+def week_start(day: int) -> int:
+    """Return the Monday of a day's week."""
+    return day - weekday_of(day)
+
+
+def part(days: Range, parts: int, number: int) -> Range:
+    """Return one of some equal parts, counted from 0: of a year in months, of less in days."""
+    first, after = days
+    length = after - first
+    if length in (365, 366):
+        return months(month_of(first) + 12 // parts * number, 12 // parts)
+    return first + length * number // parts, first + length * (number + 1) // parts
+
+
+def of_year(yearly: Yearly, at: int, which: Which) -> Range | None:
+    """Return the range of days that is meant, seen from a day."""
+    year = month_of(at) // 12
+    if which is Which.THIS:
+        containing = (days for y in (year + 1, year, year - 1) if (days := yearly(y)) and days[0] <= at < days[1])
+        return next(containing, yearly(year))
+    if which is Which.NEXT:
+        ahead = map(yearly, range(year, year + _LEAP_YEARS_APART + 1))
+        return next((days for days in ahead if days and days[0] > at), None)
+    # The New Year of the next year begins in this one.
+    behind = map(yearly, range(year + 1, year - _LEAP_YEARS_APART - 1, -1))
+    return next((days for days in behind if days and (days[0] <= at if which is Which.LATEST else days[1] <= at)), None)
+
+
+def of_week(weekday: int, length: int, at: int, which: Which) -> Range:
+    """Return the days that begin on a weekday (Monday is 0) and are meant, seen from a day."""
+    first = week_start(at) + weekday
+    match which:
+        case Which.LATEST:
+            first -= 7 * (first > at)
+        case Which.LAST:
+            first -= 7 * (first + length > at)
+        case Which.NEXT:
+            first += 7 * (first <= at)
+    return first, first + length

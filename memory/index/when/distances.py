@@ -1,0 +1,109 @@
+"""How far away: "two weeks", "a couple of months", "half a year"."""
+
+from dataclasses import dataclass
+
+from memory.index.when.days import DAY as DAY_LENGTH
+from memory.index.when.days import Calendar, Range, Which, months_away, of_week
+from memory.index.when.tokens import Tokens
+from memory.index.when.values import Window
+from memory.index.when.vocabulary import DAY, FORTNIGHT, HOUR, MINUTE, MONTH, QUARTER, VAGUE, WEEK, WEEKEND, YEAR
+
+COUNT = "(?:n(?:-?n)?O?|d|r)"
+NUMBER = "(?:a?n(?:-?n)?O?|d|r|a)"
+HALF = "(?:a?Ja?)"
+AWAY = f"(?:(?:h?{NUMBER}|{HALF}|h)?U|hP)"
+"""What stands before "before" and "after"."""
+
+_CLOCK = {MINUTE: 60_000_000, HOUR: 3_600_000_000}
+_DAYS = {DAY: 1, WEEK: 7, FORTNIGHT: 14, WEEKEND: 7}
+_MONTHS = {MONTH: 1, QUARTER: 3, YEAR: 12}
+_MONTH_LENGTH = 30 * DAY_LENGTH + DAY_LENGTH * 7 // 16
+_HALVES = {HOUR: (30, MINUTE), DAY: (12, HOUR), WEEK: (3, DAY), MONTH: (15, DAY), QUARTER: (6, WEEK), YEAR: (6, MONTH)}
+_FEW = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """Some units of time; `vague` where the number was."""
+
+    count: int
+    unit: int
+    vague: bool = False
+
+    @property
+    def length(self) -> int:
+        """The distance in microseconds; months and years are of the usual length."""
+        if self.unit in _CLOCK:
+            return self.count * _CLOCK[self.unit]
+        if self.unit in _DAYS:
+            return self.count * _DAYS[self.unit] * DAY_LENGTH
+        return self.count * _MONTHS[self.unit] * _MONTH_LENGTH
+
+    @property
+    def by_the_clock(self) -> bool:
+        """Whether it is told in minutes or hours."""
+        return self.unit in _CLOCK
+
+    def slack(self, length: int) -> int:
+        """Return how much of a length is left open: a quarter, of a vague distance half."""
+        return length // (2 if self.vague else 4)
+
+    def from_day(self, day: int, sign: int) -> int:
+        """Return the day at this distance behind (1) or before (-1) a day; minutes and hours are no days."""
+        if self.unit in _DAYS:
+            return day + sign * self.count * _DAYS[self.unit]
+        return months_away(day, sign * self.count * _MONTHS[self.unit]) if self.unit in _MONTHS else day
+
+
+def distance(tokens: Tokens, start: int, end: int) -> Distance:
+    """Return the distance of tokens that end with a unit or a part of the day; one without a number is of a few."""
+    codes, words = tokens.codes[start:end], tokens.words[start:end]
+    if "P" in codes:
+        return Distance(1, DAY)
+    # French "an", a year, is written like the English article.
+    unit = tokens.values[start + codes.rindex("U")] if "U" in codes else YEAR
+    if "J" in codes:
+        return Distance(*_HALVES.get(unit, (1, unit)))
+    numbers = [tokens.values[start + n] for n, code in enumerate(codes) if code in "ndr"]
+    vague = not VAGUE.isdisjoint(words)
+    if numbers:
+        return Distance(sum(numbers) if "r" not in codes else numbers[-1], unit, vague)
+    return Distance(1, unit) if "a" in codes or "h" in codes else Distance(_FEW, unit, True)
+
+
+def ago(calendar: Calendar, away: list[Distance], sign: int = -1) -> Window | None:
+    """Return the time at some distance from now, a quarter of it open at both sides."""
+    last = away[-1]
+    if last.by_the_clock:
+        length = sum(each.length for each in away)
+        slack = max(last.slack(length), _CLOCK[MINUTE])
+        return Window(calendar.now + sign * length - slack, calendar.now + sign * length + slack)
+    if last.unit == WEEKEND:
+        first, after = of_week(5, 2, calendar.today, Which.LAST if sign < 0 else Which.NEXT)
+        return calendar.window((first + sign * 7 * (last.count - 1), after + sign * 7 * (last.count - 1)))
+    day = calendar.today
+    for each in away:
+        day = each.from_day(day, sign)
+    slack = last.slack(abs(calendar.today - day))
+    return calendar.window((day - slack, day + slack + 1))
+
+
+def rolling(calendar: Calendar, away: Distance, sign: int = -1) -> Window | None:
+    """Return the time from some distance before now to the end of today, or from today as far ahead."""
+    if away.vague:
+        away = Distance(away.count + away.count // 2, away.unit)
+    if away.by_the_clock:
+        here, there = calendar.now, calendar.now + sign * away.length
+        return Window(min(here, there), max(here, there) + 1)
+    day = away.from_day(calendar.today, sign)
+    return calendar.window((min(day, calendar.today), max(day, calendar.today) + 1))
+
+
+def beside(days: Range, away: Distance, sign: int, whole: bool) -> Range:
+    """Return the days at some distance before (-1) or behind (1) others; all as far as there if `whole`."""
+    near = days[0] if sign < 0 else days[1] - 1
+    day = away.from_day(near, sign)
+    if whole:
+        return (day, near) if sign < 0 else (near + 1, day + 1)
+    slack = away.slack(abs(near - day))
+    return day - slack, day + slack + 1

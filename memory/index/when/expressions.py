@@ -1,0 +1,231 @@
+"""What a time expression means, before it is known from which day it is told."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+
+from memory.index.when.days import (
+    Calendar,
+    Range,
+    Which,
+    Yearly,
+    month_of,
+    month_start,
+    months,
+    of_week,
+    of_year,
+    on,
+    week_start,
+)
+from memory.index.when.distances import Distance, rolling
+from memory.index.when.feasts import feast, season
+from memory.index.when.tokens import Tokens
+from memory.index.when.values import Window
+from memory.index.when.vocabulary import DAY, FORTNIGHT, HOUR, KINDS_OF_DAY, MINUTE, MONTH, QUARTER, WEEK, WEEKEND, YEAR
+
+Resolve = Callable[[Calendar, int], Window | None]
+HOURS = ((4, 12), (12, 18), (17, 24), (18, 30))
+_STEPS = {Which.LAST: -1, Which.THIS: 0, Which.NEXT: 1}
+
+
+class Rank(IntEnum):
+    """What holds where several expressions disagree: what is told from now, then what is complete, then the rest."""
+
+    FROM_NOW = 0
+    COMPLETE = 1
+    LOOSE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A time whose window follows from the calendar and the day that it is told from. `closed` if it has two ends."""
+
+    resolve: Resolve
+    rank: Rank
+    closed: bool = True
+
+
+def fixed(days: Range | None) -> Piece | None:
+    """Return certain days; None for none."""
+    return Piece(lambda calendar, at: calendar.window(days), Rank.COMPLETE) if days else None
+
+
+def every_year(yearly: Yearly, year: int | None = None, which: Which = Which.LATEST) -> Piece | None:
+    """Return what comes every year: of a certain year, or the one that is meant."""
+    if year is not None:
+        return fixed(yearly(year))
+
+    def resolve(calendar: Calendar, at: int) -> Window | None:
+        days = of_year(yearly, at, which)
+        return calendar.window(days) if days else None
+
+    return Piece(resolve, Rank.LOOSE if which is Which.LATEST else Rank.FROM_NOW)
+
+
+def month(number: int) -> Yearly:
+    """Return the days of a month."""
+    return lambda year: months(year * 12 + number - 1)
+
+
+def quarter(number: int) -> Yearly:
+    """Return the days of a quarter."""
+    return lambda year: months(year * 12 + 3 * number - 3, 3)
+
+
+def winter_of(year: int) -> Range:
+    """Return the winter that a year begins in."""
+    return months(year * 12 - 1, 3)
+
+
+def part_of_day(day: int, part: int) -> Piece:
+    """Return a part of a day told from today; nights last until the next morning."""
+    return Piece(lambda calendar, at: calendar.window((at + day, at + day), *HOURS[part]), Rank.FROM_NOW)
+
+
+def day_away(days: int) -> Piece:
+    """Return a day told from today."""
+    return Piece(lambda calendar, at: calendar.window((at + days, at + days + 1)), Rank.FROM_NOW)
+
+
+def kind_of_day(number: int) -> Piece:
+    """Return what one word says of a day and its part: tonight."""
+    return part_of_day(*KINDS_OF_DAY[number])
+
+
+def weekday(number: int, which: Which = Which.LATEST, part: int | None = None) -> Piece:
+    """Return a weekday, or a part of it."""
+
+    def resolve(calendar: Calendar, at: int) -> Window | None:
+        first, after = of_week(number, 1, at, which)
+        return calendar.window((first, after)) if part is None else calendar.window((first, first), *HOURS[part])
+
+    return Piece(resolve, Rank.LOOSE if which is Which.LATEST else Rank.FROM_NOW)
+
+
+def unit(number: int, which: Which) -> Piece | None:
+    """Return this, the last or the next week, month and so on; None for what is not counted so, such as days."""
+    if number in (MINUTE, HOUR, DAY):
+        return None
+    if number == FORTNIGHT:
+        return None if which is Which.THIS else stretch(Distance(1, FORTNIGHT), 1 if which is Which.NEXT else -1)
+    step = _STEPS.get(which, 0)
+
+    def resolve(calendar: Calendar, at: int) -> Window | None:
+        if number == WEEKEND:
+            return calendar.window(of_week(5, 2, at, which))
+        return calendar.window(unit_days(number, at, step))
+
+    return Piece(resolve, Rank.FROM_NOW)
+
+
+def unit_days(number: int, at: int, step: int = 0) -> Range:
+    """Return the days of the week, month, quarter or year of a day, or of one some steps away."""
+    if number == WEEK:
+        return week_start(at) + 7 * step, week_start(at) + 7 * step + 7
+    length = {MONTH: 1, QUARTER: 3, YEAR: 12}.get(number, 1)
+    return months(month_of(at) // length * length + length * step, length)
+
+
+def stretch(away: Distance, sign: int) -> Piece:
+    """Return the time from some distance until now, or ahead."""
+    return Piece(lambda calendar, at: rolling(calendar, away, sign), Rank.FROM_NOW)
+
+
+def day_of_month(day: int) -> Piece:
+    """Return the latest day with a number."""
+
+    def resolve(calendar: Calendar, at: int) -> Window | None:
+        for index in range(month_of(at), month_of(at) - 3, -1):
+            days = on(index // 12, index % 12 + 1, day)
+            if days and days[0] <= at:
+                return calendar.window(days)
+        return None
+
+    return Piece(resolve, Rank.LOOSE)
+
+
+def in_digits(word: str) -> Piece | None:
+    """Return a date in digits, year first or day first; with strokes both readings, and what lies between them."""
+    one, two, three = (int(part) for part in re.split(r"\D", word))
+    if len(re.split(r"\D", word)[0]) == 4:
+        return fixed(on(one, two, three))
+    year = three if three > 99 else 2000 + three
+    readings = [on(year, two, one), on(year, one, two) if "/" in word else None]
+    days = [reading for reading in readings if reading]
+    return fixed((min(days)[0], max(days)[1])) if days else None
+
+
+def in_short(word: str) -> Piece | None:
+    """Return a date in digits without a year, or with one without a century."""
+    parts = [int(part) for part in re.split(r"\D", word)]
+    if len(parts) > 2:
+        return in_digits(word)
+    day, number = parts
+    return every_year(lambda year: on(year, number, day)) if 1 <= number <= 12 and 1 <= day <= 31 else None
+
+
+def year_of(word: str) -> Piece | None:
+    """Return a year, a month as 2023-03, or years as 2021-2023, 2024/25."""
+    first, *rest = (int(part) for part in re.split(r"\D", word))
+    if not rest:
+        return fixed(months(first * 12, 12))
+    if "-" in word and 1 <= rest[0] <= 12:
+        return fixed(months(first * 12 + rest[0] - 1))
+    last = rest[0] if rest[0] > 99 else first // 100 * 100 + rest[0]
+    return fixed((month_start(first * 12), month_start(last * 12 + 12))) if first < last else None
+
+
+def alone(tokens: Tokens, at: int) -> Piece | None:
+    """Return what a single word says: a month, a year, a weekday, a season, a feast, a quarter, a date in short."""
+    value = tokens.values[at]
+    match tokens.codes[at]:
+        case "M":
+            return every_year(month(value))
+        case "Y":
+            return year_of(tokens.words[at])
+        case "S":
+            return every_year(season(value))
+        case "H":
+            return every_year(feast(value))
+        case "W" | "w":
+            return weekday(value)
+        case "Q":
+            return every_year(quarter(value))
+        case "U":
+            return Piece(lambda c, at: c.window(of_week(5, 2, at, Which.LATEST)), Rank.LOOSE) if value == WEEKEND else None
+        case "y":
+            return in_short(tokens.words[at])
+    return None
+
+
+def chosen(tokens: Tokens, at: int, which: Which, part: int | None = None) -> Piece | None:
+    """Return this, the last or the next of what a word names; `part` is that of a day."""
+    value = tokens.values[at]
+    match tokens.codes[at]:
+        case "U":
+            return unit(value, which)
+        case "W" | "w":
+            return weekday(value, which, part)
+        case "M":
+            return every_year(month(value), which=which)
+        case "H":
+            return every_year(feast(value), which=which)
+        case "S":
+            return _season(value, which)
+        case "P":
+            if which is Which.NEXT:
+                return None
+            return part_of_day(-1 if which is Which.LAST else 0, value)
+    return None
+
+
+def _season(first_month: int, which: Which) -> Piece | None:
+    def this_winter(calendar: Calendar, at: int) -> Window | None:
+        # Until summer the winter of a year is the one that it began in.
+        year = month_of(at) // 12
+        return calendar.window(winter_of(year if month_of(at) % 12 < 6 else year + 1))
+
+    if first_month == 12 and which is Which.THIS:
+        return Piece(this_winter, Rank.FROM_NOW)
+    return every_year(season(first_month), which=which)

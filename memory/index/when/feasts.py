@@ -1,0 +1,61 @@
+"""Seasons of the northern half and feasts: which days they are in a year."""
+
+from datetime import date, timedelta
+
+from memory.index.when.days import Range, Yearly, month_start, months, on
+
+_FIXED = {
+    0: (2, 14, 1),  # Valentine's Day
+    2: (7, 4, 1),  # Independence Day
+    3: (10, 31, 1),  # Halloween
+    5: (12, 24, 1),  # Christmas Eve
+    6: (12, 24, 3),  # Christmas
+    7: (12, 25, 1),  # Christmas Day
+    8: (12, 26, 1),  # Boxing Day
+    9: (12, 31, 1),  # New Year's Eve
+    10: (1, 1, 1),  # New Year's Day
+}
+_FROM_EASTER = {1: (-2, 4), 12: (-2, 1), 13: (0, 1), 14: (1, 1)}  # Easter from Good Friday on, and its days
+_FROM_THANKSGIVING = {4: 0, 15: 1}  # Thanksgiving and Black Friday
+_NEW_YEAR = 11
+
+
+def season(first_month: int) -> Yearly:
+    """Return the three months that a season has in a year; a winter belongs to the year in which it begins."""
+    return lambda year: months(year * 12 + first_month - 1, 3)
+
+
+def feast(number: int) -> Yearly:
+    """Return the days of a feast: of Easter Good Friday to Monday, of the New Year also the day before."""
+
+    def days(year: int) -> Range | None:
+        if not 1 <= year < 9999:
+            return None
+        if number in _FROM_EASTER:
+            away, length = _FROM_EASTER[number]
+            first = _easter(year).toordinal() + away
+            return first, first + length
+        if number in _FROM_THANKSGIVING:
+            november = date(year, 11, 1)
+            thursday = november + timedelta(days=(3 - november.weekday()) % 7 + 21)
+            first = thursday.toordinal() + _FROM_THANKSGIVING[number]
+            return first, first + 1
+        if number == _NEW_YEAR:
+            new_year = month_start(year * 12)
+            return new_year - 1, new_year + 1
+        month, day, length = _FIXED[number]
+        first_day = on(year, month, day)
+        return first_day and (first_day[0], first_day[0] + length)
+
+    return days
+
+
+def _easter(year: int) -> date:
+    """Return Easter Sunday by the Gregorian reckoning (Meeus, Jones and Butcher)."""
+    century, of_century = divmod(year, 100)
+    golden = year % 19
+    epact = (19 * golden + century - century // 4 - (century - (century + 8) // 25 + 1) // 3 + 15) % 30
+    weekday = (32 + 2 * (century % 4) + 2 * (of_century // 4) - epact - of_century % 4) % 7
+    shift = (golden + 11 * epact + 22 * weekday) // 451
+    month, day = divmod(epact + weekday - 7 * shift + 114, 31)
+    return date(year, month, day + 1)

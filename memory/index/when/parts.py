@@ -1,0 +1,176 @@
+"""Parts of a time and distances from it: "early March", "the last week of May", "two weeks before March 5"."""
+
+import re
+
+from memory.index.when.days import Calendar, Range, Which, months_away, of_week, part, weekday_of
+from memory.index.when.distances import AWAY, beside, distance
+from memory.index.when.expressions import HOURS, Piece, Rank, every_year, quarter, unit, unit_days
+from memory.index.when.parsing import ANY, Reading
+from memory.index.when.values import Window
+from memory.index.when.vocabulary import DAY, MONTH, QUARTER, WEEK, WEEKEND, YEAR
+
+_NOUNS = frozenset("start begin beginning end middle".split())
+_THIRD = re.compile(rf"h?E(?:-|Oh?)?(?P<whole>{ANY})|h?EOh(?P<unit>U)")
+_HALF = re.compile(rf"h?(?P<which>[oL])JOh?(?P<whole>{ANY})")
+_NTH = re.compile(rf"h?(?P<which>[oL])U(?:Oh?(?P<whole>{ANY})|Oh(?P<unit>U))|h?(?P<quarter>o)U")
+_UNIT_OF = re.compile(rf"h?(?P<unit>U)Oh?(?P<whole>{ANY})")
+_PART = re.compile(r"h?POh?(?P<day>(?:Z|W|w)=*)")
+_BESIDE = re.compile(rf"(?P<away>{AWAY})(?P<side>[be])h?(?P<event>{ANY})|h?(?P<two>U)bL(?!U)")
+_LAST_BEFORE = re.compile(rf"(?P<last>Z=*)bh?(?P<event>{ANY})")
+
+
+def join_parts(reading: Reading) -> None:
+    """Understand the parts of times, then the distances from times."""
+    if "E" in reading.codes:
+        reading.join(_THIRD, _third)
+    if "J" in reading.codes:
+        reading.join(_HALF, _half)
+    if "U" in reading.codes:
+        reading.join(_NTH, _nth)
+        reading.join(_UNIT_OF, _unit_of)
+    if "P" in reading.codes:
+        reading.join(_PART, _part)
+    if "b" in reading.codes or "e" in reading.codes:
+        reading.join(_BESIDE, _beside)
+        reading.join(_LAST_BEFORE, _last_before)
+
+
+def days_of(calendar: Calendar, window: Window) -> Range:
+    """Return the days that a window touches."""
+    return calendar.day_of(window.start), calendar.day_of(window.end - 1) + 1
+
+
+def _whole(reading: Reading, m: re.Match[str]) -> Piece | None:
+    if m["unit"]:
+        return unit(reading.tokens.values[m.start("unit")], Which.THIS)
+    return reading.piece(m.start("whole"))
+
+
+def _third(reading: Reading, m: re.Match[str]) -> Piece | None:
+    at = m.start() + m.group().index("E")
+    whole = _whole(reading, m)
+    verb = "O" not in m.group() and reading.tokens.words[at] in _NOUNS
+    return _some_of(whole, 3, reading.tokens.values[at]) if whole and not verb else None
+
+
+def _half(reading: Reading, m: re.Match[str]) -> Piece | None:
+    whole, number = reading.piece(m.start("whole")), reading.tokens.values[m.start("which")]
+    half = 1 if m["which"] == "L" else number - 1
+    return _some_of(whole, 2, half) if whole and half in (0, 1) else None
+
+
+def _some_of(whole: Piece, parts: int, number: int) -> Piece:
+    """Return one of the equal parts of some days; all of what has not even so many days."""
+
+    def resolve(calendar: Calendar, at: int) -> Window | None:
+        window = whole.resolve(calendar, at)
+        days = days_of(calendar, window) if window else (0, 0)
+        return calendar.window(part(days, parts, number)) if days[1] - days[0] >= parts else window
+
+    return Piece(resolve, whole.rank)
+
+
+def _nth(reading: Reading, m: re.Match[str]) -> Piece | None:
+    at = m.start() + m.group().index("U")
+    number, kind = reading.tokens.values[at - 1], reading.tokens.values[at]
+    if m["quarter"]:
+        return every_year(quarter(number)) if kind == QUARTER and 1 <= number <= 4 else None
+    whole = _whole(reading, m)
+    if whole is None:
+        return None
+    last = m["which"] == "L"
+
+    def resolve(calendar: Calendar, at: int) -> Window | None:
+        window = whole.resolve(calendar, at)
+        days = _counted(days_of(calendar, window), kind, number, last) if window else None
+        return calendar.window(days) if days else None
+
+    return Piece(resolve, whole.rank)
+
+
+def _counted(days: Range, kind: int, number: int, last: bool) -> Range | None:
+    """Return the first, second or last day, week, weekend, month or quarter of some days; a week is any seven."""
+    first, after = days
+    if kind in (MONTH, QUARTER):
+        length = 3 if kind == QUARTER else 1
+        found = (months_away(after, -length), after) if last else (
+            months_away(first, length * (number - 1)), months_away(first, length * number)
+        )  # fmt: skip
+    elif kind == WEEKEND:
+        saturday = after - 1 - (weekday_of(after - 1) - 5) % 7 if last else first + (5 - weekday_of(first)) % 7 + 7 * (number - 1)
+        found = saturday, min(saturday + 2, after)
+    elif kind in (DAY, WEEK):
+        length = 7 if kind == WEEK else 1
+        found = (after - length, after) if last else (first + length * (number - 1), first + length * number)
+    else:
+        return None
+    return found if first <= found[0] and found[1] <= after else None
+
+
+def _unit_of(reading: Reading, m: re.Match[str]) -> Piece | None:
+    """Read "the week of March 5", and the month of May, which is only May."""
+    whole, number = reading.piece(m.start("whole")), reading.tokens.values[m.start("unit")]
+    if whole is None or number not in (WEEK, MONTH, YEAR, WEEKEND):
+        return None
+
+    def resolve(calendar: Calendar, at: int) -> Window | None:
+        window = whole.resolve(calendar, at)
+        if window is None or number not in (WEEK, WEEKEND):
+            return window
+        monday, after = unit_days(WEEK, calendar.day_of(window.start))
+        return calendar.window((after - 2 if number == WEEKEND else monday, after))
+
+    return Piece(resolve, whole.rank)
+
+
+def _part(reading: Reading, m: re.Match[str]) -> Piece | None:
+    day = reading.piece(m.start("day"))
+    hours = HOURS[reading.tokens.values[m.start() + m.group().index("P")]]
+    if day is None:
+        return None
+
+    def resolve(calendar: Calendar, at: int) -> Window | None:
+        window = day.resolve(calendar, at)
+        first, after = days_of(calendar, window) if window else (0, 0)
+        return calendar.window((first, first), *hours) if after - first == 1 else window
+
+    return Piece(resolve, day.rank)
+
+
+def _beside(reading: Reading, m: re.Match[str]) -> Piece | None:
+    tokens = reading.tokens
+    if m["two"]:
+        return _before_last(tokens.values[m.start("two")])
+    event = reading.piece(m.start("event"))
+    away = distance(tokens, m.start(), m.end("away"))
+    if event is None or away.by_the_clock or (m.start() and tokens.words[m.start() - 1] == "many"):
+        return None
+    sign = -1 if m["side"] == "b" else 1
+
+    def resolve(calendar: Calendar, at: int) -> Window | None:
+        window = event.resolve(calendar, at)
+        return calendar.window(beside(days_of(calendar, window), away, sign, m.group()[0] == "h")) if window else None
+
+    return Piece(resolve, event.rank)
+
+
+def _before_last(number: int) -> Piece | None:
+    def resolve(calendar: Calendar, at: int) -> Window | None:
+        if number == WEEKEND:
+            first, after = of_week(5, 2, at, Which.LAST)
+            return calendar.window((first - 7, after - 7))
+        return calendar.window(unit_days(number, at, -2))
+
+    return Piece(resolve, Rank.FROM_NOW) if unit(number, Which.LAST) else None
+
+
+def _last_before(reading: Reading, m: re.Match[str]) -> Piece | None:
+    last, event = reading.piece(m.start("last")), reading.piece(m.start("event"))
+    if last is None or event is None or "L" not in reading.tokens.codes[m.start("last") : m.end("last")]:
+        return None
+
+    def resolve(calendar: Calendar, at: int) -> Window | None:
+        window = event.resolve(calendar, at)
+        return last.resolve(calendar, calendar.day_of(window.start)) if window else None
+
+    return Piece(resolve, event.rank)

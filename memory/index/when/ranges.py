@@ -1,0 +1,170 @@
+"""Ranges, bounds and single times, as they are told in a question: "between March and May", "since 2023", "in June"."""
+
+import re
+
+from memory.index.when.days import DAY, EARLIEST, LATEST, Calendar, month_of, month_start
+from memory.index.when.expressions import Piece, Rank
+from memory.index.when.parsing import ANY, Reading
+from memory.index.when.values import Window
+from memory.index.when.vocabulary import ENGLISH_WEEKDAYS, MONTHS_OR_NAMES, PAST
+
+_RANGE = re.compile(rf"(?P<lead>[zFivt]?)h?(?:(?P<day>[do])|(?P<one>{ANY}))(?P<join>[kgu-])[ivt]?h?(?P<two>{ANY})")
+_OPEN = re.compile(rf"[zF]h?(?P<one>{ANY})(?:[gku]c|(?P<on>t)(?![hMWHSY]))|sh?(?P<since>{ANY})[gu]c")
+_BOUND = re.compile(rf"(?P<near>~?)(?P<side>[subeB])h?(?P<one>{ANY})")
+_SINGLE = re.compile(r"(?P<lead>[itvFaO]?)(?P<the>h?)(?P<what>[MYSHQWwU]=*|y\.?)")
+_CERTAIN = re.compile(r"[itvFO]?h?Z=*")
+_LEADS = {"M": "iv", "Y": "iv", "S": "iv", "Q": "iv", "W": "tivF", "w": "tF", "H": "tivF", "U": "tvi", "y": "tFi"}
+_ITALIAN = frozenset("gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre".split())
+_FALLS = frozenset(("fall", "spring"))
+_COUNTED = frozenset("people feet men women children euro euros km kg".split())
+_BEFORE_DAY_AND_MONTH = frozenset("am vom le el op".split())
+_NO_DAY = frozenset("about for like than every each any some jeden chaque tous cada todo todos ogni tutti elke iedere".split())
+_NEAR = 14 * DAY
+
+
+def take_ranges(reading: Reading) -> None:
+    """Take every time of a question into the result."""
+    if reading.pieces or any(code in "MYSHQWwyU" for code in reading.codes):
+        reading.take(_RANGE, _range)
+        reading.take(_OPEN, _open)
+        reading.take(_BOUND, _bound)
+        reading.take(_CERTAIN, _certain)
+        reading.take(_SINGLE, _single)
+
+
+def _named(reading: Reading, m: re.Match[str], group: str, sure: bool = True) -> Piece | None:
+    """Return what a name of a time means; None where it may as well mean something else, and nothing makes it `sure`."""
+    at, end = m.span(group)
+    code, word = m[group][0], reading.tokens.words[at]
+    following = reading.codes[end : end + 1]
+    if code == "Y":
+        return None if _counts(reading, end) else reading.piece(at)
+    named = word.removesuffix("'s")
+    if code == "M" and named in MONTHS_OR_NAMES and (named != word or (following == "x" and not sure)):
+        return None
+    if code == "S" and word in _FALLS and (following == "x" or (reading.codes[at - 1 : at] == "h" and not sure)):
+        return None
+    return None if code == "w" and following == "X" else reading.piece(at)
+
+
+def _counts(reading: Reading, end: int) -> bool:
+    """Say whether a number that looks like a year counts what follows: in 2023 messages."""
+    following = reading.codes[end : end + 1]
+    word = reading.tokens.words[end] if following else ""
+    return following in ("U", "n", "d") or (following == "x" and (word.endswith("s") or word in _COUNTED))
+
+
+def _range(reading: Reading, m: re.Match[str]) -> Piece | None:
+    lead, join = m["lead"], m["join"]
+    two = _named(reading, m, "two")
+    fits = join in "k-" if lead == "z" else join in "gu-" if lead == "F" else join in "kg-"
+    if two is None or not fits:
+        return None
+    if m["day"]:
+        day = reading.tokens.values[m.start("day")]
+        return _from_day(day, two) if lead in ("z", "F") and day and _is_date(reading, m) else None
+    one = _named(reading, m, "one")
+    if one is None or (not lead and not (m["two"][0] == "Z" and join in "g-" and two.rank is Rank.COMPLETE)):
+        return None
+    return Piece(lambda calendar, at: _hull(calendar, at, one, two), min(one.rank, two.rank))
+
+
+def _is_date(reading: Reading, m: re.Match[str]) -> bool:
+    codes = reading.tokens.codes[m.start("two") : m.end("two")]
+    return "M" in codes and ("d" in codes or "o" in codes)
+
+
+def _from_day(day: int, two: Piece) -> Piece:
+    """Return the days from a day of a month to another of it."""
+
+    def resolve(calendar: Calendar, at: int) -> Window | None:
+        last = two.resolve(calendar, at)
+        if last is None:
+            return None
+        until = calendar.day_of(last.start)
+        return calendar.window((month_start(month_of(until)) + day - 1, until + 1))
+
+    return Piece(resolve, two.rank)
+
+
+def _hull(calendar: Calendar, at: int, one: Piece, two: Piece) -> Window | None:
+    """Return the time from one to another. Which one is meant follows from the other, where that says more."""
+    if one.rank is Rank.COMPLETE and two.rank is Rank.LOOSE:
+        first = one.resolve(calendar, at)
+        second = two.resolve(calendar, calendar.day_of(first.start) + 365) if first else None
+    else:
+        second = two.resolve(calendar, at)
+        to = calendar.day_of(second.end - 1) if second and one.rank is Rank.LOOSE else at
+        first = one.resolve(calendar, to)
+    return Window(min(first.start, second.start), max(first.end, second.end)) if first and second else None
+
+
+def _open(reading: Reading, m: re.Match[str]) -> Piece | None:
+    if m["on"] and reading.tokens.words[m.start("on")] != "on":
+        return None
+    one = _named(reading, m, "since" if m["since"] else "one")
+    return one and _bounded("s", one)
+
+
+def _bound(reading: Reading, m: re.Match[str]) -> Piece | None:
+    one = _named(reading, m, "one", sure=False)
+    if one is None or (m["side"] == "B" and reading.tokens.words[m.start("side")] != "vor"):
+        return None
+    near = bool(m["near"]) and reading.tokens.values[m.start()] == 1
+    return _bounded(m["side"], one, near)
+
+
+def _bounded(side: str, one: Piece, near: bool = False) -> Piece:
+    """Return the time since (s), until (u), before (b, B) or after (e) another, up to today; `near`: only some days of it."""
+
+    def resolve(calendar: Calendar, at: int) -> Window | None:
+        window = one.resolve(calendar, at)
+        if window is None:
+            return None
+        today = calendar.window((calendar.today, calendar.today + 1))
+        end = today.end if today else calendar.now
+        match side:
+            case "s":
+                start = window.start
+            case "e":
+                start = window.end
+                end = end if start < end else LATEST
+            case "u":
+                start, end = EARLIEST, window.end
+            case _:
+                start, end = EARLIEST, window.start
+        if near:
+            start, end = (start, min(end, start + _NEAR)) if side in "se" else (max(start, end - _NEAR), end)
+        return Window(start, end) if start < end else None
+
+    return Piece(resolve, one.rank, closed=near)
+
+
+def _certain(reading: Reading, m: re.Match[str]) -> Piece | None:
+    return reading.piece(m.start() + m.group().index("Z"))
+
+
+def _single(reading: Reading, m: re.Match[str]) -> Piece | None:
+    """Return what one name of a time means, if the word before it tells that it names a time."""
+    code, lead, at = m["what"][0], m["lead"], m.start("what")
+    word = reading.tokens.words[at]
+    if code == "M" and lead in ("a", "O"):
+        told = word in _ITALIAN if lead == "a" else word not in MONTHS_OR_NAMES
+    elif code in "MY" and m["the"]:
+        told = False
+    elif lead and lead in _LEADS[code]:
+        told = True
+    else:
+        told = code == "W" and not lead and _bare(reading, at, m.end())
+    if code == "y" and word.count(".") == 1:
+        told = told and m["what"] == "y." and reading.tokens.words[m.start()] in _BEFORE_DAY_AND_MONTH
+    return _named(reading, m, "what", sure=lead == "i" or not lead) if told else None
+
+
+def _bare(reading: Reading, at: int, end: int) -> bool:
+    """Say whether a weekday without "on" is a time: at the end of what somebody did, and outside of English."""
+    if at and (reading.tokens.words[at - 1] in _NO_DAY or reading.codes[at - 1] == "X"):
+        return False
+    if reading.tokens.words[at].removesuffix("'s") not in ENGLISH_WEEKDAYS:
+        return True
+    return reading.codes[end : end + 1] in ("", ",", ".") and reading.tokens.has(PAST)

@@ -1,0 +1,120 @@
+"""A question cut into words, each with its code and its value."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from memory.index.when.vocabulary import LEXICON, PHRASES, WEEKDAYS_OR_WORDS
+
+LONGEST = 2_000
+"""Characters that are read. Who tells more than this asks about it, not about a time."""
+
+_PHRASES = "|".join(re.escape(phrase).replace("_", r"\s+").replace("'", "['’]") for phrase in PHRASES)
+_TOKEN = re.compile(
+    rf"(?:{_PHRASES})(?!\w)"
+    r"|q[1-4](?!\w)|['’]\d\d(?![\w'’])|\d+(?:[-./:,]\d+)+|\d+[^\W\d_]*"
+    r"|[^\W\d_]+(?:['’](?=[^\W\d_]{3})|['’][^\W\d_]{1,2}(?!\w))?"
+    r"|[^\w\s]|_"
+)
+_QUOTED = re.compile(r"\"[^\"\n]+\"|“[^“”\n]+”|„[^„“\n]+“|«[^«»\n]+»")
+_ORDINAL = re.compile(r"(\d\d?)(?:st|nd|rd|th|er|º|ª)")
+_DATE = re.compile(r"\d{4}([-/.])\d\d?\1\d\d?|\d\d?([-/.])\d\d?\2\d{4}")
+_SHORT_DATE = re.compile(r"\d\d?([./])\d\d?\1\d\d|\d\d?\.\d\d?")
+_YEARS = re.compile(r"((?:19|20)\d\d)(?:[-/]\d\d|-(?:19|20)\d\d)?")
+_DAYS = re.compile(r"(\d\d?)-(\d\d?)")
+_PART_OF_MORE = frozenset("/\\#@_=&$€£%+")
+
+_MORNINGS = frozenset(("morgen", "mañana", "manana"))
+_WHOSE_MORNING = frozenset("guten goede goeden jeden elke cada por".split())
+_FRENCH = frozenset("je tu il elle on nous vous j'ai qu' que qui quoi est ai as a le la les ce soir matin avec l' d'".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The words of `text`, in lower case; `spans` says where each stands, `codes` has a letter for each."""
+
+    text: str
+    words: list[str]
+    spans: list[tuple[int, int]]
+    values: list[int]
+    codes: str
+
+    def has(self, words: frozenset[str]) -> bool:
+        """Say whether any of some words occurs."""
+        return not words.isdisjoint(self.words)
+
+
+def cut(text: str) -> Tokens:
+    """Return the tokens of the beginning of a text, which is normalized where accents stand apart."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text)
+    lower = text[:LONGEST].lower()
+    if len(lower) != len(text[:LONGEST]):
+        lower = "".join(c if len(c.lower()) > 1 else c.lower() for c in text[:LONGEST])
+    if not text.isascii() or '"' in text:
+        lower = _unquoted(lower)
+    words: list[str] = []
+    spans: list[tuple[int, int]] = []
+    values: list[int] = []
+    codes: list[str] = []
+    for m in _TOKEN.finditer(lower):
+        word, start = m.group(), m.start()
+        found = LEXICON.get(word)
+        if found is None:
+            found = _unlisted(word, text, start, m.end())
+        code = found[0]
+        if code == "R" and word in _MORNINGS and codes and (codes[-1] in "RTWhtiOL" or words[-1] in _WHOSE_MORNING):
+            found, code = ("P", 0), "P"
+        elif code == "w" and word in WEEKDAYS_OR_WORDS and not text[start].isupper():
+            code = "x"
+        words.append(str(found[1]) if code == "Y" and not word[0].isdecimal() else word)
+        spans.append((start, m.end()))
+        values.append(found[1])
+        codes.append(code)
+    if "hier" in words and len(words) > 2 and _FRENCH.isdisjoint(words):
+        codes = ["x" if word == "hier" else code for word, code in zip(words, codes, strict=True)]
+    return Tokens(text, words, spans, values, "".join(codes))
+
+
+def _unquoted(text: str) -> str:
+    """Return a text with blanks for what it quotes, unless it is quoted as a whole: titles tell no time."""
+    bare = len(text.strip())
+    return _QUOTED.sub(lambda m: m[0] if len(m[0]) >= bare - 1 else f"{m[0][0]}{' ' * (len(m[0]) - 2)}{m[0][-1]}", text)
+
+
+def _unlisted(word: str, text: str, start: int, end: int) -> tuple[str, int]:
+    """Return the code and the value of a word that the lexicon has not in this form."""
+    first = word[0]
+    if first.isdecimal():
+        apart = (start == 0 or not (text[start - 1].isalnum() or text[start - 1] in _PART_OF_MORE)) and (
+            end == len(text) or text[end] not in _PART_OF_MORE
+        )
+        return _number(word) if apart else ("x", 0)
+    if word[1:].isdecimal():
+        year = int(word[1:])
+        return ("x" if start and text[start - 1].isalnum() else "Y"), year + (2000 if year < 50 else 1900)
+    if not first.isalpha():
+        return (word, 0) if word in "-." else ("-", 0) if word in "–—" else (",", 0)
+    if not word.isalpha():
+        key = "_".join(word.split()).replace("’", "'")
+        found = LEXICON.get(key) or LEXICON.get(key.removesuffix("'s"))
+        if found:
+            return found
+    return ("X" if text[start].isupper() else "x"), 0
+
+
+def _number(word: str) -> tuple[str, int]:
+    if word.isdecimal():
+        if len(word) > 4:
+            return "x", 0
+        number = int(word)
+        return ("Y" if len(word) == 4 and 1900 <= number < 2100 else "d"), number
+    if m := _ORDINAL.fullmatch(word):
+        return "o", int(m[1])
+    if m := _YEARS.fullmatch(word):
+        return "Y", int(m[1])
+    if _DATE.fullmatch(word):
+        return "D", 0
+    if m := _DAYS.fullmatch(word):
+        return "r", int(m[2])
+    return ("y" if _SHORT_DATE.fullmatch(word) else "x"), 0

@@ -1,0 +1,144 @@
+"""The inbox: every event as it was heard, until it is answered, and how far each stream was heard."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from memory.ports import Clock
+from memory.store.database import Database, Row, Transaction
+from memory.store.lineage import fill, holes
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A platform's event as heard. `place` names the session's place, `payload` is the adapter's own JSON."""
+
+    event_id: str
+    place: str
+    payload: str
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """An event of the inbox that is not done yet."""
+
+    key: int
+    event: Event
+    received_at: int
+    tries: int
+
+
+class Inbox:
+    """The events and cursors of one database."""
+
+    def __init__(self, db: Database, clock: Clock) -> None:
+        self._db = db
+        self._clock = clock
+
+    async def accept(self, platform: str, events: Sequence[Event], cursors: Mapping[str, str] = {}) -> list[Heard]:
+        """T1: commit events and cursors, by stream, together; return the events not heard before."""
+        now = self._clock.now()
+        fresh: list[Heard] = []
+        async with self._db.transaction() as tx:
+            for event in events:
+                row = await tx.one(
+                    "INSERT INTO inbox (platform, place, event_id, payload, received_at) "
+                    "VALUES (:platform, :place, :event_id, :payload, :now) "
+                    "ON CONFLICT (platform, event_id) DO NOTHING RETURNING id",
+                    {"platform": platform, "place": event.place, "event_id": event.event_id,
+                     "payload": event.payload, "now": now},
+                )  # fmt: skip
+                if row:
+                    fresh.append(Heard(row["id"], event, now, 0))
+            await _move(tx, platform, cursors, now)
+        return fresh
+
+    async def cursors(self, platform: str) -> dict[str, str]:
+        """Return how far each stream of a platform was heard."""
+        rows = await self._db.all("SELECT stream, value FROM cursors WHERE platform = :platform", {"platform": platform})
+        return {row["stream"]: row["value"] for row in rows}
+
+    async def move(self, platform: str, cursors: Mapping[str, str]) -> None:
+        """Record how far streams were heard where that brought no event to keep."""
+        async with self._db.transaction() as tx:
+            await _move(tx, platform, cursors, self._clock.now())
+
+    async def unfinished(self, platform: str, place: str | None = None) -> list[Heard]:
+        """Return the events that still wait for their answer, oldest first."""
+        rows = await self._db.all(
+            "SELECT id, event_id, place, payload, received_at, tries FROM inbox WHERE platform = :platform "
+            "AND (:place IS NULL OR place = :place) AND state IN ('new', 'held') ORDER BY id",
+            {"platform": platform, "place": place},
+        )
+        return [_heard(row) for row in rows]
+
+    async def open_payloads(self, keys: Sequence[int]) -> dict[int, str]:
+        """Return the payloads, as they are now, of those events that still wait for their answer."""
+        rows = await self._db.all(
+            f"SELECT id, payload FROM inbox WHERE id IN ({holes('k', keys)}) AND state IN ('new', 'held')", fill("k", keys)
+        )
+        return {row["id"]: row["payload"] for row in rows}
+
+    async def replace(self, platform: str, event_id: str, payload: str) -> bool:
+        """Give an event that is not done another payload; return whether there is such an event."""
+        which = {"platform": platform, "event_id": event_id}
+        if not await self._db.one(f"SELECT id FROM inbox {_NOT_DONE}", which):
+            return False
+        async with self._db.transaction() as tx:
+            row = await tx.one(f"UPDATE inbox SET payload = :payload {_NOT_DONE} RETURNING id", {**which, "payload": payload})
+        return row is not None
+
+    async def held(self, platform: str, place: str) -> list[int]:
+        """Return the events of a place that wait for another try."""
+        rows = await self._db.all(
+            "SELECT id FROM inbox WHERE platform = :platform AND place = :place AND state = 'held' ORDER BY id",
+            {"platform": platform, "place": place},
+        )
+        return [row["id"] for row in rows]
+
+    async def held_places(self, platform: str) -> list[str]:
+        """Return the places whose events wait for another try, the one that waits longest first."""
+        rows = await self._db.all(
+            "SELECT place FROM inbox WHERE platform = :platform AND state = 'held' GROUP BY place ORDER BY min(id)",
+            {"platform": platform},
+        )
+        return [row["place"] for row in rows]
+
+    async def hold(self, keys: Sequence[int], why: str, most: int | None = None) -> None:
+        """Keep events for another try; after `most` tries, where given, they are parked and shown in status."""
+        async with self._db.transaction() as tx:
+            await tx.run(
+                "UPDATE inbox SET tries = tries + 1, note = :why, "
+                "state = CASE WHEN :most IS NOT NULL AND tries + 1 >= :most THEN 'parked' ELSE 'held' END "
+                f"WHERE id IN ({holes('k', keys)}) AND state IN ('new', 'held')",
+                {"why": why, "most": most, **fill("k", keys)},
+            )
+
+    async def drop(self, keys: Sequence[int]) -> None:
+        """Finish events that need no answer."""
+        async with self._db.transaction() as tx:
+            await finish(tx, keys)
+
+    async def parked(self) -> int:
+        """Count the events that were given up after their last try."""
+        row = await self._db.one("SELECT count(*) AS n FROM inbox WHERE state = 'parked'")
+        return int(row["n"]) if row else 0
+
+
+async def finish(tx: Transaction, keys: Sequence[int]) -> None:
+    """Mark events done and blank their payloads, in the caller's transaction."""
+    await tx.run(f"UPDATE inbox SET state = 'done', payload = '', note = '' WHERE id IN ({holes('k', keys)})", fill("k", keys))
+
+
+async def _move(tx: Transaction, platform: str, cursors: Mapping[str, str], now: int) -> None:
+    await tx.many(
+        "INSERT INTO cursors (platform, stream, value, moved_at) VALUES (:platform, :stream, :value, :now) "
+        "ON CONFLICT (platform, stream) DO UPDATE SET value = excluded.value, moved_at = excluded.moved_at",
+        ({"platform": platform, "stream": stream, "value": value, "now": now} for stream, value in cursors.items()),
+    )
+
+
+_NOT_DONE = "WHERE platform = :platform AND event_id = :event_id AND state <> 'done'"
+
+
+def _heard(row: Row) -> Heard:
+    return Heard(row["id"], Event(row["event_id"], row["place"], row["payload"]), row["received_at"], row["tries"])

@@ -1,0 +1,15 @@
+"""What was heard and what is to be said: the inbox with its cursors, and the outbox.
+
+T1 commits events and cursors together; an event is finished only in the transaction that stores its answer (T3), which also
+queues every part of that answer. The journal is not memory: texts are blanked when an event is done, and a day after a part
+was sent.
+"""
+
+from memory.journal.inbox import Event, Heard, Inbox
+from memory.journal.outbox import Outbox, Outgoing, Part
+
+__all__ = ["Event", "Heard", "Journal", "Outgoing", "Part"]
+
+
+class Journal(Inbox, Outbox):
+    """The inbox, cursors and outbox of one database."""

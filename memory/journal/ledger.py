@@ -1,0 +1,106 @@
+"""Claims, so that work is done once however many processes and restarts there are, and the log of what was done."""
+
+import json
+from dataclasses import dataclass
+
+from memory.store.database import Database, Transaction
+from memory.store.locks import Holders
+from memory.types import MINUTE
+
+LEASE = 10 * MINUTE
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A lease on one piece of work. Whoever publishes checks that the fence is still his."""
+
+    name: str
+    slot: str
+    fence: int
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """One line of the log: what was done when; it never holds message text."""
+
+    seq: int
+    at: int
+    kind: str
+    detail: dict[str, object]
+
+
+async def claim(tx: Transaction, name: str, slot: str, holders: Holders, now: int) -> Claim | None:
+    """Take the lease on (name, slot) for ten minutes, or return None while another living process holds it."""
+    held = await tx.one(
+        "SELECT holder FROM claims WHERE name = :name AND slot = :slot AND until > :now",
+        {"name": name, "slot": slot, "now": now},
+    )
+    if held is not None and holders.living(held["holder"]):
+        return None
+    row = await tx.one(
+        "INSERT INTO claims (name, slot, holder, fence, until, tries) VALUES (:name, :slot, :holder, :fence, :until, 1) "
+        "ON CONFLICT (name, slot) DO UPDATE SET holder = :holder, fence = :fence, until = :until, "
+        "tries = claims.tries + 1 RETURNING fence",
+        # A number that was never given before: a claim that was settled may come again, and its old holder as well.
+        {"name": name, "slot": slot, "holder": holders.own, "fence": await tx.take("fence"), "until": now + LEASE},
+    )
+    assert row is not None
+    return Claim(name, slot, row["fence"])
+
+
+async def holds(tx: Transaction, held: Claim) -> bool:
+    """Say whether the lease is still this claim's."""
+    row = await tx.one(
+        "SELECT 1 AS yes FROM claims WHERE name = :name AND slot = :slot AND fence = :fence",
+        {"name": held.name, "slot": held.slot, "fence": held.fence},
+    )
+    return row is not None
+
+
+async def renew(tx: Transaction, held: Claim, now: int) -> bool:
+    """Hold a lease for another ten minutes; False where it is another's by now."""
+    row = await tx.one(
+        "UPDATE claims SET until = :until WHERE name = :name AND slot = :slot AND fence = :fence RETURNING fence",
+        {"name": held.name, "slot": held.slot, "fence": held.fence, "until": now + LEASE},
+    )
+    return row is not None
+
+
+async def release(tx: Transaction, held: Claim, note: str = "") -> None:
+    """Let the lease go, so that the work may be claimed again at once."""
+    await tx.run(
+        "UPDATE claims SET until = 0, note = :note WHERE name = :name AND slot = :slot AND fence = :fence",
+        {"name": held.name, "slot": held.slot, "fence": held.fence, "note": note},
+    )
+
+
+async def settle(tx: Transaction, held: Claim) -> None:
+    """Drop the claim: its work is done and cannot come again."""
+    await tx.run(
+        "DELETE FROM claims WHERE name = :name AND slot = :slot AND fence = :fence",
+        {"name": held.name, "slot": held.slot, "fence": held.fence},
+    )
+
+
+async def note(tx: Transaction, domain: int, kind: str, at: int, **detail: object) -> None:
+    """Append to the log of what was done."""
+    await tx.run(
+        "INSERT INTO activity (seq, at, domain, kind, detail) VALUES (:seq, :at, :domain, :kind, :detail)",
+        {"seq": await tx.take("activity"), "at": at, "domain": domain, "kind": kind, "detail": json.dumps(detail)},
+    )
+
+
+async def happenings(db: Database, after: int, limit: int = 500) -> list[Happening]:
+    """Return what was done since the given line of the log, oldest first."""
+    rows = await db.all(
+        "SELECT seq, at, kind, detail FROM activity WHERE seq > :after ORDER BY seq LIMIT :limit",
+        {"after": after, "limit": limit},
+    )
+    return [Happening(row["seq"], row["at"], row["kind"], json.loads(row["detail"])) for row in rows]
+
+
+async def last_happening(db: Database) -> int:
+    """Return the number of the newest line of the log, 0 where there is none."""
+    row = await db.one("SELECT coalesce(max(seq), 0) AS seq FROM activity")
+    assert row is not None
+    return int(row["seq"])

@@ -1,0 +1,226 @@
+"""The outbox: every part that is to go out, frozen under its key before it is sent.
+
+A part found "attempting" at a start may or may not have arrived: the adapter looks before it sends again under the same key.
+A preview shows an answer while it is made; the answer then edits or deletes it, so a preview left over is never sent again.
+Where words must go, they are blanked here, and what did not go out is cancelled.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from memory.ports import Clock
+from memory.store.database import Database, Parameters, Row, Transaction
+from memory.store.lineage import fill, holes, pages
+from memory.types import MINUTE, Domain
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of an answer, as it goes out: the key makes sending it twice harmless where the platform allows.
+
+    `operation` is send, preview, edit or delete; the last two change the message that the part of the key `target` became.
+    `actions` is the caller's own JSON of what can be pressed under it, `form` the caller's word for how it is shown.
+    """
+
+    key: str
+    text: str
+    operation: str = "send"
+    target: str = ""
+    actions: str = ""
+    form: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """A part in the outbox.
+
+    It was made at the domain `domain` and may hold what was read of those in `also`. `unsure` says that an earlier attempt may
+    have arrived. `target_remote` is the platform's id of what it changes, '' where
+    that is not known. `first` says that it is its answer's first part; it was queued at `since`. `notice` says that it is no reply that is kept.
+    """
+
+    row: int
+    part: Part
+    place: str
+    domain: int
+    answers: str
+    unsure: bool
+    target_remote: str = ""
+    first: bool = True
+    since: int = 0
+    notice: bool = False
+    also: tuple[int, ...] = ()
+
+
+class Outbox:
+    """The parts of one database that are to go out, and those that went."""
+
+    def __init__(self, db: Database, clock: Clock) -> None:
+        self._db = db
+        self._clock = clock
+
+    async def take(self, platform: str, place: str, keys: Sequence[str] | None = None) -> list[Outgoing]:
+        """Mark what waits for a place as being attempted, and return it in order: these parts alone, or everything.
+
+        Everything includes parts whose attempt another process did not outlive: take it only where no other one sends. It
+        leaves out previews, because the answer that follows takes their place.
+        """
+        only = "o.operation <> 'preview'" if keys is None else f"o.state = 'pending' AND o.key IN ({holes('p', keys)})"
+        async with self._db.transaction() as tx:
+            rows = await tx.all(
+                "SELECT o.*, coalesce(t.remote_id, '') AS target_remote FROM outbox o LEFT JOIN outbox t ON t.key = o.target "
+                f"WHERE o.platform = :platform AND o.place = :place AND o.state IN ('pending', 'attempting') AND {only} "
+                "ORDER BY o.id",
+                {"platform": platform, "place": place, **fill("p", keys or ())},
+            )
+            await tx.run(
+                f"UPDATE outbox SET state = 'attempting' WHERE id IN ({holes('k', rows)}) AND state = 'pending'",
+                fill("k", (row["id"] for row in rows)),
+            )
+        return [_outgoing(row) for row in rows]
+
+    async def sent(self, row: int, remote_id: str = "") -> None:
+        """Record that a part arrived, and under which id of the platform."""
+        async with self._db.transaction() as tx:
+            await tx.run(
+                "UPDATE outbox SET state = 'sent', remote_id = :remote_id, sent_at = :now WHERE id = :id",
+                {"id": row, "remote_id": remote_id, "now": self._clock.now()},
+            )
+
+    async def again(self, rows: Sequence[int]) -> None:
+        """Record that parts surely did not arrive, so that they are sent again."""
+        async with self._db.transaction() as tx:
+            await tx.run(
+                f"UPDATE outbox SET state = 'pending' WHERE id IN ({holes('r', rows)}) AND state = 'attempting'", fill("r", rows)
+            )
+
+    async def cancel(self, rows: Sequence[int]) -> None:
+        """Record that parts will never go out, and blank them. What arrived stays sent."""
+        async with self._db.transaction() as tx:
+            await tx.run(
+                "UPDATE outbox SET state = 'cancelled', text = '', actions = '' "
+                f"WHERE id IN ({holes('r', rows)}) AND state <> 'sent'",
+                fill("r", rows),
+            )
+
+    async def remove(self, row: int) -> None:
+        """Have a part that was to change a message take that message away instead: what it says must not go out."""
+        async with self._db.transaction() as tx:
+            await tx.run(
+                "UPDATE outbox SET operation = 'delete', text = '', actions = '' WHERE id = :row AND state <> 'sent'",
+                {"row": row},
+            )
+
+    async def take_back(self, preview: str, key: str) -> None:
+        """Queue the removal, under a key, of a preview that no answer takes the place of."""
+        async with self._db.transaction() as tx:
+            await tx.run(
+                "INSERT INTO outbox (domain, platform, place, part, key, operation, target, text, answers, created_at) "
+                "SELECT domain, platform, place, 0, :key, 'delete', key, '', answers, :now FROM outbox WHERE key = :preview "
+                "ON CONFLICT (key) DO NOTHING",
+                {"key": key, "preview": preview, "now": self._clock.now()},
+            )
+
+    async def previews(self, platform: str) -> list[Outgoing]:
+        """Return the previews of the last week that were begun and that nothing has taken the place of."""
+        rows = await self._db.all(
+            "SELECT o.*, '' AS target_remote FROM outbox o WHERE o.platform = :platform AND o.operation = 'preview' "
+            f"AND o.state IN ('sent', 'attempting') AND o.created_at >= :since AND {_LEFT} ORDER BY o.id",
+            {"platform": platform, "since": self._clock.now() - _WEEK},
+        )
+        return [_outgoing(row) for row in rows]
+
+    async def waiting(self, platform: str) -> list[str]:
+        """Return the places that parts wait for, previews aside, the one that waits longest first."""
+        rows = await self._db.all(
+            "SELECT place FROM outbox WHERE platform = :platform AND state IN ('pending', 'attempting') "
+            "AND operation <> 'preview' GROUP BY place ORDER BY min(id)",
+            {"platform": platform},
+        )
+        return [row["place"] for row in rows]
+
+    async def preview_of(self, platform: str, place: str, answers: str) -> str | None:
+        """Return the key of the newest preview for a question whose place nothing has taken yet, None where there is none."""
+        row = await self._db.one(
+            "SELECT o.key FROM outbox o WHERE o.platform = :platform AND o.place = :place AND o.answers = :answers "
+            f"AND o.operation = 'preview' AND o.state <> 'cancelled' AND {_LEFT} ORDER BY o.id DESC LIMIT 1",
+            {"platform": platform, "place": place, "answers": answers},
+        )
+        return row["key"] if row else None
+
+    async def blank(self, before: int) -> None:
+        """Blank the texts of what was sent before an instant, and give up the previews that are older and never were."""
+        due = "text <> '' AND (state = 'sent' AND sent_at < :before OR operation = 'preview' AND created_at < :before)"
+        if not await self._db.one(f"SELECT id FROM outbox WHERE {due} LIMIT 1", {"before": before}):
+            return
+        async with self._db.transaction() as tx:
+            await silence(tx, "state = 'sent' AND sent_at < :before", {"before": before})
+            await silence(tx, "operation = 'preview' AND created_at < :before", {"before": before})
+
+
+async def posts_of_forgotten(db: Database, domain: Domain) -> list[Row]:
+    """Return the parts that went out in a domain, stand there still, and belong to replies that are forgotten."""
+    return await db.all(
+        "SELECT o.key, o.platform, o.place FROM outbox o JOIN items i ON i.id = o.item WHERE o.domain = :domain "
+        "AND i.dead_at IS NOT NULL AND o.state = 'sent' AND o.remote_id <> '' AND o.operation IN ('send', 'edit') "
+        "AND NOT EXISTS (SELECT 1 FROM outbox later WHERE later.target <> '' AND later.target = o.key "
+        "AND later.operation = 'delete' AND later.state <> 'cancelled') ORDER BY o.id",
+        {"domain": domain.key},
+    )
+
+
+async def taken_away(tx: Transaction, platform: str, place: str, remote_ids: Sequence[str]) -> None:
+    """Record, in the caller's transaction, that posts of forgotten replies stand at a place no more."""
+    for some in pages(remote_ids):
+        await tx.run(
+            "UPDATE outbox SET remote_id = '' WHERE platform = :platform AND place = :place AND operation IN ('send', 'edit') "
+            f"AND remote_id IN ({holes('r', some)}) AND item IN (SELECT id FROM items WHERE dead_at IS NOT NULL)",
+            {"platform": platform, "place": place, **fill("r", some)},
+        )
+
+
+async def queue(
+    tx: Transaction, domain: Domain, platform: str, place: str, parts: Sequence[Part], now: int,
+    item: int | None = None, answers: str = "", also: Collection[int] = (),
+) -> None:  # fmt: skip
+    """Put the parts of an answer into the outbox, in the caller's transaction; `also` are the domains read beside home."""
+    await tx.many(
+        "INSERT INTO outbox "
+        "(domain, also, item, platform, place, part, key, operation, target, text, actions, form, answers, created_at) VALUES "
+        "(:domain, :also, :item, :platform, :place, :part, :key, :operation, :target, :text, :actions, :form, :answers, :now) "
+        "ON CONFLICT (key) DO NOTHING",
+        (
+            {"domain": domain.key, "also": " ".join(map(str, also)), "item": item, "platform": platform, "place": place,
+             "part": at, "key": part.key, "operation": part.operation, "target": part.target, "text": part.text,
+             "actions": part.actions, "form": part.form, "answers": answers, "now": now}
+            for at, part in enumerate(parts)
+        ),
+    )  # fmt: skip
+
+
+async def silence(tx: Transaction, which: str, parameters: Parameters) -> None:
+    """Blank the parts for which an SQL condition holds, and cancel those that did not go out, in the caller's transaction.
+
+    A part without words, as one that takes a message away, has nothing to hide and goes out.
+    """
+    await tx.run(
+        "UPDATE outbox SET text = '', actions = '', state = CASE WHEN state = 'sent' THEN 'sent' ELSE 'cancelled' END "
+        f"WHERE text <> '' AND ({which})",
+        parameters,
+    )
+
+
+_WEEK = 7 * 24 * 60 * MINUTE
+_LEFT = (
+    "NOT EXISTS (SELECT 1 FROM outbox later WHERE later.target <> '' AND later.target = o.key "
+    "AND later.operation IN ('edit', 'delete') AND later.state <> 'cancelled')"
+)
+
+
+def _outgoing(row: Row) -> Outgoing:
+    part = Part(row["key"], row["text"], row["operation"], row["target"], row["actions"], row["form"])
+    return Outgoing(
+        row["id"], part, row["place"], row["domain"], row["answers"], row["state"] == "attempting",
+        row["target_remote"], row["part"] == 0, row["created_at"], row["item"] is None and row["operation"] != "preview",
+        tuple(map(int, row["also"].split())),
+    )  # fmt: skip

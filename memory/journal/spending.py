@@ -1,0 +1,69 @@
+"""What the calls of a model took, day by day (of UTC) and domain by domain, so that unasked work keeps to its budget."""
+
+from dataclasses import dataclass
+
+from memory.ports import Clock
+from memory.store.database import Database, Transaction
+from memory.types import MINUTE, Domain
+
+_DAY = 24 * 60 * MINUTE
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Calls of a model, and the tokens that went there and back."""
+
+    calls: int = 0
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What may be spent in a day on one domain, and on all of them."""
+
+    domain: Spent
+    all: Spent
+
+
+class Spending:
+    """What was spent today."""
+
+    def __init__(self, db: Database, clock: Clock) -> None:
+        self._db = db
+        self._clock = clock
+
+    async def note(self, domain: Domain, spent: Spent) -> None:
+        """Add what a domain spent."""
+        async with self._db.transaction() as tx:
+            await self._add(tx, domain, spent)
+
+    async def take(self, domain: Domain, spent: Spent, limits: Limits) -> bool:
+        """Add what a domain is about to spend, unless a limit of the day is reached; return whether it may."""
+        async with self._db.transaction() as tx:
+            for limit, so_far in ((limits.domain, await self._spent(tx, domain)), (limits.all, await self._spent(tx))):
+                if so_far.calls >= limit.calls or so_far.tokens >= limit.tokens:
+                    return False
+            await self._add(tx, domain, spent)
+        return True
+
+    async def today(self, domain: Domain | None = None) -> Spent:
+        """Return what a domain, or all of them, spent today."""
+        return await self._spent(self._db, domain)
+
+    async def _add(self, tx: Transaction, domain: Domain, spent: Spent) -> None:
+        await tx.run(
+            "INSERT INTO spent (domain, day, calls, tokens) VALUES (:domain, :day, :calls, :tokens) "
+            "ON CONFLICT (domain, day) DO UPDATE SET calls = spent.calls + :calls, tokens = spent.tokens + :tokens",
+            {"domain": domain.key, "day": self._today(), "calls": spent.calls, "tokens": spent.tokens},
+        )
+
+    async def _spent(self, kept: Database | Transaction, domain: Domain | None = None) -> Spent:
+        row = await kept.one(
+            "SELECT coalesce(sum(calls), 0) AS calls, coalesce(sum(tokens), 0) AS tokens FROM spent "
+            "WHERE day = :day AND (:domain IS NULL OR domain = :domain)",
+            {"day": self._today(), "domain": domain.key if domain else None},
+        )
+        return Spent(row["calls"], row["tokens"]) if row else Spent()
+
+    def _today(self) -> int:
+        return self._clock.now() // _DAY

@@ -1,0 +1,154 @@
+"""Whether the bank of a domain is on, since when, and which of its members keep out of it.
+
+Only what was said since it is on enters: from then on people knew. Turning it off empties it. What rests on the words of a
+member who withdrew goes at once, a reply of Lyra's that rests on them included, and what it stood in is written again
+without them. Coming back, what they say counts again.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from memory.errors import NotShared
+from memory.forget import erase
+from memory.places import places
+from memory.places.places import Places
+from memory.store.database import Database, Transaction
+from memory.store.lineage import descendants, fill, holes, pages
+from memory.tiers import seen
+from memory.types import Domain, DomainKind, Identity
+
+TIER = "bank"
+_ON = "bank"
+_WITHOUT = "bank without "
+
+
+class Consent(NamedTuple):
+    """Since when the bank is on (None: it is off), and who keeps out of it."""
+
+    since: int | None
+    without: tuple[Identity, ...]
+
+
+async def consent(kept: Places, domain: Domain, tx: Transaction | None = None) -> Consent:
+    """Return what holds in a domain now, or in a transaction."""
+    found = await places.under(tx or kept.db, kept.scope(domain), _ON)
+    since = found.get(_ON)
+    members = [value for key, value in found.items() if key.startswith(_WITHOUT)]
+    return Consent(
+        since if isinstance(since, int) else None,
+        tuple(Identity(*member) for member in members if isinstance(member, list)),
+    )
+
+
+async def is_on(kept: Places, domain: Domain) -> bool:
+    """Say whether the bank of a domain is on."""
+    return await kept.setting(kept.scope(domain), _ON) is not None
+
+
+async def turn_on(kept: Places, domain: Domain, now: int) -> bool:
+    """Turn the bank of a shared domain on from now on; return whether it was off. Raises NotShared."""
+    _require_shared(domain)
+    async with kept.db.transaction() as tx:
+        if (await consent(kept, domain, tx)).since is not None:
+            return False
+        await places.put(tx, kept.scope(domain), _ON, now)
+    return True
+
+
+async def turn_off(kept: Places, domain: Domain, now: int) -> bool:
+    """Turn the bank of a domain off and empty it; return whether it was on. Who keeps out of it is remembered."""
+    async with kept.db.transaction() as tx:
+        if (await consent(kept, domain, tx)).since is None:
+            return False
+        await places.put(tx, kept.scope(domain), _ON, None)
+        rows = await tx.all("SELECT item FROM statements WHERE domain = :d AND tier = 'bank'", {"d": domain.key})
+        await _retire(tx, domain, [row["item"] for row in rows], now)
+        await tx.run("DELETE FROM rungs WHERE domain = :d AND tier = 'bank'", {"d": domain.key})
+        await tx.run("UPDATE episodes SET banked = 0 WHERE domain = :d AND banked = 1", {"d": domain.key})
+    await kept.db.checkpoint()
+    return True
+
+
+async def withdraw(kept: Places, domain: Domain, member: Identity, now: int) -> int:
+    """Keep what a member said, and says, out of the bank; return how many bullets went. Raises NotShared."""
+    _require_shared(domain)
+    said = await kept.db.all(_SAID_BY, {"domain": domain.key, "platform": member.platform, "native_id": member.native_id})
+    words = [row["item"] for row in said]
+    words += [reply async for reply in seen.by(kept.db, domain, words)]
+    async with kept.db.transaction() as tx:
+        await places.put(tx, kept.scope(domain), _key(member), [member.platform, member.native_id])
+        resting = await _bullets(tx, domain, await descendants(tx, words))
+        await _retire(tx, domain, resting, now)
+    await kept.db.checkpoint()
+    return len(resting)
+
+
+async def rejoin(kept: Places, domain: Domain, member: Identity) -> None:
+    """Let what a member said and says enter the bank again. Raises NotShared."""
+    _require_shared(domain)
+    async with kept.db.transaction() as tx:
+        await places.put(tx, kept.scope(domain), _key(member), None)
+
+
+async def resting_on(db: Database, episode: int, members: Collection[Identity]) -> set[int]:
+    """Return which messages of an episode were said by these members, or rest on their words, or had them in view."""
+    if not members:
+        return set()
+    rows = await db.all(
+        "WITH RECURSIVE below (root, item) AS (SELECT item, item FROM exchanges WHERE episode = :episode "
+        "UNION SELECT below.root, l.parent FROM below JOIN lineage l ON l.child = below.item) "
+        "SELECT DISTINCT below.root, n.platform, n.native_id FROM below JOIN exchanges e ON e.item = below.item "
+        "JOIN identities n ON n.id = e.identity",
+        {"episode": episode},
+    )
+    theirs = {row["root"] for row in rows if Identity(row["platform"], row["native_id"]) in members}
+    replies = await db.all("SELECT item FROM exchanges WHERE episode = :episode AND kind = 'reply'", {"episode": episode})
+    saw = await seen.of(db, [row["item"] for row in replies])
+    speakers = await _speakers(db, frozenset().union(*saw.values()))
+    return theirs | {reply for reply, items in saw.items() if any(speakers.get(item) in members for item in items)}
+
+
+async def _speakers(db: Database, items: Collection[int]) -> dict[int, Identity]:
+    """Return who said those of these items that somebody said."""
+    found: dict[int, Identity] = {}
+    for some in pages(sorted(items)):
+        rows = await db.all(
+            "SELECT e.item, n.platform, n.native_id FROM exchanges e JOIN identities n ON n.id = e.identity "
+            f"WHERE e.item IN ({holes('s', some)})",
+            fill("s", some),
+        )
+        found.update((row["item"], Identity(row["platform"], row["native_id"])) for row in rows)
+    return found
+
+
+_SAID_BY = (
+    "SELECT e.item FROM exchanges e JOIN identities n ON n.id = e.identity "
+    "WHERE e.domain = :domain AND n.platform = :platform AND n.native_id = :native_id"
+)
+
+
+async def _bullets(tx: Transaction, domain: Domain, items: Sequence[int]) -> list[int]:
+    found: list[int] = []
+    for some in pages(items):
+        rows = await tx.all(
+            f"SELECT item FROM statements WHERE domain = :domain AND tier = 'bank' AND item IN ({holes('i', some)})",
+            {"domain": domain.key, **fill("i", some)},
+        )
+        found += [row["item"] for row in rows]
+    return found
+
+
+async def _retire(tx: Transaction, domain: Domain, bullets: Sequence[int], now: int) -> None:
+    for some in pages(bullets):
+        await erase.retire(tx, domain, some, now)
+    # What was refused may hold their words as well.
+    await tx.run("DELETE FROM rejections WHERE domain = :d AND tier = 'bank'", {"d": domain.key})
+
+
+def _key(member: Identity) -> str:
+    return f"{_WITHOUT}{member.platform} {member.native_id}"
+
+
+def _require_shared(domain: Domain) -> None:
+    if domain.ref.kind is DomainKind.DM:
+        raise NotShared("There is no bank here: it is for places that several people read.")

@@ -1,0 +1,62 @@
+"""Display names: what people are called where their words are shown, and which names could be taken for each other."""
+
+import re
+import unicodedata
+
+from memory.text.sanitize import sanitized
+
+LYRA = "Lyra"
+NOBODY = "someone"
+LONGEST = 40
+"""The most characters of a name, its tag included."""
+COLONS = ":：﹕︓︰꞉∶ː˸⁚׃։᛬"
+"""What looks like the colon between a speaker and what was said."""
+TAG = re.compile(r"(?<=\S)#([a-z2-7]{4})(?!\w)")
+"""What tells later accounts of one name apart: NAME#xxxx."""
+
+_SEPARATORS = re.compile(rf"[{COLONS}<>|｜`·\s\u2800]+")
+_BRACKETS = str.maketrans('[]{}"', "()()’")
+_ROOM_FOR_A_TAG = 5
+_LOOKED_AT = 200
+# Letters of other alphabets that are drawn like Latin ones, and the few Latin ones that are drawn like each other.
+_DRAWN_ALIKE = str.maketrans(
+    "аеорсухіѕјһԁӏкмтвнгαορνυκιτχγεηʟʏʀᴀʙᴄᴅᴇɢʜɪᴊᴋᴍɴᴏᴘᴛᴜᴠᴡᴢꜱꜰłđøıi1|0",
+    "aeopcyxlsjhdlkmtbhraopvykltxyenlyrabcdeghljkmnoptuvwzsfldollllo",
+)
+
+
+def display_name(name: str, longest: int = LONGEST) -> str:
+    """Return a name on one line, of at most `longest` characters, without what separates a name from what was said.
+
+    A name that cannot be seen is "someone".
+    """
+    seen = " ".join(_SEPARATORS.sub(" ", sanitized(name[:_LOOKED_AT]).translate(_BRACKETS)).split())
+    # A flag that is cut in two leaves something unseen.
+    short = seen if len(seen) <= longest else sanitized(seen[: longest - 1]).rstrip() + "…"
+    return short or NOBODY
+
+
+def untagged(name: str) -> str:
+    """Return the name that an account gives itself as it is shown, with room for a tag and nothing that looks like one."""
+    return display_name(name.replace("#", "♯"), LONGEST - _ROOM_FOR_A_TAG)
+
+
+def tagged(name: str, public_id: str) -> str:
+    """Return a name with the tag that the id of its account gives it."""
+    return f"{name}#{public_id[:4]}"
+
+
+def likeness(name: str) -> str:
+    """Return what two names share that could be taken for each other: they differ in case, width, accents, marks or signs, or
+    in letters that are drawn alike."""
+    folded = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", sanitized(name[:_LOOKED_AT])).casefold())
+    drawn = folded.translate(_DRAWN_ALIKE)
+    return "".join(char for char in drawn if char.isalnum()) or "".join(folded.split())
+
+
+def is_reserved(name: str) -> bool:
+    """Say whether a name could be taken for Lyra's, or for that of a role in a prompt, and so is never shown alone."""
+    return likeness(name) in _RESERVED
+
+
+_RESERVED = frozenset(map(likeness, (LYRA, NOBODY, "system", "assistant", "developer")))

@@ -1,0 +1,272 @@
+"""Domains, identities, sessions and settings: who may know, who spoke, and where."""
+
+import json
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from memory.errors import NotFound
+from memory.store.database import Database, Row, Transaction
+from memory.store.lineage import Seal, fill, holes
+from memory.types import MOST_NAME, Domain, DomainKind, DomainRef, Identity, Session, SessionRef
+
+_COUNTED = (
+    "SELECT s.*, (SELECT count(*) FROM exchanges e WHERE e.session = s.id AND e.kind IN ('said', 'reply')) AS messages "
+    "FROM sessions s "
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Finds and makes domains and sessions in one database."""
+
+    db: Database
+    seal: Seal
+
+    async def domain(self, ref: DomainRef, time_zone: str, now: int) -> Domain:
+        """Return the domain of a natural key; made with this time zone if it is new."""
+        found = await self.find_domain(ref)
+        if found:
+            return found
+        async with self.db.transaction() as tx:
+            await tx.run(
+                "INSERT INTO domains (kind, platform, native_id, epoch, time_zone, created_at) "
+                "VALUES (:kind, :platform, :native_id, :epoch, :time_zone, :now) ON CONFLICT DO NOTHING",
+                {**_domain_key(ref), "time_zone": time_zone, "now": now},
+            )
+            row = await tx.one(_DOMAIN, _domain_key(ref))
+        assert row is not None
+        return read_domain(row)
+
+    async def tell_times_in(self, domain: Domain, time_zone: str) -> Domain:
+        """Tell a domain's times in another zone from now on."""
+        async with self.db.transaction() as tx:
+            await tx.run("UPDATE domains SET time_zone = :zone WHERE id = :id", {"zone": time_zone, "id": domain.key})
+        return Domain(domain.key, domain.ref, time_zone)
+
+    async def find_domain(self, ref: DomainRef) -> Domain | None:
+        """Return the domain of a natural key, or None where nothing was ever kept there."""
+        row = await self.db.one(_DOMAIN, _domain_key(ref))
+        return read_domain(row) if row else None
+
+    async def refs(self, keys: Collection[int]) -> dict[int, DomainRef]:
+        """Return the natural keys of stored domains, by their keys in here."""
+        found = [
+            read_domain(row)
+            for row in await self.db.all(f"SELECT * FROM domains WHERE id IN ({holes('d', list(keys))})", fill("d", list(keys)))
+        ]
+        return {domain.key: domain.ref for domain in found}
+
+    async def domains(self) -> list[Domain]:
+        """Return every domain, oldest first."""
+        return [read_domain(row) for row in await self.db.all("SELECT * FROM domains ORDER BY id")]
+
+    async def session(self, domain: Domain, ref: SessionRef, name: str, now: int) -> Session:
+        """Return the session of a place; a new one is named after it, with a number behind a name that is taken."""
+        row = await self.db.one(_COUNTED + _SESSION, _session_key(domain, ref))
+        if row and row["name"] != row["public_id"]:
+            return _session(row)
+        async with self.db.transaction() as tx:
+            await tx.run(
+                "INSERT INTO sessions (public_id, domain, platform, place, epoch, name, started_at, last_at) "
+                "VALUES (:public_id, :domain, :platform, :place, :epoch, :name, :now, :now) "
+                "ON CONFLICT (domain, platform, place, epoch) DO UPDATE SET name = excluded.name "
+                "WHERE sessions.name = sessions.public_id",  # it lost its name when all of it was forgotten
+                {
+                    **_session_key(domain, ref),
+                    "public_id": self.seal.id(domain.ref, "session", ref.platform, ref.place, str(ref.epoch)),
+                    "name": await _free_name(tx, domain, name),
+                    "now": now,
+                },
+            )
+            row = await tx.one(_COUNTED + _SESSION, _session_key(domain, ref))
+        assert row is not None
+        return _session(row)
+
+    async def stay(self, platform: str, place: str, domain: Domain) -> int:
+        """Return the epoch of the conversation at a place now. Where who may know has changed since the last, a new one begins."""
+        where = {"platform": platform, "place": place}
+        row = await self.db.one(_STAY, where)
+        if row and row["domain"] == domain.key:
+            return int(row["epoch"])
+        async with self.db.transaction() as tx:
+            row = await tx.one(_STAY, where)
+            if row and row["domain"] == domain.key:
+                return int(row["epoch"])
+            last = None if row else await tx.one(_LAST_EPOCH, {**where, "domain": domain.key})
+            return await _stay(tx, where, domain, last["epoch"] if last else await _next_epoch(tx, where))
+
+    async def begin(self, platform: str, place: str, domain: Domain) -> int:
+        """Begin a fresh conversation at a place, and return its epoch."""
+        where = {"platform": platform, "place": place}
+        async with self.db.transaction() as tx:
+            return await _stay(tx, where, domain, await _next_epoch(tx, where))
+
+    async def rename(self, session: Session, domain: Domain, name: str) -> None:
+        """Name a session after what its place is called now."""
+        async with self.db.transaction() as tx:
+            await tx.run(
+                "UPDATE sessions SET name = :name WHERE id = :id",
+                {"name": await _free_name(tx, domain, name, but=session.key), "id": session.key},
+            )
+
+    async def sessions(self, domain: Domain) -> list[Session]:
+        """Return a domain's sessions that hold anything, newest first."""
+        rows = await self.db.all(
+            _COUNTED + "WHERE s.domain = :domain AND EXISTS (SELECT 1 FROM exchanges e WHERE e.session = s.id) "
+            "ORDER BY s.last_at DESC, s.id DESC",
+            {"domain": domain.key},
+        )
+        return [_session(row) for row in rows]
+
+    async def last_name(self, platform: str, place: str) -> str:
+        """Return the name of the last session at a place, '' where there was none."""
+        row = await self.db.one(
+            "SELECT name FROM sessions WHERE platform = :platform AND place = :place AND name <> public_id ORDER BY last_at DESC",
+            {"platform": platform, "place": place},
+        )
+        return row["name"] if row else ""
+
+    async def named(self, domain: Domain, name: str) -> Session:
+        """Return the session of that name or public id. Raises NotFound."""
+        row = await self.db.one(
+            _COUNTED + "WHERE s.domain = :domain AND (s.name = :name OR s.public_id = :name) ORDER BY s.name <> :name",
+            {"domain": domain.key, "name": name},
+        )
+        if row is None:
+            raise NotFound(f'There is no session "{name}" here. See them with: lyra sessions')
+        return _session(row)
+
+    async def session_by_id(self, public_id: str) -> tuple[Session, Domain]:
+        """Return a session of any domain by its public id, with its domain. Raises NotFound."""
+        row = await self.db.one(_COUNTED + "WHERE s.public_id = :id", {"id": public_id})
+        if row is None:
+            raise NotFound("There is no session with that id.")
+        domain = await self.db.one("SELECT * FROM domains WHERE id = :id", {"id": row["domain"]})
+        assert domain is not None
+        return _session(row), read_domain(domain)
+
+    def scope(self, domain: Domain) -> str:
+        """Return the scope of what is set for a domain; it names nobody."""
+        return f"domain:{self.seal.id(domain.ref, 'domain')}"
+
+    async def setting(self, scope: str, key: str) -> object:
+        """Return a kept setting, None where it was never set."""
+        row = await self.db.one("SELECT value FROM settings WHERE scope = :scope AND key = :key", {"scope": scope, "key": key})
+        return json.loads(row["value"]) if row else None
+
+    async def settings(self, key: str) -> list[tuple[str, object]]:
+        """Return every scope in which a setting is kept, with what it is there."""
+        rows = await self.db.all("SELECT scope, value FROM settings WHERE key = :key ORDER BY scope", {"key": key})
+        return [(row["scope"], json.loads(row["value"])) for row in rows]
+
+    async def set(self, scope: str, key: str, value: object) -> None:
+        """Keep a setting; None removes it."""
+        async with self.db.transaction() as tx:
+            await put(tx, scope, key, value)
+
+
+async def know(tx: Transaction, identity: Identity, name: str, now: int) -> int:
+    """Return the key of an identity, with the display name it carries now."""
+    row = await tx.one(
+        "INSERT INTO identities (platform, native_id, name, seen_at) VALUES (:platform, :native_id, :name, :now) "
+        "ON CONFLICT (platform, native_id) DO UPDATE SET name = excluded.name, seen_at = excluded.seen_at RETURNING id",
+        {"platform": identity.platform, "native_id": identity.native_id, "name": name, "now": now},
+    )
+    assert row is not None
+    return int(row["id"])
+
+
+async def put(tx: Transaction, scope: str, key: str, value: object) -> None:
+    """Keep a setting in the caller's transaction; None removes it."""
+    if value is None:
+        await tx.run("DELETE FROM settings WHERE scope = :scope AND key = :key", {"scope": scope, "key": key})
+        return
+    await tx.run(
+        "INSERT INTO settings (scope, key, value) VALUES (:scope, :key, :value) "
+        "ON CONFLICT (scope, key) DO UPDATE SET value = excluded.value",
+        {"scope": scope, "key": key, "value": json.dumps(value)},
+    )
+
+
+async def under(kept: Database | Transaction, scope: str, beginning: str) -> dict[str, object]:
+    """Return what is set in a scope under keys that begin so, in the order of the keys."""
+    rows = await kept.all("SELECT key, value FROM settings WHERE scope = :scope ORDER BY key", {"scope": scope})
+    return {row["key"]: json.loads(row["value"]) for row in rows if row["key"].startswith(beginning)}
+
+
+async def mark(tx: Transaction, scope: str, key: str) -> bool:
+    """Set a setting to true in the caller's transaction; return whether it was not set at all before."""
+    row = await tx.one(
+        "INSERT INTO settings (scope, key, value) VALUES (:scope, :key, 'true') ON CONFLICT DO NOTHING RETURNING key",
+        {"scope": scope, "key": key},
+    )
+    return row is not None
+
+
+async def _stay(tx: Transaction, where: dict[str, str], domain: Domain, epoch: int) -> int:
+    await tx.run(
+        "INSERT INTO stays (platform, place, domain, epoch) VALUES (:platform, :place, :domain, :epoch) "
+        "ON CONFLICT (platform, place) DO UPDATE SET domain = excluded.domain, epoch = excluded.epoch",
+        {**where, "domain": domain.key, "epoch": epoch},
+    )
+    return epoch
+
+
+async def _next_epoch(tx: Transaction, where: dict[str, str]) -> int:
+    row = await tx.one(
+        "SELECT coalesce(max(epoch), -1) + 1 AS epoch FROM ("
+        "SELECT epoch FROM stays WHERE platform = :platform AND place = :place "
+        "UNION ALL SELECT epoch FROM sessions WHERE platform = :platform AND place = :place) AS known",
+        where,
+    )
+    assert row is not None
+    return int(row["epoch"])
+
+
+async def _free_name(tx: Transaction, domain: Domain, name: str, but: int = 0) -> str:
+    if len(name) > MOST_NAME:
+        name = f"{name[: MOST_NAME - 1]}…"
+    rows = await tx.all(
+        "SELECT name FROM sessions WHERE domain = :domain AND id <> :but AND (name = :name OR name LIKE :like ESCAPE '!')",
+        {"domain": domain.key, "but": but, "name": name, "like": _literal(name) + " (%)"},
+    )
+    taken = {row["name"] for row in rows}
+    if name not in taken:
+        return name
+    number = 2
+    while f"{name} ({number})" in taken:
+        number += 1
+    return f"{name} ({number})"
+
+
+def _literal(text: str) -> str:
+    return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+
+
+_STAY = "SELECT domain, epoch FROM stays WHERE platform = :platform AND place = :place"
+_LAST_EPOCH = (
+    "SELECT epoch FROM sessions WHERE platform = :platform AND place = :place AND domain = :domain ORDER BY epoch DESC LIMIT 1"
+)
+_DOMAIN = "SELECT * FROM domains WHERE kind = :kind AND platform = :platform AND native_id = :native_id AND epoch = :epoch"
+_SESSION = "WHERE s.domain = :domain AND s.platform = :platform AND s.place = :place AND s.epoch = :epoch"
+
+
+def _domain_key(ref: DomainRef) -> dict[str, object]:
+    return {"kind": ref.kind.value, "platform": ref.platform, "native_id": ref.native_id, "epoch": ref.epoch}
+
+
+def _session_key(domain: Domain, ref: SessionRef) -> dict[str, object]:
+    return {"domain": domain.key, "platform": ref.platform, "place": ref.place, "epoch": ref.epoch}
+
+
+def read_domain(row: Row) -> Domain:
+    """Read one row."""
+    ref = DomainRef(DomainKind(row["kind"]), row["platform"], row["native_id"], row["epoch"])
+    return Domain(row["id"], ref, row["time_zone"])
+
+
+def _session(row: Row) -> Session:
+    ref = SessionRef(row["platform"], row["place"], row["epoch"])
+    return Session(
+        row["id"], row["public_id"], row["domain"], ref, row["name"], row["started_at"], row["last_at"], row["messages"]
+    )

@@ -1,5 +1,0 @@
-"""Recall: which messages answer a question, without a model.
-
-`columns`, `documents`, `postings`, `meaning` hold one kind of item of one domain in memory; `shard` puts them together and
-`shards` keeps them true to the file. `words` and `ranking` score, `selection` picks, `finder` is the way in.
-"""

@@ -1,0 +1,75 @@
+"""Backups: one encrypted file, made while others go on, read back whole before it counts."""
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from memory.errors import BackupFailed, MemoryFailure
+from memory.store import home_files
+from memory.store.database import Database
+from memory.store.locks import FileLock
+from memory.store.restoring import reason, verified
+
+
+async def backup(db: Database, key: bytes | None, target: Path) -> int:
+    """Copy the memory to `target`, verify the copy page by page, and return how many messages it holds.
+
+    The target appears only when it is whole. Raises BackupFailed, and leaves nothing behind.
+    """
+    if target.exists():
+        raise BackupFailed(f"{target} exists already. Name a new file.")
+    unfinished = Unfinished(db.path)
+    unfinished.clear()
+    try:
+        with unfinished.part(target) as part:
+            await db.copy_to(part, key)
+            held = await verified(part, key)
+            home_files.sync(part)
+            part.replace(target)
+            home_files.sync(target.parent)
+    except (OSError, MemoryFailure) as error:
+        raise BackupFailed(f"No backup was made at {target}: {reason(error)}") from error
+    return held
+
+
+class Unfinished:
+    """What backups have written so far, wherever that is, so that what a killed one leaves behind is found again.
+
+    Each backup that runs keeps the lock on a file of its own, which names what it writes.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._folder = path.with_name("backups")
+
+    @contextmanager
+    def part(self, target: Path) -> Iterator[Path]:
+        """Make an empty file beside `target` for the block to fill and to rename; what is left of it is removed afterwards."""
+        name = secrets.token_hex(8)
+        part = target.absolute().with_name(f"{target.name}.{name}.part")
+        note = self._folder / name
+        lock = FileLock(note.with_suffix(".new"))
+        try:
+            lock.require("Another backup was just begun. Try again.")
+            lock.path.write_text(str(part), "utf-8", "surrogateescape")
+            lock.path.replace(note)
+            os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            yield part
+        finally:
+            home_files.remove(part)
+            for left in (note, lock.path):
+                left.unlink(missing_ok=True)
+            lock.release()
+
+    def clear(self) -> None:
+        """Remove what was left behind by backups that do not run any more."""
+        for note in sorted(self._folder.glob("*")):
+            lock = FileLock(note)
+            if not lock.take():
+                continue
+            part = note.read_text("utf-8", "surrogateescape")
+            if part.endswith(f".{note.name}.part"):
+                home_files.remove(Path(part))
+            note.unlink(missing_ok=True)
+            lock.release()

@@ -1,0 +1,111 @@
+"""The key of the memory: 32 random bytes in a file that only its owner may read.
+
+Without it nobody can read what is kept, Lyra included; that is the point, and it is said when the key is made.
+"""
+
+import errno
+import fcntl
+import os
+import re
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from memory.errors import DiskFull, KeyMissing, KeyUnusable, MemoryFailure, NotWritable
+from memory.store import home_files
+
+_HEX = re.compile(r"[0-9a-fA-F]{64}")
+
+
+def parse(text: str, where: str) -> bytes:
+    """Return the key written as 64 hexadecimal digits. Raises KeyUnusable, never showing what was there."""
+    if not _HEX.fullmatch(text.strip()):
+        raise KeyUnusable(f"The key in {where} is not 64 hexadecimal digits. Put back your copy of it.")
+    return bytes.fromhex(text.strip())
+
+
+def load(path: Path) -> bytes:
+    """Read the key file. Raises KeyMissing, KeyUnusable."""
+    try:
+        return parse(path.read_text("ascii"), str(path))
+    except FileNotFoundError as error:
+        raise KeyMissing(
+            f"This memory is encrypted and its key {path} is missing. Put your copy of the key there; "
+            "without it nobody can read this memory."
+        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise KeyUnusable(f"The key file {path} cannot be read. Check its owner and put back your copy of it.") from error
+
+
+def make(path: Path) -> bytes:
+    """Make a new key and keep it on disk before anything is encrypted with it; return the one that is there, where one is.
+
+    An empty file is none: nothing can have been encrypted with it. Raises NotWritable, DiskFull, KeyUnusable.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with _alone(path.parent):
+            if not home_files.size(path):
+                _write(path, secrets.token_hex(32))
+    except OSError as error:
+        raise _refused(path, error) from error
+    return load(path)
+
+
+def word(path: Path, new: Callable[[], str]) -> str:
+    """Return the secret word kept in a file that only its owner may read, made with `new` where there is no such file.
+
+    The file appears whole or not at all. Processes that make it at the same time get the same word. Raises KeyUnusable where
+    the file is there and holds no word.
+    """
+    with _alone(path.parent):
+        if not path.exists():
+            _write(path, new())
+    return _read_word(path)
+
+
+def _write(path: Path, text: str) -> None:
+    part = path.with_name(f"{path.name}.new")
+    try:
+        part.unlink(missing_ok=True)
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            line = text.encode("ascii") + b"\n"
+            if os.write(handle, line) < len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(part))
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
+    home_files.sync(path.parent)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep other processes from making a word in this folder."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _refused(path: Path, error: OSError) -> MemoryFailure:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return DiskFull(f"The key {path} could not be written: no room is left on that disk. Free some and try again.")
+    return NotWritable(f"The folder {path.parent} cannot be written ({error.strerror}). Name another with LYRA_HOME.")
+
+
+def _read_word(path: Path) -> str:
+    try:
+        found = path.read_text("ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise KeyUnusable(f"The token file {path} cannot be read. Remove it, and the next start makes a new one.") from error
+    if not found:
+        raise KeyUnusable(f"The token file {path} is empty. Remove it, and the next start makes a new one.")
+    return found

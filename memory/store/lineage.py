@@ -1,0 +1,151 @@
+"""Items, their public ids, and what was derived from what.
+
+All items share one id space. An item's public id is a keyed hash of where it stands and of its source id, so the same
+message has the same id on every import, and a tombstone, which is nothing but a public id, meets it again.
+"""
+
+import hmac
+from base64 import b32encode
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TypeVar
+
+from memory.errors import SourceGone
+from memory.store.database import Parameters, Transaction
+from memory.types import Domain, DomainRef
+
+ID_BYTES = 16
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """The install key, which turns natural keys into ids that tell nothing."""
+
+    key: bytes
+
+    def id(self, domain: DomainRef, kind: str, *source: str) -> str:
+        """Return the public id, 128 bits as 26 base32 characters, of something in a domain."""
+        parts = (domain.kind, domain.platform, domain.native_id, str(domain.epoch), kind, *source)
+        text = "".join(f"{len(part)}:{part}" for part in parts)
+        digest = hmac.digest(self.key, text.encode("utf-8", "surrogatepass"), sha256)
+        return b32encode(digest[:ID_BYTES]).decode().rstrip("=").lower()
+
+
+async def add_items(tx: Transaction, domain: Domain, kind: str, public_ids: Sequence[str]) -> list[int]:
+    """Create items that are searchable from this transaction on; return their keys in order."""
+    first = await tx.take("item", len(public_ids))
+    keys = list(range(first, first + len(public_ids)))
+    await tx.many(
+        "INSERT INTO items (id, domain, kind, public_id) VALUES (:id, :domain, :kind, :public_id)",
+        (
+            {"id": key, "domain": domain.key, "kind": kind, "public_id": public_id}
+            for key, public_id in zip(keys, public_ids, strict=True)
+        ),
+    )
+    return keys
+
+
+async def next_source(tx: Transaction, domain: Domain) -> str:
+    """Return the domain's next own number: the source id of what has none outside."""
+    row = await tx.one("UPDATE domains SET items = items + 1 WHERE id = :domain RETURNING items", {"domain": domain.key})
+    assert row is not None
+    return str(row["items"])
+
+
+async def derive(
+    tx: Transaction, child: int, parents: Iterable[int], cited: Collection[int] = (), answered: Collection[int] = ()
+) -> None:
+    """Record that `child` was derived from `parents`, which of them it cites, and which it answers."""
+    await tx.many(
+        "INSERT INTO lineage (child, parent, cited, answered) VALUES (:child, :parent, :cited, :answered) ON CONFLICT DO NOTHING",
+        (
+            {"child": child, "parent": parent, "cited": int(parent in cited), "answered": int(parent in answered)}
+            for parent in set(parents)
+        ),
+    )
+
+
+async def descendants(tx: Transaction, roots: Sequence[int]) -> list[int]:
+    """Return the roots and everything derived from them, directly or not."""
+    found = set(roots)
+    for some in pages(roots):
+        rows = await tx.all(
+            f"WITH RECURSIVE gone (id) AS (SELECT id FROM items WHERE id IN ({holes('r', some)}) "
+            "UNION SELECT lineage.child FROM lineage JOIN gone ON lineage.parent = gone.id) SELECT id FROM gone",
+            fill("r", some),
+        )
+        found.update(row["id"] for row in rows)
+    return sorted(found)
+
+
+async def announce(tx: Transaction, domain: Domain, items: Sequence[int], op: str) -> None:
+    """Append to the change log, by which every process keeps its caches true."""
+    if not items:
+        return
+    first = await tx.take("change", len(items))
+    await tx.many(
+        "INSERT INTO changes (seq, domain, item, op) VALUES (:seq, :domain, :item, :op)",
+        ({"seq": first + at, "domain": domain.key, "item": item, "op": op} for at, item in enumerate(items)),
+    )
+
+
+async def living(tx: Transaction, keys: Sequence[int], *, replaced: bool = False) -> bool:
+    """Say whether all of these items are there, and none is gone: erased, or about to be.
+
+    What was derived in a domain of which a session, a person's words or all is going counts as gone; so does a digest that
+    another one took the place of, unless it may be `replaced`.
+    """
+    for some in pages(keys):
+        row = await tx.one(_LIVING.format(within=holes("k", some)), {"replaced": int(replaced), **fill("k", some)})
+        if row is None or row["n"] < len(set(some)):
+            return False
+    return True
+
+
+_LIVING = (
+    "SELECT count(*) AS n FROM items i LEFT JOIN exchanges e ON e.item = i.id WHERE i.id IN ({within}) "
+    "AND (i.dead_at IS NULL OR (:replaced = 1 AND i.kind <> 'exchange')) "
+    "AND NOT EXISTS (SELECT 1 FROM gone g WHERE g.domain = i.domain AND i.id <= g.upto AND g.items IS NULL AND (e.item IS NULL "
+    "OR ((g.session IS NULL OR g.session = e.session) AND (g.identity IS NULL OR g.identity = e.identity))))"
+)
+
+
+async def require_living(tx: Transaction, keys: Sequence[int], *, replaced: bool = False) -> None:
+    """Raise SourceGone where one of these items was forgotten, or, unless it may be `replaced`, a digest is no more."""
+    if not await living(tx, keys, replaced=replaced):
+        raise SourceGone("Something this answer rests on was forgotten while it was made.")
+
+
+async def unchanged(tx: Transaction, texts: Mapping[int, str]) -> bool:
+    """Say whether these messages, digests and statements are all there and read as they did."""
+    rows = await tx.all(
+        f"SELECT item, text FROM exchanges WHERE item IN ({holes('t', texts)}) "
+        f"UNION ALL SELECT item, text FROM digests WHERE item IN ({holes('t', texts)}) "
+        f"UNION ALL SELECT item, text FROM statements WHERE item IN ({holes('t', texts)})",
+        fill("t", texts),
+    )
+    return {row["item"]: row["text"] for row in rows} == texts and await living(tx, list(texts))
+
+
+async def require_unchanged(tx: Transaction, texts: Mapping[int, str]) -> None:
+    """Raise SourceGone where one of these messages or digests was changed or forgotten."""
+    if not await unchanged(tx, texts):
+        raise SourceGone("Something this answer rests on was changed while it was made.")
+
+
+def pages(values: Sequence[T], size: int = 400) -> Iterator[Sequence[T]]:
+    """Yield values in pieces, each few enough for the placeholders of one statement."""
+    for start in range(0, len(values), size):
+        yield values[start : start + size]
+
+
+def holes(prefix: str, values: Collection[object]) -> str:
+    """Return the named placeholders for a list of values: ':r0, :r1'."""
+    return ", ".join(f":{prefix}{at}" for at in range(len(values)))
+
+
+def fill(prefix: str, values: Iterable[object]) -> Parameters:
+    """Return the parameters for `holes`."""
+    return {f"{prefix}{at}": value for at, value in enumerate(values)}

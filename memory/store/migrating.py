@@ -1,0 +1,62 @@
+"""Bringing a file's schema up to date, forward only."""
+
+from collections.abc import Sequence
+
+from aiosqlite.core import Connection
+
+from memory.errors import NewerDatabase
+from memory.store.cancellation import to_the_end
+from memory.store.schema import Migration, migrations
+
+
+async def migrate(connection: Connection, steps: Sequence[Migration] | None = None) -> None:
+    """Apply the steps this file has not seen, each with its ledger row in one transaction.
+
+    All steps there are, unless some are given. Raises NewerDatabase.
+    """
+    steps = migrations() if steps is None else steps
+    if await _is_current(connection, steps):
+        return
+    await connection.execute_fetchall(
+        "CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL)"
+    )
+    for step in steps:
+        try:
+            await connection.execute_fetchall("BEGIN IMMEDIATE")
+            if step.version > await _version(connection, steps):
+                for statement in step.statements():
+                    await connection.execute_fetchall(statement)
+                await connection.execute_fetchall(
+                    "INSERT INTO migrations (version, name, digest) VALUES (:version, :name, :digest)",
+                    {"version": step.version, "name": step.name, "digest": step.digest},
+                )
+                await _number(connection)
+            await to_the_end(connection.commit())
+        except BaseException:
+            await to_the_end(connection.rollback())
+            raise
+
+
+async def _number(connection: Connection) -> None:
+    # As every transaction does, once there is something to number them in: see memory.wal.
+    if list(await connection.execute_fetchall("SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'commits'")):
+        await connection.execute_fetchall("UPDATE commits SET number = number + 1")
+
+
+async def _is_current(connection: Connection, steps: Sequence[Migration]) -> bool:
+    """Say, without writing, whether nothing is to be done: a file in use is opened beside whoever writes to it."""
+    there = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'migrations'"
+    if not list(await connection.execute_fetchall(there)):
+        return False
+    return await _version(connection, steps) == steps[-1].version
+
+
+async def _version(connection: Connection, steps: Sequence[Migration]) -> int:
+    rows = list(await connection.execute_fetchall("SELECT coalesce(max(version), 0) AS version FROM migrations"))
+    version = int(rows[0]["version"])
+    if version > steps[-1].version:
+        raise NewerDatabase(
+            f"This memory was written by a newer Lyra (schema {version}, this one knows {steps[-1].version}). "
+            "Start the newer version, or restore a backup made with this one."
+        )
+    return version

@@ -1,0 +1,156 @@
+"""Putting a backup in the place of the memory. Whenever it is cut off, the home is the old one or the new one, whole.
+
+A copy of the backup is staged beside the memory, verified, and rid of what was forgotten since. Giving it its second name
+decides: until then nothing of the old memory was touched, from then on whoever comes next finishes. The old memory stays
+beside the new one for a week, because what was restored may not be what was wanted; not longer, because it holds what is
+forgotten from then on. Whoever calls holds the home alone.
+"""
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from memory.errors import BackupFailed, MemoryFailure
+from memory.store import home_files
+from memory.store.database import Database
+from memory.types import MINUTE
+
+KEPT_FOR = 7 * 24 * 60 * MINUTE
+_STAGED, _DECIDED, _ASIDE = ".restoring", ".restored", ".before-restore-"
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """A memory that another took the place of, and until when it stays."""
+
+    path: Path
+    until: int
+
+
+def staged(path: Path) -> Path:
+    """Return where the copy of a backup stands until it is decided to take it."""
+    return path.with_name(path.name + _STAGED)
+
+
+def clear(path: Path) -> None:
+    """Remove what a restore left behind that was cut off before it was decided."""
+    home_files.remove(staged(path))
+
+
+async def stage(source: Path, key: bytes | None, path: Path) -> int:
+    """Copy a backup beside the memory at `path` and read it whole; return how many messages it holds. Raises BackupFailed."""
+    copy = staged(path)
+    try:
+        clear(path)
+        for suffix in ("", "-wal"):
+            given = source.with_name(source.name + suffix)
+            if not suffix or home_files.size(given):
+                _copy(given, copy.with_name(copy.name + suffix))
+        return await verified(copy, key)
+    except (OSError, MemoryFailure) as error:
+        clear(path)
+        raise BackupFailed(f"Nothing was restored from {source}: {reason(error)}") from error
+
+
+def decide(path: Path) -> None:
+    """Decide that the staged copy, which nobody has open any more, is the memory from now on. Raises BackupFailed."""
+    copy = staged(path)
+    try:
+        if any(home_files.size(companion) for companion in home_files.companions(copy)):
+            raise BackupFailed(f"Nothing was restored: {copy} could not be closed.")
+        home_files.sync(copy)
+        copy.replace(_decided(path))
+        home_files.sync(path.parent)
+    except (OSError, MemoryFailure) as error:
+        clear(path)
+        raise BackupFailed(f"Nothing was restored: {reason(error)}") from error
+
+
+def is_decided(path: Path) -> bool:
+    """Say whether a restore was decided and not finished."""
+    return _decided(path).exists()
+
+
+def finish(path: Path, now: int) -> SetAside | None:
+    """Set the old memory aside and put the new one in its place, as often as it takes; return where the old one is, if any."""
+    aside = _set_aside(path, now)
+    home_files.sync(path.parent)
+    _decided(path).replace(path)
+    home_files.sync(path.parent)
+    return _kept(aside) if aside.exists() else None
+
+
+def _set_aside(path: Path, now: int) -> Path:
+    number = 1
+    while (aside := path.with_name(f"{path.name}{_ASIDE}{number}")).exists():
+        number += 1
+    # The log first: while the file is in its place, this is taken up under the same number.
+    for file in (*home_files.companions(path), path):
+        if file.name.endswith("-shm") or not home_files.size(file):
+            file.unlink(missing_ok=True)
+            continue
+        with suppress(PermissionError):
+            os.utime(file, ns=(now * 1000, now * 1000))
+        file.replace(file.with_name(file.name.replace(path.name, aside.name, 1)))
+    return aside
+
+
+def set_aside(path: Path) -> list[SetAside]:
+    """Return the memories that others took the place of, and until when each stays."""
+    return [_kept(file) for file in _asides(path) if not _companion(file)]
+
+
+def drop_old(path: Path, now: int) -> list[Path]:
+    """Remove the memories that have been set aside for a week; return which."""
+    old = [file for file in _asides(path) if _since(file) + KEPT_FOR <= now]
+    for file in sorted(old, key=_companion, reverse=True):
+        file.unlink(missing_ok=True)
+    return [file for file in old if not _companion(file)]
+
+
+def _asides(path: Path) -> Iterator[Path]:
+    name = re.compile(re.escape(path.name + _ASIDE) + r"\d+(-wal|-journal)?")
+    return (file for file in sorted(path.parent.iterdir()) if name.fullmatch(file.name))
+
+
+def _companion(file: Path) -> bool:
+    return file.name.endswith(("-wal", "-journal"))
+
+
+def _kept(file: Path) -> SetAside:
+    return SetAside(file, _since(file) + KEPT_FOR)
+
+
+def _since(file: Path) -> int:
+    # Versions that did not write down when they set a memory aside left it the time of its last message.
+    known = file.stat()
+    return max(known.st_mtime_ns, known.st_ctime_ns) // 1000
+
+
+def _decided(path: Path) -> Path:
+    return path.with_name(path.name + _DECIDED)
+
+
+def _copy(source: Path, target: Path) -> None:
+    os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    shutil.copyfile(source, target)
+
+
+async def verified(path: Path, key: bytes | None) -> int:
+    """Read a copy page by page; return how many messages it holds."""
+    async with await Database.open(path, key) as copy:
+        await copy.verify()
+        row = await copy.one("SELECT count(*) AS n FROM exchanges")
+        await copy.checkpoint()
+    return int(row["n"]) if row else 0
+
+
+def reason(error: Exception) -> str:
+    """Return what went wrong, as a clause."""
+    if isinstance(error, OSError):
+        return f"{error.strerror or error} ({error.filename})" if error.filename else str(error.strerror or error)
+    return str(error)

@@ -1,0 +1,35 @@
+"""The forward migrations.
+
+Numbered SQL files come in; they are applied in order, each once, each in one transaction.
+"""
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from importlib.resources import files
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One numbered step. `digest` tells whether the text that was applied is the text that stands here."""
+
+    version: int
+    name: str
+    text: str
+
+    @property
+    def digest(self) -> str:
+        return blake2b(self.text.encode(), digest_size=16).hexdigest()
+
+    def statements(self) -> list[str]:
+        """Return the statements one by one; no statement of a migration holds a semicolon inside."""
+        return [s.strip() for s in self.text.split(";") if s.strip()]
+
+
+def migrations() -> list[Migration]:
+    """Return all steps, oldest first."""
+    found = [
+        Migration(int(entry.name[:4]), entry.name.removesuffix(".sql"), entry.read_text("utf-8"))
+        for entry in files(__name__).iterdir()
+        if entry.name.endswith(".sql")
+    ]
+    return sorted(found, key=lambda step: step.version)

@@ -1,0 +1,219 @@
+"""Words: how text becomes index terms.
+
+A term is the 64-bit hash of a stem and of the language whose rules made it, so that the index holds no words. A number, or a
+word in another script than the text's language, is stemmed as English and so is the same term in every text. Query text is cut
+by the same function and is never syntax. Scripts written without spaces are cut into overlapping character pairs.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from hashlib import blake2b
+from itertools import pairwise
+
+import numpy as np
+import Stemmer
+from numpy.typing import NDArray
+
+from memory.text.languages import FUNCTION_WORDS, stemmed_as
+from memory.text.languages import language as language_of
+
+Hashes = NDArray[np.uint64]
+Counts = NDArray[np.uint16]
+
+# `\w` leaves out the signs that are written on, under or around a letter.
+_SIGNS = (
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"  # Latin, Greek, Cyrillic, Hebrew
+    "\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed"  # Arabic
+    "\u0711\u0730-\u074a\u07a6-\u07b0\u07eb-\u07f3\u07fd\u0816-\u082d\u0859-\u085b\u0897-\u089f\u08ca-\u08ff"  # Syriac to Mandaic
+    "\u0900-\u0963\u0966-\u096f\u0971-\u0df3"  # Devanagari to Sinhala, with their letters, without their full stops
+    "\u0e31-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ece"  # Thai, Lao
+    "\u0f18\u0f19\u0f35\u0f37\u0f39\u0f3e\u0f3f\u0f71-\u0f84\u0f86-\u0fbc\u0fc6"  # Tibetan
+    "\u102b-\u103e\u1056-\u109d\u135d-\u135f\u1712-\u1734\u1752-\u1773\u17b4-\u17d3\u17dd"  # Myanmar to Khmer
+    "\u1885\u1886\u18a9\u1920-\u193b\u1a17-\u1a1b\u1a55-\u1a7f\u1ab0-\u1b4c\u1b6b-\u1b73\u1b80-\u1bf3\u1c00-\u1c37"
+    "\u1cd0-\u1cfa\u1dc0-\u1dff\u2cef-\u2cf1\u2d7f\u2de0-\u2dff\u302a-\u302f\u3099\u309a\ua66f\ua674-\ua67d\ua69e-\ua6f1"
+    "\ua802-\ua827\ua82c\ua880-\ua8c5\ua8e0-\ua8f1\ua8ff-\ua92d\ua947-\ua953\ua980-\ua9c0\ua9e5\uaa29-\uaa4d\uaa7b-\uaac1"
+    "\uaaeb-\uaaef\uaaf5\uaaf6\uabe3-\uabea\uabec\uabed\ufb1e\ufe20-\ufe2f\U00011000-\U00011c3f"
+)
+_UNSPACED = (
+    "\u0e00-\u0e7f"  # Thai
+    "\u0e80-\u0eff"  # Lao
+    "\u1000-\u109f"  # Myanmar
+    "\u1780-\u17ff"  # Khmer
+    "\u3040-\u30ff"  # Hiragana, Katakana
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Han
+    "\U00020000-\U0003134f"
+)
+_WORD = re.compile(rf"[^\W_]+(?:(?:[{_SIGNS}]+|'(?=[^\W_]))[^\W_]*)*")
+_ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
+_RUN = re.compile(f"[{_UNSPACED}]+|[\uac00-\ud7a3]+")
+_UNSPACED_SIGNS = (
+    "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u1056-\u1059\u105e-\u1060\u1062-\u1064"
+    "\u1067-\u106d\u1071-\u1074\u1082-\u108d\u108f\u109a-\u109d\u17b4-\u17d3\u17dd\u3099\u309a"
+)
+_CHARACTER = re.compile(f"[^{_UNSPACED_SIGNS}][{_UNSPACED_SIGNS}]*")
+_UNSEEN = re.compile("[\u00ad\u034f\u0640\u200c\u200d\u2060]")  # soft hyphen, joiners, and the Arabic stroke that widens a word
+_DOTS = re.compile("i\u0307+")  # what case folding makes of the Turkish İ
+
+STOP_WORDS = frozenset(
+    """
+    a about above after again against all also am an and any are aren't as at be because been before being below between
+    both but by can cannot can't could couldn't did didn't do does doesn't doing don't down during each few for from
+    further had hadn't has hasn't have haven't having he he'd he'll he's her here here's hers herself hey hi him himself
+    his how how's i i'd i'll i'm i've if in into is isn't it it's its itself just let's me more most my myself no nor not
+    of off oh ok okay on once only or other our ours ourselves out over own really same shall she she'd she'll she's
+    should shouldn't so some such than that that's the their theirs them themselves then there there's these they they'd
+    they'll they're they've this those through to too under until up us very was wasn't we we'd we'll we're we've were
+    weren't what what's when when's where where's which while who who's whom whose why why's will with won't would
+    wouldn't yeah yes you you'd you'll you're you've your yours yourself yourselves
+    """.split()
+)
+
+# Their stemmers know what an apostrophe cuts off; the others are given words without.
+_ELIDING = frozenset({"french", "irish", "italian", "turkish"})
+_UNDECOMPOSED = str.maketrans({"ı": "i", "ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe", "ς": "σ"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Terms:
+    """What a text is found by: its distinct terms, ascending, how often each occurs (at most 65,535), and its length in words.
+
+    The language is what the words were stemmed in; `told` says that the text told it.
+    """
+
+    hashes: Hashes
+    counts: Counts
+    length: int
+    language: str
+    told: bool
+
+
+def tokens(text: str) -> list[str]:
+    """Cut text into lower-case words and, where a script has no spaces, into characters and pairs of them.
+
+    A Korean word comes whole and in pairs, so that a noun is found with a particle on it.
+    """
+    if text.isascii():
+        return _ASCII_WORD.findall(text.lower())
+    lowered = _UNSEEN.sub("", unicodedata.normalize("NFKC", text)).casefold().replace("’", "'")
+    if "\u0307" in lowered:
+        lowered = _DOTS.sub("i", lowered)
+    folded = unicodedata.normalize("NFKC", lowered)
+    words: list[str] = _WORD.findall(folded)
+    return [piece for word in words for piece in _cut(word)] if _RUN.search(folded) else words
+
+
+def _cut(word: str) -> list[str]:
+    pieces: list[str] = []
+    at = 0
+    for run in _RUN.finditer(word):
+        pieces.extend(_WORD.findall(word[at : run.start()]))
+        pieces.extend(_in_korean(run.group()) if "\uac00" <= run.group() < "\ud7a4" else _in_pairs(run.group()))
+        at = run.end()
+    pieces.extend(_WORD.findall(word[at:]))
+    return pieces
+
+
+def _in_pairs(run: str) -> list[str]:
+    characters: list[str] = _CHARACTER.findall(run)
+    return [first + second for first, second in pairwise(characters)] + characters
+
+
+def _in_korean(word: str) -> list[str]:
+    # Two syllables may be a noun of one and its particle.
+    return [word, word[0]] if len(word) == 2 else [word, *(word[i : i + 2] for i in range(len(word) - 1))]
+
+
+@lru_cache(maxsize=50_000)
+def stem(word: str, language: str = "english") -> str:
+    """Return the stem of a lower-case word in a language, without its possessive and its accents.
+
+    A word in another script, and one in a language that Snowball does not know, is stemmed as English.
+    """
+    own = stemmed_as(word, language)
+    bare = word.removesuffix("'s")
+    if own not in _ELIDING:
+        bare = bare.replace("'", "") if own != "catalan" else bare.rpartition("'")[2]
+    if own == "english":
+        return _snowball(unaccented(bare), own)
+    return unaccented(_snowball(bare, own).replace("'", "")).translate(_UNDECOMPOSED)
+
+
+def _snowball(word: str, language: str) -> str:
+    try:
+        return str(_stemmer(language).stemWord(word))
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return word
+
+
+@cache
+def _stemmer(language: str) -> Stemmer.Stemmer:
+    return Stemmer.Stemmer(language, 0)
+
+
+def unaccented(word: str) -> str:
+    if word.isascii():
+        return word
+    return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c) or _vowel(c))
+
+
+def _vowel(sign: str) -> bool:
+    """Say whether a combining sign is no accent: from Devanagari to Tai Tham they are vowels, all but the dot called nukta."""
+    return "\u0900" <= sign <= "\u1a7f" and unicodedata.combining(sign) != 7
+
+
+@lru_cache(maxsize=10_000)
+def term(stemmed: str, language: str = "english") -> int:
+    """Return the 64-bit hash of a stem in a language."""
+    own = stemmed_as(stemmed, language)
+    told = stemmed if own == "english" else f"{own}\0{stemmed}"
+    return int.from_bytes(blake2b(told.encode("utf-8", "replace"), digest_size=8).digest(), "big")
+
+
+@lru_cache(maxsize=100_000)
+def _hash(word: str, language: str) -> int:
+    return term(stem(word, language), language)
+
+
+def key_words(text: str) -> dict[str, str]:
+    """Return the words of text that carry meaning, in order: {word as written, lower case: its stem}."""
+    return {word: stem(word) for word in tokens(text) if word not in STOP_WORDS}
+
+
+def query_terms(text: str, languages: Sequence[str]) -> dict[str, list[int]]:
+    """Return what a question asks for, in order: {word as written, lower case: its distinct terms in these languages}.
+
+    Left out are the stop words of English and of the question's own language, unless it consists of them.
+    """
+    words = tokens(text)
+    empty = _stop_words(language_of(words) or "english")
+    asked = [word for word in words if word not in STOP_WORDS and word not in empty] or words
+    return {word: list(dict.fromkeys(_hash(word, name) for name in languages)) for word in asked}
+
+
+def _stop_words(language: str) -> frozenset[str]:
+    return STOP_WORDS if language == "english" else FUNCTION_WORDS.get(language, STOP_WORDS)
+
+
+def terms(text: str) -> tuple[Hashes, Counts, int]:
+    """Return the distinct English terms of text, ascending, how often each occurs (at most 65,535), and the number of words."""
+    return _counted(tokens(text), "english")
+
+
+def indexed(text: str, fallback: str = "english") -> Terms:
+    """Return what a text is found by, in its own language, or in the fallback where nothing tells its language."""
+    words = tokens(text)
+    own = language_of(words)
+    return Terms(*_counted(words, own or fallback), own or fallback, own is not None)
+
+
+def _counted(words: Sequence[str], language: str) -> tuple[Hashes, Counts, int]:
+    empty = _stop_words(language)
+    counted = Counter([_hash(word, language) for word in words if word not in empty])
+    ordered = sorted(counted)
+    hashes = np.array(ordered, dtype=np.uint64)
+    counts = np.array([min(counted[h], 65_535) for h in ordered], dtype=np.uint16)
+    return hashes, counts, counted.total()

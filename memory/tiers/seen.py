@@ -1,0 +1,97 @@
+"""What stood in view when a reply was made: the items of the prompt, and which of them came from elsewhere.
+
+One array of item keys a reply, so that a reply of fifty items takes 400 bytes and its index one row. `abroad` has a row for
+each other domain of which something was in view; `holds` says that the reply has something of it in itself: then it is shown
+only where that domain may be read as well, and enters no recall and no digest.
+"""
+
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+
+import numpy as np
+
+from memory.store.database import Database, Row, Transaction
+from memory.store.lineage import fill, holes, pages
+from memory.types import Domain
+
+_PAGE = 1_000
+
+
+async def keep(tx: Transaction, domain: Domain, reply: int, items: Collection[int], abroad: Mapping[int, bool]) -> None:
+    """Record what stood in view of a reply, and of which other domains, by whether it holds something of them."""
+    await tx.run(
+        "INSERT INTO seen (reply, domain, items) VALUES (:reply, :domain, :items)",
+        {"reply": reply, "domain": domain.key, "items": np.array(sorted(set(items)), np.int64).tobytes()},
+    )
+    await tx.many(
+        "INSERT INTO abroad (reply, domain, holds) VALUES (:reply, :domain, :holds)",
+        ({"reply": reply, "domain": there, "holds": int(holds)} for there, holds in abroad.items()),
+    )
+
+
+async def touched(tx: Transaction, domains: Sequence[int], since: int) -> bool:
+    """Say whether anything was forgotten or changed in one of these domains since an instant."""
+    row = await tx.one(
+        f"SELECT 1 AS yes FROM domains WHERE id IN ({holes('d', domains)}) AND forgotten_at >= :since AND forgotten_at > 0 LIMIT 1",
+        {**fill("d", domains), "since": since},
+    )
+    return row is not None
+
+
+async def abroad(db: Database, home: Domain, items: Collection[int]) -> tuple[set[int], dict[int, list[int]]]:
+    """Return the other domains that some of these items belong to, and the replies among them that hold something of others."""
+    belong: set[int] = set()
+    hold: dict[int, list[int]] = {}
+    for some in pages(sorted(items)):
+        rows = await db.all(
+            f"SELECT DISTINCT domain, 0 AS reply FROM items WHERE domain <> :home AND id IN ({holes('i', some)}) "
+            f"UNION ALL SELECT domain, reply FROM abroad WHERE holds = 1 AND reply IN ({holes('i', some)})",
+            {"home": home.key, **fill("i", some)},
+        )
+        for row in rows:
+            if row["reply"]:
+                hold.setdefault(row["domain"], []).append(row["reply"])
+            else:
+                belong.add(row["domain"])
+    return belong, hold
+
+
+async def of(db: Database, replies: Sequence[int]) -> dict[int, frozenset[int]]:
+    """Return what stood in view of these replies; those of before this was recorded are not among them."""
+    found: dict[int, frozenset[int]] = {}
+    for some in pages(replies):
+        rows = await db.all(f"SELECT reply, items FROM seen WHERE reply IN ({holes('r', some)})", fill("r", some))
+        found.update((row["reply"], frozenset(_items(row).tolist())) for row in rows)
+    return found
+
+
+async def by(db: Database, domain: Domain, items: Collection[int]) -> AsyncIterator[int]:
+    """Yield the replies, in whatever domain, that had one of these items of a domain in view."""
+    wanted = np.array(sorted(items), np.int64)
+    after = int(wanted[0]) if len(wanted) else 0
+    while len(wanted):
+        rows = await db.all(
+            "SELECT reply, items FROM seen WHERE reply > :after AND (domain = :domain OR reply IN "
+            "(SELECT reply FROM abroad WHERE domain = :domain)) ORDER BY reply LIMIT :n",
+            {"after": after, "domain": domain.key, "n": _PAGE},
+        )
+        arrays = [_items(row) for row in rows]
+        hit = np.isin(np.concatenate(arrays), wanted) if arrays else np.zeros(0, bool)
+        ends = np.cumsum([len(array) for array in arrays])
+        for row, end, array in zip(rows, ends, arrays, strict=True):
+            if hit[end - len(array) : end].any():
+                yield row["reply"]
+        if len(rows) < _PAGE:
+            return
+        after = rows[-1]["reply"]
+
+
+def readable(alias: str, domains: Collection[object]) -> str:
+    """Return the condition under which a message may be read where these domains may; their placeholders are :d0, :d1 …"""
+    return (
+        f"NOT EXISTS (SELECT 1 FROM abroad WHERE abroad.reply = {alias}.item AND abroad.holds = 1 "
+        f"AND abroad.domain NOT IN ({holes('d', domains)}))"
+    )
+
+
+def _items(row: Row) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    return np.frombuffer(row["items"], np.int64)

@@ -1,0 +1,264 @@
+"""Words that a platform takes back or changes.
+
+Whoever removes or edits a message on the platform decides about it there, so this acts on a place whatever its domain, and
+no text comes out. What is taken back is forgotten like anything else. What is changed keeps its id and its place in the
+conversation; its old words leave the index, the digests, the notices that repeat them, and the replies that hold them.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from memory.forget import erase
+from memory.forget.forgetting import Forgetting
+from memory.forget.gone import Gone
+from memory.journal.outbox import silence, taken_away
+from memory.places.places import read_domain
+from memory.ports import Clock
+from memory.store.database import Database, Row, Transaction
+from memory.store.lineage import Seal, announce, fill, holes, pages
+from memory.text.lexical import key_words
+from memory.tiers import asides, exchanges
+from memory.types import Domain, Exchange, Forgotten, SessionRef
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known under a platform's ids of a place: messages and asides by public id, and open events by key.
+
+    `ids` are those of what is kept, waits or went out.
+    """
+
+    ids: set[str]
+    messages: set[str]
+    events: dict[int, str]
+    asides: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A message as the platform shows it: its id, the keys of the places where it may be kept, whether it is Lyra's, and when
+    it was sent.
+    """
+
+    id: str
+    places: Sequence[str]
+    own: bool
+    said_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Changing:
+    """Follows what a platform says of messages that were heard."""
+
+    db: Database
+    seal: Seal
+    forgetting: Forgetting
+    clock: Clock
+
+    async def knows(self, platform: str, place: str, ids: Sequence[str]) -> set[str]:
+        """Return which messages of a place are stored, wait in the inbox, or went out from here."""
+        return (await self._known(platform, place, ids)).ids
+
+    async def follows(self, platform: str, place: str, id: str) -> bool:
+        """Say whether a change of a message of a place matters: whether it is known, or was shown in a prompt."""
+        known = await self._known(platform, place, [id])
+        return bool(known.ids or known.asides)
+
+    async def withdraw(self, platform: str, place: str, ids: Sequence[str]) -> Forgotten | None:
+        """Forget messages that were removed from a place; None, and nothing written, where none of them is known."""
+        known = await self._known(platform, place, ids)
+        if not (known.messages or known.events or known.asides):
+            return None
+        waiting = await self._names(platform, place, sorted(known.events.values()))
+        names = sorted({*known.messages, *waiting, *known.asides})
+        receipt = await self.forgetting.forget_named(names, sorted(known.events))
+        async with self.db.transaction() as tx:
+            await taken_away(tx, platform, place, ids)
+        return receipt
+
+    async def disregard(self, platform: str, place: str, id: str) -> Forgotten:
+        """Forget a message of a place whether it is kept or not: it is kept and shown in a prompt no more."""
+        names = [*await self._names(platform, place, [id]), *await self._names_by_id(platform, place, [id], kept=False)]
+        return await self.forgetting.forget_named(names)
+
+    async def withheld(self, platform: str, shown: Collection[Shown]) -> set[str]:
+        """Return the ids of what places show and Lyra forgot: messages, and posts of hers that rested on them.
+
+        A post of hers that is no reply (a notice, or one from before) is withheld where anything was forgotten since.
+        """
+        talks = await self._conversations(platform, sorted({place for one in shown for place in one.places}))
+        names = {
+            exchanges.public_id(self.seal, domain.ref, ref, one.id): one.id
+            for one in shown
+            for place in one.places
+            for domain, ref in talks.get(place, ())
+        }
+        for place, ids in _by_channel(shown).items():
+            names |= await self._names_by_id(platform, place, ids, kept=False)
+        found: set[str] = set()
+        for some in pages(list(names)):
+            rows = await self.db.all(_BURIED.format(within=holes("n", some)), fill("n", some))
+            found.update(names[row["public_id"]] for row in rows)
+        return found | await self._posts_withheld(platform, [one for one in shown if one.own], talks)
+
+    async def _posts_withheld(
+        self, platform: str, own: Sequence[Shown], talks: Mapping[str, Sequence[tuple[Domain, SessionRef]]]
+    ) -> set[str]:
+        dead: dict[str, bool] = {}
+        for some in pages([one.id for one in own]):
+            rows = await self.db.all(_POSTS.format(within=holes("s", some)), {"platform": platform, **fill("s", some)})
+            dead.update((row["remote_id"], bool(row["dead"])) for row in rows)
+        domains = sorted({domain.key for there in talks.values() for domain, _ in there})
+        row = await self.db.one(
+            f"SELECT max(forgotten_at) AS at FROM domains WHERE id IN ({holes('d', domains)})", fill("d", domains)
+        )
+        since = int(row["at"] or 0) if row else 0
+        return {one.id for one in own if dead.get(one.id, one.said_at <= since)}
+
+    async def revise(self, platform: str, place: str, id: str, text: str, at: int) -> bool:
+        """Give a message the words it has since `at`; return whether anything kept was changed. No words take it back."""
+        which = {"platform": platform, "place": place, "id": id, "text": text, "at": at}
+        stored = await self.db.all(_SAID, which)
+        if stored and all(row["edited_at"] >= at for row in stored):
+            return False
+        if not text.strip():
+            return await self.withdraw(platform, place, [id]) is not None
+        given_up = await self.db.all(_GIVEN_UP, which)
+        seen = (await self._known(platform, place, [id])).asides
+        if all(row["text"] == text for row in stored) and not given_up and not seen:
+            return False
+        gone: list[Gone] = []
+        async with self.db.transaction() as tx:
+            for row in await tx.all(_SAID + "AND e.edited_at < :at AND e.text <> :text", which):
+                gone.append(await self._change(tx, row, text, at))
+            for domain, items in await erase.by_domain(tx, list(seen.values())):
+                gone += [await self.forgetting.reword(tx, domain, item, "", self.clock.now()) for item in items]
+            # What was given up is never answered: its payload would only keep the old words.
+            await tx.run(f"UPDATE inbox SET payload = '' WHERE id IN ({holes('g', given_up)})", _ids("g", given_up))
+        await self.forgetting.finish(gone)
+        return bool(stored or given_up or gone)
+
+    async def _change(self, tx: Transaction, row: Row, text: str, at: int) -> Gone:
+        ((domain, _),) = await erase.by_domain(tx, [row["item"]])
+        after, now = replace(exchanges.exchange(row), text=text), self.clock.now()
+        await tx.run(
+            "UPDATE exchanges SET text = :text, edited_at = :at WHERE item = :item", {"text": text, "at": at, "item": after.key}
+        )
+        above = set(await erase.digests_above(tx, [after.key])) - {after.key}
+        for there, items in await erase.by_domain(tx, sorted(above)):
+            await erase.retire(tx, there, items, now)
+        await tx.run("DELETE FROM refusals WHERE session = :session", {"session": after.session})
+        await _silence_notices(tx, domain, _words(row["text"]) - _words(text))
+        await _index_anew(tx, domain, after)
+        return await self.forgetting.reword(tx, domain, after.key, row["text"], now)
+
+    async def _known(self, platform: str, place: str, ids: Sequence[str]) -> Known:
+        known = Known(set(), set(), {}, {})
+        for some in pages(ids):
+            which = {"platform": platform, "place": place, **fill("s", some)}
+            within = f"IN ({holes('s', some)})"
+            heard = await self.db.all(_KEPT + f"AND e.source_id {within}", which)
+            own = await self.db.all(_OWN + f"AND o.remote_id {within}", which)
+            waiting = await self.db.all(_OPEN + f"AND event_id {within}", which)
+            seen = await self._names_by_id(platform, place, some, kept=False)
+            known.asides.update(await asides.named(self.db, list(seen)))
+            known.ids.update(row["id"] for row in (*heard, *own, *waiting))
+            known.messages.update(row["public_id"] for row in (*heard, *own) if row["public_id"])
+            known.events.update((row["key"], row["id"]) for row in waiting)
+        return known
+
+    async def _names(self, platform: str, place: str, ids: Sequence[str]) -> list[str]:
+        """Return the ids that messages would get in any conversation of a place, so that they meet their tombstones there."""
+        return list(await self._names_by_id(platform, place, ids))
+
+    async def _names_by_id(self, platform: str, place: str, ids: Sequence[str], *, kept: bool = True) -> dict[str, str]:
+        """Return the platform's ids of messages by the public ids that they have in any conversation of a place, kept or seen."""
+        if kept:
+            talks = (await self._conversations(platform, [place])).get(place, ())
+            return {exchanges.public_id(self.seal, domain.ref, ref, id): id for domain, ref in talks for id in ids}
+        domains = await self._of_channel(platform, place)
+        return {asides.public_id(self.seal, domain.ref, SessionRef(platform, place), id): id for domain in domains for id in ids}
+
+    async def _of_channel(self, platform: str, place: str) -> list[Domain]:
+        """Return the domains of every conversation in the channel of a place, in whatever thread."""
+        channel = asides.channel(place)
+        rows = await self.db.all(_OF_CHANNEL, {"platform": platform, "place": place, "from": channel + ", ", "to": channel + "-"})
+        return [read_domain(row) for row in rows]
+
+    async def _conversations(self, platform: str, places: Sequence[str]) -> dict[str, list[tuple[Domain, SessionRef]]]:
+        """Return every conversation that there was or is at these places, with its domain."""
+        found: dict[str, list[tuple[Domain, SessionRef]]] = {}
+        for some in pages(places):
+            rows = await self.db.all(_CONVERSATIONS.format(within=holes("p", some)), {"platform": platform, **fill("p", some)})
+            for row in rows:
+                there = SessionRef(platform, row["at_place"], row["at_epoch"])
+                found.setdefault(there.place, []).append((read_domain(row), there))
+        return found
+
+
+def _by_channel(shown: Collection[Shown]) -> dict[str, list[str]]:
+    """Return the ids of messages by a place of their channel."""
+    found: dict[str, tuple[str, list[str]]] = {}
+    for one in shown:
+        for place in one.places[:1]:
+            found.setdefault(asides.channel(place), (place, []))[1].append(one.id)
+    return dict(found.values())
+
+
+async def _silence_notices(tx: Transaction, domain: Domain, lost: set[str]) -> None:
+    rows = await tx.all(
+        "SELECT id, text FROM outbox WHERE domain = :domain AND item IS NULL AND text <> ''", {"domain": domain.key}
+    )
+    repeating = [row for row in rows if not lost.isdisjoint(_words(row["text"]))]
+    await silence(tx, f"id IN ({holes('r', repeating)})", _ids("r", repeating))
+
+
+async def _index_anew(tx: Transaction, domain: Domain, after: Exchange) -> None:
+    for table in ("terms", "vectors"):
+        await tx.run(f"DELETE FROM {table} WHERE domain = :domain AND item = :item", {"domain": domain.key, "item": after.key})
+    await announce(tx, domain, [after.key], "drop")
+    if exchanges.recallable(after):
+        await exchanges.index(tx, domain, [after])
+
+
+def _words(text: str) -> set[str]:
+    # A single character is in every second text of a script without spaces.
+    return {stem for word, stem in key_words(text).items() if len(word) > 1}
+
+
+def _ids(prefix: str, rows: Sequence[Row]) -> dict[str, object]:
+    return dict(fill(prefix, (row["id"] for row in rows)))
+
+
+_HERE = "WHERE s.platform = :platform AND s.place = :place "
+_KEPT = (
+    "SELECT e.source_id AS id, i.public_id FROM sessions s JOIN exchanges e ON e.session = s.id "
+    f"JOIN items i ON i.id = e.item {_HERE}"
+)
+_OWN = (
+    "SELECT o.remote_id AS id, i.public_id FROM outbox o LEFT JOIN items i ON i.id = o.item AND i.dead_at IS NULL "
+    "WHERE o.platform = :platform AND o.place = :place AND o.remote_id <> '' "
+)
+_POSTS = (
+    "SELECT o.remote_id, i.dead_at IS NOT NULL AS dead FROM outbox o JOIN items i ON i.id = o.item "
+    "WHERE o.platform = :platform AND o.remote_id IN ({within}) AND o.remote_id <> ''"
+)
+_BURIED = (
+    "SELECT public_id FROM tombstones WHERE public_id IN ({within}) "
+    "UNION SELECT public_id FROM items WHERE public_id IN ({within}) AND dead_at IS NOT NULL"
+)
+_OPEN = "SELECT event_id AS id, id AS key FROM inbox WHERE platform = :platform AND place = :place AND state <> 'done' "
+_SAID = exchanges.SELECT + f"JOIN sessions s ON s.id = e.session {_HERE}AND e.source_id = :id AND e.kind = 'said' "
+_GIVEN_UP = (
+    "SELECT id FROM inbox WHERE platform = :platform AND place = :place AND event_id = :id AND state = 'parked' AND payload <> ''"
+)
+_CONVERSATIONS = (
+    "SELECT d.*, k.place AS at_place, k.epoch AS at_epoch FROM (SELECT domain, place, epoch FROM sessions WHERE platform = :platform "
+    "AND place IN ({within}) UNION SELECT domain, place, epoch FROM stays WHERE platform = :platform AND place IN ({within})) AS k "
+    "JOIN domains d ON d.id = k.domain"
+)
+_OF_CHANNEL = (
+    "SELECT * FROM domains WHERE id IN ("
+    "SELECT domain FROM sessions WHERE platform = :platform AND (place = :place OR (place >= :from AND place < :to)) UNION "
+    "SELECT domain FROM stays WHERE platform = :platform AND (place = :place OR (place >= :from AND place < :to)))"
+)

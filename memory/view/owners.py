@@ -1,0 +1,82 @@
+"""Whose words: which messages of a domain somebody may have forgotten, and which facts they may change.
+
+Everybody may have forgotten what they said themselves, and the replies that answer nobody else. A fact is changed by those
+of whom it speaks. Without a `by` all may go.
+"""
+
+from memory.errors import NotFound, NotYours
+from memory.index.mentions import named
+from memory.store.database import Database
+from memory.tiers import profile
+from memory.types import Domain, Identity, Statement
+
+
+async def message(db: Database, domain: Domain, public_id: str, by: Identity | None) -> int:
+    """Return the key of a message of a domain that may be forgotten. Raises NotFound, NotYours."""
+    row = await db.one(
+        "SELECT id FROM items WHERE public_id = :id AND domain = :domain AND kind = 'exchange' AND dead_at IS NULL",
+        {"id": public_id.strip().lower(), "domain": domain.key},
+    )
+    if row is None:
+        raise NotFound("There is no message with that id here. Recall it first: every hit shows its id.")
+    if by is not None and not await _said(db, row["id"], by) and not await _answered_alone(db, row["id"], by):
+        raise NotYours("Only whoever said it, or an admin, can have it forgotten.")
+    return int(row["id"])
+
+
+async def identity(db: Database, who: Identity) -> int | None:
+    """Return the key of an account, None where it never said anything."""
+    row = await db.one(
+        "SELECT id FROM identities WHERE platform = :platform AND native_id = :native_id",
+        {"platform": who.platform, "native_id": who.native_id},
+    )
+    return int(row["id"]) if row else None
+
+
+async def fact(db: Database, domain: Domain, public_id: str, by: Identity | None) -> Statement:
+    """Return a standing fact of a domain that may be corrected or forgotten. Raises NotFound, NotYours.
+
+    Of those whose words it rests on, those whom it names may; where it names none of them, each.
+    """
+    found = await profile.standing(db, domain, public_id)
+    if by is not None and not await _theirs_is(db, found, by):
+        raise NotYours("Only whoever said it of themselves, or an admin, can change that fact.")
+    return found
+
+
+async def _theirs_is(db: Database, fact: Statement, by: Identity) -> bool:
+    rows = await db.all(
+        f"SELECT e.speaker, max(coalesce({_THEIRS}, 0)) AS theirs FROM lineage l JOIN exchanges e ON e.item = l.parent {_SPEAKER} "
+        "WHERE l.child = :item AND l.cited = 1 AND e.kind = 'said' GROUP BY e.speaker",
+        {"item": fact.key, **_who(by)},
+    )
+    about = named(fact.text, [row["speaker"] for row in rows])
+    return any(row["theirs"] for row in rows if not about or row["speaker"] in about)
+
+
+async def _said(db: Database, item: int, by: Identity) -> bool:
+    row = await db.one(
+        f"SELECT 1 AS yes FROM exchanges e {_SPEAKER} WHERE e.item = :item AND {_THEIRS}", {"item": item, **_who(by)}
+    )
+    return row is not None
+
+
+async def _answered_alone(db: Database, item: int, by: Identity) -> bool:
+    """Say whether a message is a reply that answers only somebody's own words; an old one answers all that it rests on."""
+    row = await db.one(
+        "WITH said (answered, theirs) AS ("
+        f"SELECT l.answered, coalesce({_THEIRS}, 0) FROM lineage l JOIN exchanges reply ON reply.item = l.child "
+        f"JOIN exchanges e ON e.item = l.parent {_SPEAKER} "
+        "WHERE l.child = :item AND reply.kind = 'reply' AND e.kind <> 'reply') "
+        "SELECT coalesce(min(theirs), 0) AS yes FROM said WHERE answered = (SELECT max(answered) FROM said)",
+        {"item": item, **_who(by)},
+    )
+    return row is not None and bool(row["yes"])
+
+
+_SPEAKER = "LEFT JOIN identities n ON n.id = e.identity"
+_THEIRS = "(n.platform = :platform AND n.native_id = :native_id)"
+
+
+def _who(by: Identity | None) -> dict[str, object]:
+    return {"platform": by.platform if by else "", "native_id": by.native_id if by else ""}
