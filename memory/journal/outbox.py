@@ -201,10 +201,12 @@ async def queue(
 async def silence(tx: Transaction, which: str, parameters: Parameters) -> None:
     """Blank the parts for which an SQL condition holds, and cancel those that did not go out, in the caller's transaction.
 
-    A part without words, as one that takes a message away, has nothing to hide and goes out.
+    A part without words, as one that takes a message away, has nothing to hide and goes out. A preview whose fate is unknown
+    may stand there, and is still to be taken away.
     """
     await tx.run(
-        "UPDATE outbox SET text = '', actions = '', state = CASE WHEN state = 'sent' THEN 'sent' ELSE 'cancelled' END "
+        "UPDATE outbox SET text = '', actions = '', state = CASE WHEN state = 'sent' "
+        "OR state = 'attempting' AND operation = 'preview' THEN state ELSE 'cancelled' END "
         f"WHERE text <> '' AND ({which})",
         parameters,
     )

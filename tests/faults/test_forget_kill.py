@@ -104,12 +104,14 @@ def test_what_is_forgotten_around_a_kill_in_the_middle_of_an_answer_is_in_no_ans
     with DiscordThread() as discord:
         config = f"{model.config()}{discord.config('streaming = true')}[web]\nport = 0\n"
         home, dm, ada = Home(tmp_path, config, **discord.variables), discord.dm("ada"), discord.person("ada")
-        told, shown = discord.ask("ada", dm, TOLD), "It is 4711, and"
+        shown = "It is 4711, and"
         with home.started("run") as lyra:
+            lyra.note("Discord: connected.")
+            told = discord.ask("ada", dm, TOLD)
             discord.answered(told)
             model.script(b.Held(" so on.", first=shown))
             asked = discord.ask("ada", dm, ASKED)
-            discord.until(lambda: discord.server.world.said[-1].content.startswith("It is 4711"), "the beginning of an answer")
+            discord.until(lambda: discord.server.world.said[-1].content.startswith(shown), "the beginning of an answer")
             if "before" in forgotten:
                 discord.do(ada.deletes(told))
                 gone(home)

@@ -11,7 +11,7 @@ from memory.bank.block import HEAD
 from memory.types import MINUTE, DomainKind
 from tests.ladder_talk import teller
 from tests.long_talk import long_talk
-from tests.lyra_kit import Home, ModelServer, jsonl
+from tests.lyra_kit import Home, ModelServer, NewMachine, jsonl
 from tests.marks import PLANTED, raw, spoken
 
 LETTERS = jsonl(
@@ -32,7 +32,11 @@ def model() -> Iterator[ModelServer]:
 @pytest.fixture
 def home(tmp_path: Path, model: ModelServer) -> Home:
     """A machine where everything was made of some letters of January."""
-    home = Home(tmp_path, model.config())
+    return with_letters(Home(tmp_path, model.config()))
+
+
+def with_letters(home: Home) -> Home:
+    """Import some letters of January, and have everything made of them."""
     home.lyra("import", "-", given=LETTERS)
     assert home.lyra("summarize", "--all").code == 0
     return home
@@ -59,7 +63,8 @@ def test_another_person_of_this_machine_has_none_of_it_in_view(home: Home, model
     assert "Iris" not in str(given)
 
 
-def test_what_is_forgotten_takes_along_the_answers_that_drew_on_it_and_no_others(home: Home, model: ModelServer) -> None:
+def test_what_is_forgotten_takes_along_the_answers_that_drew_on_it_and_no_others(tmp_path: Path, model: ModelServer) -> None:
+    home = with_letters(NewMachine(tmp_path, model.config()))
     model.script("How is Iris?", "Good evening to you.")
     home.chat("hello there", "good evening")
     hit = home.lyra("recall", "sister medicine", "--json", "-k", "1").rows[0]["hits"][0]
