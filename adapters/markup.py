@@ -1,5 +1,6 @@
 """Text on its way out, and commands on their way in."""
 
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -13,12 +14,13 @@ _YES = {"yes", "on", "true", "y"}
 _NO = {"no", "off", "false", "n"}
 _ENDS = ".,:;!?"
 _LONGEST_NAME = 40
+_BREAKS = re.compile("\r\n|[\u2028\u2029]")
 
 
 def printable(text: str) -> str:
     """Return text without what could move a cursor, hide or turn around what is read: controls, bidi marks, tags."""
     kept = (
-        c for c in text.replace("\r\n", "\n") if c in _KEPT or c in _JOINERS or unicodedata.category(c) not in ("Cc", "Cf", "Cs")
+        c for c in _BREAKS.sub("\n", text) if c in _KEPT or c in _JOINERS or unicodedata.category(c) not in ("Cc", "Cf", "Cs")
     )
     return "".join(kept)
 

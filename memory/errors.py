@@ -5,6 +5,7 @@ MemoryFailure
 ├── NewerDatabase · NotADatabase             the file is not one this version can open
 ├── MemoryMissing                             the file is gone, though one was there
 ├── ForeignLog                                the log beside the file is not its own
+├── TombstonesDamaged                         the log of what was forgotten is not what was written
 ├── DatabaseBusy · DiskFull · NotWritable    the file cannot be written now
 ├── HomeInUse                                another process holds what this one needs alone
 ├── BusyElsewhere                             another process is at the same work
@@ -49,6 +50,10 @@ class MemoryMissing(MemoryFailure):
 
 class ForeignLog(MemoryFailure):
     """The log beside the database belongs to another one, or to another state of it."""
+
+
+class TombstonesDamaged(MemoryFailure):
+    """The log of what was forgotten is not what was written to it."""
 
 
 class DatabaseBusy(MemoryFailure):

@@ -79,12 +79,23 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
+class Imported:
+    """How an imported message is known again.
+
+    `origin` names it whatever conversation it is put into; `placed` says that it is put there on purpose, even if another has
+    it. `former` are the source ids that earlier versions gave to it and to the one before it ('' for none).
+    """
+
+    origin: str = ""
+    former: tuple[str, str] | None = None
+    placed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class NewExchange:
     """A message to be kept. `source_id` is the platform's id of it, unique within its session.
 
-    `echo` marks a reply that only repeats memory or draws on another domain: it enters no recall and no digest. `origin` names
-    an imported message whatever conversation it is put into; `placed` says that it is put there on purpose, even if another has
-    it. `former` are the source ids that earlier versions gave to it and to the one before it ('' for none).
+    `echo` marks a reply that only repeats memory or draws on another domain: it enters no recall and no digest.
     """
 
     kind: Kind
@@ -95,9 +106,7 @@ class NewExchange:
     role: str = "user"
     identity: Identity | None = None
     echo: bool = False
-    origin: str = ""
-    former: tuple[str, str] | None = None
-    placed: bool = False
+    imported: Imported | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ def killed(home: Home, plan: Plan) -> list[Left]:
 
 def _carry_out(plan: Plan) -> list[Left]:
     # Loaded once, here, so that a child only has to do its work.
-    from bot.cli import chat, moving, reading  # noqa: F401
+    from bot.cli import backups, chat, conversations, importing  # noqa: F401
 
     if plan.guards:
         _GUARDS[plan.guards]()
@@ -155,7 +155,7 @@ def _lyra(words: Sequence[str], folder: str, steps: _Steps | None) -> None:
 
 def _in_two_steps() -> None:
     """Restore as it once was: the old memory aside, then the new one in its place, then what was forgotten is forgotten again."""
-    from bot.cli import moving
+    from bot.cli import backups
     from memory.store import restoring
 
     def finish(path: Path, now: int) -> restoring.SetAside | None:
@@ -163,8 +163,8 @@ def _in_two_steps() -> None:
         restoring.staged(path).replace(path)
         return restoring.SetAside(aside, now)
 
-    moving.restoring.decide = lambda path: None  # type: ignore[attr-defined]
-    moving.restoring.finish = finish  # type: ignore[attr-defined]
+    backups.restoring.decide = lambda path: None  # type: ignore[attr-defined]
+    backups.restoring.finish = finish  # type: ignore[attr-defined]
 
 
 _GUARDS: dict[str, Callable[[], None]] = {"decided by one rename": _in_two_steps}

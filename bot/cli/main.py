@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from memory.transfer.message import clean
+from memory.types import MOST_NAME
 
 cli = typer.Typer(
     add_completion=False,
@@ -47,11 +48,19 @@ def _words(given: str) -> str:
     return clean(given)
 
 
+def _name(given: str) -> str:
+    """Return a name that was typed. Raises BadParameter for one that no list could show."""
+    name = clean(given)
+    if len(name) > MOST_NAME or len(name.splitlines()) > 1:
+        raise typer.BadParameter(f"a name is one line of at most {MOST_NAME} characters.")
+    return name
+
+
 As = Annotated[
-    str, typer.Option("--as", metavar="NAME", parser=_words, help="Speak as this person; by default, as you on this machine.")
+    str, typer.Option("--as", metavar="NAME", parser=_name, help="Speak as this person; by default, as you on this machine.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
-OneSession = Annotated[str, typer.Option("--session", metavar="NAME", parser=_words, help="Only this conversation.")]
+OneSession = Annotated[str, typer.Option("--session", metavar="NAME", parser=_name, help="Only this conversation.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask first.")]
 
 
@@ -63,7 +72,7 @@ def _run(work: Coroutine[Any, Any, int]) -> None:
 def chat(
     as_: As = "",
     session: Annotated[
-        str, typer.Option(metavar="NAME", parser=_words, help="Which conversation to go on with, or to begin.")
+        str, typer.Option(metavar="NAME", parser=_name, help="Which conversation to go on with, or to begin.")
     ] = "main",
     show_prompt: Annotated[bool, typer.Option("--show-prompt", help="Show what the model is given, layer by layer.")] = False,
 ) -> None:
@@ -90,16 +99,14 @@ def import_(
     file: Annotated[str, typer.Argument(help="The file to read; - reads from standard input.")],
     as_: As = "",
     format: Annotated[Format, typer.Option(help="jsonl, chatgpt (its conversations.json), or auto to find out.")] = Format.AUTO,
-    session: Annotated[
-        str, typer.Option(metavar="NAME", parser=_words, help="Where messages go that name no conversation.")
-    ] = "",
+    session: Annotated[str, typer.Option(metavar="NAME", parser=_name, help="Where messages go that name no conversation.")] = "",
 ) -> None:
     """Give Lyra conversations you had elsewhere.
 
     Importing a file again, also under another name, adds nothing; what was forgotten stays forgotten."""
-    from bot.cli import moving
+    from bot.cli import importing
 
-    _run(moving.import_file(as_, file, format, session))
+    _run(importing.import_file(as_, file, format, session))
 
 
 @cli.command()
@@ -114,17 +121,17 @@ def recall(
     """Find what was said about something.
 
     Every hit says who said it, when, in which conversation, and why it was found."""
-    from bot.cli import reading
+    from bot.cli import conversations
 
-    _run(reading.recall(as_, query, k, session, json, digests=digests))
+    _run(conversations.recall(as_, query, k, session, json, digests=digests))
 
 
 @cli.command()
 def sessions(as_: As = "", json: Json = False) -> None:
     """List your conversations, newest first."""
-    from bot.cli import reading
+    from bot.cli import conversations
 
-    _run(reading.sessions(as_, json))
+    _run(conversations.sessions(as_, json))
 
 
 @cli.command()
@@ -144,9 +151,9 @@ def summarize(
         raise typer.BadParameter("name a conversation, or say --all, not both")
     if not all_ and (limit or workers):
         raise typer.BadParameter("--limit and --workers go with --all")
-    from bot.cli import reading
+    from bot.cli import conversations
 
-    _run(reading.summarize_all(limit, workers, yes, json) if all_ else reading.summarize(as_, session, json))
+    _run(conversations.summarize_all(limit, workers, yes, json) if all_ else conversations.summarize(as_, session, json))
 
 
 @cli.command()
@@ -160,9 +167,9 @@ def dream(
     """Dream now: catch up, put in order, think.
 
     Everything Lyra does while nobody talks, in every place, with a report of what she did and why. lyra run does it by itself."""
-    from bot.cli import reading_dreams
+    from bot.cli import dream
 
-    _run(reading_dreams.dream(forced=force, loop=loop, as_json=json))
+    _run(dream.dream(forced=force, loop=loop, as_json=json))
 
 
 @cli.command()
@@ -194,20 +201,20 @@ def memory(
         raise typer.BadParameter(f'"{given[0]}" is a word too many for {part}')
     if past and part not in _WITH_PAST:
         raise typer.BadParameter(f"--past goes with {', '.join(_WITH_PAST)}")
-    from bot.cli import reading_memory as reading
+    from bot.cli import remembered
 
     match part:
         case "summaries":
-            _run(reading.summaries(as_, json))
+            _run(remembered.summaries(as_, json))
         case "bank":
-            _run(reading.bank(json))
+            _run(remembered.bank(json))
         case "correct":
-            _run(reading.correct(as_, given[0], " ".join(given[1:]), json))
+            _run(remembered.correct(as_, given[0], " ".join(given[1:]), json))
         case "forget":
-            _run(reading.forget(as_, given[0], json))
+            _run(remembered.forget(as_, given[0], json))
         case "reset":
-            _run(reading.reset(as_, json))
-    _run(reading.tier(as_, part, past, json))
+            _run(remembered.reset(as_, json))
+    _run(remembered.tier(as_, part, past, json))
 
 
 @cli.command()
@@ -215,7 +222,7 @@ def forget(
     id: Annotated[str, typer.Argument(metavar="ID", parser=_words, help="The id of a message, as recall shows it.")] = "",
     as_: As = "",
     session: Annotated[
-        str, typer.Option("--session", metavar="NAME", parser=_words, help="Forget this whole conversation instead.")
+        str, typer.Option("--session", metavar="NAME", parser=_name, help="Forget this whole conversation instead.")
     ] = "",
     yes: Yes = False,
 ) -> None:
@@ -224,9 +231,9 @@ def forget(
     Everything that was made of it goes too: summaries, vectors, replies that quote it."""
     if bool(id) == bool(session):
         raise typer.BadParameter("name the id of a message, or --session NAME")
-    from bot.cli import moving
+    from bot.cli import conversations
 
-    _run(moving.forget(as_, id, session, yes))
+    _run(conversations.forget(as_, id, session, yes))
 
 
 @cli.command()
@@ -238,17 +245,17 @@ def export(
     """Print everything said, to read or to import again."""
     if json and text:
         raise typer.BadParameter("choose --json or --text, not both")
-    from bot.cli import moving
+    from bot.cli import conversations
 
-    _run(moving.export(as_, text))
+    _run(conversations.export(as_, text))
 
 
 @cli.command()
 def status(json: Json = False) -> None:
     """Count what is kept and what is not summarized yet."""
-    from bot.cli import reading
+    from bot.cli import status
 
-    _run(reading.status(json))
+    _run(status.status(json))
 
 
 @cli.command()
@@ -282,9 +289,9 @@ def backup(file: Annotated[Path, typer.Argument(help="The new file to write.")])
     """Copy the whole memory into one encrypted file.
 
     The copy is read back before it counts. It opens with the same key."""
-    from bot.cli import moving
+    from bot.cli import backups
 
-    _run(moving.backup(file))
+    _run(backups.backup(file))
 
 
 @cli.command()
@@ -292,6 +299,6 @@ def restore(file: Annotated[Path, typer.Argument(help="A backup.")], yes: Yes = 
     """Put a backup in the place of the memory.
 
     The old memory is kept aside for a week; what was forgotten since the backup stays forgotten."""
-    from bot.cli import moving
+    from bot.cli import backups
 
-    _run(moving.restore(file, yes))
+    _run(backups.restore(file, yes))

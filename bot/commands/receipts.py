@@ -32,7 +32,7 @@ def ago(at: int, now: int) -> str:
 def hit(found: Hit, now: int, time_zone: str, link: str = "") -> str:
     """Return a recalled message with its receipt, on two lines."""
     e = found.exchange
-    who = f'{e.speaker}, {moment(e.said_at, now, time_zone)}, in "{found.session}"'
+    who = f'{short(e.speaker)}, {moment(e.said_at, now, time_zone)}, in "{short(found.session)}"'
     receipt = " · ".join(part for part in (who, link, "; ".join(found.why), f"id {e.id}") if part)
     return f"{short(e.text)}\n    {receipt}"
 
@@ -75,7 +75,7 @@ def forgotten(receipt: Forgotten) -> str:
 
 def counted(n: int, what: str) -> str:
     """Return a number of things as people say it: 1 reply, 3 replies, 1,200 messages."""
-    many = what.removesuffix("y") + "ies" if what.endswith("y") else what + "s"
+    many = what.removesuffix("y") + "ies" if what.endswith("y") and what[-2] not in "aeiou" else what + "s"
     return f"{n:,} {what if n == 1 else many}"
 
 
@@ -87,4 +87,4 @@ def short(text: str, most: int = _LONG) -> str:
 
 def said(e: Exchange, now: int, time_zone: str) -> str:
     """Return one message as it was said, with who and when."""
-    return f"{e.speaker}, {moment(e.said_at, now, time_zone)}: {short(e.text)}"
+    return f"{short(e.speaker)}, {moment(e.said_at, now, time_zone)}: {short(e.text)}"

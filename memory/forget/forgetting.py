@@ -1,8 +1,9 @@
 """Forgetting, step by step: the tombstones, the row that says what is gone, the sweep that erases it.
 
-The log is written and synced first. One transaction then puts up the tombstones and says what is gone, and from there on
-nothing of it is read. The sweep takes at most 500 messages a step: it finds the replies that go along, logs their ids, and
-erases all of them with what was made from them. Whatever a kill cuts off is finished by the next open.
+The log is written and synced first where messages are named; of a whole session, person or domain the row that says what is
+gone comes first, and every id is in the log before the first message is erased. From that row on nothing of it is read. The
+sweep takes at most 500 messages a step: it finds the replies that go along, logs their ids, and erases all of them with what
+was made from them. Whatever a kill cuts off is finished by the next open.
 """
 
 import asyncio
@@ -42,11 +43,25 @@ class Forgetting:
     async def forget(self, domain: Domain, scope: Scope) -> Forgotten:
         """Forget messages of a domain and what rests on them; return the receipt. Raises DiskFull: then nothing is forgotten."""
         if scope.items is not None:
-            return await self.forget_named(await known.names(self.db, scope.items))
+            return await self.forget_named(await known.names(self.db, self.seal, scope.items))
         async with self.db.transaction() as tx:
             gone = await goners.add(tx, domain, scope, self.clock.now())
             await silence(tx, "domain = :domain AND item IS NULL", {"domain": domain.key})
+        await self._log(gone)
         return await self.finish([gone])
+
+    async def _log(self, gone: Gone) -> None:
+        """Put up tombstones of all that is gone: another file in the place of this one meets them from now on."""
+        after = 0
+        while items := [row["item"] for row in await self.db.all(
+            f"SELECT e.item FROM exchanges e WHERE {gone.where} AND e.item > :after ORDER BY e.item LIMIT {STEP}",
+            {**gone.parameters, "after": after},
+        )]:  # fmt: skip
+            names = await known.names(self.db, self.seal, items)
+            await self.tombstones.append(names)
+            async with self.db.transaction() as tx:
+                await tombstones.put_up(tx, names, self.clock.now())
+            after = items[-1]
 
     async def forget_named(self, names: Sequence[str], events: Sequence[int] = ()) -> Forgotten:
         """Put up tombstones of these public ids, forget what bears them in any domain, and finish these events of the inbox.
@@ -80,8 +95,14 @@ class Forgetting:
         return await self.finish(await goners.left(self.db, domains))
 
     async def resume(self, *, all_of_it: bool = False) -> Forgotten:
-        """Forget what the log names and this file still holds, and finish what was cut off; return the receipt."""
+        """Forget what the log names and this file still holds, and finish what was cut off; return the receipt.
+
+        Raises TombstonesDamaged.
+        """
         unread = await self.tombstones.unread(all_of_it=all_of_it)
+        if not unread.is_continued:
+            await self.tombstones.complete(unread.names)
+            unread = await self.tombstones.unread()
         for some in pages(unread.names, STEP):
             await self._begin(some, ())
         if unread.names:
@@ -141,7 +162,7 @@ class Forgetting:
 
     async def _erase(self, gone: Sequence[int], replies: Collection[int]) -> Forgotten:
         items, now = sorted({*gone, *replies}), self.clock.now()
-        names = await self._unlogged(await known.names(self.db, items))
+        names = await self._unlogged(await known.names(self.db, self.seal, items))
         await self.tombstones.append(names)
         async with self.db.transaction() as tx:
             await tombstones.put_up(tx, names, now)

@@ -2,29 +2,39 @@
 
 A tombstone is a message's public id. It is appended and synced before any row is touched, so that a restored backup, an older
 file put back by hand, a late original and a running dream all meet it. The database remembers how much of the log it was
-told; what lies behind that is read at the next open.
+told; what lies behind that is read at the next open, and what the log has lost since is appended to it again. Each line ends
+with a check of its name, so that a damaged log is noticed: what it named would come back from an older file.
 """
 
 import asyncio
 import errno
 import json
 import os
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 
-from memory.errors import DiskFull
+from memory.errors import DiskFull, TombstonesDamaged
 from memory.store.database import Database, Transaction
+from memory.store.lineage import pages
 
 _READ = "tombstones read"
+# A power cut tears a line anywhere. Earlier versions wrote no check.
+_LINE = re.compile(r"[a-z2-7]{0,26}|(?P<name>[a-z2-7]{26}) (?P<check>[0-9a-f]{0,8})")
 
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """The names in the log that a database was not told of, and what to remember once it was."""
+    """The names in the log that a database was not told of, and what to remember once it was.
+
+    `is_continued` says whether the log is the one that the database was told of before, or that one grown longer.
+    """
 
     names: Sequence[str]
     mark: str
+    is_continued: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +49,14 @@ class Tombstones:
         if names:
             await asyncio.to_thread(self._append, names)
 
+    async def complete(self, names: Collection[str]) -> None:
+        """Write to the log what the database knows of and these names, which are all there are in the log, do not hold."""
+        lost = {row["public_id"] for row in await self.db.all("SELECT public_id FROM tombstones")}.difference(names)
+        for some in pages(sorted(lost)):
+            await self.append(some)
+
     async def unread(self, *, all_of_it: bool = False) -> Unread:
-        """Return what the database was not told of, or the whole log."""
+        """Return what the database was not told of, or the whole log. Raises TombstonesDamaged."""
         row = await self.db.one("SELECT value FROM install WHERE key = :key", {"key": _READ})
         read, last = json.loads(row["value"]) if row and not all_of_it else (0, "")
         return await asyncio.to_thread(self._unread, read, last)
@@ -50,7 +66,7 @@ class Tombstones:
             handle = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             try:
                 # Each on a line of its own, even behind one that a power cut tore.
-                lines = "".join(f"\n{name}\n" for name in names).encode("ascii")
+                lines = "".join(f"\n{name} {_check(name)}\n" for name in names).encode("ascii")
                 if os.write(handle, lines) < len(lines):
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
                 os.fsync(handle)
@@ -64,12 +80,27 @@ class Tombstones:
             whole = self.log.read_bytes()
         except FileNotFoundError:
             whole = b""
-        whole = whole[: whole.rfind(b"\n") + 1]
         # Another log than the one that was read before, or a shorter one: all of it is news.
         known = whole[:read].rstrip().endswith(last.encode()) and len(whole) >= read
-        names = whole[read if known else 0 :].decode("ascii", "replace").split()
-        mark = [len(whole), whole.split()[-1].decode("ascii", "replace") if whole.strip() else ""]
-        return Unread(list(dict.fromkeys(names)), json.dumps(mark))
+        lines = whole[read if known else 0 :].decode("ascii", "replace").split("\n")
+        if damaged := sum(not _is_sound(line) for line in lines):
+            raise TombstonesDamaged(
+                f"{self.log} is damaged ({damaged:,} of {len(lines):,} lines), and what was forgotten could come back. Put a copy "
+                "of it in its place; without one, remove those lines and forget again what may have come back."
+            )
+        ended = whole[: whole.rfind(b"\n") + 1]
+        mark = [len(ended), ended.split()[-1].decode("ascii") if ended.strip() else ""]
+        return Unread(list(dict.fromkeys(line.split()[0] for line in lines[:-1] if line)), json.dumps(mark), known)
+
+
+def _check(name: str) -> str:
+    return blake2b(name.encode("ascii"), digest_size=4).hexdigest()
+
+
+def _is_sound(line: str) -> bool:
+    """Say whether a line is what was written, or the beginning of it."""
+    found = _LINE.fullmatch(line)
+    return found is not None and (not found["name"] or _check(found["name"]).startswith(found["check"]))
 
 
 async def remember_read(tx: Transaction, unread: Unread) -> None:

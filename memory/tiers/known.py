@@ -2,14 +2,21 @@
 
 A message is named by its conversation and its id there. One that was imported without saying to which conversation it belongs
 is also named by what it says and what stands before it, so that it is the same from a file of another name. Earlier versions
-named what came without an id by what it says alone.
+named what came without an id by what it says alone. What is forgotten is named by its words as well, so that no export of
+another form brings it back.
 """
 
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
+from memory.places.places import read_domain
 from memory.store.database import Database, Transaction
 from memory.store.lineage import Seal, fill, holes, pages
+from memory.text.lexical import key_words
 from memory.types import Domain, DomainRef, NewExchange, Session, SessionRef
+
+_TELLING = 3
+"""How many telling words make a message one that nobody else says by chance."""
 
 
 def public_id(seal: Seal, domain: DomainRef, ref: SessionRef, source_id: str) -> str:
@@ -19,19 +26,28 @@ def public_id(seal: Seal, domain: DomainRef, ref: SessionRef, source_id: str) ->
 
 def origin(seal: Seal, domain: DomainRef, new: NewExchange) -> str:
     """Return the name that an imported message has whatever conversation it is put into, '' where it has none."""
-    return seal.id(domain, "exchange", "import", new.origin) if new.origin else ""
+    return seal.id(domain, "exchange", "import", new.imported.origin) if new.imported and new.imported.origin else ""
 
 
-async def names(db: Database, items: Sequence[int]) -> list[str]:
+def words(seal: Seal, domain: DomainRef, text: str) -> str:
+    """Return the name that a message has by its words alone, '' where they are so few that others may well say the same."""
+    said = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return seal.id(domain, "words", said) if len(key_words(said)) >= _TELLING else ""
+
+
+async def names(db: Database, seal: Seal, items: Sequence[int]) -> list[str]:
     """Return every name of these messages, by which a tombstone meets them again."""
     found: list[str] = []
     for some in pages(items):
         rows = await db.all(
-            "SELECT i.public_id, e.origin FROM items i LEFT JOIN exchanges e ON e.item = i.id "
+            "SELECT i.public_id, e.origin, e.text, d.* FROM items i JOIN domains d ON d.id = i.domain "
+            "LEFT JOIN exchanges e ON e.item = i.id "
             f"WHERE i.id IN ({holes('i', some)}) AND i.kind = 'exchange'",
             fill("i", some),
         )
-        found += [name for row in rows for name in (row["public_id"], row["origin"]) if name]
+        for row in rows:
+            by_words = words(seal, read_domain(row).ref, row["text"] or "")
+            found += [name for name in (row["public_id"], row["origin"], by_words) if name]
     return found
 
 
@@ -43,27 +59,37 @@ async def met_before(
     One that was put on purpose where it is may be stored elsewhere as well, but not forgotten.
     """
     here = {pid: [pid, *_former_name(seal, domain, session, new)] for pid, new in offered.items()}
-    anywhere = {pid: _name_anywhere(seal, domain, new) for pid, new in offered.items()}
+    anywhere = {pid: _names_anywhere(seal, domain, new) for pid, new in offered.items()}
     standing = await _standing(tx, (name for names in (*here.values(), *anywhere.values()) for name in names))
     met = {pid: [standing[name] for name in names if name in standing] for pid, names in here.items()}
     elsewhere = [(pid, standing[name]) for pid, names in anywhere.items() for name in names if name in standing]
     done = {pid for pid, _ in elsewhere}
-    unmet = {pid: new for pid, new in offered.items() if new.origin and new.former and not met[pid] and pid not in done}
+    unmet = {
+        pid: new
+        for pid, new in offered.items()
+        if new.imported and new.imported.origin and new.imported.former and not met[pid] and pid not in done
+    }
     for where in await _imported_before(tx, domain, session) if unmet else ():
         elsewhere += (await _met_in(tx, seal, domain, where, unmet)).items()
     for pid, forgotten in elsewhere:
-        if forgotten or not offered[pid].placed:
+        if forgotten or not _is_placed(offered[pid]):
             met[pid].append(forgotten)
     buried = {pid for pid, as_ in met.items() if any(as_)}
     return {pid for pid, as_ in met.items() if as_} - buried, buried
 
 
 def _former_name(seal: Seal, domain: Domain, session: Session, new: NewExchange) -> list[str]:
-    return [public_id(seal, domain.ref, session.ref, new.former[0])] if new.former else []
+    former = new.imported.former if new.imported else None
+    return [public_id(seal, domain.ref, session.ref, former[0])] if former else []
 
 
-def _name_anywhere(seal: Seal, domain: Domain, new: NewExchange) -> list[str]:
-    return [origin(seal, domain.ref, new)] if new.origin else []
+def _is_placed(new: NewExchange) -> bool:
+    return new.imported is not None and new.imported.placed
+
+
+def _names_anywhere(seal: Seal, domain: Domain, new: NewExchange) -> list[str]:
+    names = (origin(seal, domain.ref, new), words(seal, domain.ref, new.text) if new.imported else "")
+    return [name for name in names if name]
 
 
 async def _imported_before(tx: Transaction, domain: Domain, but: Session) -> list[SessionRef]:
@@ -81,7 +107,7 @@ async def _met_in(
     tx: Transaction, seal: Seal, domain: Domain, where: SessionRef, offered: Mapping[str, NewExchange]
 ) -> dict[str, bool]:
     """Return which messages a conversation had under their former names, each behind the one before it; forgotten or not."""
-    former = {pid: new.former for pid, new in offered.items() if new.former}
+    former = {pid: new.imported.former for pid, new in offered.items() if new.imported and new.imported.former}
     called = {id_: public_id(seal, domain.ref, where, id_) for both in former.values() for id_ in both if id_}
     standing = await _standing(tx, called.values())
     met = {}

@@ -229,6 +229,23 @@ def test_every_command_explains_itself(home: Home) -> None:
     assert not home.path.exists()
 
 
+def test_what_is_printed_cannot_move_the_cursor_or_turn_words_around(home: Home) -> None:
+    hostile = "\x1b[2J\u202ezirconium\u2066\u2028\U000e0041"
+    home.lyra("import", "-", given=jsonl({"content": hostile, "speaker": f"Ada\n{hostile}", "session": hostile}))
+    home.lyra("summarize", "--all")
+    for words in (["recall", "zirconium"], ["export", "--text"], ["sessions"], ["memory", "summaries"], ["summarize"]):
+        shown = home.lyra(*words).out
+        assert "zirconium" in shown and not set(shown) & set(hostile.replace("zirconium", "").replace("[2J", "")), words
+    assert len(home.lyra("recall", "zirconium").lines) == 2, "a name stays on its line"
+
+
+@pytest.mark.parametrize("option", ["--as", "--session"])
+@pytest.mark.parametrize("name", ["x" * 201, "two\nlines"])
+def test_a_name_that_no_list_could_show_is_refused(home: Home, option: str, name: str) -> None:
+    refused = home.lyra("chat", option, name, given="hello\n")
+    assert refused.code == 2 and "a name is one line of at most 200 characters" in refused.err
+
+
 def test_a_conversation_cannot_be_named_with_a_book(home: Home) -> None:
     first, second, third = home.chat("/new " + "x" * 60_000, "/new roses", "The roses bloom in June.").lines
     assert first == "The name of a conversation has at most 200 characters."

@@ -12,7 +12,7 @@ import pytest
 from memory.store.database import Database
 from tests.discord_thread import DiscordThread
 from tests.fakes import openai_behaviours as b
-from tests.lyra_kit import PATIENCE, Home, ModelServer
+from tests.lyra_kit import PATIENCE, Home, ModelServer, jsonl
 from tests.size import TORTURE
 
 KILLS = 200 if TORTURE else 4
@@ -88,6 +88,25 @@ def test_killed_at_any_moment_a_forgotten_message_is_gone_with_all_of_it_or_whol
         else:
             assert kept == whole, f"after kill {kill}"
     assert unfinished, "with the tombstone on disk the words were in the file still: the next open is what finishes"
+
+
+def test_a_restore_right_after_a_kill_brings_nothing_back_of_a_conversation_that_was_being_forgotten(tmp_path: Path) -> None:
+    many = Home(tmp_path / "machine")
+    many.lyra("import", "-", "--session", "long", given=jsonl(*({"content": f"line {n} of a long story"} for n in range(2_000))))
+    assert many.lyra("backup", "copy.lyra").code == 0
+    unfinished = 0
+    for kill in range(KILLS):
+        home = copied(many, f"kill {kill}")
+        log = home.path / "tombstones.log"
+        with home.started("forget", "--session", "long", "--yes") as forgetting:
+            while forgetting.running and not log.exists():
+                pass
+            forgetting.kill_now()
+            forgetting.wait()
+        unfinished += bool(on_disk(home))
+        assert home.lyra("restore", "copy.lyra", "--yes").code == 0
+        assert home.export() == [], f"after kill {kill}"
+    assert unfinished
 
 
 def gone(home: Home) -> None:

@@ -2,6 +2,7 @@
 
 import io
 import json
+import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from memory.store import restoring
 from memory.store.lineage import Seal
 from memory.tiers import exchanges, known
 from memory.transfer import Incoming, read_jsonl
-from memory.types import Domain, Kind, NewExchange, SessionRef
+from memory.types import Domain, Imported, Kind, NewExchange, SessionRef
 from tests.memory_kit import KEY, START, Clock, Corner, at_home, corner, opened
 
 CHAT = ["tea?", "ok", "thanks", "the safe opens with quixotic-77", "ok"]
@@ -37,7 +38,7 @@ async def imported(
     new = [
         NewExchange(
             Kind.SAID, line.content, line.former[0] if before and line.former else line.source_id, START, "Ada",
-            origin="" if before else line.origin, former=None if before else line.former, placed=placed,
+            imported=Imported(placed=placed) if before else Imported(line.origin, line.former, placed),
         )
         for line in given
     ]  # fmt: skip
@@ -120,6 +121,32 @@ async def test_what_an_earlier_version_imported_or_forgot_counts(tmp_path: Path,
         assert (await imported(here, name, lines(CHAT))).stored == []
 
 
+@pytest.mark.parametrize("other", ["time", "spaces", "speaker", "letters", "id", "conversation", "neighbour"])
+async def test_what_is_forgotten_comes_back_from_no_export_of_another_form(tmp_path: Path, other: str) -> None:
+    async with at_home(tmp_path) as here:
+        await imported(here, "chat", lines(CHAT, created_at="2026-03-04T21:04:00", speaker="Ada"))
+        await forget(here, SECRET)
+        changed: dict[str, object] = {"created_at": "2026-03-04T21:04:00", "speaker": "Ada"}
+        told = list(CHAT)
+        match other:
+            case "time":
+                changed["created_at"] = "2026-03-04T21:04:00Z"
+            case "spaces":
+                told = [f"{text}  " for text in CHAT]
+            case "letters":
+                told = [unicodedata.normalize("NFD", text).upper() for text in CHAT]
+            case "speaker":
+                changed["speaker"] = "ada lovelace"
+            case "id":
+                changed["id"] = "given"
+            case "conversation":
+                changed["session"] = "elsewhere"
+            case _:
+                told = [SECRET]
+        await imported(here, "another", lines(told, **changed))
+        assert [text for text in await texts(here) if SECRET.casefold() in text.casefold()] == []
+
+
 async def test_a_backup_from_before_the_import_does_not_let_it_come_back_either(tmp_path: Path) -> None:
     clock, path = Clock(), tmp_path / "lyra.db"
     async with opened(path, clock=clock) as memory:
@@ -139,12 +166,19 @@ async def test_a_backup_from_before_the_import_does_not_let_it_come_back_either(
 async def test_without_the_name_that_holds_in_any_conversation_everything_comes_twice_and_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def none(seal: Seal, domain: Domain, new: NewExchange) -> list[str]:
+    def none(seal: Seal, domain: Domain, offered: NewExchange) -> list[str]:
         return []
 
     async with at_home(tmp_path) as here:
         await imported(here, "chat", lines(CHAT))
         await forget(here, SECRET)
-        monkeypatch.setattr(known, "_name_anywhere", none)
+        monkeypatch.setattr(known, "_names_anywhere", none)
         assert len((await imported(here, "copy of chat", lines(CHAT))).stored) == 5
         assert SECRET in await texts(here)
+
+
+async def test_few_words_that_anybody_may_say_are_imported_though_somebody_had_them_forgotten(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await imported(here, "chat", lines(["thank you very much", "ok"]))
+        await here.view.forget_session(await here.view.named("chat"))
+        assert len((await imported(here, "another", lines(["hello", "thank you very much", "ok"]))).stored) == 3

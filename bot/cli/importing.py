@@ -1,4 +1,4 @@
-"""The commands that move or remove: import, export, forget, backup, restore."""
+"""`lyra import`: what was said elsewhere, read from a file."""
 
 import asyncio
 import sys
@@ -9,20 +9,13 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
 from adapters.events import conversation
-from bot.app import App, RandomIds, key_of, opened, prepare, until_stopped
+from bot.app import App, opened, until_stopped
 from bot.cli.catching_up import embedded
-from bot.cli.confirmation import ask
 from bot.commands import receipts
-from bot.config import home
-from bot.config.settings import local_zone
 from memory import transfer
-from memory.core import Memory, Ports
-from memory.errors import BackupFailed, MemoryFailure
-from memory.store import home_files, restoring
-from memory.text.times import SystemClock, local
 from memory.tiers.exchanges import Kept
 from memory.transfer import BadLine, Incoming
-from memory.types import Identity, Kind, NewExchange, Session, SessionRef
+from memory.types import Identity, Imported, Kind, NewExchange, Session, SessionRef
 from memory.view.view import View
 
 _BATCH = 500
@@ -86,8 +79,8 @@ class _Importer:
         own = line.role == "user" and line.speaker in (None, self._person)
         identity = Identity("console", self._person) if own else None
         return NewExchange(
-            kind, line.content, line.source_id, at, speaker, line.role, identity, line.echo, line.origin, line.former,
-            self._placed,
+            kind, line.content, line.source_id, at, speaker, line.role, identity, line.echo,
+            Imported(line.origin, line.former, self._placed),
         )  # fmt: skip
 
     def _count(self, kept: Kept) -> None:
@@ -120,73 +113,3 @@ def _bar() -> Progress:
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:,} lines"))
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-
-
-async def export(as_: str, as_text: bool) -> int:
-    """Print every message of a person's memory, in the order it was kept."""
-    async with opened() as app:
-        view = await app.view(as_)
-        zone = view.home.time_zone
-        async for session, e in view.messages():
-            if as_text:
-                print(f"[{session}] {local(e.said_at, zone):%Y-%m-%d %H:%M} {e.speaker}: {e.text}")
-            else:
-                print(transfer.line(session, e.role, e.speaker, e.text, e.said_at, e.source_id, zone, echo=e.echo))
-    return 0
-
-
-async def forget(as_: str, id_: str, session: str, yes: bool) -> int:
-    """Forget a message or a conversation and print the receipt; return 1 where nobody agreed."""
-    async with opened() as app:
-        view = await app.view(as_)
-        if id_:
-            print(receipts.forgotten(await view.forget_message(id_)))
-        else:
-            found = await view.named(session)
-            question = f'Forget all {found.messages:,} messages of "{found.name}", for good?'
-            if not ask(question, yes=yes):
-                print(f'Nothing was forgotten. Say --yes to forget "{found.name}" for good.', file=sys.stderr)
-                return 1
-            print(receipts.forgotten(await view.forget_session(found)))
-    return 0
-
-
-async def backup(file: Path) -> int:
-    """Write a verified backup and say how to keep it."""
-    async with opened() as app:
-        held = await app.memory.backup(file.absolute())
-        key = f" It opens with the same key, {app.base.key_path}; keep them apart." if app.base.key_path else ""
-        print(f"Backed up {receipts.counted(held, 'message')} to {file}, read back and sound.{key}")
-    return 0
-
-
-async def restore(file: Path, yes: bool) -> int:
-    """Put a backup in the place of the memory while nobody else is at work, without what was forgotten since it was made."""
-    around, settings = prepare()
-    if not file.is_file():
-        raise BackupFailed(f"There is no backup at {file}.")
-    if home_files.size(around.db_path) and not ask(f"Put {file} in the place of {around.db_path}?", yes=yes):
-        print("Nothing was restored. Say --yes to put it in the place of the memory.", file=sys.stderr)
-        return 1
-    clock = SystemClock()
-    with home.alone(around, clock):
-        key, _, _ = key_of(around, settings, new=False)
-        held = await restoring.stage(file, key, around.db_path)
-        kept = await _without_the_forgotten(file, key, around.db_path)
-        restoring.decide(around.db_path)
-        aside = restoring.finish(around.db_path, clock.now())
-    print(f"Restored {kept:,} messages from {file}."
-          + (f" {held - kept:,} that were forgotten since stay forgotten." if held > kept else "")
-          + (f" {receipts.set_aside(aside, local_zone(settings))}" if aside else ""))  # fmt: skip
-    return 0
-
-
-async def _without_the_forgotten(file: Path, key: bytes, path: Path) -> int:
-    """Bury in a staged backup what was forgotten since it was made; return how many messages are left."""
-    try:
-        async with await Memory.open(restoring.staged(path), key, Ports(SystemClock(), RandomIds())) as memory:
-            await memory.db.checkpoint()
-        return await restoring.verified(restoring.staged(path), key)
-    except MemoryFailure as error:
-        restoring.clear(path)
-        raise BackupFailed(f"Nothing was restored from {file}: {error}") from error

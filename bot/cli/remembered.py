@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from adapters.events import conversation
 from bot.app import App, opened
 from bot.cli import rows
+from bot.cli.output import show
 from bot.commands import ladder_text, receipts
 from bot.commands.banking import PRIVATE
 from bot.errors import BadInput
@@ -27,8 +28,8 @@ async def summaries(as_: str, as_json: bool) -> int:
             if as_json:
                 _print(rows.digest(session, digest, view.home.time_zone))
             else:
-                print(f"{session.name} ({digest.tier}, by {digest.writer}), "
-                      f"{receipts.summary([digest], view.home.time_zone)}\n")  # fmt: skip
+                show(f"{session.name} ({digest.tier}, by {digest.writer}), "
+                     f"{receipts.summary([digest], view.home.time_zone)}\n")  # fmt: skip
         if not found and not as_json:
             print("Nothing was summarized yet. Try: lyra summarize")
     return 0
@@ -66,11 +67,11 @@ async def _tell(app: App, view: View, name: str, told: Sequence[Statement], *, p
     zone, said = view.home.time_zone, await view.receipts(told)
     if name == "self":
         now = ladder_text.over_time(await view.self_history(), zone) if past else ladder_text.state(await view.self_state(), zone)
-        print(now, end="\n" if now else "")
+        show(now, end="\n" if now else "")
     months = await view.era_sessions() if name == "era" and not past else {}
     told = sorted(told, key=lambda one: one.period)
     for line in ladder_text.listed(told, said, months, app.base.clock.now(), zone):
-        print(line)
+        show(line)
 
 
 def _nothing(app: App, name: str, *, past: bool) -> str:
@@ -113,7 +114,7 @@ async def correct(as_: str, fact: str, text: str, as_json: bool) -> int:
         if as_json:
             _print(rows.fact(new, said, zone))
         else:
-            print(ladder_text.corrected(old, new, said[new.key], now, zone))
+            show(ladder_text.corrected(old, new, said[new.key], now, zone))
     return 0
 
 
@@ -125,7 +126,7 @@ async def forget(as_: str, fact: str, as_json: bool) -> int:
         if as_json:
             _print({"forgotten": fact.strip().lower(), "sources": [message.id for message in rested]})
         else:
-            print(ladder_text.let_go(rested, app.base.clock.now(), view.home.time_zone, "lyra forget"))
+            show(ladder_text.let_go(rested, app.base.clock.now(), view.home.time_zone, "lyra forget"))
     return 0
 
 

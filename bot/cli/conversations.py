@@ -1,19 +1,18 @@
-"""The commands that read: recall, sessions, summarize, status. They print what one person may know, or counts."""
+"""The commands that read or remove conversations: recall, sessions, summarize, export, forget."""
 
 import json
 import sys
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import asdict
 
 from bot.app import App, opened
 from bot.cli import rows
 from bot.cli.confirmation import ask
+from bot.cli.output import show
 from bot.commands import receipts
 from bot.errors import BadInput, LyraError
-from bot.models.connect import Connector
 from bot.service.maintenance import Estimate
-from memory.store import restoring
-from memory.text.times import iso
+from memory import transfer
+from memory.text.times import local
 from memory.types import Condensed, Hit
 from memory.view.view import View
 
@@ -53,11 +52,11 @@ def _print_hits(app: App, view: View, query: str, hits: Sequence[Hit | Condensed
         found = [rows.hit(hit, zone) if isinstance(hit, Hit) else rows.condensed(hit, zone) for hit in hits]
         print(json.dumps({"query": query, "hits": found}, ensure_ascii=False), flush=True)
     elif not hits:
-        print(f'Nothing was found about "{query}".')
+        show(f'Nothing was found about "{query}".')
     else:
         for at, hit in enumerate(hits, start=1):
             shown = receipts.hit(hit, now, zone) if isinstance(hit, Hit) else receipts.condensed(hit, now, zone)
-            print(f"{at}. {shown}")
+            show(f"{at}. {shown}")
 
 
 async def sessions(as_: str, as_json: bool) -> int:
@@ -70,7 +69,7 @@ async def sessions(as_: str, as_json: bool) -> int:
                 print(json.dumps(rows.session(session, view.home.time_zone), ensure_ascii=False))
             else:
                 last = receipts.ago(session.last_at, app.base.clock.now())
-                print(f"{session.name}: {receipts.counted(session.messages, 'message')}, {last}")
+                show(f"{receipts.short(session.name)}: {receipts.counted(session.messages, 'message')}, {last}")
         if not found and not as_json:
             print("There are no conversations yet. Begin one with: lyra chat")
     return 0
@@ -91,7 +90,7 @@ async def summarize(as_: str, name: str, as_json: bool) -> int:
         if as_json:
             print(json.dumps([rows.digest(session, d, view.home.time_zone) for d in digests], ensure_ascii=False))
         else:
-            print(receipts.summary(digests, view.home.time_zone) or f'There is nothing to summarize in "{session.name}" yet.')
+            show(receipts.summary(digests, view.home.time_zone) or f'There is nothing to summarize in "{session.name}" yet.')
     return 0
 
 
@@ -128,35 +127,30 @@ def _progress(done: int, total: int) -> None:
         print(f"{done} of {total}", file=sys.stderr)
 
 
-async def status(as_json: bool) -> int:
-    """Print counts over all domains, and which models serve."""
+async def export(as_: str, as_text: bool) -> int:
+    """Print every message of a person's memory, in the order it was kept."""
     async with opened() as app:
-        backlog = asdict(await app.memory.backlog())
-        backlog["parked"] = await app.memory.journal.parked()
-        backlog["dreams_parked"] = len(await app.memory.dreams.parked())
-        backlog["calls_today"] = (await app.memory.spending.today()).calls
-        backlog["chat"] = app.models.chat.name if app.models.chat else None
-        backlog["summary"] = app.models.writer.name
-        backlog["embed"] = app.meaning.embedder.name if app.meaning.embedder else None
-        aside = restoring.set_aside(app.memory.db.path)
-        backlog["set_aside"] = [{"file": str(one.path), "until": iso(one.until, app.base.time_zone)} for one in aside]
-        if as_json:
-            print(json.dumps(backlog))
-        else:
-            print(f"{backlog['sessions']} conversations, {backlog['max_exchange_id']:,} items so far.")
-            print(f"{backlog['unsummarized_total']:,} messages in no gist yet, in {backlog['dirty']} conversations; "
-                  f"{backlog['ripe']} are ripe, {backlog['profile_sessions_covered']} wholly in the profile.")  # fmt: skip
-            print(Connector(app.models, app.base.around, _no_probe).describe())
-            print(app.meaning.describe())
-            for one in aside:
-                print(receipts.set_aside(one, app.base.time_zone))
-            if backlog["parked"]:
-                print(f"{backlog['parked']} messages were given up after three tries; the log says why.")
-            print(f"{receipts.counted(backlog['calls_today'], 'call')} of a model today that nobody asked for.")
-            if backlog["dreams_parked"]:
-                print(f"{backlog['dreams_parked']} places are not dreamt of any more after three tries; try: lyra dream --force")
+        view = await app.view(as_)
+        zone = view.home.time_zone
+        async for session, e in view.messages():
+            if as_text:
+                show(f"[{receipts.short(session)}] {local(e.said_at, zone):%Y-%m-%d %H:%M} {receipts.short(e.speaker)}: {e.text}")
+            else:
+                print(transfer.line(session, e.role, e.speaker, e.text, e.said_at, e.source_id, zone, echo=e.echo))
     return 0
 
 
-async def _no_probe(_: str) -> list[str]:
-    return []
+async def forget(as_: str, id_: str, session: str, yes: bool) -> int:
+    """Forget a message or a conversation and print the receipt; return 1 where nobody agreed."""
+    async with opened() as app:
+        view = await app.view(as_)
+        if id_:
+            print(receipts.forgotten(await view.forget_message(id_)))
+        else:
+            found = await view.named(session)
+            question = f'Forget all {found.messages:,} messages of "{found.name}", for good?'
+            if not ask(question, yes=yes):
+                show(f'Nothing was forgotten. Say --yes to forget "{found.name}" for good.', sys.stderr)
+                return 1
+            print(receipts.forgotten(await view.forget_session(found)))
+    return 0

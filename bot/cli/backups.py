@@ -1,0 +1,65 @@
+"""`lyra backup` and `lyra restore`."""
+
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from bot.app import RandomIds, key_of, opened, prepare
+from bot.cli.confirmation import ask
+from bot.commands import receipts
+from bot.config import home
+from bot.config.settings import local_zone
+from memory.core import Memory, Ports
+from memory.errors import BackupFailed, MemoryFailure
+from memory.store import home_files, restoring
+from memory.text.times import SystemClock
+
+
+async def backup(file: Path) -> int:
+    """Write a verified backup and say how to keep it."""
+    async with opened() as app:
+        held = await app.memory.backup(file.absolute())
+        key = f" It opens with the same key, {app.base.key_path}; keep them apart." if app.base.key_path else ""
+        print(f"Backed up {receipts.counted(held, 'message')} to {file}, read back and sound.{key}")
+    return 0
+
+
+async def restore(file: Path, yes: bool) -> int:
+    """Put a backup in the place of the memory while nobody else is at work, without what was forgotten since it was made."""
+    around, settings = prepare()
+    if not file.is_file():
+        raise BackupFailed(f"There is no backup at {file}.")
+    if home_files.size(around.db_path) and not ask(f"Put {file} in the place of {around.db_path}?", yes=yes):
+        print("Nothing was restored. Say --yes to put it in the place of the memory.", file=sys.stderr)
+        return 1
+    clock = SystemClock()
+    with home.alone(around, clock):
+        key, _, _ = key_of(around, settings, new=False)
+        if home_files.size(around.db_path):
+            await _finish_forgetting(around.db_path, key)
+        held = await restoring.stage(file, key, around.db_path)
+        kept = await _without_the_forgotten(file, key, around.db_path)
+        restoring.decide(around.db_path)
+        aside = restoring.finish(around.db_path, clock.now())
+    print(f"Restored {kept:,} messages from {file}."
+          + (f" {held - kept:,} that were forgotten since stay forgotten." if held > kept else "")
+          + (f" {receipts.set_aside(aside, local_zone(settings))}" if aside else ""))  # fmt: skip
+    return 0
+
+
+async def _finish_forgetting(path: Path, key: bytes) -> None:
+    """Have the log name all that a killed command had begun to forget: it says so only in the memory that is set aside."""
+    with suppress(MemoryFailure):  # What cannot be opened is perhaps why a backup takes its place.
+        async with await Memory.open(path, key, Ports(SystemClock(), RandomIds())):
+            pass
+
+
+async def _without_the_forgotten(file: Path, key: bytes, path: Path) -> int:
+    """Bury in a staged backup what was forgotten since it was made; return how many messages are left."""
+    try:
+        async with await Memory.open(restoring.staged(path), key, Ports(SystemClock(), RandomIds())) as memory:
+            await memory.db.checkpoint()
+        return await restoring.verified(restoring.staged(path), key)
+    except MemoryFailure as error:
+        restoring.clear(path)
+        raise BackupFailed(f"Nothing was restored from {file}: {error}") from error
