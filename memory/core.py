@@ -17,7 +17,8 @@ from typing import Self
 
 from memory.bank.entering import Bank
 from memory.bank.rules import BankRules
-from memory.derive.consolidate import Consolidator, Workshop
+from memory.derive.consolidate import Consolidator
+from memory.derive.context import Context
 from memory.derive.ladder import Ladder
 from memory.dream.dreamer import Dreamer, Thresholds
 from memory.dream.schedule import Hours, Schedule
@@ -142,19 +143,19 @@ class Memory:
 
     def consolidator(self, domain: Domain, writer: Writer, fallback: Writer) -> Consolidator:
         """Return what closes the episodes of one domain and writes its digests."""
-        return Consolidator(self._workshop(domain, writer, fallback))
+        return Consolidator(self._context(domain, writer, fallback))
 
     def ladder(self, domain: Domain, writer: Writer) -> Ladder:
         """Return what makes profile, eras, narrative and self-state of one domain."""
-        return Ladder(self._workshop(domain, writer, writer))
+        return Ladder(self._context(domain, writer, writer))
 
     def bank(self, domain: Domain, writer: Writer) -> Bank:
         """Return what keeps the bank of one domain."""
-        return Bank(self._workshop(domain, writer, writer))
+        return Bank(self._context(domain, writer, writer))
 
     def dreamer(self, domain: Domain, writer: Writer, fallback: Writer, muse: Muse | None) -> Dreamer:
         """Return what dreams one domain: digests by the writer, thoughts by the muse."""
-        return Dreamer(self._workshop(domain, writer, fallback), muse, self._reading.shards, self._habits.thresholds)
+        return Dreamer(self._context(domain, writer, fallback), muse, self._reading.shards, self._habits.thresholds)
 
     async def thoughtful(self) -> list[Domain]:
         """Return the domains where a thought waits to be said."""
@@ -163,8 +164,8 @@ class Memory:
         )
         return [read_domain(row) for row in rows]
 
-    def _workshop(self, domain: Domain, writer: Writer, fallback: Writer) -> Workshop:
-        return Workshop(
+    def _context(self, domain: Domain, writer: Writer, fallback: Writer) -> Context:
+        return Context(
             self.db, self.places.seal, self._ports.clock, domain, writer, fallback, self._habits.rules,
             self._holders, self._habits.max_transcript_chars, self._habits.bank,
         )  # fmt: skip

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from memory.derive.derivation import Maker
+from memory.derive.derivation import Derivation
 from memory.places.consent import TIER
 from memory.ports import Entry
 from memory.store.database import Transaction
@@ -42,11 +42,17 @@ def length(text: str) -> int:
 
 
 async def keep(
-    tx: Transaction, maker: Maker, where: tuple[str, str], entries: Sequence[Entry], lines: Sequence[Line], writer: str, now: int
+    tx: Transaction,
+    derivation: Derivation,
+    where: tuple[str, str],
+    entries: Sequence[Entry],
+    lines: Sequence[Line],
+    writer: str,
+    now: int,
 ) -> None:
     """Keep those bullets of a rung and period (`where`) that rest on what people said."""
     kind, period = where
     for entry in entries:
         if rests := grounds(entry, lines):
             new = stated(TIER, period, kind, " ".join(entry.text.split()), writer, rests)
-            await statements.publish(tx, maker.w.seal, maker.w.domain, new, now)
+            await statements.publish(tx, derivation.context.seal, derivation.context.domain, new, now)

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 from memory.bank import folding
 from memory.bank.bullets import Form, keep
-from memory.derive.derivation import Maker, Rung, Work
+from memory.derive.derivation import Derivation, Work
+from memory.derive.progress import Progress
 from memory.forget import erase
 from memory.forget.gone import present
 from memory.places.consent import TIER, Consent, consent, resting_on
@@ -25,21 +26,21 @@ from memory.types import Exchange, Kind
 FORM = Form(least=1, most=3, words=80)
 
 
-async def due(maker: Maker, terms: Consent) -> Work | None:
+async def due(derivation: Derivation, terms: Consent) -> Work | None:
     """Return the work of the oldest conversation that is not in the bank, None where all are."""
-    w = maker.w
+    w = derivation.context
     row = await w.db.one(
-        "SELECT p.id, p.position, p.first_at, p.closed_at, s.public_id AS session, (SELECT r.period FROM rungs r WHERE r.domain = p.domain "
+        "SELECT p.id, p.position, p.first_at, p.closed_at, s.public_id AS session, (SELECT r.period FROM derivations r WHERE r.domain = p.domain "
         "AND r.tier = 'bank' AND r.mark = p.id) AS period FROM episodes p JOIN sessions s ON s.id = p.session "
         f"WHERE p.domain = :domain AND p.banked = 0 AND p.last_at > :since AND {HAS_TALK} ORDER BY p.first_at, p.id LIMIT 1",
         {"domain": w.domain.key, "since": terms.since},
     )
-    return await _work(maker, terms, row) if row else None
+    return await _work(derivation, terms, row) if row else None
 
 
-async def _work(maker: Maker, terms: Consent, episode: Row) -> Work:
-    w = maker.w
-    messages = await _messages(maker, terms, episode["id"])
+async def _work(derivation: Derivation, terms: Consent, episode: Row) -> Work:
+    w = derivation.context
+    messages = await _messages(derivation, terms, episode["id"])
     # Written again, it keeps its day, even if times are told in another zone by now.
     # What a server dates into the future would never be old enough to be folded.
     began = min(episode["first_at"], episode["closed_at"])
@@ -57,10 +58,10 @@ async def _work(maker: Maker, terms: Consent, episode: Row) -> Work:
             if entries or before:
                 await folding.reopen(tx, w.domain, periods.above(period), now)
                 await erase.retire(tx, w.domain, before, now)
-            await keep(tx, maker, (periods.CONVERSATION, period), entries, lines, writer, now)
+            await keep(tx, derivation, (periods.CONVERSATION, period), entries, lines, writer, now)
         await tx.run("UPDATE episodes SET banked = 1 WHERE id = :id", {"id": episode["id"]})
 
-    rung = Rung("/".join(map(str, keys)), episode["id"], len(keys), 1, stale=False)
+    rung = Progress("/".join(map(str, keys)), episode["id"], len(keys), 1, stale=False)
     texts = {message.key: message.text for message in messages}
     return Work(
         TIER, period, "conversation", "conversation", FORM.most, [line.source for line in lines], texts, rung, publish,
@@ -68,13 +69,13 @@ async def _work(maker: Maker, terms: Consent, episode: Row) -> Work:
     )  # fmt: skip
 
 
-async def _messages(maker: Maker, terms: Consent, episode: int) -> list[Exchange]:
+async def _messages(derivation: Derivation, terms: Consent, episode: int) -> list[Exchange]:
     """Return what of an episode may enter: said since the bank is on, by nobody who keeps out, and resting on nobody such."""
-    rows = await maker.w.db.all(
+    rows = await derivation.context.db.all(
         f"{SELECT}WHERE e.episode = :episode AND e.said_at > :since AND {present('e')} ORDER BY e.said_at, e.item",
         {"episode": episode, "since": terms.since},
     )
-    kept_out = await resting_on(maker.w.db, episode, terms.without)
+    kept_out = await resting_on(derivation.context.db, episode, terms.without)
     return [message for message in map(exchange, rows) if recallable(message) and message.key not in kept_out]
 
 

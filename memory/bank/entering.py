@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from memory.bank import conversations, folding
 from memory.bank.block import Noted, entries, size
-from memory.derive.consolidate import Workshop
-from memory.derive.derivation import Maker, Work
+from memory.derive.context import Context
+from memory.derive.derivation import Derivation, Work
 from memory.places.consent import TIER, Consent, consent
 from memory.places.places import Places
 from memory.text.times import local
@@ -32,9 +32,9 @@ class Banked:
 class Bank:
     """The bank of one domain."""
 
-    def __init__(self, workshop: Workshop) -> None:
-        self._w = workshop
-        self.maker = Maker(workshop)
+    def __init__(self, context: Context) -> None:
+        self._w = context
+        self.derivation = Derivation(context)
 
     async def keep(self, *, most: int | None = None) -> Banked:
         """Bring the bank up to date, with at most `most` pieces written. Raises WriterFailed: what is done stays."""
@@ -42,9 +42,9 @@ class Bank:
             return Banked(why=OFF)
         if self._w.writer.extractive:
             return Banked(why=NO_MODEL)
-        await folding.sweep(self.maker)
-        noted = await self.maker.make_all(self._conversation, most)
-        digests = await self.maker.make_all(self._fold, None if most is None else most - noted)
+        await folding.sweep(self.derivation)
+        noted = await self.derivation.make_all(self._conversation, most)
+        digests = await self.derivation.make_all(self._fold, None if most is None else most - noted)
         return Banked(noted, digests, await self._let_leave())
 
     async def _terms(self) -> Consent:
@@ -53,11 +53,11 @@ class Bank:
 
     async def _conversation(self) -> Work | None:
         terms = await self._terms()
-        return None if terms.since is None else await conversations.due(self.maker, terms)
+        return None if terms.since is None else await conversations.due(self.derivation, terms)
 
     async def _fold(self) -> Work | None:
         noted = await self._too_large()
-        return await folding.due(self.maker, await self._terms(), noted) if noted else None
+        return await folding.due(self.derivation, await self._terms(), noted) if noted else None
 
     async def _too_large(self) -> list[Noted]:
         """Return what stands in the block where that is more than the block may hold; else nothing."""

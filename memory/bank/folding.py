@@ -10,7 +10,9 @@ from datetime import date
 
 from memory.bank.block import Noted, size
 from memory.bank.bullets import Form, keep
-from memory.derive.derivation import Maker, Rung, Work
+from memory.derive import progress
+from memory.derive.derivation import Derivation, Work
+from memory.derive.progress import Progress
 from memory.forget import erase
 from memory.places.consent import TIER, Consent, consent
 from memory.places.places import Places
@@ -19,6 +21,7 @@ from memory.store.database import Transaction
 from memory.store.lineage import fill, holes
 from memory.text import periods
 from memory.text.times import local
+from memory.tiers import episodes
 from memory.tiers.lines import Line
 from memory.tiers.statements import cited
 from memory.types import Domain, Statement
@@ -58,19 +61,19 @@ def leaving(noted: Sequence[Noted], today: date, most: float) -> list[Statement]
     return gone
 
 
-async def due(maker: Maker, terms: Consent, noted: Sequence[Noted]) -> Work | None:
+async def due(derivation: Derivation, terms: Consent, noted: Sequence[Noted]) -> Work | None:
     """Return the work of the next fold, None where nothing can be folded."""
-    w = maker.w
-    rows = await w.db.all("SELECT period, inputs FROM rungs WHERE domain = :d AND tier = 'bank'", {"d": w.domain.key})
+    w = derivation.context
+    tried = await progress.read_all(w.db, w.domain, TIER)
     today = local(w.clock.now(), w.domain.time_zone).date()
-    found = foldable(noted, today, {row["period"]: row["inputs"] for row in rows})
-    return await _work(maker, terms, *found) if found else None
+    found = foldable(noted, today, {period: one.inputs for period, one in tried.items()})
+    return await _work(derivation, terms, *found) if found else None
 
 
-async def _work(maker: Maker, terms: Consent, period: str, below: Sequence[Noted]) -> Work:
-    w = maker.w
+async def _work(derivation: Derivation, terms: Consent, period: str, below: Sequence[Noted]) -> Work:
+    w = derivation.context
     children = [bullet for entry in below for bullet in entry.bullets]
-    lines = await _lines(maker, below)
+    lines = await _lines(derivation, below)
 
     async def still(tx: Transaction) -> bool:
         there = {bullet for entry in below for bullet in await bullets(tx, w.domain, entry.period, standing=True)}
@@ -80,10 +83,10 @@ async def _work(maker: Maker, terms: Consent, period: str, below: Sequence[Noted
 
     async def publish(tx: Transaction, entries: Sequence[Entry] | None, writer: str, now: int) -> None:
         if entries is not None:
-            await keep(tx, maker, (periods.rung(period), period), entries, lines, writer, now)
+            await keep(tx, derivation, (periods.rung(period), period), entries, lines, writer, now)
             await put_by(tx, children, now)
 
-    rung = Rung(_inputs(below), 0, len(children), 0, stale=False)
+    rung = Progress(_inputs(below), 0, len(children), 0, stale=False)
     texts = {bullet.key: bullet.text for bullet in children}
     sources = [line.source for line in lines]
     return Work(
@@ -91,15 +94,15 @@ async def _work(maker: Maker, terms: Consent, period: str, below: Sequence[Noted
     )  # fmt: skip
 
 
-async def _lines(maker: Maker, below: Sequence[Noted]) -> list[Line]:
+async def _lines(derivation: Derivation, below: Sequence[Noted]) -> list[Line]:
     """Return bullets as lines labelled by rung and period, and numbered where several have one label."""
-    rests = await cited(maker.w.db, [bullet.key for entry in below for bullet in entry.bullets])
+    rests = await cited(derivation.context.db, [bullet.key for entry in below for bullet in entry.bullets])
     labels = [entry.label for entry in below for _ in entry.bullets]
     lines: list[Line] = []
     for at, bullet in enumerate(bullet for entry in below for bullet in entry.bullets):
         many = labels.count(labels[at]) > 1
         label = f"{labels[at]}.{labels[: at + 1].count(labels[at])}" if many else labels[at]
-        first, last = (local(when, maker.w.domain.time_zone).date() for when in (bullet.first_at, bullet.last_at))
+        first, last = (local(when, derivation.context.domain.time_zone).date() for when in (bullet.first_at, bullet.last_at))
         days = f"{first}" if first == last else f"{first} to {last}"
         said = tuple(message.key for message in rests[bullet.key])
         lines.append(Line(Source(label, "", days, bullet.text), bullet.key, said, bullet.first_at, bullet.last_at))
@@ -118,15 +121,12 @@ async def put_by(tx: Transaction, out: Sequence[Statement], now: int) -> None:
 async def reopen(tx: Transaction, domain: Domain, period: str, now: int) -> None:
     """Take away the digests of a period and of those it lies in, and have their children stand in the block again."""
     for digest in reversed(periods.upward(period)):
-        lost = await tx.one(
-            "SELECT 1 AS yes FROM rungs WHERE domain = :d AND tier = 'bank' AND period = :p AND stale = 1",
-            {"d": domain.key, "p": digest},
-        )
+        before = await progress.read(tx, domain, TIER, digest)
         standing = await bullets(tx, domain, digest)
-        if standing or lost:
+        if standing or (before and before.stale):
             await erase.retire(tx, domain, standing, now)
             await _unfold(tx, domain, digest)
-        await tx.run("DELETE FROM rungs WHERE domain = :d AND tier = 'bank' AND period = :p", {"d": domain.key, "p": digest})
+        await progress.drop(tx, domain, TIER, digest)
 
 
 async def _unfold(tx: Transaction, domain: Domain, period: str) -> None:
@@ -136,19 +136,20 @@ async def _unfold(tx: Transaction, domain: Domain, period: str) -> None:
     )
 
 
-async def sweep(maker: Maker) -> None:
+async def sweep(derivation: Derivation) -> None:
     """Re-open the digests that lost a bullet, and drop what is noted of conversations that are gone."""
-    w = maker.w
-    lost = "FROM rungs WHERE domain = :d AND tier = 'bank' AND stale = 1"
-    if await w.db.one(f"SELECT 1 AS yes {lost}", {"d": w.domain.key}) is None:
+    w = derivation.context
+    if not await progress.read_all(w.db, w.domain, TIER, stale=True):
         return
     async with w.db.transaction() as tx:
-        for row in await tx.all(f"SELECT period {lost}", {"d": w.domain.key}):
-            if periods.rung(row["period"]) != periods.CONVERSATION:
-                await reopen(tx, w.domain, row["period"], w.clock.now())
-        await tx.run(
-            f"DELETE {lost} AND mark > 0 AND NOT EXISTS (SELECT 1 FROM episodes p WHERE p.id = rungs.mark)", {"d": w.domain.key}
-        )
+        lost = await progress.read_all(tx, w.domain, TIER, stale=True)
+        for period in lost:
+            if periods.rung(period) != periods.CONVERSATION:
+                await reopen(tx, w.domain, period, w.clock.now())
+        there = await episodes.there(tx, [one.mark for one in lost.values() if one.mark])
+        for period, one in lost.items():
+            if one.mark and one.mark not in there:
+                await progress.drop(tx, w.domain, TIER, period)
 
 
 async def bullets(tx: Transaction, domain: Domain, period: str, *, standing: bool = False) -> list[int]:

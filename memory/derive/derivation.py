@@ -1,34 +1,20 @@
-"""The making of what stands above gists: one piece of work, claimed, written, checked, published.
-
-As with gists: claimed in the ledger, so that it is done once; no transaction spans a call of the writer; what was forgotten
-or changed meanwhile makes the work void. Three refused answers about the same inputs end it until the inputs change.
-"""
+"""What stands above gists: one piece of work of a tier after the other, and how far each tier is."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from memory.derive.consolidate import MOST_REFUSALS, Workshop
-from memory.derive.drafting import Order, compose
-from memory.errors import SourceGone, WriterRefused
-from memory.journal import ledger
+from memory.derive import progress
+from memory.derive.context import Context
+from memory.derive.drafting import Order, compose, wording
+from memory.derive.pipeline import Author, Dropped, Made, Outcome, Piece, Pipeline, Still
+from memory.derive.progress import Progress
+from memory.derive.refusals import Target
+from memory.errors import WriterRefused
 from memory.ports import Entry, Source, TaskKind
-from memory.store.database import Row, Transaction
-from memory.store.lineage import unchanged
+from memory.store.database import Transaction
 
 Publish = Callable[[Transaction, Sequence[Entry] | None, str, int], Awaitable[None]]
 Check = Callable[[Sequence[Entry]], str]
-Still = Callable[[Transaction], Awaitable[bool]]
-
-
-@dataclass(frozen=True, slots=True)
-class Rung:
-    """How far a tier of a domain is: what it was made from, up to which item, from how many, of how many sessions."""
-
-    inputs: str
-    mark: int
-    size: int
-    sessions: int
-    stale: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +33,7 @@ class Work:
     sentences: int
     sources: Sequence[Source]
     texts: Mapping[int, str]
-    rung: Rung
+    progress: Progress
     publish: Publish
     check: Check | None = None
     still: Still | None = None
@@ -57,36 +43,22 @@ class Work:
 Due = Callable[[], Awaitable[Work | None]]
 
 
-class Maker:
+class Derivation:
     """Does such work for one domain."""
 
-    def __init__(self, workshop: Workshop) -> None:
-        self.w = workshop
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self._pipeline = Pipeline(context)
 
     async def make(self, work: Work) -> bool:
         """Do a piece of work; return whether it was published. Raises WriterFailed where the writer is out of reach."""
-        if not work.sources:
-            async with self.w.db.transaction() as tx:
-                if await _as_read(tx, work):
-                    await work.publish(tx, [], "", self.w.clock.now())
-                    await _reach(tx, self.w.domain.key, work, self.w.clock.now())
-            return False
-        async with self.w.db.transaction() as tx:
-            held = await ledger.claim(tx, work.tier, f"{self.w.domain.key}/{work.period}", self.w.holders, self.w.clock.now())
-            if held and not await _as_read(tx, work):
-                await ledger.settle(tx, held)  # another has made it meanwhile, or it rests on what is gone
-                held = None
-        if held is None:
-            return False
-        try:
-            entries = await self._write(work)
-            return await self._publish(work, held, entries)
-        except BaseException as error:
-            async with self.w.db.transaction() as tx:
-                await ledger.release(tx, held)
-            if isinstance(error, SourceGone):
-                return False
-            raise
+        piece = self._piece(work)
+        if work.sources:
+            return await self._pipeline.make(piece) is Outcome.PUBLISHED
+        async with self.context.db.transaction() as tx:
+            if await piece.as_read(tx):
+                await piece.publish(tx, Made([], ""), self.context.clock.now())
+        return False
 
     async def make_all(self, due: Due, most: int | None = None) -> int:
         """Do one piece of work after another while any is due, at most `most`; return how many were published.
@@ -96,108 +68,39 @@ class Maker:
         made = 0
         seen: set[tuple[str, str]] = set()
         while (most is None or made < most) and (work := await due()) is not None:
-            if (work.period, work.rung.inputs) in seen:
+            if (work.period, work.progress.inputs) in seen:
                 break  # another process is at it
-            seen.add((work.period, work.rung.inputs))
+            seen.add((work.period, work.progress.inputs))
             made += await self.make(work)
         return made
 
-    async def rung(self, tier: str, period: str = "") -> Rung | None:
+    async def progress(self, tier: str, period: str = "") -> Progress | None:
         """Return how far a tier is, None where nothing was made of it yet."""
-        row = await self.w.db.one(_RUNG, {"domain": self.w.domain.key, "tier": tier, "period": period})
-        return _rung(row) if row else None
+        return await progress.read(self.context.db, self.context.domain, tier, period)
 
-    def as_found(self, tier: str, period: str, before: Rung | None) -> Still:
+    def as_found(self, tier: str, period: str, before: Progress | None) -> Still:
         """Return what says whether a tier is still as far as it was."""
 
         async def still(tx: Transaction) -> bool:
-            row = await tx.one(_RUNG, {"domain": self.w.domain.key, "tier": tier, "period": period})
-            return (_rung(row) if row else None) == before
+            return await progress.read(tx, self.context.domain, tier, period) == before
 
         return still
 
-    async def _write(self, work: Work) -> list[Entry] | None:
-        """Return the checked entries, None where three answers about these inputs were refused. Raises SourceGone."""
+    def _piece(self, work: Work) -> Piece[list[Entry]]:
+        c = self.context
 
-        async def dropped(answer: str) -> None:
-            await self._keep(work, "dropped", answer)
+        async def write(dropped: Dropped) -> list[Entry]:
+            order = Order(work.kind, work.joined, work.sentences, c.max_transcript_chars, dropped, work.most_sources)
+            entries = await compose(c.writer, order, work.sources)
+            if work.check is not None and (why := work.check(entries)):
+                raise WriterRefused(why, wording(entries))
+            return entries
 
-        order = Order(work.kind, work.joined, work.sentences, self.w.max_transcript_chars, dropped, work.most_sources)
-        while await self._refusals(work) < MOST_REFUSALS:
-            try:
-                entries = await compose(self.w.writer, order, work.sources)
-                if work.check is not None and (why := work.check(entries)):
-                    raise WriterRefused(why, "\n".join(entry.text for entry in entries))
-                return entries
-            except WriterRefused as refusal:
-                if not await self._keep(work, str(refusal), refusal.answer):
-                    raise SourceGone("What this was written from is not there any more.") from refusal
-        return None
-
-    async def _publish(self, work: Work, held: ledger.Claim, entries: list[Entry] | None) -> bool:
-        now, domain = self.w.clock.now(), self.w.domain
-
-        async def put(tx: Transaction) -> bool:
-            if not await _as_read(tx, work):
-                return False
-            await work.publish(tx, entries, self.w.writer.name, now)
-            await _reach(tx, domain.key, work, now)
+        async def publish(tx: Transaction, made: Made[list[Entry]], now: int) -> bool:
+            await work.publish(tx, made.product, made.author, now)
+            await progress.reach(tx, c.domain, work.tier, work.period, work.progress, now)
             return True
 
-        if self.w.exam is not None and entries is not None and not await self.w.exam.passed(put):
-            await self._keep(work, "exam", "\n".join(entry.text for entry in entries))
-            async with self.w.db.transaction() as tx:
-                await ledger.release(tx, held)
-            return False
-        async with self.w.db.transaction() as tx:
-            if not await ledger.holds(tx, held):
-                return False
-            as_read = await put(tx)
-            await ledger.settle(tx, held)
-            if as_read and entries is not None:
-                await ledger.note(tx, domain.key, work.tier, now, writer=self.w.writer.name, period=work.period)
-        return as_read and entries is not None
-
-    async def _refusals(self, work: Work) -> int:
-        row: Row | None = await self.w.db.one(
-            "SELECT count(*) AS n FROM rejections WHERE domain = :domain AND tier = :tier AND period = :period "
-            "AND inputs = :inputs AND reason <> 'dropped'",
-            {"domain": self.w.domain.key, "tier": work.tier, "period": work.period, "inputs": work.rung.inputs},
-        )
-        return int(row["n"]) if row else 0
-
-    async def _keep(self, work: Work, reason: str, answer: str) -> bool:
-        """Keep an answer, or sentences of one, that cannot be used; False where what it was made from is not there any more."""
-        async with self.w.db.transaction() as tx:
-            if not await _as_read(tx, work):
-                return False
-            await tx.run(
-                "INSERT INTO rejections (domain, tier, period, inputs, writer, reason, answer, rejected_at) "
-                "VALUES (:domain, :tier, :period, :inputs, :writer, :reason, :answer, :now)",
-                {"domain": self.w.domain.key, "tier": work.tier, "period": work.period, "inputs": work.rung.inputs,
-                 "writer": self.w.writer.name, "reason": reason, "answer": answer, "now": self.w.clock.now()},
-            )  # fmt: skip
-        return True
-
-
-async def _as_read(tx: Transaction, work: Work) -> bool:
-    return await unchanged(tx, work.texts) and (work.still is None or await work.still(tx))
-
-
-_RUNG = "SELECT * FROM rungs WHERE domain = :domain AND tier = :tier AND period = :period"
-
-
-def _rung(row: Row) -> Rung:
-    return Rung(row["inputs"], row["mark"], row["size"], row["sessions"], bool(row["stale"]))
-
-
-async def _reach(tx: Transaction, domain: int, work: Work, now: int) -> None:
-    rung = work.rung
-    await tx.run(
-        "INSERT INTO rungs (domain, tier, period, inputs, mark, size, sessions, stale, made_at) "
-        "VALUES (:domain, :tier, :period, :inputs, :mark, :size, :sessions, 0, :now) "
-        "ON CONFLICT (domain, tier, period) DO UPDATE SET inputs = :inputs, mark = :mark, size = :size, "
-        "sessions = :sessions, stale = 0, made_at = :now",
-        {"domain": domain, "tier": work.tier, "period": work.period, "inputs": rung.inputs, "mark": rung.mark,
-         "size": rung.size, "sessions": rung.sessions, "now": now},
-    )  # fmt: skip
+        target = Target(work.tier, f"{c.domain.key}/{work.period}", work.progress.inputs)
+        author = Author(c.writer.name, write)
+        return Piece(target, work.texts, author, publish, wording, still=work.still, detail={"period": work.period})

@@ -47,6 +47,11 @@ async def compose(writer: Writer, order: Order, sources: Sequence[Source]) -> li
     return [Entry(one.text, tuple(dict.fromkeys(label for cite in one.cites for label in rests[cite]))) for one in merged]
 
 
+def wording(entries: Sequence[Entry]) -> str:
+    """Return the text of entries."""
+    return "\n".join(entry.text for entry in entries)
+
+
 async def checked(writer: Writer, order: Order, task: Task) -> list[Entry]:
     """Return those sentences of an answer that rest on what they cite. Raises WriterFailed, WriterRefused if none does."""
     good, bad = await asyncio.to_thread(sound, await writer.write(task), task.sources)

@@ -6,17 +6,17 @@ to date. It takes a model: what only copies sentences writes gists and summaries
 
 from functools import partial
 
-from memory.derive.consolidate import Workshop
-from memory.derive.derivation import Maker
+from memory.derive.context import Context
+from memory.derive.derivation import Derivation
 from memory.tiers import eras, narrative, profile, selfstate
 
 
 class Ladder:
     """The ladder of one domain."""
 
-    def __init__(self, workshop: Workshop) -> None:
-        self._w = workshop
-        self._maker = Maker(workshop)
+    def __init__(self, context: Context) -> None:
+        self._w = context
+        self._derivation = Derivation(context)
 
     async def climb(self, *, asked: bool = False, most: int | None = None) -> int:
         """Make every rung that is due, or, asked, every one that has something new; return how many pieces were made.
@@ -27,6 +27,6 @@ class Ladder:
             return 0
         made = 0
         for rung in (profile, eras, narrative, selfstate):
-            due = partial(rung.due, self._maker, asked=asked)
-            made += await self._maker.make_all(due, None if most is None else most - made)
+            due = partial(rung.due, self._derivation, asked=asked)
+            made += await self._derivation.make_all(due, None if most is None else most - made)
         return made

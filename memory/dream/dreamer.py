@@ -8,7 +8,9 @@ itself, so that a pass that is cut off is taken up where it was.
 
 from dataclasses import dataclass, field, replace
 
-from memory.derive.consolidate import Consolidator, Workshop
+from memory.derive import progress
+from memory.derive.consolidate import Consolidator
+from memory.derive.context import Context
 from memory.derive.ladder import Ladder
 from memory.dream.drives import BASELINE, COHERENCE, CONTINUITY, CURIOSITY, Drives, Signal, built, calmed, together
 from memory.dream.evolving import evolved
@@ -22,7 +24,7 @@ from memory.index.recall.domain_indexes import Shards
 from memory.places.places import Places
 from memory.ports import Muse
 from memory.store.database import Transaction
-from memory.tiers import episodes, selfstate
+from memory.tiers import episodes, profile, selfstate
 from memory.tiers.selfstate import Mind
 
 NO_MODEL = "that takes a model"
@@ -42,11 +44,11 @@ class Thresholds:
 
 
 class Dreamer:
-    """Dreams one domain. The writer of the workshop is asked for digests, the muse for a thought: there is one with a model."""
+    """Dreams one domain. The writer of the context is asked for digests, the muse for a thought: there is one with a model."""
 
-    def __init__(self, workshop: Workshop, muse: Muse | None, shards: Shards, thresholds: Thresholds) -> None:
-        self._canaries = Canaries(workshop.db, workshop.domain, shards)
-        self._w = replace(workshop, exam=self._canaries)
+    def __init__(self, context: Context, muse: Muse | None, shards: Shards, thresholds: Thresholds) -> None:
+        self._canaries = Canaries(context.db, context.domain, shards)
+        self._w = replace(context, exam=self._canaries)
         self._muse = muse
         self._sensor = Sensor(self._w, shards)
         self._thresholds = thresholds
@@ -145,7 +147,7 @@ class Dreamer:
             "(SELECT parent FROM lineage WHERE child = :one OR child = :other)",
             pair,
         )
-        await tx.run("UPDATE rungs SET stale = 1 WHERE domain = :d AND tier = 'profile'", pair)
+        await progress.outdate(tx, self._w.domain, profile.TIER)
 
     async def _wonder(self, felt: "_Felt", step: Step, forced: bool) -> Step:
         """Think about what is new; then it is new no more."""

@@ -8,17 +8,18 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from memory.derive.consolidate import MOST_REFUSALS, Workshop
+from memory.derive import progress
+from memory.derive.context import Context
 from memory.derive.evidence import unsupported
+from memory.derive.pipeline import Author, Dropped, Made, Outcome, Piece, Pipeline
+from memory.derive.progress import Progress
+from memory.derive.refusals import Target
 from memory.dream import musing, thought
 from memory.dream.novelty import Novelty
 from memory.dream.thought import Thought
 from memory.errors import WriterRefused
-from memory.journal import ledger
-from memory.journal.ledger import Claim
 from memory.ports import Entry, Muse, Source
 from memory.store.database import Database, Transaction
-from memory.store.lineage import unchanged
 from memory.text.lexical import key_words
 from memory.text.times import iso
 from memory.tiers import exchanges, selfstate, statements
@@ -49,137 +50,105 @@ class Reflected:
 class Reflecting:
     """Thinks about one domain, being so curious."""
 
-    def __init__(self, workshop: Workshop, muse: Muse, level: float) -> None:
-        self._w = workshop
+    def __init__(self, context: Context, muse: Muse, level: float) -> None:
+        self._c = context
         self._muse = muse
         self._level = level
 
     async def reflect(self, new: Novelty) -> Reflected:
         """Think about what is new, once. Raises WriterFailed where the model is out of reach."""
-        if not new.messages:
+        if not new.messages or await thought_about(self._c.db, self._c.domain) >= new.last:
             return Reflected(why="nothing is new")
-        domain, db = self._w.domain, self._w.db
-        async with db.transaction() as tx:
-            held = await ledger.claim(tx, _TIER, str(domain.key), self._w.holders, self._w.clock.now())
-            if held and await thought_about(tx, domain) >= new.last:
-                await ledger.settle(tx, held)
-                return Reflected(why="nothing is new")
-        if held is None:
-            return Reflected(why="another process thinks about it just now", again=True)
-        try:
-            return await self._think(new, held)
-        finally:
-            async with db.transaction() as tx:
-                await ledger.settle(tx, held)
-
-    async def _think(self, new: Novelty, held: Claim) -> Reflected:
         lines, texts = await self._lines(new)
         if not lines:
             return Reflected(why="what was new was taken back", again=True)
-        inputs = "/".join(str(line.item) for line in lines)
-        if await self._refused(inputs) >= MOST_REFUSALS:
-            return await self._done(new, held, Reflected(why="three answers could not be used"))
-        sources = [line.source for line in lines]
-        prompt = musing.question(sources)
-        try:
-            answer = await self._muse.answer(prompt.system, prompt.user)
-            found = thought.read(answer)
-            why = await asyncio.to_thread(_wrong, found, sources)
-            if why:
-                raise WriterRefused(why, answer)
-        except WriterRefused as refusal:
-            await self._keep_refusal(texts, inputs, refusal)
-            # Why it was refused may hold words of theirs: that stays with the answer.
-            return Reflected(why="the answer could not be used", again=True)
-        if not found.text:
-            return await self._done(new, held, Reflected(why="no thought came of it", feeling=found.feeling))
-        return await self._keep(new, held, found, lines, texts)
-
-    async def _done(self, new: Novelty, held: Claim, reflected: Reflected) -> Reflected:
-        async with self._w.db.transaction() as tx:
-            if await ledger.holds(tx, held):
-                await self._move(tx, new)
-        return reflected
-
-    async def _move(self, tx: Transaction, new: Novelty) -> None:
-        """Note up to which message was thought about."""
-        await tx.run(
-            "INSERT INTO rungs (domain, tier, period, inputs, mark, size, sessions, made_at) "
-            "VALUES (:d, :tier, '', '', :mark, 0, 0, :now) "
-            "ON CONFLICT (domain, tier, period) DO UPDATE SET mark = max(rungs.mark, :mark), made_at = :now",
-            {"d": self._w.domain.key, "tier": _TIER, "mark": new.last, "now": self._w.clock.now()},
-        )
+        thinking = _Thinking(self._c, self._muse, self._level, new, lines)
+        outcome = await Pipeline(self._c).make(thinking.piece(texts))
+        return thinking.reflected if outcome is Outcome.PUBLISHED and thinking.reflected else _UNDONE[outcome]
 
     async def _lines(self, new: Novelty) -> tuple[list[Line], dict[int, str]]:
         """Return what brought most, as it was said, and what the newest gists say, with the texts of those items."""
         keys = [message.key for message in new.messages[:_MESSAGES]]
         # Some of it may have been changed or forgotten since.
-        there = await exchanges.at_their_places(self._w.db, [self._w.domain.key], keys)
+        there = await exchanges.at_their_places(self._c.db, [self._c.domain.key], keys)
         said = sorted((placed.exchange for placed in there.values()), key=lambda message: (message.said_at, message.key))
-        zone = self._w.domain.time_zone
+        zone = self._c.domain.time_zone
         spoken = [
             Line(Source(f"m{at}", m.speaker, iso(m.said_at, zone), m.text), m.key, (m.key,), m.said_at, m.said_at)
             for at, m in enumerate(said, start=1)
         ]
-        gists = await self._w.db.all(
+        gists = await self._c.db.all(
             "SELECT item, session, text, first_at, last_at FROM digests WHERE domain = :d AND tier = 'gist' "
             "ORDER BY last_at DESC, item DESC LIMIT :n",
-            {"d": self._w.domain.key, "n": _GISTS},
+            {"d": self._c.domain.key, "n": _GISTS},
         )
-        told = [line for line in await of_gists(self._w.db, self._w.domain, gists[::-1]) if line.said]
+        told = [line for line in await of_gists(self._c.db, self._c.domain, gists[::-1]) if line.said]
         texts = {m.key: m.text for m in said} | {row["item"]: row["text"] for row in gists}
         return [*spoken, *told[-_LINES:]], texts
 
-    async def _keep(
-        self, new: Novelty, held: Claim, found: Thought, lines: Sequence[Line], texts: Mapping[int, str]
-    ) -> Reflected:
-        rests = grounds(Entry(found.text, found.cites), lines)
-        if rests is None:
-            return await self._done(new, held, Reflected(why="it rests on nothing that people said", feeling=found.feeling))
-        why = _unsaid(found, rests, await self._earlier())
-        async with self._w.db.transaction() as tx:
-            if not await ledger.holds(tx, held) or not await unchanged(tx, texts):
-                return Reflected(why="something it rests on was taken back meanwhile", feeling=found.feeling, again=True)
-            key = await self._publish(tx, found, rests, waits=not why)
-            await self._move(tx, new)
-        return Reflected(key, not why, why, found.feeling)
 
-    async def _publish(self, tx: Transaction, found: Thought, rests: Grounds, *, waits: bool) -> int:
-        now = self._w.clock.now()
+class _Thinking:
+    """One thought about what is new, and what became of it."""
+
+    def __init__(self, context: Context, muse: Muse, level: float, new: Novelty, lines: Sequence[Line]) -> None:
+        self._c = context
+        self._muse = muse
+        self._level = level
+        self._new = new
+        self._lines = lines
+        self.reflected: Reflected | None = None
+
+    def piece(self, texts: Mapping[int, str]) -> Piece[Thought]:
+        """Return it as a piece of work."""
+        target = Target(_TIER, str(self._c.domain.key), "/".join(str(line.item) for line in self._lines))
+        return Piece(
+            target, texts, Author(self._muse.name, self._write), self._publish, lambda found: found.text, still=self._is_new,
+            examined=False, insists=False,
+        )  # fmt: skip
+
+    async def _is_new(self, tx: Transaction) -> bool:
+        return await thought_about(tx, self._c.domain) < self._new.last
+
+    async def _write(self, _: Dropped) -> Thought:
+        sources = [line.source for line in self._lines]
+        prompt = musing.question(sources)
+        answer = await self._muse.answer(prompt.system, prompt.user)
+        found = thought.read(answer)
+        # Why it was refused may hold words of theirs: that stays with the answer.
+        if why := await asyncio.to_thread(_wrong, found, sources):
+            raise WriterRefused(why, answer)
+        return found
+
+    async def _publish(self, tx: Transaction, made: Made[Thought], now: int) -> bool:
+        if made.product is not None:
+            self.reflected = await self._keep(tx, made.product, now)
+        done = Progress("", self._new.last, 0, 0, stale=False)
+        await progress.reach(tx, self._c.domain, _TIER, "", done, now)
+        return True
+
+    async def _keep(self, tx: Transaction, found: Thought, now: int) -> Reflected:
+        if not found.text:
+            return Reflected(why="no thought came of it", feeling=found.feeling)
+        rests = grounds(Entry(found.text, found.cites), self._lines)
+        if rests is None:
+            return Reflected(why="it rests on nothing that people said", feeling=found.feeling)
+        told = await statements.standing(tx, self._c.domain, selfstate.TIER)
+        why = _unsaid(found, rests, [one for one in told if one.kind == KIND])
         new = stated(selfstate.TIER, "", KIND, found.text, self._muse.name, rests)
-        key = await statements.publish(tx, self._w.seal, self._w.domain, new, now)
+        key = await statements.publish(tx, self._c.seal, self._c.domain, new, now)
         await tx.run(
             "INSERT INTO reflections (item, domain, made_at, level, state) VALUES (:item, :domain, :now, :level, :state)",
-            {
-                "item": key,
-                "domain": self._w.domain.key,
-                "now": now,
-                "level": self._level,
-                "state": "waiting" if waits else "kept",
-            },
+            {"item": key, "domain": self._c.domain.key, "now": now, "level": self._level, "state": "kept" if why else "waiting"},
         )
-        return key
+        return Reflected(key, not why, why, found.feeling)
 
-    async def _earlier(self) -> list[Statement]:
-        told = await statements.standing(self._w.db, self._w.domain, selfstate.TIER)
-        return [one for one in told if one.kind == KIND]
 
-    async def _refused(self, inputs: str) -> int:
-        row = await self._w.db.one(
-            "SELECT count(*) AS n FROM rejections WHERE domain = :d AND tier = :tier AND inputs = :inputs",
-            {"d": self._w.domain.key, "tier": _TIER, "inputs": inputs},
-        )
-        return int(row["n"]) if row else 0
-
-    async def _keep_refusal(self, texts: Mapping[int, str], inputs: str, refusal: WriterRefused) -> None:
-        async with self._w.db.transaction() as tx:
-            if await unchanged(tx, texts):
-                await tx.run(
-                    "INSERT INTO rejections (domain, tier, period, inputs, writer, reason, answer, rejected_at) "
-                    "VALUES (:domain, :tier, '', :inputs, :writer, :reason, :answer, :now)",
-                    {"domain": self._w.domain.key, "tier": _TIER, "inputs": inputs, "writer": self._muse.name,
-                     "reason": str(refusal), "answer": refusal.answer, "now": self._w.clock.now()},
-                )  # fmt: skip
+_UNDONE = {
+    Outcome.BUSY: Reflected(why="another process thinks about it just now", again=True),
+    Outcome.OUTDATED: Reflected(why="something it rests on was taken back meanwhile", again=True),
+    Outcome.REFUSED: Reflected(why="the answer could not be used", again=True),
+    Outcome.GIVEN_UP: Reflected(why="three answers could not be used"),
+}
 
 
 def _wrong(found: Thought, sources: Sequence[Source]) -> str:
@@ -210,5 +179,5 @@ def alike(one: str, other: str) -> bool:
 
 async def thought_about(kept: Database | Transaction, domain: Domain) -> int:
     """Return the key of the last message of a domain that was thought about."""
-    row = await kept.one("SELECT mark FROM rungs WHERE domain = :d AND tier = :tier", {"d": domain.key, "tier": _TIER})
-    return int(row["mark"]) if row else 0
+    done = await progress.read(kept, domain, _TIER)
+    return done.mark if done else 0

@@ -7,8 +7,8 @@ calls as loudly as the rest of what calls lets it. README says what the counts a
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from memory.derive.consolidate import Workshop
-from memory.derive.derivation import Maker
+from memory.derive.context import Context
+from memory.derive.derivation import Derivation
 from memory.dream.contradictions import quarrels
 from memory.dream.drives import COHERENCE, CONTINUITY, CURIOSITY, HOUR, Signal, saturating, together
 from memory.dream.novelty import Novelty, novelty
@@ -41,9 +41,9 @@ class Sensed:
 class Sensor:
     """Senses one domain."""
 
-    def __init__(self, workshop: Workshop, shards: Shards) -> None:
-        self._w = workshop
-        self._db = workshop.db
+    def __init__(self, context: Context, shards: Shards) -> None:
+        self._w = context
+        self._db = context.db
         self._shards = shards
 
     async def sense(self) -> Sensed:
@@ -64,13 +64,13 @@ class Sensor:
 
     async def coherence(self) -> Signal:
         """Return how far profile, months, narrative and self-narrative are behind the gists, and what does not fit together."""
-        maker = Maker(self._w)
+        derivation = Derivation(self._w)
         if self._w.writer.extractive:
             return Signal(0.0, {})
         gists = await self._count("SELECT count(*) AS n FROM digests WHERE domain = :d AND tier = 'gist' AND profiled = 0")
-        enough = profile.MOST_GISTS if await maker.rung(profile.TIER) else profile.FIRST_GISTS
-        months = await eras.waiting(maker)
-        stale = [tier.TIER for tier in (narrative, selfstate) if await tier.due(maker, asked=False)]
+        enough = profile.MOST_GISTS if await derivation.progress(profile.TIER) else profile.FIRST_GISTS
+        months = await eras.waiting(derivation)
+        stale = [tier.TIER for tier in (narrative, selfstate) if await tier.due(derivation, asked=False)]
         pairs, orphans = len(await self.quarrelling()), len(await self.orphans())
         value = together(
             (_nearly(gists / enough), months / _MONTHS, _STALE * bool(stale), pairs / _MOST_QUARRELS, float(orphans > 0))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from memory.derive import refusals
 from memory.journal.outbox import silence
 from memory.places.places import read_domain
 from memory.store.database import Transaction
@@ -71,9 +72,11 @@ async def drop_what_is_empty(tx: Transaction, domain: Domain) -> None:
         "DELETE FROM episodes WHERE domain = :domain AND NOT EXISTS (SELECT 1 FROM exchanges e WHERE e.episode = episodes.id)",
         {"domain": domain.key},
     )
-    emptied = "domain = :domain AND NOT EXISTS (SELECT 1 FROM exchanges e WHERE e.session = {0})"
-    await tx.run(f"DELETE FROM refusals WHERE {emptied.format('refusals.session')}", {"domain": domain.key})
-    await tx.run(f"UPDATE sessions SET name = public_id WHERE {emptied.format('sessions.id')}", {"domain": domain.key})
+    await tx.run(
+        "UPDATE sessions SET name = public_id WHERE domain = :domain "
+        "AND NOT EXISTS (SELECT 1 FROM exchanges e WHERE e.session = sessions.id)",
+        {"domain": domain.key},
+    )
 
 
 async def _rest_on_messages(tx: Transaction, gone: Sequence[int]) -> None:
@@ -121,10 +124,6 @@ async def _remove(tx: Transaction, domain: Domain, some: Sequence[int], now: int
     await statements.uncover(tx, some)
     await tx.run(f"UPDATE items SET dead_at = :now WHERE id {within}", {"now": now, **keys})
     await tx.run(
-        f"DELETE FROM refusals WHERE EXISTS (SELECT 1 FROM exchanges e WHERE e.session = refusals.session AND e.item {within})",
-        keys,
-    )
-    await tx.run(
         "UPDATE inbox SET state = 'done', payload = '' WHERE state <> 'done' AND EXISTS (SELECT 1 FROM exchanges e "
         f"JOIN sessions s ON s.id = e.session WHERE e.item {within} AND e.source_id = inbox.event_id "
         "AND s.platform = inbox.platform)",
@@ -142,7 +141,7 @@ async def _remove(tx: Transaction, domain: Domain, some: Sequence[int], now: int
     await tx.run(f"DELETE FROM cites WHERE digest {within} OR item {within}", keys)
     for table in ("seen", "abroad"):
         await tx.run(f"DELETE FROM {table} WHERE reply {within}", keys)
-    await tx.run("DELETE FROM rejections WHERE domain = :domain", {"domain": domain.key})
+    await refusals.drop(tx, domain)
     # What a digest was made from stays known: a reply that had it in view may hold what is forgotten later.
     messages = f"SELECT id FROM items WHERE id {within} AND kind = 'exchange'"
     await tx.run(f"DELETE FROM lineage WHERE child IN ({messages}) OR parent IN ({messages})", keys)

@@ -155,7 +155,11 @@ class Outbox:
             return
         async with self._db.transaction() as tx:
             await silence(tx, "state = 'sent' AND sent_at < :before", {"before": before})
-            await silence(tx, "operation = 'preview' AND created_at < :before", {"before": before})
+            await tx.run(
+                "UPDATE outbox SET text = '', actions = '', state = 'cancelled' "
+                "WHERE operation = 'preview' AND state <> 'sent' AND created_at < :before",
+                {"before": before},
+            )
 
 
 async def posts_of_forgotten(db: Database, domain: Domain) -> list[Row]:

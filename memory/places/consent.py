@@ -8,6 +8,7 @@ without them. Coming back, what they say counts again.
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from memory.derive import progress, refusals
 from memory.errors import NotShared
 from memory.forget import erase
 from memory.places import places
@@ -63,7 +64,7 @@ async def turn_off(kept: Places, domain: Domain, now: int) -> bool:
         await places.put(tx, kept.scope(domain), _ON, None)
         rows = await tx.all("SELECT item FROM statements WHERE domain = :d AND tier = 'bank'", {"d": domain.key})
         await _retire(tx, domain, [row["item"] for row in rows], now)
-        await tx.run("DELETE FROM rungs WHERE domain = :d AND tier = 'bank'", {"d": domain.key})
+        await progress.drop(tx, domain, TIER)
         await tx.run("UPDATE episodes SET banked = 0 WHERE domain = :d AND banked = 1", {"d": domain.key})
     await kept.db.checkpoint()
     return True
@@ -142,7 +143,7 @@ async def _retire(tx: Transaction, domain: Domain, bullets: Sequence[int], now: 
     for some in pages(bullets):
         await erase.retire(tx, domain, some, now)
     # What was refused may hold their words as well.
-    await tx.run("DELETE FROM rejections WHERE domain = :d AND tier = 'bank'", {"d": domain.key})
+    await refusals.drop(tx, domain, TIER)
 
 
 def _key(member: Identity) -> str:

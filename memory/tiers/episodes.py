@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from memory.forget.gone import present
 from memory.store.database import Database, Row, Transaction
-from memory.store.lineage import fill, holes
+from memory.store.lineage import fill, holes, pages
 from memory.text.times import month
 from memory.tiers.exchanges import SELECT, exchange
 from memory.types import MINUTE, Domain, Exchange, Session
@@ -161,8 +161,10 @@ async def wanting(db: Database, domain: Domain, *, session: int | None = None, r
     waiting = f"SELECT p.*, NULL AS gist FROM episodes p WHERE p.domain = :domain {only}AND p.digested = 0 AND {HAS_TALK}"
     extracted = (
         "SELECT p.*, d.item AS gist FROM digests d JOIN episodes p ON p.session = d.session AND p.position = d.position "
+        "JOIN sessions s ON s.id = p.session "
         f"WHERE d.domain = :domain {only}AND d.tier = 'gist' AND d.extractive = 1 AND (SELECT count(*) FROM refusals r "
-        "WHERE r.session = p.session AND r.tier = 'gist' AND r.level = 0 AND r.position = p.position) < 3"
+        "WHERE r.domain = d.domain AND r.tier = 'gist' AND r.slot = s.public_id || '/0/' || p.position "
+        "AND r.reason <> 'dropped') < 3"
     )
     both = f"{waiting} UNION ALL {extracted}" if redo_extractive else waiting
     rows = await db.all(f"SELECT * FROM ({both}) ORDER BY session, position", {"domain": domain.key, "session": session})
@@ -171,6 +173,14 @@ async def wanting(db: Database, domain: Domain, *, session: int | None = None, r
 
 HAS_TALK = f"EXISTS (SELECT 1 FROM exchanges e WHERE e.episode = p.id AND e.echo = 0 AND {present('e')})"
 """An episode of nothing but echoes has nothing to digest."""
+
+
+async def there(tx: Transaction, keys: Sequence[int]) -> set[int]:
+    """Return which of these episodes there are."""
+    found: set[int] = set()
+    for some in pages(keys):
+        found |= {row["id"] for row in await tx.all(f"SELECT id FROM episodes WHERE id IN ({holes('e', some)})", fill("e", some))}
+    return found
 
 
 async def messages(db: Database, episode: Episode) -> list[Exchange]:

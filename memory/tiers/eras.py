@@ -8,7 +8,8 @@ so that its cost stays in proportion to what was said.
 
 from collections.abc import AsyncIterator, Sequence
 
-from memory.derive.derivation import Maker, Rung, Work
+from memory.derive.derivation import Derivation, Work
+from memory.derive.progress import Progress
 from memory.ports import Entry
 from memory.store.database import Row, Transaction
 from memory.store.lineage import fill, holes, pages
@@ -22,48 +23,48 @@ FIRST_GISTS = 32
 _MOST_PARAGRAPHS = 6
 
 
-async def due(maker: Maker, *, asked: bool) -> Work | None:
+async def due(derivation: Derivation, *, asked: bool) -> Work | None:
     """Return the next month to be told, the oldest first; asked, the one that runs as well."""
-    async for period, before in _ripe(maker, asked=asked):
-        return await _work(maker, period, before)
+    async for period, before in _ripe(derivation, asked=asked):
+        return await _work(derivation, period, before)
     return None
 
 
-async def waiting(maker: Maker) -> int:
+async def waiting(derivation: Derivation) -> int:
     """Return how many months are due."""
-    return len([period async for period, _ in _ripe(maker, asked=False)])
+    return len([period async for period, _ in _ripe(derivation, asked=False)])
 
 
-async def _ripe(maker: Maker, *, asked: bool) -> AsyncIterator[tuple[str, Rung | None]]:
-    w = maker.w
+async def _ripe(derivation: Derivation, *, asked: bool) -> AsyncIterator[tuple[str, Progress | None]]:
+    w = derivation.context
     now = month(w.clock.now(), w.domain.time_zone)
     rows = await w.db.all(
         "SELECT p.month, count(*) AS fresh FROM digests d JOIN episodes p ON p.session = d.session AND p.position = d.position "
         "WHERE d.domain = :domain AND d.tier = 'gist' AND d.aged = 0 GROUP BY p.month "
-        "UNION ALL SELECT period, 0 FROM rungs WHERE domain = :domain AND tier = 'era' AND stale = 1 ORDER BY 1",
+        "UNION ALL SELECT period, 0 FROM derivations WHERE domain = :domain AND tier = 'era' AND stale = 1 ORDER BY 1",
         {"domain": w.domain.key},
     )
     fresh: dict[str, int] = {}
     for row in rows:
         fresh[row["month"]] = fresh.get(row["month"], 0) + row["fresh"]
     for period, n in fresh.items():
-        before = await maker.rung(TIER, period)
+        before = await derivation.progress(TIER, period)
         over = period < now or (before is not None and before.stale)
-        if asked or (over and not await _waits(maker, period)) or n >= max(FIRST_GISTS, before.size if before else 0):
+        if asked or (over and not await _waits(derivation, period)) or n >= max(FIRST_GISTS, before.size if before else 0):
             yield period, before
 
 
-async def _waits(maker: Maker, period: str) -> bool:
-    row = await maker.w.db.one(
+async def _waits(derivation: Derivation, period: str) -> bool:
+    row = await derivation.context.db.one(
         f"SELECT 1 AS yes FROM episodes p WHERE p.domain = :domain AND p.month = :month AND p.digested = 0 AND {HAS_TALK}",
-        {"domain": maker.w.domain.key, "month": period},
+        {"domain": derivation.context.domain.key, "month": period},
     )
     return row is not None
 
 
-async def _work(maker: Maker, period: str, before: Rung | None) -> Work:
-    w = maker.w
-    gists = await _gists(maker, period)
+async def _work(derivation: Derivation, period: str, before: Progress | None) -> Work:
+    w = derivation.context
+    gists = await _gists(derivation, period)
     lines = await of_gists(w.db, w.domain, gists)
     keys = [row["item"] for row in gists]
     old = [one.key for one in await statements.standing(w.db, w.domain, TIER, period)]
@@ -78,16 +79,16 @@ async def _work(maker: Maker, period: str, before: Rung | None) -> Work:
             await tx.run(f"UPDATE digests SET aged = 1 WHERE item IN ({holes('g', some)})", fill("g", some))
 
     sessions = len({row["session"] for row in gists})
-    rung = Rung("/".join(map(str, keys)), max(keys, default=0), len(keys), sessions, stale=False)
+    progress = Progress("/".join(map(str, keys)), max(keys, default=0), len(keys), sessions, stale=False)
     texts = {row["item"]: row["text"] for row in gists}
     sources = [line.source for line in lines]
-    still = maker.as_found(TIER, period, before)
-    return Work(TIER, period, "era", "era", _MOST_PARAGRAPHS, sources, texts, rung, publish, still=still)
+    still = derivation.as_found(TIER, period, before)
+    return Work(TIER, period, "era", "era", _MOST_PARAGRAPHS, sources, texts, progress, publish, still=still)
 
 
-async def _gists(maker: Maker, period: str) -> list[Row]:
-    return await maker.w.db.all(
+async def _gists(derivation: Derivation, period: str) -> list[Row]:
+    return await derivation.context.db.all(
         "SELECT d.item, d.session, d.text, d.first_at, d.last_at FROM episodes p JOIN digests d ON d.session = p.session "
         "AND d.position = p.position AND d.tier = 'gist' WHERE p.domain = :domain AND p.month = :month ORDER BY d.first_at, d.item",
-        {"domain": maker.w.domain.key, "month": period},
+        {"domain": derivation.context.domain.key, "month": period},
     )

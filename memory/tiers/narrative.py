@@ -5,7 +5,8 @@ A line that is told again in the same words stands on; the others end and stay a
 
 from collections.abc import Sequence
 
-from memory.derive.derivation import Maker, Rung, Work
+from memory.derive.derivation import Derivation, Work
+from memory.derive.progress import Progress
 from memory.ports import Entry, TaskKind
 from memory.store.database import Transaction
 from memory.tiers import eras, profile, statements
@@ -18,35 +19,35 @@ _MOST_FACTS = 60
 _MOST_LINES = 8
 
 
-async def due(maker: Maker, *, asked: bool) -> Work | None:
+async def due(derivation: Derivation, *, asked: bool) -> Work | None:
     """Return the work there is: none where profile and eras are what they were."""
-    w = maker.w
+    w = derivation.context
     newest = sorted(await statements.standing(w.db, w.domain, profile.TIER), key=lambda one: (-one.last_at, one.key))
     facts = sorted(newest[:_MOST_FACTS], key=lambda one: one.key)
     told = await statements.standing(w.db, w.domain, eras.TIER)
     months = sorted({one.period for one in told})[-MONTHS:]
     recent = [one for one in told if one.period in months]
     keys = [one.key for one in (*facts, *recent)]
-    rung = Rung("/".join(map(str, keys)), max(keys, default=0), len(keys), 0, stale=False)
-    before = await maker.rung(TIER)
-    if (before.inputs == rung.inputs and not before.stale) if before else not keys:
+    progress = Progress("/".join(map(str, keys)), max(keys, default=0), len(keys), 0, stale=False)
+    before = await derivation.progress(TIER)
+    if (before.inputs == progress.inputs and not before.stale) if before else not keys:
         return None
     lines = [*await of_statements(w.db, w.domain, facts, "f"), *await of_statements(w.db, w.domain, recent, "e")]
-    return await retold(maker, TIER, "narrative", _MOST_LINES, KINDS, lines, rung, before)
+    return await retold(derivation, TIER, "narrative", _MOST_LINES, KINDS, lines, progress, before)
 
 
 async def retold(
-    maker: Maker,
+    derivation: Derivation,
     tier: str,
     kind: TaskKind,
     most: int,
     kinds: Sequence[str],
     lines: Sequence[Line],
-    rung: Rung,
-    before: Rung | None,
+    progress: Progress,
+    before: Progress | None,
 ) -> Work:
     """Return the work of telling a whole tier anew from statements; `kinds` are what its lines may begin with."""
-    w = maker.w
+    w = derivation.context
     # Reflections are hers to post, not a telling: they stand on.
     standing = {one.text: one for one in await statements.standing(w.db, w.domain, tier) if one.kind != "reflection"}
 
@@ -69,5 +70,5 @@ async def retold(
         await statements.end(tx, w.domain, [one.key for one in ending.values()], now)
 
     texts = {line.item: line.source.text for line in lines}
-    still = maker.as_found(tier, "", before)
-    return Work(tier, "", kind, kind, most, [line.source for line in lines], texts, rung, publish, still=still)
+    still = derivation.as_found(tier, "", before)
+    return Work(tier, "", kind, kind, most, [line.source for line in lines], texts, progress, publish, still=still)

@@ -9,7 +9,9 @@ import hmac
 from collections.abc import Sequence
 from hashlib import sha256
 
-from memory.derive.derivation import Maker, Rung, Work
+from memory.derive import progress
+from memory.derive.derivation import Derivation, Work
+from memory.derive.progress import Progress
 from memory.derive.sensitive import is_sensitive
 from memory.errors import NotFound
 from memory.forget import erase
@@ -31,15 +33,15 @@ _MOST_LINES = 12
 _ALIKE = 0.7
 
 
-async def due(maker: Maker, *, asked: bool) -> Work | None:
+async def due(derivation: Derivation, *, asked: bool) -> Work | None:
     """Return the next piece of work: the oldest gists that are not looked through, once there are enough, or any if asked."""
-    w = maker.w
+    w = derivation.context
     gists = await w.db.all(
         "SELECT item, session, text, first_at, last_at FROM digests WHERE domain = :domain AND tier = 'gist' AND profiled = 0 "
         "ORDER BY item LIMIT :most",
         {"domain": w.domain.key, "most": MOST_GISTS},
     )
-    before = await maker.rung(TIER)
+    before = await derivation.progress(TIER)
     # Where facts went, what they were made from is looked through again at once.
     enough = 1 if asked or (before and before.stale) else MOST_GISTS if before else FIRST_GISTS
     if len(gists) < enough:
@@ -48,31 +50,31 @@ async def due(maker: Maker, *, asked: bool) -> Work | None:
     lines = await of_gists(w.db, w.domain, gists)
     known = _touched(await statements.standing(w.db, w.domain, TIER), lines)
     facts = await of_statements(w.db, w.domain, known, "f")
-    members = await speakers(maker) if w.domain.ref.kind is not DomainKind.DM else []
+    members = await speakers(derivation) if w.domain.ref.kind is not DomainKind.DM else []
     unwanted = [row["mark"] for row in await w.db.all("SELECT mark FROM unwanted WHERE domain = :d", {"d": w.domain.key})]
     keys = [row["item"] for row in gists]
 
     async def publish(tx: Transaction, entries: Sequence[Entry] | None, writer: str, now: int) -> None:
-        keeping = _Keeping(maker, tx, lines, facts, known, members, unwanted, writer, now)
+        keeping = _Keeping(derivation, tx, lines, facts, known, members, unwanted, writer, now)
         for entry in entries or ():
             await keeping.keep(entry)
         await tx.run(f"UPDATE digests SET profiled = 1 WHERE item IN ({holes('g', keys)})", fill("g", keys))
 
     texts = {row["item"]: row["text"] for row in gists} | {fact.key: fact.text for fact in known}
-    rung = Rung("/".join(map(str, keys)), max(keys), (before.size if before else 0) + len(keys), 0, stale=False)
+    progress = Progress("/".join(map(str, keys)), max(keys), (before.size if before else 0) + len(keys), 0, stale=False)
     sources = [line.source for line in (*facts, *lines)]
-    still = maker.as_found(TIER, "", before)
-    return Work(TIER, "", "profile", "profile", _MOST_LINES, sources, texts, rung, publish, still=still)
+    still = derivation.as_found(TIER, "", before)
+    return Work(TIER, "", "profile", "profile", _MOST_LINES, sources, texts, progress, publish, still=still)
 
 
 class _Keeping:
     """Keeps the facts of one answer."""
 
     def __init__(
-        self, maker: Maker, tx: Transaction, lines: Sequence[Line], facts: Sequence[Line], known: Sequence[Statement],
+        self, derivation: Derivation, tx: Transaction, lines: Sequence[Line], facts: Sequence[Line], known: Sequence[Statement],
         members: Sequence[str], unwanted: Sequence[str], writer: str, now: int,
     ) -> None:  # fmt: skip
-        self._w = maker.w
+        self._w = derivation.context
         self._tx = tx
         self._lines = lines
         self._facts = {line.source.label: line for line in facts}
@@ -164,7 +166,7 @@ async def forget_fact(tx: Transaction, seal: Seal, domain: Domain, public_id: st
     await erase.retire(tx, domain, gone, now)
     # Nothing was lost that would have to be looked for again.
     await tx.run(f"UPDATE digests SET profiled = 1 WHERE item IN ({holes('l', looked)})", fill("l", looked))
-    await tx.run("UPDATE rungs SET stale = 0 WHERE domain = :domain AND tier = :tier", {"domain": domain.key, "tier": TIER})
+    await progress.outdate(tx, domain, TIER, stale=False)
     return [exchanges.exchange(row) for row in said]
 
 
@@ -176,13 +178,13 @@ async def standing(kept: Database | Transaction, domain: Domain, public_id: str)
     return found
 
 
-async def speakers(maker: Maker) -> list[str]:
+async def speakers(derivation: Derivation) -> list[str]:
     """Return the names of all who ever spoke in a domain."""
-    rows = await maker.w.db.all(
+    rows = await derivation.context.db.all(
         "WITH RECURSIVE names (name) AS (SELECT min(speaker) FROM exchanges WHERE domain = :domain AND kind = 'said' "
         "UNION ALL SELECT (SELECT min(speaker) FROM exchanges WHERE domain = :domain AND kind = 'said' AND speaker > name) "
         "FROM names WHERE name IS NOT NULL) SELECT name FROM names WHERE name IS NOT NULL",
-        {"domain": maker.w.domain.key},
+        {"domain": derivation.context.domain.key},
     )
     return [row["name"] for row in rows]
 

@@ -7,7 +7,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from memory.derive.derivation import Maker, Rung, Work
+from memory.derive.derivation import Derivation, Work
+from memory.derive.progress import Progress
 from memory.dream.drives import Drives
 from memory.forget import erase
 from memory.store.database import Database, Transaction
@@ -55,22 +56,22 @@ class SelfState:
     reflections: Sequence[Statement]
 
 
-async def due(maker: Maker, *, asked: bool) -> Work | None:
+async def due(derivation: Derivation, *, asked: bool) -> Work | None:
     """Return the work there is: the narrative changed, and forty gists are new, or it was asked for."""
-    w = maker.w
+    w = derivation.context
     told = await statements.standing(w.db, w.domain, narrative.TIER)
     keys = [one.key for one in told]
     inputs = "/".join(map(str, keys))
-    before = await maker.rung(TIER)
+    before = await derivation.progress(TIER)
     if (before.inputs == inputs and not before.stale) if before else not told:
         return None
     row = await w.db.one("SELECT count(*) AS n FROM digests WHERE domain = :d AND tier = 'gist'", {"d": w.domain.key})
     gists = int(row["n"]) if row else 0
     if before and not (before.stale or asked or gists - before.size >= _GISTS):
         return None
-    rung = Rung(inputs, max(keys, default=0), gists, 0, stale=False)
+    progress = Progress(inputs, max(keys, default=0), gists, 0, stale=False)
     lines = await of_statements(w.db, w.domain, told, "n")
-    return await narrative.retold(maker, TIER, "self", _MOST_SENTENCES, (), lines, rung, before)
+    return await narrative.retold(derivation, TIER, "self", _MOST_SENTENCES, (), lines, progress, before)
 
 
 async def state(db: Database, domain: Domain) -> SelfState:

@@ -71,7 +71,7 @@ async def seen_again(tx: Transaction, key: int, said: Collection[int], parents: 
 
 
 async def standing(
-    db: Database, domain: Domain, tier: str, period: str | None = None, *, shown_only: bool = False
+    db: Database | Transaction, domain: Domain, tier: str, period: str | None = None, *, shown_only: bool = False
 ) -> list[Statement]:
     """Return what stands now in a tier of a domain, in the order it was written; or what of it may be shown."""
     settled = f"AND {shown('s')} " if shown_only else ""
@@ -132,18 +132,18 @@ async def uncover(tx: Transaction, gone: Sequence[int]) -> None:
     below = f"SELECT l.parent FROM lineage l JOIN statements s ON s.item = l.child WHERE l.child {within} AND s.tier = :tier"
     await tx.run(f"UPDATE digests SET profiled = 0 WHERE item NOT {within} AND item IN ({below})", {**keys, "tier": "profile"})
     await tx.run(
-        "UPDATE rungs SET stale = 1 WHERE EXISTS (SELECT 1 FROM statements s WHERE s.domain = rungs.domain "
-        f"AND s.tier = rungs.tier AND s.period = rungs.period AND s.item {within})",
+        "UPDATE derivations SET stale = 1 WHERE EXISTS (SELECT 1 FROM statements s WHERE s.domain = derivations.domain "
+        f"AND s.tier = derivations.tier AND s.period = derivations.period AND s.item {within})",
         keys,
     )
     await tx.run(
-        "UPDATE rungs SET stale = 1 WHERE tier = 'era' AND EXISTS (SELECT 1 FROM digests d JOIN episodes p "
+        "UPDATE derivations SET stale = 1 WHERE tier = 'era' AND EXISTS (SELECT 1 FROM digests d JOIN episodes p "
         "ON p.session = d.session AND p.position = d.position WHERE d.tier = 'gist' AND d.aged = 1 "
-        f"AND d.domain = rungs.domain AND p.month = rungs.period AND d.item {within})",
+        f"AND d.domain = derivations.domain AND p.month = derivations.period AND d.item {within})",
         keys,
     )
     await tx.run(
-        "UPDATE episodes SET banked = 0 WHERE id IN (SELECT r.mark FROM rungs r JOIN statements s ON s.domain = r.domain "
+        "UPDATE episodes SET banked = 0 WHERE id IN (SELECT r.mark FROM derivations r JOIN statements s ON s.domain = r.domain "
         f"AND s.tier = r.tier AND s.period = r.period WHERE s.tier = 'bank' AND s.kind = 'conversation' AND s.item {within})",
         keys,
     )

@@ -8,6 +8,7 @@ conversation; its old words leave the index, the digests, the notices that repea
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from memory.derive import refusals
 from memory.forget import erase
 from memory.forget.forgetting import Forgetting
 from memory.forget.gone import Gone
@@ -147,7 +148,7 @@ class Changing:
         above = set(await erase.digests_above(tx, [after.key])) - {after.key}
         for there, items in await erase.by_domain(tx, sorted(above)):
             await erase.retire(tx, there, items, now)
-        await tx.run("DELETE FROM refusals WHERE session = :session", {"session": after.session})
+        await refusals.drop(tx, domain)
         await _silence_notices(tx, domain, _words(row["text"]) - _words(text))
         await _index_anew(tx, domain, after)
         return await self.forgetting.reword(tx, domain, after.key, row["text"], now)

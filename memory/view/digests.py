@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from memory.bank import block
 from memory.bank.block import Block
+from memory.derive import progress
 from memory.places import consent
 from memory.places.consent import Consent
 from memory.store.lineage import require_unchanged
-from memory.tiers import profile, selfstate, statements
+from memory.tiers import eras, profile, selfstate, statements
 from memory.tiers.selfstate import Moment, SelfState
 from memory.types import Exchange, Identity, Statement
 from memory.view import owners
@@ -47,11 +48,8 @@ class Aloft(Finding):
 
     async def era_sessions(self) -> dict[str, int]:
         """Return of how many sessions each month's era was told."""
-        rows = await self._db.all(
-            "SELECT period, sessions FROM rungs WHERE domain = :domain AND tier = 'era' ORDER BY period",
-            {"domain": self.home.key},
-        )
-        return {row["period"]: row["sessions"] for row in rows}
+        told = await progress.read_all(self._db, self.home, eras.TIER)
+        return {period: month.sessions for period, month in told.items()}
 
     async def bank_state(self) -> Consent:
         """Return since when the bank is on at home (None: it is off), and which members keep out of it."""

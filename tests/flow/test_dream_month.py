@@ -98,7 +98,7 @@ async def test_no_thought_is_said_twice_and_each_rests_on_two_messages(lived: Mo
 async def test_prose_and_broken_answers_go_nowhere(lived: Month) -> None:
     kept = " ".join(one.text for one in await lived.view.statements("self"))
     assert not [word for word in ("PROSE", "BROKEN") if word in kept or word in " ".join(text for _, text in lived.thoughts)]
-    rows = await lived.memory.db.all("SELECT answer FROM rejections WHERE tier = 'reflection'")
+    rows = await lived.memory.db.all("SELECT answer FROM refusals WHERE tier = 'reflection'")
     assert any(row["answer"].startswith("PROSE") for row in rows)
 
 

@@ -9,7 +9,7 @@ from memory.bank import conversations
 from memory.bank.entering import NO_MODEL, OFF, Banked
 from memory.bank.rules import BankRules
 from memory.core import Habits
-from memory.derive.derivation import Maker
+from memory.derive.derivation import Derivation
 from memory.errors import NotShared, WriterFailed
 from memory.ports import Entry
 from memory.tiers.episodes import Rules
@@ -19,9 +19,9 @@ from tests.ladder_kit import unsound
 from tests.memory_kit import HOUR, Writer, answering, corner, raising
 
 
-def maker(here: Room, writer: Writer) -> Maker:
+def derivation(here: Room, writer: Writer) -> Derivation:
     """Return what does the bank's work."""
-    return here.memory.bank(here.domain, writer).maker
+    return here.memory.bank(here.domain, writer).derivation
 
 
 async def closed(here: Room) -> None:
@@ -107,7 +107,7 @@ async def test_without_the_instant_what_was_said_before_would_enter(tmp_path: Pa
         await here.talk("the well is dry")
         await closed(here)
         terms = await here.view.bank_state()
-        work = await conversations.due(maker(here, Noter()), terms._replace(since=0))
+        work = await conversations.due(derivation(here, Noter()), terms._replace(since=0))
         assert work and "the key lies under the mat" in [source.text for source in work.sources]
 
 
@@ -152,7 +152,7 @@ async def test_an_answer_out_of_form_is_refused_three_times_and_then_nothing_is_
         here.clock.forward(HOUR)
         writer = Noter(moves=[answering(*answer)] * 5)
         assert await here.kept(writer) == Banked() and len(writer.tasks) == 3
-        assert await here.count("rejections") == 3 and await here.lines() == []
+        assert await here.count("refusals") == 3 and await here.lines() == []
         assert await here.kept(writer) == Banked() and len(writer.tasks) == 3, "it is not asked for ever"
 
 
@@ -174,7 +174,7 @@ async def test_without_the_check_of_its_form_a_long_answer_would_stand(tmp_path:
     async with in_a_room(tmp_path) as here:
         await here.talk("the well is dry", "we dig on Friday")
         await closed(here)
-        keeper = maker(here, Noter(moves=[answering(*TOO_MUCH[1])]))
+        keeper = derivation(here, Noter(moves=[answering(*TOO_MUCH[1])]))
         work = await conversations.due(keeper, await here.view.bank_state())
         assert work and await keeper.make(replace(work, check=None))
         assert len(" ".join(await here.lines()).split()) == 80
@@ -208,7 +208,7 @@ async def test_a_writer_out_of_reach_leaves_it_for_later(tmp_path: Path) -> None
         await here.talk("the well is dry", "we dig on Friday")
         with pytest.raises(WriterFailed):
             await here.kept(Noter(moves=[raising(WriterFailed("The model cannot be reached."))]))
-        assert await here.lines() == [] and await here.count("rejections") == 0
+        assert await here.lines() == [] and await here.count("refusals") == 0
         assert await here.kept() == Banked(conversations=1), "at once, no lease is left behind"
 
 

@@ -10,7 +10,7 @@ import pytest
 from memory.bank import block, folding
 from memory.bank.block import size
 from memory.bank.entering import Banked
-from memory.derive.derivation import Maker
+from memory.derive.derivation import Derivation
 from memory.derive.entries import parse
 from memory.errors import WriterFailed
 from memory.ports import Entry
@@ -172,7 +172,7 @@ async def test_a_failed_digest_leaves_its_children_in_place(tmp_path: Path) -> N
         assert await here.everything() == before
         writer = Noter(moves=[answering(Entry("Humphrey digs", ("conversation:2026-03-03T12:01.1",)))] * 9)
         assert await here.kept(writer) == Banked() and len(writer.tasks) == 3
-        assert await here.everything() == before and await here.count("rejections") == 3
+        assert await here.everything() == before and await here.count("refusals") == 3
         assert await here.kept(writer) == Banked() and len(writer.tasks) == 3, "it is not asked for ever"
         assert await here.labels() == ["conversation:2026-03-03T12:01"]
         here.clock.forward(70 * DAY)
@@ -205,7 +205,7 @@ async def test_without_the_check_of_its_form_it_would_stand(tmp_path: Path, answ
         await here.talk("the well is dry", "we dig on Friday")
         await here.kept()
         here.clock.forward(2 * DAY)
-        keeper: Maker = here.memory.bank(here.domain, Noter(moves=[answering(*answer)])).maker
+        keeper: Derivation = here.memory.bank(here.domain, Noter(moves=[answering(*answer)])).derivation
         work = await folding.due(keeper, await here.view.bank_state(), await here.noted())
         assert work and await keeper.make(replace(work, check=None))
         assert await here.lines() == [" ".join(entry.text.split()) for entry in answer]
@@ -260,7 +260,7 @@ async def test_what_comes_while_a_digest_is_written_makes_it_void(tmp_path: Path
         await here.talk("the well is dry", "we dig on Friday")
         await here.kept()
         here.clock.forward(2 * DAY)
-        keeper: Maker = here.memory.bank(here.domain, Noter()).maker
+        keeper: Derivation = here.memory.bank(here.domain, Noter()).derivation
         work = await folding.due(keeper, await here.view.bank_state(), await here.noted())
         assert work
         await later(here, "2026-03-03", "the pump is new", "it is green")

@@ -6,7 +6,7 @@ from pathlib import Path
 from memory.bank import conversations
 from memory.bank.entering import OFF, Banked
 from memory.core import Habits
-from memory.derive.derivation import Maker
+from memory.derive.derivation import Derivation
 from memory.ports import Entry, Task
 from memory.tiers.episodes import Rules
 from memory.types import Exchange
@@ -21,7 +21,7 @@ SECRET = "the parrot is called Xerxes"
 async def holding(here: Room, word: str) -> list[str]:
     """Return what of the bank, or of what was refused of it, holds a word."""
     rows = await here.memory.db.all(
-        "SELECT text FROM statements WHERE tier = 'bank' UNION ALL SELECT answer FROM rejections WHERE tier = 'bank'"
+        "SELECT text FROM statements WHERE tier = 'bank' UNION ALL SELECT answer FROM refusals WHERE tier = 'bank'"
     )
     return [row["text"] for row in rows if word in row["text"]]
 
@@ -115,7 +115,7 @@ async def test_forgetting_all_leaves_nothing_of_the_bank(tmp_path: Path) -> None
         await month(here)
         await here.view.forget_all()
         assert await here.everything() == [] and await here.kept() == Banked()
-        rows = await here.memory.db.all("SELECT period FROM rungs WHERE tier = 'bank'")
+        rows = await here.memory.db.all("SELECT period FROM derivations WHERE tier = 'bank'")
         assert rows == [], "not even when they talked"
 
 
@@ -124,10 +124,10 @@ async def test_turning_it_off_empties_it_and_keeps_the_messages(tmp_path: Path) 
         await month(here)
         await here.talk("they say Humphrey comes", "on Friday")
         await here.kept(Noter(moves=[answering(Entry("they met in Ulm", ("m1",)))] * 3))
-        assert await here.count("rejections") == 3
+        assert await here.count("refusals") == 3
         assert await here.view.bank_off()
         assert await here.everything() == [] and await here.view.bank_block(2000) == ""
-        assert await here.view.banked("dig", 9) == [] and await here.count("rejections") == 0
+        assert await here.view.banked("dig", 9) == [] and await here.count("refusals") == 0
         assert "we dig on Friday" in await here.found("dig")
         assert await here.kept() == Banked(why=OFF) and not await here.view.bank_off()
         await here.view.bank_on()
@@ -153,7 +153,7 @@ async def test_without_that_look_it_would_be_kept(tmp_path: Path) -> None:
     async with in_a_room(tmp_path) as here:
         await here.talk("the well is dry", "we dig on Friday")
         await here.kept(most=0)
-        keeper: Maker = here.memory.bank(here.domain, Noter()).maker
+        keeper: Derivation = here.memory.bank(here.domain, Noter()).derivation
         work = await conversations.due(keeper, await here.view.bank_state())
         await here.view.bank_off()
         assert work and await keeper.make(replace(work, still=None))
@@ -219,7 +219,7 @@ async def test_without_that_look_their_words_would_enter(tmp_path: Path) -> None
         await here.kept(most=0)
         await here.view.bank_leave(BOB)
         terms = await here.view.bank_state()
-        keeper: Maker = here.memory.bank(here.domain, Noter()).maker
+        keeper: Derivation = here.memory.bank(here.domain, Noter()).derivation
         work = await conversations.due(keeper, terms._replace(without=()))
         assert work and [source.text for source in work.sources] == ["the well is dry", SECRET]
 

@@ -1,5 +1,6 @@
 """A memory made today and one that came up through every older version are the same, and lose no row on the way."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,15 @@ async def made_at(path: Path, steps: list[Migration]) -> dict[str, int]:
         return held
     finally:
         await to_the_end(writer.close())
+
+
+def as_named_now(held: Mapping[str, int]) -> dict[str, int]:
+    """Return how many rows tables hold, by the names that they have now; of two tables one was made."""
+    found: dict[str, int] = {}
+    for table, n in held.items():
+        name = {"rungs": "derivations", "rejections": "refusals"}.get(table, table)
+        found[name] = found.get(name, 0) + n
+    return found
 
 
 WORDS = {
@@ -86,11 +96,11 @@ async def test_a_memory_of_any_older_version_becomes_like_a_new_one_and_keeps_it
     assert version == 0 or len(held) > 1
     assert await schema(tmp_path / "old.db") == await schema(tmp_path / "new.db")
     async with await Database.open(tmp_path / "old.db", KEY) as db:
-        for table, n in held.items():
+        for table, n in as_named_now(held).items():
             # What messages are found by is made anew from them.
             if table not in ("migrations", "terms"):
                 row = await db.one(f"SELECT count(*) AS n FROM {table}")
-                assert row is not None and row["n"] == n == 1, table
+                assert row is not None and row["n"] == n, table
 
 
 async def test_what_waited_to_be_sent_before_it_could_change_messages_waits_as_it_did(tmp_path: Path) -> None:

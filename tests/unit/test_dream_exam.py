@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memory.core import Habits
-from memory.derive.consolidate import Workshop
+from memory.derive.context import Context
 from memory.derive.ladder import Ladder
 from memory.dream.regression_check import Canaries
 from memory.forget.erase import retire
@@ -205,8 +205,8 @@ async def test_an_exam_leaves_no_trace_be_it_passed_or_not(tmp_path: Path, write
         holders = Holders(tmp_path / "holders", "examined")
         holders.join()
         rules = Habits().rules
-        workshop = Workshop(memory.db, memory.places.seal, here.clock, here.domain, writer, writer, rules, holders, exam=exam)
-        await Ladder(workshop).climb(asked=True)
+        context = Context(memory.db, memory.places.seal, here.clock, here.domain, writer, writer, rules, holders, exam=exam)
+        await Ladder(context).climb(asked=True)
         holders.leave()
         assert [passed for _, _, passed in exam.seen].count(False) == (not passes) and len(exam.seen) >= 4
         for before, after, _ in exam.seen:

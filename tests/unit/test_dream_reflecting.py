@@ -75,7 +75,7 @@ async def test_an_answer_that_invents_rambles_or_cites_nothing_is_refused_and_ke
 ) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
         assert await thought_of(here, answer) == "the answer could not be used", "why is kept with it, and no word of it is told"
-        (row,) = await here.memory.db.all("SELECT reason FROM rejections")
+        (row,) = await here.memory.db.all("SELECT reason FROM refusals")
         assert why in row["reason"]
         assert await refused(here) == [answer] and await reflections(here) == []
         assert (await here.view.self_state()).reflections == []

@@ -22,7 +22,7 @@ async def texts(here: Corner) -> set[str]:
     """Return every word that is kept anywhere: statements, digests, messages, refused answers, and what waits to go out."""
     rows = await here.memory.db.all(
         "SELECT text FROM statements UNION ALL SELECT text FROM digests UNION ALL SELECT text FROM exchanges "
-        "UNION ALL SELECT answer FROM rejections UNION ALL SELECT answer FROM refusals"
+        "UNION ALL SELECT answer FROM refusals"
     )
     return {word for row in rows for word in row["text"].split()}
 

@@ -103,7 +103,7 @@ async def test_nobody_is_told_more_than_was_said(tmp_path: Path) -> None:
         answer = answering(Entry("Ada lives in Linz.", ("g1",)), Entry("Kiki is a parrot.", ("g2",)), Entry("No label.", ()))
         await climbed(here, Teller(moves=[copies, answer]))
         assert await standing(here, "profile") == ["Kiki is a parrot."]
-        (kept,) = await here.memory.db.all("SELECT reason, answer FROM rejections WHERE tier = 'profile'")
+        (kept,) = await here.memory.db.all("SELECT reason, answer FROM refusals WHERE tier = 'profile'")
         assert kept["reason"] == "dropped" and "Linz" in kept["answer"], "what was left out is kept to be looked at"
 
 
@@ -187,7 +187,7 @@ async def test_a_model_that_is_away_changes_nothing_and_is_asked_again(tmp_path:
         await gists(here, Teller())
         with pytest.raises(WriterFailed):
             await here.memory.ladder(here.domain, Teller(moves=[raising(WriterFailed("away"))])).climb(asked=True)
-        assert await here.count("statements") == 0 and await here.count("rejections") == 0
+        assert await here.count("statements") == 0 and await here.count("refusals") == 0
         await climbed(here, Teller())
         assert len(await standing(here, "profile")) == 2
 
@@ -200,7 +200,7 @@ async def test_three_useless_answers_are_kept_and_the_next_gists_go_on(tmp_path:
         writer = Teller(moves=[copies, bad, bad, bad])
         await climbed(here, writer)
         assert len(writer.asked("profile")) == 3 and await standing(here, "profile") == []
-        assert await here.count("rejections") == 3
+        assert await here.count("refusals") == 3
         await facts_of(here, "Ada plays chess", "every day")
         assert await standing(here, "profile") == ["Ada plays chess", "every day"]
 

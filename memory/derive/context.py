@@ -1,0 +1,35 @@
+"""What derivation in one domain works with."""
+
+from dataclasses import dataclass
+
+from memory.bank.rules import BankRules
+from memory.places.consent import is_on
+from memory.places.places import Places
+from memory.ports import Clock, Writer
+from memory.store.database import Database
+from memory.store.lineage import Seal
+from memory.store.locks import Holders
+from memory.tiers import episodes
+from memory.types import Domain
+from memory.view.dry_run import Exam
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One domain, who writes there, and by which rules; what has to pass an `exam` is published only if it does."""
+
+    db: Database
+    seal: Seal
+    clock: Clock
+    domain: Domain
+    writer: Writer
+    fallback: Writer
+    rules: episodes.Rules
+    holders: Holders
+    max_transcript_chars: int = 24_000
+    bank: BankRules = BankRules()
+    exam: Exam | None = None
+
+    async def closing(self) -> episodes.Rules:
+        """Return when the episodes of the domain end: where its bank is on, with the conversation."""
+        return self.bank.closing(self.rules) if await is_on(Places(self.db, self.seal), self.domain) else self.rules

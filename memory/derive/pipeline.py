@@ -1,0 +1,170 @@
+"""The one way in which anything derived is made: claimed, written, checked, published.
+
+A piece is claimed in the ledger, so that two processes or a restart never make it twice; no transaction spans a call of the
+writer. What comes back is published in one transaction that checks the fence of the claim and whether everything that was
+read reads the same still. An answer that cannot be used is kept and asked for again; after three about the same inputs the
+fallback writes, or, where there is none, the piece is given up until its inputs change. A writer out of reach leaves
+everything as it is.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import Generic, TypeVar
+
+from memory.derive import refusals
+from memory.derive.context import Context
+from memory.derive.refusals import Refusals, Target
+from memory.errors import SourceGone, WriterRefused
+from memory.journal import ledger
+from memory.store.database import Transaction
+from memory.store.lineage import unchanged
+
+T = TypeVar("T")
+Dropped = Callable[[str], Awaitable[None]]
+Still = Callable[[Transaction], Awaitable[bool]]
+
+
+class Outcome(Enum):
+    """What became of a piece."""
+
+    PUBLISHED = auto()
+    BUSY = auto()
+    """Another process is making it."""
+    OUTDATED = auto()
+    """It was made meanwhile, or what it rests on is not what was read."""
+    REFUSED = auto()
+    """An answer could not be used; it may be asked for again."""
+    GIVEN_UP = auto()
+    """Three answers could not be used, and nobody else writes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Author(Generic[T]):
+    """Who makes a piece. `write` is told whom to give the sentences that cannot stand; it raises WriterFailed, WriterRefused."""
+
+    name: str
+    write: Callable[[Dropped], Awaitable[T]]
+
+
+@dataclass(frozen=True, slots=True)
+class Made(Generic[T]):
+    """What was made, None where the piece was given up, and by whom."""
+
+    product: T | None
+    author: str
+
+
+@dataclass(frozen=True, slots=True)
+class Piece(Generic[T]):
+    """One piece of work.
+
+    `texts` is what it is made from, by item. `publish` keeps it in the caller's transaction and says whether it did; `still`
+    says there whether it is wanted as it was found. `author` is None where only the fallback writes. What is `examined` has
+    to pass the exam; `wording` gives its text. `insists` says that a refused answer is asked for again at once. `detail` stands
+    in the log of what was done.
+    """
+
+    target: Target
+    texts: Mapping[int, str]
+    author: Author[T] | None
+    publish: Callable[[Transaction, Made[T], int], Awaitable[bool]]
+    wording: Callable[[T], str]
+    fallback: Author[T] | None = None
+    still: Still | None = None
+    examined: bool = True
+    insists: bool = True
+    detail: Mapping[str, object] = field(default_factory=dict)
+
+    async def as_read(self, tx: Transaction) -> bool:
+        """Say whether everything it is made from reads as it did, and it is still wanted."""
+        return await unchanged(tx, self.texts) and (self.still is None or await self.still(tx))
+
+
+class Pipeline:
+    """Makes the pieces of one domain."""
+
+    def __init__(self, context: Context) -> None:
+        self._c = context
+        self._refusals = Refusals(context.db, context.domain, context.clock)
+
+    async def make(self, piece: Piece[T]) -> Outcome:
+        """Make one piece. Raises WriterFailed where the writer is out of reach: then nothing has changed."""
+        held = await self._claim(piece)
+        if not isinstance(held, ledger.Claim):
+            return held
+        outcome = None
+        try:
+            made = await self._write(piece)
+            outcome = await self._publish(piece, held, made) if made else None
+        except SourceGone:
+            return Outcome.OUTDATED
+        finally:
+            if outcome in (None, Outcome.REFUSED):
+                async with self._c.db.transaction() as tx:
+                    await ledger.release(tx, held)
+        return outcome or Outcome.REFUSED
+
+    async def _claim(self, piece: Piece[T]) -> ledger.Claim | Outcome:
+        target, c = piece.target, self._c
+        async with c.db.transaction() as tx:
+            held = await ledger.claim(tx, target.tier, target.slot, c.holders, c.clock.now())
+            if held is None:
+                return Outcome.BUSY
+            if not await piece.as_read(tx):
+                await ledger.settle(tx, held)
+                return Outcome.OUTDATED
+            return held
+
+    async def _write(self, piece: Piece[T]) -> Made[T] | None:
+        """Return what stands its check; None where an answer was refused and it is not asked again at once. Raises SourceGone."""
+        while piece.author and await self._refusals.count(piece.target) < refusals.MOST:
+            try:
+                return await self._by(piece, piece.author)
+            except WriterRefused as refusal:
+                await self._keep(piece, piece.author.name, str(refusal), refusal.answer)
+                if not piece.insists:
+                    return None
+        if piece.fallback:
+            return await self._by(piece, piece.fallback)
+        return Made(None, piece.author.name if piece.author else "")
+
+    async def _by(self, piece: Piece[T], author: Author[T]) -> Made[T]:
+        async def dropped(sentences: str) -> None:
+            await self._keep(piece, author.name, refusals.DROPPED, sentences)
+
+        return Made(await author.write(dropped), author.name)
+
+    async def _publish(self, piece: Piece[T], held: ledger.Claim, made: Made[T]) -> Outcome:
+        c, now = self._c, self._c.clock.now()
+
+        async def put(tx: Transaction) -> bool:
+            return await piece.as_read(tx) and await piece.publish(tx, made, now)
+
+        if await self._fails(piece, made, put):
+            return Outcome.REFUSED
+        async with c.db.transaction() as tx:
+            if not await ledger.holds(tx, held):
+                return Outcome.BUSY
+            kept = await put(tx)
+            await ledger.settle(tx, held)
+            if kept and made.product is not None:
+                await ledger.note(tx, c.domain.key, piece.target.tier, now, writer=made.author, **piece.detail)
+        if not kept:
+            return Outcome.OUTDATED
+        return Outcome.GIVEN_UP if made.product is None else Outcome.PUBLISHED
+
+    async def _fails(self, piece: Piece[T], made: Made[T], put: Still) -> bool:
+        """Say whether what was made may not be published, and keep it as refused then. What only copies is not examined."""
+        copied = piece.fallback is not None and made.author == piece.fallback.name
+        if self._c.exam is None or not piece.examined or made.product is None or copied or await self._c.exam.passed(put):
+            return False
+        await self._keep(piece, made.author, "exam", piece.wording(made.product))
+        return True
+
+    async def _keep(self, piece: Piece[T], author: str, reason: str, answer: str) -> None:
+        """Keep an answer that cannot be used. Raises SourceGone where something it was made from is not what it was."""
+        async with self._c.db.transaction() as tx:
+            if not await piece.as_read(tx):
+                raise SourceGone("What this was written from is not there any more.")
+            await self._refusals.keep(tx, piece.target, author, reason, answer)

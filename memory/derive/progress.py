@@ -1,0 +1,69 @@
+"""How far each tier of a domain is derived."""
+
+from dataclasses import dataclass
+
+from memory.store.database import Database, Row, Transaction
+from memory.types import Domain
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a tier of a domain is: what it was made from, up to which item, from how many, of how many sessions."""
+
+    inputs: str
+    mark: int
+    size: int
+    sessions: int
+    stale: bool
+
+
+async def read(kept: Database | Transaction, domain: Domain, tier: str, period: str = "") -> Progress | None:
+    """Return how far a tier is, None where nothing was made of it yet."""
+    row = await kept.one(
+        "SELECT * FROM derivations WHERE domain = :domain AND tier = :tier AND period = :period",
+        {"domain": domain.key, "tier": tier, "period": period},
+    )
+    return _progress(row) if row else None
+
+
+async def read_all(kept: Database | Transaction, domain: Domain, tier: str, *, stale: bool = False) -> dict[str, Progress]:
+    """Return how far the periods of a tier are, or only those that have to be made anew, by period."""
+    only = " AND stale = 1" if stale else ""
+    rows = await kept.all(
+        f"SELECT * FROM derivations WHERE domain = :domain AND tier = :tier{only} ORDER BY period",
+        {"domain": domain.key, "tier": tier},
+    )
+    return {row["period"]: _progress(row) for row in rows}
+
+
+async def reach(tx: Transaction, domain: Domain, tier: str, period: str, now_at: Progress, now: int) -> None:
+    """Note how far a tier is now."""
+    await tx.run(
+        "INSERT INTO derivations (domain, tier, period, inputs, mark, size, sessions, stale, made_at) "
+        "VALUES (:domain, :tier, :period, :inputs, :mark, :size, :sessions, :stale, :now) "
+        "ON CONFLICT (domain, tier, period) DO UPDATE SET inputs = :inputs, mark = :mark, size = :size, "
+        "sessions = :sessions, stale = :stale, made_at = :now",
+        {"domain": domain.key, "tier": tier, "period": period, "inputs": now_at.inputs, "mark": now_at.mark,
+         "size": now_at.size, "sessions": now_at.sessions, "stale": int(now_at.stale), "now": now},
+    )  # fmt: skip
+
+
+async def drop(tx: Transaction, domain: Domain, tier: str, period: str | None = None) -> None:
+    """Forget how far a period of a tier is, or all of them (None)."""
+    only = "" if period is None else " AND period = :period"
+    await tx.run(
+        f"DELETE FROM derivations WHERE domain = :domain AND tier = :tier{only}",
+        {"domain": domain.key, "tier": tier, "period": period},
+    )
+
+
+async def outdate(tx: Transaction, domain: Domain, tier: str, *, stale: bool = True) -> None:
+    """Say that a tier has to be made anew, or that it has not."""
+    await tx.run(
+        "UPDATE derivations SET stale = :stale WHERE domain = :domain AND tier = :tier",
+        {"domain": domain.key, "tier": tier, "stale": int(stale)},
+    )
+
+
+def _progress(row: Row) -> Progress:
+    return Progress(row["inputs"], row["mark"], row["size"], row["sessions"], bool(row["stale"]))
