@@ -166,6 +166,10 @@ class Adapter:
         """Return what a server is called, or was last; '' where there is none of that id, or nobody knows."""
         return ""
 
+    async def ruled(self, person: Person, server: str) -> bool | None:
+        """Say whether a person rules a server now; None where that cannot be asked, for example because she is not in it."""
+        return None
+
     async def dm(self, person: Person) -> Place | None:
         """Return the place where a person alone reads Lyra, if there is one already and the platform tells."""
         return None

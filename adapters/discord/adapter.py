@@ -174,6 +174,13 @@ class Discord(Adapter):
         """Return what of these places is gone for sure; nothing while the connection is away."""
         return await departures.vanished(self._client, self._limits, places) if self._client else ()
 
+    async def ruled(self, person: Person, server: str) -> bool | None:
+        """Say whether a person may manage a server now; None where she is not in it."""
+        guild = self._client.get_guild(int(server)) if self._client else None
+        if self._client is None or guild is None:
+            return None
+        return await Entitled(self._client, self._limits, self._gate, person).manages(guild)
+
     def server_name(self, server: str) -> str:
         """Return what a server is called, or was last."""
         return self._rulers.name(server)

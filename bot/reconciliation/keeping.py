@@ -45,7 +45,7 @@ class Keeping:
             return
         for ruler in noted.rulers:
             person = Person(row.platform, ruler, "")
-            if ruler in noted.told or await self._preferences.on(person, "paused"):
+            if ruler in noted.told or await self._preferences.on(person, "paused") or not await self._rules(person, row):
                 continue
             if place := await self._dm(person):
                 await self._say(place, person, row)
@@ -77,7 +77,7 @@ class Keeping:
     async def keep(self, person: Person, name: str) -> str:
         """Keep what vanished under a name, as somebody who ruled it then asks; return what to say. Raises BadInput."""
         platform, wanted = person.platform, _plain(name)
-        rows = [row for row in await self._memory.vanished(platform) if self._ruled(person, row)]
+        rows = [row for row in await self._memory.vanished(platform) if await self._rules(person, row)]
         chosen = [row for row in rows if wanted in (_plain(self._label(row)), _plain(self._name(row)))]
         labels = {self._label(row) for row in chosen}
         if len(labels) != 1:
@@ -91,9 +91,12 @@ class Keeping:
             kept += await self._memory.keep_vanished(platform, row.prefix)
         return f"Kept: {receipts.counted(kept, 'message')} from {labels.pop()}."
 
-    def _ruled(self, person: Person, row: Vanished) -> bool:
+    async def _rules(self, person: Person, row: Vanished) -> bool:
+        """Say whether somebody ruled what vanished, and still rules the server around it where there is one."""
         noted = self._register.of(row.platform, row.prefix)
-        return noted is not None and person.id in noted.rulers
+        if noted is None or person.id not in noted.rulers:
+            return False
+        return await self._adapters[row.platform].ruled(person, row.prefix[0]) is not False
 
     def _label(self, row: Vanished) -> str:
         """Return how something is called, with the server that it belonged to where that is known."""

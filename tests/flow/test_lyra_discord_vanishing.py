@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from adapters.discord.adapter import Discord
+from adapters.events import Person as Someone
 from adapters.events import Vanished
 from memory.forget.disappearance import WEEK
 from tests.awake import prompt
@@ -100,6 +101,33 @@ async def test_what_was_said_in_a_deleted_channel_comes_up_no_more_and_its_owner
     async with town.lyra(model) as lyra:
         assert "picture" in await town.reads(town.ada, town.general, "recall", query="picture"), "it stays kept"
         assert await lyra.app.memory.vanished("discord") == [] and len(notices(town, dm)) == 1
+
+
+@pytest.mark.parametrize("why", ["has other roles", "left", "guard"])
+async def test_who_rules_the_server_no_more_is_told_nothing_and_keeps_nothing(
+    town: Town, attic: Channel, model: OpenAIServer, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def unasked(adapter: Discord, person: Someone, server: str) -> None:
+        return None
+
+    if why == "guard":
+        monkeypatch.setattr(Discord, "ruled", unasked)
+    eve = town.eve
+    manager = town.server.world.role(town.guild, "manager", Right.MANAGE_GUILD)
+    town.server.acts.change_member(town.guild, eve.user, manager)
+    async with town.lyra(model) as lyra:
+        dm = await eve.opens_dm()
+        await town.says(eve, dm, "hello")
+        await town.asks(eve, town.general, "settings")
+        await town.says(town.ada, attic, SECRET)
+        if why == "left":
+            town.guild.members.pop(eve.user.id)
+        else:
+            town.server.acts.change_member(town.guild, eve.user)
+        town.server.acts.delete_channel(attic)
+        await withheld(lyra, str(town.guild.id), str(attic.id))
+        answer = await town.reads(eve, dm, "privacy", choice="keep", name="#attic in Home")
+        assert ("Kept" in answer, bool(notices(town, dm))) == ((True, True) if why == "guard" else (False, False))
 
 
 async def comes_up_no_more(town: Town, model: OpenAIServer) -> None:

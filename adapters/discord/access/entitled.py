@@ -47,6 +47,11 @@ class Entitled:
         hidden = isinstance(channel, discord.Thread) and channel.is_private() and not rights.manage_threads
         return not hidden or await self._has_joined(channel.id)
 
+    async def manages(self, guild: discord.Guild) -> bool:
+        """Whether the person may manage a server."""
+        member = await self._member(guild)
+        return member is not None and member.guild_permissions.manage_guild
+
     async def _is_within(self, circle: Circle) -> bool:
         server, gated, role = circle.id.partition("/")
         if not server.isdecimal():
