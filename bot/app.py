@@ -60,7 +60,7 @@ from memory.tiers.episodes import Rules
 from memory.types import MINUTE
 from memory.view.view import View
 
-_TURN_SECONDS = 20.0
+_TURN_SECONDS = 5.0
 _SWITCH_SECONDS = 0.001
 """How long a thread that works on a text may keep the event loop waiting: less than Python's 5 ms, which add up."""
 

@@ -17,7 +17,7 @@ from memory.errors import BusyElsewhere, MemoryFailure
 from memory.ports import Clock, Writer
 from memory.types import Digest, Domain, Session
 
-_DRAIN_SECONDS = 5.0
+_DRAIN_SECONDS = 3.0
 _MANY = 500
 """So many vectors to be made are a line in the log each time that some are done, and are not waited for at the end."""
 Progress = Callable[[int, int], None]

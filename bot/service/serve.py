@@ -17,7 +17,8 @@ from bot.service.web import Web
 from memory.store import keys
 from memory.store.locks import FileLock
 
-_TURN_SECONDS = 20.0
+_TURN_SECONDS = 5.0
+"""How long answers under way are waited for at the end: with what follows, the process is gone within ten seconds."""
 
 
 async def serve() -> int:
@@ -38,6 +39,8 @@ async def _serve(app: App) -> int:
             scheduler = AsyncIOScheduler(timezone="UTC")
             for work in (app.keeper.tick, talk.tick, app.dreams.tick):
                 scheduler.add_job(work, "interval", seconds=60, max_instances=1, coalesce=True)
+            # Once at the start as well, beside the platforms: a pass may take as long as a model does.
+            scheduler.add_job(app.keeper.tick)
             web = Web(app.memory, app.keeper, _token(app), app.base.ids)
             port = await web.start(app.base.settings.web.port)
             try:
@@ -46,7 +49,6 @@ async def _serve(app: App) -> int:
                     _say("No platform is configured: housekeeping and HTTP only.")
                 _say(f"Lyra is awake: http://127.0.0.1:{port}, the token is in {_token_path(app)}.")
                 log.info("lyra.started", platforms=",".join(adapters))
-                await app.keeper.tick()
                 return await _converse(adapters, talk, stop)
             finally:
                 log.info("lyra.stopped")

@@ -14,7 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.lyra_kit import Home, Process, jsonl, one_sentence
+from tests.discord_thread import DiscordThread
+from tests.fakes import openai_behaviours as b
+from tests.lyra_kit import Home, ModelServer, Process, jsonl, one_sentence
 
 TALK = jsonl(*({"session": "garden", "content": f"Tulip number {n} opened.", "id": str(n)} for n in range(6)))
 
@@ -187,6 +189,18 @@ def test_a_port_that_is_taken_is_named(home: Home) -> None:
     assert f"Port {port} is taken." in done.err
     assert "[web] port" in done.err
     assert "Traceback" not in done.err
+
+
+def test_a_model_that_hangs_holds_up_neither_the_start_nor_the_end(tmp_path: Path) -> None:
+    old = jsonl(*({"session": "garden", "content": f"Tulip {n} opened.", "created_at": "2026-01-05T10:00:00Z"} for n in range(6)))
+    with ModelServer() as model, DiscordThread() as discord:
+        home = Home(tmp_path, f"{model.config()}{discord.config()}[web]\nport = 0\n", **discord.variables)
+        home.lyra("import", "-", given=old)
+        model.script(b.Hang())
+        with home.started("run") as lyra:
+            lyra.note("Discord: connected.")
+            model.wait(1)
+            assert lyra.stop().code == 0
 
 
 def test_it_listens_on_this_machine_only(home: Home) -> None:
