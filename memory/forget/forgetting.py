@@ -17,7 +17,7 @@ from memory.forget.sparing import Nearness
 from memory.forget.tombstones import Tombstones
 from memory.forget.walk import Walk
 from memory.journal import inbox
-from memory.journal.outbox import silence
+from memory.journal.outbox import NOTICES, silence
 from memory.places.places import read_domain
 from memory.ports import Clock, Embedder
 from memory.store.database import Database, Transaction
@@ -45,7 +45,7 @@ class Forgetting:
             return await self.forget_named(await known.names(self.db, scope.items))
         async with self.db.transaction() as tx:
             gone = await goners.add(tx, domain, scope, self.clock.now())
-            await silence(tx, "domain = :domain AND item IS NULL", {"domain": domain.key})
+            await silence(tx, f"domain = :domain AND {NOTICES}", {"domain": domain.key})
         return await self.finish([gone])
 
     async def forget_named(self, names: Sequence[str], events: Sequence[int] = ()) -> Forgotten:
@@ -106,7 +106,7 @@ class Forgetting:
                     f"UPDATE items SET dead_at = :now WHERE id IN ({holes('i', those)})", {"now": now, **fill("i", those)}
                 )
                 # A notice has no lineage: what it quotes is not known, so none keeps its text, and none goes out any more.
-                await silence(tx, "domain = :domain AND item IS NULL", {"domain": domain.key})
+                await silence(tx, f"domain = :domain AND {NOTICES}", {"domain": domain.key})
             await inbox.finish(tx, events)
         return found
 
