@@ -46,7 +46,7 @@ async def may_be_shown(db: Database, platform: str, ids: Sequence[str], domains:
 
 async def rested_on(db: Database, platform: str, ids: Sequence[str]) -> set[int]:
     """Return the items that an answer rests on which was shown these posts: replies, and what notices show."""
-    rows = [row for some in (await _posts(db, platform, ids, ())).values() for row in some if row["item"] is not None]
+    rows = [row for some in (await _posts(db, platform, ids, [0])).values() for row in some if row["item"] is not None]
     shows = await seen.of(db, [row["item"] for row in rows if row["kind"] == NOTICE])
     return {row["item"] for row in rows if row["kind"] != NOTICE}.union(*shows.values())
 
