@@ -149,3 +149,14 @@ async def test_a_forward_of_what_is_forgotten_shows_as_empty(town: Town, model: 
         await town.answer(await town.bob.forwards(told if what == "told" else post, dm))
         (kept,) = [text for text in await lyra.kept(DomainKind.DM, town.bob.id) if text.startswith("[forwarded]")]
         assert (CODE in kept) is (what == "told" and not guarded), "a post of the server is not read in a DM anyway"
+
+
+async def test_a_forwarded_file_of_what_is_forgotten_is_not_read(town: Town, model: OpenAIServer) -> None:
+    async with town.lyra(model) as lyra:
+        told = await town.ada.says(town.general, f"{town.server.mention} see this", attachments={"code.txt": TOLD.encode()})
+        assert (await town.answer(told)).content == REPEATED
+        await taken_back(town, told, "Forget this", town.ada)
+        copy = await town.bob.forwards(told, town.general)
+        assert await town.uses_menu(town.bob, "Remember this", copy) == "Kept."
+        assert await holds(lyra, town) == []
+        assert not await asked_again(town, lyra, town.eve, town.general, reply_to=copy)
