@@ -77,11 +77,15 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a command answers. `links` are the addresses that it may show as such, always said and often none."""
+    """What a command answers. `links` are the addresses that it may show as such, always said and often none.
+
+    `shows` are the listener's own keys of what it quotes.
+    """
 
     text: str
     links: frozenset[str]
     actions: tuple[Action, ...] = ()
+    shows: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,6 +101,17 @@ class Attachment:
 
 
 @dataclass(frozen=True, slots=True)
+class Forward:
+    """A copy of another message that somebody passed on: where that was said, and what of it stands in `text` of the copy's message."""
+
+    id: str
+    server: str
+    channel: str
+    text: str
+    attachments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Quote:
     """Something said at a place that is shown as context and not kept. `own` says that Lyra said it, `person` who else."""
 
@@ -111,6 +122,7 @@ class Quote:
     own: bool = False
     person: str = ""
     attachments: tuple[Attachment, ...] = ()
+    forwards: tuple[Forward, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +151,7 @@ class Message:
     machine: bool = False
     quoted: Quote | None = None
     attachments: tuple[Attachment, ...] = ()
+    forwards: tuple[Forward, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +260,8 @@ def _message(raw: dict[str, Any]) -> Message:
 
 
 def _attached(raw: dict[str, Any]) -> dict[str, Any]:
-    return {"attachments": tuple(Attachment(**one) for one in raw.get("attachments", ()))}
+    forwards = (Forward(**{**one, "attachments": tuple(one["attachments"])}) for one in raw.get("forwards", ()))
+    return {"attachments": tuple(Attachment(**one) for one in raw.get("attachments", ())), "forwards": tuple(forwards)}
 
 
 def _asked(raw: dict[str, Any]) -> Asked:

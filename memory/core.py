@@ -252,6 +252,10 @@ class Memory:
         """Forget a message of a place whether it is kept or not: it is kept and shown in a prompt no more."""
         return await self._changing.disregard(platform, place, id)
 
+    async def places_of(self, platform: str, server: str, channel: str) -> list[str]:
+        """Return the keys of the places of a channel or thread, and of its threads, where there was a conversation."""
+        return await self._changing.places_of(platform, server, channel)
+
     async def withheld(self, platform: str, shown: Sequence[Shown]) -> set[str]:
         """Return the ids of those messages, as a platform shows them, that are forgotten or rest on what is."""
         return await self._changing.withheld(platform, shown)

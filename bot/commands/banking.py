@@ -47,12 +47,12 @@ class Banking(Group):
         since = (await view.bank_state()).since
         if since is None:
             return plain(f"The bank is off here; those who run this place turn it on with {self._sign(call)}memory bank on.")
-        block = await view.bank_block(self._h.settings.memory_bank_max_tokens)
-        if not block:
+        block = await view.bank(self._h.settings.memory_bank_max_tokens)
+        if not block.text:
             why = TAKES_A_MODEL if self._h.models.writer.extractive else "A conversation is noted once it is over."
             return plain(f"The bank is on, and empty so far. {why}")
         on = f"On since {receipts.day(since, view.home.time_zone)}; everyone who reads {_EVERYONE[call.place.reach]} sees this:"
-        return Reply(f"{on}\n{block}", NO_LINKS)
+        return Reply(f"{on}\n{block.text}", NO_LINKS, shows=frozenset(one.key for one in block.shown))
 
     async def _on(self, call: Call, view: View) -> Reply:
         if self._h.models.writer.extractive:

@@ -1,6 +1,6 @@
 """What Lyra made of what was said, shown with what it rests on: facts, months, arcs, herself. Facts are corrected and let go."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
@@ -8,7 +8,7 @@ from bot.commands import ladder_text
 from bot.commands.group import Group, plain
 from bot.delivery.links import NO_LINKS, given
 from bot.errors import BadInput
-from memory.types import Identity, Kind, NewExchange, Statement
+from memory.types import Exchange, Identity, Kind, NewExchange, Statement
 from memory.view.view import View
 
 _PAGE = 5
@@ -67,7 +67,7 @@ class Knowing(Group):
         if len(stated) > begin + _PAGE:
             actions.append(self._pages.keep(call.person, lambda: self._further(tier, call, begin + _PAGE)))
         said_here = await given(message for one in shown for message in said[one.key])
-        return Reply("\n".join(lines), said_here, tuple(actions))
+        return Reply("\n".join(lines), said_here, tuple(actions), _shows(shown, said))
 
     async def _further(self, tier: str, call: Call, begin: int) -> Reply:
         return await self._page(tier, await self._still(call), begin)
@@ -89,17 +89,24 @@ class Knowing(Group):
         new = await view.correct_fact(fact.id, kept.stored[0], only)
         self._h.keeper.poke(view.home, session)
         said, now = await view.receipts([new]), self._h.clock.now()
-        return Reply(ladder_text.corrected(fact, new, said[new.key], now, view.home.time_zone), NO_LINKS)
+        text = ladder_text.corrected(fact, new, said[new.key], now, view.home.time_zone)
+        return Reply(text, NO_LINKS, shows=_shows([new], said))
 
     async def _forget(self, call: Call) -> Reply:
         view = await self._view(call)
         rested = await view.forget_fact(str(call.arguments["fact"]), self._only(call))
-        return plain(ladder_text.let_go(rested, self._h.clock.now(), view.home.time_zone, f"{self._sign(call)}forget"))
+        text = ladder_text.let_go(rested, self._h.clock.now(), view.home.time_zone, f"{self._sign(call)}forget")
+        return Reply(text, NO_LINKS, shows=frozenset(message.key for message in rested))
 
 
 def _in_order(stated: Sequence[Statement]) -> Sequence[Statement]:
     """Return statements as they are read: the newest month first, its paragraphs as they were told."""
     return sorted(stated, key=lambda one: one.period, reverse=True)
+
+
+def _shows(stated: Sequence[Statement], said: Mapping[int, Sequence[Exchange]]) -> frozenset[int]:
+    """Return the items that statements show with the messages below them."""
+    return frozenset(one.key for one in stated) | {message.key for one in stated for message in said[one.key]}
 
 
 def _actions(tier: str, shown: Sequence[Statement], begin: int) -> list[Action]:

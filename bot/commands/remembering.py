@@ -9,6 +9,7 @@ from bot.commands.group import Group, plain
 from bot.commands.pages import MORE
 from bot.commands.receipts import counted
 from bot.context.naming import name_of
+from bot.context.quoting import without_forgotten
 from bot.conversation.attachments import told
 from bot.conversation.intake import said
 from bot.delivery.links import NO_LINKS, given
@@ -79,7 +80,8 @@ class Remembering(Group):
         if len(hits) > begin + _PAGE:
             actions.append(self._pages.keep(call.person, lambda: self._further(call, words, begin + _PAGE)))
         said_here = await given(hit.exchange for hit in shown)
-        return Reply("\n".join(lines), said_here | {link for link in links if link}, tuple(actions))
+        shows = frozenset(hit.exchange.key for hit in shown)
+        return Reply("\n".join(lines), said_here | {link for link in links if link}, tuple(actions), shows)
 
     async def _further(self, call: Call, words: str, begin: int) -> Reply:
         return await self._page(await self._still(call), words, begin)
@@ -95,8 +97,10 @@ class Remembering(Group):
             raise BadInput(f"{target.person.name} told me to keep nothing of theirs.")
         platform, key = call.place.platform, call.place.key
         view, session = await self._here(call)
-        if await self._h.memory.knows(platform, key, [target.id]) or await view.find(platform, None, target.id):
+        known = await self._h.memory.knows(platform, key, [target.id]) or await view.find(platform, None, target.id)
+        if known or await view.posts(platform, [target.id]):
             return plain("I have that already.")
+        (target,) = await without_forgotten(self._h.memory, view, platform, [target])
         contents = await self._adapters[platform].read(target) if target.attachments else ()
         kept = await view.say(session, [said(target, told(target, contents))])
         if not kept.stored:

@@ -43,7 +43,7 @@ class Summing(Group):
         digests = await self._h.keeper.summarize(view.home, session)
         if not digests:
             return plain("There is nothing to summarize here yet.")
-        return Reply(receipts.summary(digests, view.home.time_zone), NO_LINKS)
+        return Reply(receipts.summary(digests, view.home.time_zone), NO_LINKS, shows=frozenset(one.key for one in digests))
 
     async def _named(self, call: Call, view: View, name: str) -> Session:
         try:
@@ -58,17 +58,20 @@ class Summing(Group):
             raise BadInput("A look back answers only you: leave out public.")
         if not 1 <= n <= _MOST_LAST:
             raise BadInput(f"I can look back at 1 to {_MOST_LAST} messages.")
-        view = await self._view(call)
+        view, session = await self._here(call)
         read = await self._adapters[call.place.platform].before(call.place.key, call.message, n, call.person)
         heeded = await self._h.preferences.heeded(call.place.platform, read)
-        quotes = await unforgotten(self._h.memory, call.place, heeded)
+        quotes = await unforgotten(self._h.memory, view, call.place, heeded)
         if not quotes:
             return plain("There is nothing here that you and I can both read back.")
         zone = view.home.time_zone
         quotes = await as_shown(view, call.place.platform, quotes)
         text = await glance(quotes, self._h.models, zone, self._h.settings.max_transcript_chars)
         since = receipts.moment(quotes[0].said_at, self._h.clock.now(), zone)
-        return Reply(f"{counted(len(quotes), 'message')} since {since}, kept nowhere:\n{text}", NO_LINKS)
+        # A platform whose commands are typed shows their answers as messages, which stay.
+        stays = bool(self._adapters[call.place.platform].prefix)
+        shows = await view.beside(session, {quote.id for quote in quotes}) if stays else ()
+        return Reply(f"{counted(len(quotes), 'message')} since {since}, kept nowhere:\n{text}", NO_LINKS, shows=frozenset(shows))
 
     async def _sessions(self, call: Call) -> Reply:
         view, here = await self._here(call)
@@ -94,5 +97,6 @@ class Summing(Group):
             f"What I made of it: {sign}memory profile, eras, narrative, self{', bank' if self._shared(call) else ''}.",
         ]
         zone = view.home.time_zone
-        lines += [f"\n{session.name}\n{receipts.summary([digest], zone)}" for session, digest in digests[-_NEWEST:]]
-        return Reply("\n".join(lines), NO_LINKS)
+        newest = digests[-_NEWEST:]
+        lines += [f"\n{session.name}\n{receipts.summary([digest], zone)}" for session, digest in newest]
+        return Reply("\n".join(lines), NO_LINKS, shows=frozenset(digest.key for _, digest in newest))

@@ -25,8 +25,8 @@ from bot.delivery.links import NO_LINKS, configured
 from bot.delivery.surfaces import Gated
 from bot.errors import BadInput, LyraError, PlaceUnknown
 from bot.service.log import log
-from memory.errors import MemoryFailure
-from memory.journal.journal import Heard
+from memory.errors import MemoryFailure, SourceGone
+from memory.journal.journal import Heard, Part
 
 _ROOM = 60
 """UTF-16 units of a page that its frame may take."""
@@ -164,8 +164,18 @@ class Commands:
         answers = event.answers if isinstance(event, Asked) else event.id if place.key == event.place.key else ""
         links = reply.links | addresses(_written(event))
         parts = await self._h.outgoing.parts(adapter.platform, reply.text, links=links, actions=reply.actions)
-        await view.notify(session, parts, finishes, answers)
+        shows = () if isinstance(event, Asked) and event.private else reply.shows
+        try:
+            await view.notify(session, parts, finishes, answers, shows)
+        except SourceGone:
+            parts = await self._outdated(adapter)
+            await view.notify(session, parts, finishes, answers)
         await self._h.outgoing.flush(adapter.platform, place.key, parts)
+
+    async def _outdated(self, adapter: Adapter) -> Sequence[Part]:
+        """Return what is said in place of an answer that shows what was forgotten while it was made."""
+        text = "Something that this would have shown was forgotten just now; ask again."
+        return await self._h.outgoing.parts(adapter.platform, text, links=NO_LINKS)
 
     async def _aside(self, event: Message | Asked, adapter: Adapter, reply: Reply) -> tuple[Place, Reply]:
         """Return where the asker alone reads an answer, and the answer; where there is no such place, only that is said."""
@@ -185,12 +195,12 @@ class Commands:
         first, *rest = await asyncio.to_thread(split, reply.text, adapter.most_characters - _ROOM) or [""]
         if not rest:
             return reply
-        left = Reply("\n".join(rest), reply.links, reply.actions)
+        left = replace(reply, text="\n".join(rest))
 
         async def following() -> Reply:
             return left
 
-        return Reply(first, reply.links, (self._pages.keep(event.person, following),))
+        return replace(reply, text=first, actions=(self._pages.keep(event.person, following),))
 
 
 def _failure(error: Exception, adapter: Adapter) -> Reply:
@@ -210,7 +220,9 @@ def _answered(message: Message) -> Message | None:
     if quoted is None:
         return None
     person = Person(message.place.platform, quoted.person, quoted.speaker)
-    return Message(quoted.id, message.place, person, quoted.text, quoted.said_at, attachments=quoted.attachments)
+    return Message(
+        quoted.id, message.place, person, quoted.text, quoted.said_at, attachments=quoted.attachments, forwards=quoted.forwards
+    )
 
 
 def _about(place: Place, reply: Reply) -> Reply:

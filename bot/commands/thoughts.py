@@ -41,7 +41,9 @@ class Reflecting(Group):
         view, thought = await self._thought(call)
         now, zone = self._h.clock.now(), view.home.time_zone
         rests = [f"- {ladder_text.quoted(placed.exchange, now, zone)}" for placed in thought.said]
-        return Reply("\n".join([f'I thought "{thought.statement.text}" because of:', *rests]), NO_LINKS)
+        shows = {thought.statement.key, *(placed.exchange.key for placed in thought.said)}
+        told = f'I thought "{thought.statement.text}" because of:'
+        return Reply("\n".join([told, *rests]), NO_LINKS, shows=frozenset(shows))
 
     async def _less(self, call: Call) -> Reply:
         view, thought = await self._thought(call)

@@ -113,7 +113,7 @@ def draft(persona: str, memory: Standing, question: Question, now: int, time_zon
     speakers = frozenset(one.speaker for one in (*memory.recent, *question.asked)) | {LYRA}
     return Draft(
         head, shown, recent, said, today, around, asked, in_view, _texts(memory, exchanges),
-        frozenset(quote.id for quote in beside), exchanges[0].said_at, left - recent.tokens, view, question, time_zone, speakers,
+        frozenset(id for quote in beside for id in (quote.id, *(one.id for one in quote.forwards))), exchanges[0].said_at, left - recent.tokens, view, question, time_zone, speakers,
     )  # fmt: skip
 
 

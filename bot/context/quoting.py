@@ -1,18 +1,61 @@
-"""What a place shows beside a message: quotes, and what was said just before; never what Lyra was told to forget."""
+"""What a place shows beside a message: quotes, what was said just before, and forwards; never what Lyra was told to forget.
 
-from collections.abc import Sequence
+Of her own posts only those are shown that may be read by the view at hand now, whichever way they come.
+"""
+
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
-from adapters.events import Place, Quote, Reach
+from adapters.events import Forward, Message, Place, Quote, Reach
 from memory.core import Memory
 from memory.view.changing import Shown
+from memory.view.view import View
+
+_FORWARDED = "[forwarded]"
+Bearing = TypeVar("Bearing", Message, Quote)
 
 
-async def unforgotten(memory: Memory, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
-    """Return those quotes that are not forgotten; of Lyra's own, those that rest on nothing that is."""
+async def unforgotten(memory: Memory, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
+    """Return those quotes that are not forgotten; of Lyra's own, those that may be read in a view now."""
     shown = [Shown(quote.id, _kept_at(place, quote.id), quote.own, quote.said_at) for quote in quotes]
     withheld = await memory.withheld(place.platform, shown) if shown else set()
-    return [quote for quote in quotes if quote.id not in withheld]
+    own = await view.posts(place.platform, [quote.id for quote in quotes if quote.own])
+    left = [quote for quote in quotes if quote.id not in withheld and (not quote.own or own.get(quote.id, False))]
+    return await without_forgotten(memory, view, place.platform, left)
+
+
+async def without_forgotten(memory: Memory, view: View, platform: str, bearing: Sequence[Bearing]) -> list[Bearing]:
+    """Return these with nothing of what they forward where that is forgotten, or a post of hers that may not be read here."""
+    forwards = {forward.id: forward for one in bearing for forward in one.forwards}
+    if not forwards:
+        return list(bearing)
+    shown = [
+        Shown(forward.id, await memory.places_of(platform, forward.server, forward.channel), False, 0)
+        for forward in forwards.values()
+    ]
+    posts = await view.posts(platform, list(forwards))
+    hidden = await memory.withheld(platform, shown) | {id for id, may_be_read in posts.items() if not may_be_read}
+    return [_emptied(one, hidden) for one in bearing]
+
+
+def _emptied(bearing: Bearing, hidden: Collection[str]) -> Bearing:
+    gone = [forward for forward in bearing.forwards if forward.id in hidden]
+    if not gone:
+        return bearing
+    files = {file for forward in gone for file in forward.attachments}
+    return replace(
+        bearing,
+        text=_blanked(bearing.text, gone),
+        attachments=tuple(file for file in bearing.attachments if file.id not in files),
+        forwards=tuple(forward for forward in bearing.forwards if forward not in gone),
+    )
+
+
+def _blanked(text: str, gone: Sequence[Forward]) -> str:
+    for forward in gone:
+        text = text.replace(forward.text, _FORWARDED)
+    return text
 
 
 def _kept_at(place: Place, id: str) -> list[str]:

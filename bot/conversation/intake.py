@@ -12,7 +12,7 @@ from adapters.base import Adapter
 from adapters.errors import PlaceGone
 from adapters.events import Contents, Message, Person, Place, Quote, Revised, Withdrawn, payload, read_payload
 from bot.context.naming import as_shown
-from bot.context.quoting import unforgotten
+from bot.context.quoting import unforgotten, without_forgotten
 from bot.conversation.attachments import images, told
 from bot.conversation.domains import Domains
 from bot.conversation.meanwhile import Meanwhile, Watch
@@ -88,6 +88,7 @@ class Intake:
         # What only some could read stays with them, even if the place was opened before this was kept.
         moved = place is None or (place.reach, place.circle) != (last.place.reach, last.place.circle)
         view = await self._domains.view(last.place if place is None or moved else place, last.person, adapter)
+        messages = await self._unforgotten(view, messages)
         read = {message.id: await adapter.read(message) for _, message in messages if message.attachments}
         async with self._one:
             watch = self._meanwhile.watch(last.place.platform)
@@ -177,9 +178,15 @@ class Intake:
         found = [(event, read_payload(payloads[event.key])) for event in heard if event.key in payloads]
         return [(event, message) for event, message in found if isinstance(message, Message)]
 
+    async def _unforgotten(self, view: View, messages: Sequence[tuple[Heard, Message]]) -> list[tuple[Heard, Message]]:
+        """Return messages with nothing of what they forward that is forgotten."""
+        platform = messages[0][1].place.platform if messages else ""
+        shown = await without_forgotten(self._memory, view, platform, [message for _, message in messages])
+        return [(event, message) for (event, _), message in zip(messages, shown, strict=True)]
+
     async def _store(self, view: View, place: Place, heard: Sequence[Heard], read: dict[str, Sequence[Contents]]) -> "_Kept":
         session = await self._domains.session(view, place)
-        messages = await self._as_they_stand(heard)
+        messages = await self._unforgotten(view, await self._as_they_stand(heard))
         await view.say(session, [said(message, told(message, read.get(message.id, ()))) for _, message in messages])
         oldest = self._clock.now() - self._within
         asked, finishes, answered = [], [], []
@@ -195,21 +202,21 @@ class Intake:
         self, adapter: Adapter, view: View, place: Place, messages: Sequence[Message]
     ) -> tuple[Sequence[Quote], Sequence[Quote]]:
         """Return what messages answer, and what others said just before, under the names that people have here."""
-        answered = await self._shown(place, [one.quoted for one in messages if one.quoted])
-        shown = await as_shown(view, place.platform, [*answered, *await self._aside(adapter, place, messages[0].id)])
+        answered = await self._shown(view, place, [one.quoted for one in messages if one.quoted])
+        shown = await as_shown(view, place.platform, [*answered, *await self._aside(adapter, view, place, messages[0].id)])
         return shown[: len(answered)], shown[len(answered) :]
 
-    async def _aside(self, adapter: Adapter, place: Place, before: str) -> Sequence[Quote]:
+    async def _aside(self, adapter: Adapter, view: View, place: Place, before: str) -> Sequence[Quote]:
         if place.is_private:
             return ()
         oldest = self._clock.now() - _ASIDE_MINUTES * MINUTE
-        said = await self._shown(place, await adapter.before(place.key, before, _ASIDES))
+        said = await self._shown(view, place, await adapter.before(place.key, before, _ASIDES))
         # What is kept is recalled where its readers may know it, or not at all.
         kept = await self._memory.knows(place.platform, place.key, [quote.id for quote in said])
         return [quote for quote in said if not quote.own and quote.said_at >= oldest and quote.id not in kept]
 
-    async def _shown(self, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
-        return await unforgotten(self._memory, place, await self._preferences.heeded(place.platform, quotes))
+    async def _shown(self, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
+        return await unforgotten(self._memory, view, place, await self._preferences.heeded(place.platform, quotes))
 
 
 @dataclass(frozen=True, slots=True)

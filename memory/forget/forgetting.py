@@ -18,7 +18,7 @@ from memory.forget.sparing import Nearness
 from memory.forget.tombstones import Tombstones
 from memory.forget.walk import Walk
 from memory.journal import inbox
-from memory.journal.outbox import silence
+from memory.journal.outbox import NOTICES, silence
 from memory.places.places import read_domain
 from memory.ports import Clock, Embedder
 from memory.store.database import Database, Transaction
@@ -46,7 +46,7 @@ class Forgetting:
             return await self.forget_named(await known.names(self.db, self.seal, scope.items))
         async with self.db.transaction() as tx:
             gone = await goners.add(tx, domain, scope, self.clock.now())
-            await silence(tx, "domain = :domain AND item IS NULL", {"domain": domain.key})
+            await silence(tx, f"domain = :domain AND {NOTICES}", {"domain": domain.key})
         await self._log(gone)
         return await self.finish([gone])
 
@@ -127,7 +127,7 @@ class Forgetting:
                     f"UPDATE items SET dead_at = :now WHERE id IN ({holes('i', those)})", {"now": now, **fill("i", those)}
                 )
                 # A notice has no lineage: what it quotes is not known, so none keeps its text, and none goes out any more.
-                await silence(tx, "domain = :domain AND item IS NULL", {"domain": domain.key})
+                await silence(tx, f"domain = :domain AND {NOTICES}", {"domain": domain.key})
             await inbox.finish(tx, events)
         return found
 

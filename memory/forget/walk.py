@@ -25,7 +25,8 @@ _BESIDE = 9
 class Reply:
     """A reply that may go: what stood in view of it (None: not recorded), what it answers or cites, and what it rests on.
 
-    It rests as well on the messages of a digest that it cited and that is no more.
+    It rests as well on the messages of a digest that it cited and that is no more. A notice has no text that is kept: what it
+    shows is taken for held.
     """
 
     key: int
@@ -33,6 +34,7 @@ class Reply:
     saw: frozenset[int] | None
     cites: frozenset[int]
     rests: frozenset[int]
+    is_notice: bool = False
 
     def had(self, items: Collection[int]) -> list[int]:
         """Return which of these items it had in view; a reply of before views were recorded had all that was earlier."""
@@ -65,7 +67,8 @@ class Walk:
             found: dict[int, str] = {}
             for reply in await self._replies(domain, held, {*gone, *going}):
                 if await self._goes(reply, held, named, {*dropped, *found}):
-                    found[reply.key] = reply.text
+                    # What had a notice in view had in view what that shows.
+                    (going if reply.is_notice else found)[reply.key] = reply.text
             going |= found
             lost = [text for texts in held.values() for text in texts]
             # Of a reply that goes, what holds nothing of what is forgotten takes no other along.
@@ -76,6 +79,8 @@ class Walk:
         self, reply: Reply, held: Mapping[int, Sequence[str]], named: Collection[int], dropped: Collection[int]
     ) -> bool:
         had = reply.had(held)
+        if reply.is_notice:
+            return bool(had)
         if any(item in reply.cites for item in named) or any(not held[item] for item in had):
             return True
         lost = [text for item in had for text in held[item]]
@@ -162,6 +167,11 @@ class Walk:
                 # Before views were recorded, everything that a reply rested on was cited.
                 if edge["cited"] or edge["answered"] or edge["child"] not in saw:
                     cites[edge["child"]].add(edge["parent"])
+            notices = await self.db.all(
+                f"SELECT id FROM items WHERE id IN ({holes('k', some)}) AND kind = 'notice' AND dead_at IS NULL", fill("k", some)
+            )
+            shows = await seen.of(self.db, [row["id"] for row in notices])
+            found += [Reply(key, "", items, frozenset(), frozenset(), is_notice=True) for key, items in shows.items()]
             found += [
                 Reply(
                     row["item"], row["text"], saw.get(row["item"]), frozenset(cites[row["item"]]), frozenset(rests[row["item"]])

@@ -68,7 +68,8 @@ class Outbox:
         only = "o.operation <> 'preview'" if keys is None else f"o.state = 'pending' AND o.key IN ({holes('p', keys)})"
         async with self._db.transaction() as tx:
             rows = await tx.all(
-                "SELECT o.*, coalesce(t.remote_id, '') AS target_remote FROM outbox o LEFT JOIN outbox t ON t.key = o.target "
+                f"SELECT o.*, {_NOTICE} AS notice, coalesce(t.remote_id, '') AS target_remote FROM outbox o "
+                "LEFT JOIN outbox t ON t.key = o.target "
                 f"WHERE o.platform = :platform AND o.place = :place AND o.state IN ('pending', 'attempting') AND {only} "
                 "ORDER BY o.id",
                 {"platform": platform, "place": place, **fill("p", keys or ())},
@@ -124,7 +125,7 @@ class Outbox:
     async def previews(self, platform: str) -> list[Outgoing]:
         """Return the previews of the last week that were begun and that nothing has taken the place of."""
         rows = await self._db.all(
-            "SELECT o.*, '' AS target_remote FROM outbox o WHERE o.platform = :platform AND o.operation = 'preview' "
+            f"SELECT o.*, {_NOTICE} AS notice, '' AS target_remote FROM outbox o WHERE o.platform = :platform AND o.operation = 'preview' "
             f"AND o.state IN ('sent', 'attempting') AND o.created_at >= :since AND {_LEFT} ORDER BY o.id",
             {"platform": platform, "since": self._clock.now() - _WEEK},
         )
@@ -163,7 +164,7 @@ class Outbox:
 
 
 async def posts_of_forgotten(db: Database, domain: Domain) -> list[Row]:
-    """Return the parts that went out in a domain, stand there still, and belong to replies that are forgotten."""
+    """Return the parts that went out in a domain, stand there still, and rest on what is forgotten: replies and notices."""
     return await db.all(
         "SELECT o.key, o.platform, o.place FROM outbox o JOIN items i ON i.id = o.item WHERE o.domain = :domain "
         "AND i.dead_at IS NOT NULL AND o.state = 'sent' AND o.remote_id <> '' AND o.operation IN ('send', 'edit') "
@@ -174,11 +175,11 @@ async def posts_of_forgotten(db: Database, domain: Domain) -> list[Row]:
 
 
 async def taken_away(tx: Transaction, platform: str, place: str, remote_ids: Sequence[str]) -> None:
-    """Record, in the caller's transaction, that posts of forgotten replies stand at a place no more."""
+    """Record, in the caller's transaction, that notices and posts of forgotten replies stand at a place no more."""
     for some in pages(remote_ids):
         await tx.run(
             "UPDATE outbox SET remote_id = '' WHERE platform = :platform AND place = :place AND operation IN ('send', 'edit') "
-            f"AND remote_id IN ({holes('r', some)}) AND item IN (SELECT id FROM items WHERE dead_at IS NOT NULL)",
+            f"AND remote_id IN ({holes('r', some)}) AND (item IS NULL OR item IN (SELECT id FROM items WHERE dead_at IS NOT NULL OR kind = 'notice'))",
             {"platform": platform, "place": place, **fill("r", some)},
         )
 
@@ -216,6 +217,9 @@ async def silence(tx: Transaction, which: str, parameters: Parameters) -> None:
     )
 
 
+NOTICES = "(item IS NULL OR item IN (SELECT id FROM items WHERE kind = 'notice'))"
+"""The condition under which a part belongs to no reply that is kept."""
+_NOTICE = "(o.operation <> 'preview' AND (o.item IS NULL OR o.item IN (SELECT id FROM items WHERE kind = 'notice')))"
 _WEEK = 7 * 24 * 60 * MINUTE
 _LEFT = (
     "NOT EXISTS (SELECT 1 FROM outbox later WHERE later.target <> '' AND later.target = o.key "
@@ -227,6 +231,6 @@ def _outgoing(row: Row) -> Outgoing:
     part = Part(row["key"], row["text"], row["operation"], row["target"], row["actions"], row["form"])
     return Outgoing(
         row["id"], part, row["place"], row["domain"], row["answers"], row["state"] == "attempting",
-        row["target_remote"], row["part"] == 0, row["created_at"], row["item"] is None and row["operation"] != "preview",
+        row["target_remote"], row["part"] == 0, row["created_at"], bool(row["notice"]),
         tuple(map(int, row["also"].split())),
     )  # fmt: skip

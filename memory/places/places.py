@@ -5,6 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from memory.errors import NotFound
+from memory.forget.gone import present
 from memory.store.database import Database, Row, Transaction
 from memory.store.lineage import Seal, fill, holes
 from memory.types import MOST_NAME, Domain, DomainKind, DomainRef, Identity, Session, SessionRef
@@ -110,9 +111,9 @@ class Places:
             )
 
     async def sessions(self, domain: Domain) -> list[Session]:
-        """Return a domain's sessions that hold anything, newest first."""
+        """Return a domain's sessions that hold anything that is not withheld, newest first."""
         rows = await self.db.all(
-            _COUNTED + "WHERE s.domain = :domain AND EXISTS (SELECT 1 FROM exchanges e WHERE e.session = s.id) "
+            f"{_COUNTED}WHERE s.domain = :domain AND EXISTS (SELECT 1 FROM exchanges e WHERE e.session = s.id AND {present('e')}) "
             "ORDER BY s.last_at DESC, s.id DESC",
             {"domain": domain.key},
         )

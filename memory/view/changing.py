@@ -5,6 +5,7 @@ no text comes out. What is taken back is forgotten like anything else. What is c
 conversation; its old words leave the index, the digests, the notices that repeat them, and the replies that hold them.
 """
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,7 +13,7 @@ from memory.derive import refusals
 from memory.forget import erase
 from memory.forget.forgetting import Forgetting
 from memory.forget.gone import Gone
-from memory.journal.outbox import silence, taken_away
+from memory.journal.outbox import NOTICES, silence, taken_away
 from memory.places.places import read_domain
 from memory.ports import Clock
 from memory.store.database import Database, Row, Transaction
@@ -69,6 +70,9 @@ class Changing:
         """Forget messages that were removed from a place; None, and nothing written, where none of them is known."""
         known = await self._known(platform, place, ids)
         if not (known.messages or known.events or known.asides):
+            if known.ids:
+                async with self.db.transaction() as tx:
+                    await taken_away(tx, platform, place, ids)
             return None
         waiting = await self._names(platform, place, sorted(known.events.values()))
         names = sorted({*known.messages, *waiting, *known.asides})
@@ -101,6 +105,13 @@ class Changing:
             rows = await self.db.all(_BURIED.format(within=holes("n", some)), fill("n", some))
             found.update(names[row["public_id"]] for row in rows)
         return found | await self._posts_withheld(platform, [one for one in shown if one.own], talks)
+
+    async def places_of(self, platform: str, server: str, channel: str) -> list[str]:
+        """Return the keys of the places of a channel or thread, and of its threads, where there was a conversation."""
+        begins = json.dumps([server], ensure_ascii=False).removesuffix("]")
+        within = {"platform": platform, "from": f"{begins}, ", "to": f"{begins}-"}
+        rows = await self.db.all(_PLACES, within)
+        return [row["place"] for row in rows if channel in json.loads(row["place"])[1:]]
 
     async def _posts_withheld(
         self, platform: str, own: Sequence[Shown], talks: Mapping[str, Sequence[tuple[Domain, SessionRef]]]
@@ -208,7 +219,7 @@ def _by_channel(shown: Collection[Shown]) -> dict[str, list[str]]:
 
 async def _silence_notices(tx: Transaction, domain: Domain, lost: set[str]) -> None:
     rows = await tx.all(
-        "SELECT id, text FROM outbox WHERE domain = :domain AND item IS NULL AND text <> ''", {"domain": domain.key}
+        f"SELECT id, text FROM outbox WHERE domain = :domain AND {NOTICES} AND text <> ''", {"domain": domain.key}
     )
     repeating = [row for row in rows if not lost.isdisjoint(_words(row["text"]))]
     await silence(tx, f"id IN ({holes('r', repeating)})", _ids("r", repeating))
@@ -237,7 +248,8 @@ _KEPT = (
     f"JOIN items i ON i.id = e.item {_HERE}"
 )
 _OWN = (
-    "SELECT o.remote_id AS id, i.public_id FROM outbox o LEFT JOIN items i ON i.id = o.item AND i.dead_at IS NULL "
+    "SELECT o.remote_id AS id, i.public_id FROM outbox o "
+    "LEFT JOIN items i ON i.id = o.item AND i.dead_at IS NULL AND i.kind <> 'notice' "
     "WHERE o.platform = :platform AND o.place = :place AND o.remote_id <> '' "
 )
 _POSTS = (
@@ -257,6 +269,10 @@ _CONVERSATIONS = (
     "SELECT d.*, k.place AS at_place, k.epoch AS at_epoch FROM (SELECT domain, place, epoch FROM sessions WHERE platform = :platform "
     "AND place IN ({within}) UNION SELECT domain, place, epoch FROM stays WHERE platform = :platform AND place IN ({within})) AS k "
     "JOIN domains d ON d.id = k.domain"
+)
+_PLACES = (
+    "SELECT place FROM sessions WHERE platform = :platform AND place >= :from AND place < :to UNION "
+    "SELECT place FROM stays WHERE platform = :platform AND place >= :from AND place < :to"
 )
 _OF_CHANNEL = (
     "SELECT * FROM domains WHERE id IN ("

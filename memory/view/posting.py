@@ -1,4 +1,4 @@
-"""What a view does with thoughts: those that wait to be said aloud, those that were, and those that are taken back."""
+"""What a view does with thoughts, said aloud or taken back, and with her posts as they stand on platforms."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from memory.journal.outbox import Part
 from memory.places import places
 from memory.store.database import Row, Transaction
 from memory.store.lineage import derive
-from memory.tiers import exchanges, statements
+from memory.tiers import exchanges, posts, statements
 from memory.tiers.exchanges import Placed
 from memory.types import DomainKind, Exchange, Kind, NewExchange, Session, Statement
 from memory.view.digests import Aloft
@@ -30,7 +30,7 @@ class Thought:
 
 
 class Posting(Aloft):
-    """The thoughts of one home."""
+    """The thoughts and posts of one home."""
 
     @property
     def also(self) -> Sequence[int]:
@@ -126,6 +126,24 @@ class Posting(Aloft):
             if first:
                 await self._queue(tx, session, parts)
         return first
+
+    async def posts(self, platform: str, ids: Sequence[str]) -> dict[str, bool]:
+        """Return which of these ids of a platform are posts of hers, by whether their words may be read here now."""
+        return await posts.may_be_shown(self._db, platform, ids, self._domains)
+
+    async def posts_left(self) -> int:
+        """Count the messages of Lyra's that stand at home on a platform and belong to replies that are forgotten."""
+        return len(await outbox.posts_of_forgotten(self._db, self.home))
+
+    async def delete_posts(self, keys: Iterator[str], most: int) -> dict[tuple[str, str], list[Part]]:
+        """Queue the removal of at most so many of those messages under these keys; return the parts by platform and place."""
+        found: dict[tuple[str, str], list[Part]] = {}
+        for row, key in zip((await outbox.posts_of_forgotten(self._db, self.home))[:most], keys, strict=False):
+            found.setdefault((row["platform"], row["place"]), []).append(Part(key, "", "delete", row["key"]))
+        async with self._db.transaction() as tx:
+            for (platform, place), parts in found.items():
+                await outbox.queue(tx, self.home, platform, place, parts, self._r.clock.now())
+        return found
 
     async def _reflections(self, which: str, parameters: Mapping[str, object]) -> list[Row]:
         return await self._db.all(

@@ -5,19 +5,19 @@ made, from live facts, and cannot be widened afterwards.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from memory.forget.gone import Scope
 from memory.forget.gone import shown as may_be_shown
 from memory.forget.sparing import Nearness, shares
 from memory.index.vectors import Progress
-from memory.journal import inbox, ledger, outbox
+from memory.journal import inbox, ledger
 from memory.journal.outbox import Part
 from memory.places import places
 from memory.places.shown_names import as_shown
 from memory.store.lineage import derive, require_living, require_unchanged
-from memory.tiers import asides, exchanges, seen, summaries
+from memory.tiers import asides, exchanges, posts, seen, summaries
 from memory.types import (
     Digest,
     Exchange,
@@ -89,7 +89,8 @@ class View(Posting):
         self._own(session)
         now = self._r.clock.now()
         asked = {exchange.key: exchange.text for exchange in answer.asked}
-        sources, view = {*answer.sources, *asked}, {*answer.sources, *asked, *answer.seen}
+        posted = await posts.rested_on(self._db, session.ref.platform, list(answer.asides))
+        sources, view = {*answer.sources, *asked}, {*answer.sources, *asked, *answer.seen, *posted}
         abroad = await self._abroad(answer.exchange.text, view)
         new = replace(answer.exchange, echo=answer.exchange.echo or any(abroad.values()))
         async with self._db.transaction() as tx:
@@ -126,12 +127,33 @@ class View(Posting):
             found[domain] = found.get(domain, False) or carried
         return found
 
-    async def notify(self, session: Session, parts: Sequence[Part], finishes: Sequence[int], answers: str = "") -> None:
-        """Queue a text that is not conversation (a command's result, a notice), and finish what it answers."""
+    async def notify(
+        self, session: Session, parts: Sequence[Part], finishes: Sequence[int], answers: str = "", shows: Collection[int] = ()
+    ) -> None:
+        """Queue a text that is not conversation (a command's result, a notice), and finish what it answers.
+
+        `shows` are the items that it shows to those who read it from now on: it counts as hers of what is forgotten once one of
+        them is. Raises SourceGone, and queues nothing, where one of them was forgotten meanwhile.
+        """
         self._own(session)
+        belong, hold = await seen.abroad(self._db, self.home, shows)
         async with self._db.transaction() as tx:
+            await require_living(tx, sorted(shows), replaced=True)
             await inbox.finish(tx, finishes)
-            await self._queue(tx, session, parts, answers)
+            item = None
+            if shows and parts:
+                item = await posts.keep_notice(tx, self._r.seal, self.home, parts[0].key, shows, {*belong, *hold})
+            await self._queue(tx, session, parts, answers, item)
+
+    async def beside(self, session: Session, source_ids: Collection[str]) -> set[int]:
+        """Return the items of what a place shows beside what is kept, by the platform's ids; they hold no words.
+
+        Raises SourceGone where one of them was taken back.
+        """
+        self._own(session)
+        rested = await posts.rested_on(self._db, session.ref.platform, list(source_ids))
+        async with self._db.transaction() as tx:
+            return rested | await asides.keep(tx, self._r.seal, self.home, session, source_ids)
 
     async def preview(self, session: Session, part: Part, answers: str) -> None:
         """Queue the beginning of an answer, to be shown while it is made; the answer takes its place."""
@@ -234,20 +256,6 @@ class View(Posting):
     async def forget_all(self, by: Identity | None = None) -> Forgotten:
         """Forget every message at home, or all that somebody said here, and everything that rests on them."""
         return await self._forget_all(by, None)
-
-    async def posts_left(self) -> int:
-        """Count the messages of Lyra's that stand at home on a platform and belong to replies that are forgotten."""
-        return len(await outbox.posts_of_forgotten(self._db, self.home))
-
-    async def delete_posts(self, keys: Iterator[str], most: int) -> dict[tuple[str, str], list[Part]]:
-        """Queue the removal of at most so many of those messages under these keys; return the parts by platform and place."""
-        found: dict[tuple[str, str], list[Part]] = {}
-        for row, key in zip((await outbox.posts_of_forgotten(self._db, self.home))[:most], keys, strict=False):
-            found.setdefault((row["platform"], row["place"]), []).append(Part(key, "", "delete", row["key"]))
-        async with self._db.transaction() as tx:
-            for (platform, place), parts in found.items():
-                await outbox.queue(tx, self.home, platform, place, parts, self._r.clock.now())
-        return found
 
     async def _forget_all(self, by: Identity | None, session: int | None) -> Forgotten:
         # Replies that answer somebody are not that one's own: they go with what they answer.

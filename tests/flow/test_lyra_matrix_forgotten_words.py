@@ -150,3 +150,36 @@ async def test_what_she_never_kept_is_not_said_where_it_is_taken_back_while_she_
         assert (await at_home.answer(ada, room, asked)).body == IGNORANT
         assert await answers_to(at_home, ada, room, asked) == [IGNORANT]
         assert await holds(lyra, DomainKind.ROOM, room) == []
+
+
+async def test_answers_of_commands_that_show_it_are_deleted_and_not_looked_at(
+    at_home: Home, ada: Person, model: OpenAIServer
+) -> None:
+    async with at_home.lyra(model) as lyra:
+        room = await dm(at_home, ada)
+        said = await told(at_home, ada, room)
+        shown = [await at_home.asks(ada, room, one) for one in ("!summarize", "!recall locker code", "!summarize last:9")]
+        assert [CODE in one.body for one in shown] == [True] * 3
+        await taken_back(at_home, ada, room, said, "redacted")
+        for one in shown:
+            assert not await asked_again(at_home, lyra, ada, room, reply_to=one.id)
+        assert (await at_home.asks(ada, room, "!forget posts")).body == "Deleted: 4 messages of mine."
+        assert [(await ada.looks_at(room, one.id)).body for one in shown] == [""] * 3
+
+
+@pytest.mark.parametrize("who", few(["ada", "lyra"], 2))
+async def test_a_post_of_hers_in_a_dm_does_not_bring_back_what_its_reader_may_not_read_any_more(
+    at_home: Home, ada: Person, bob: Person, model: OpenAIServer, who: str
+) -> None:
+    async with at_home.lyra(model) as lyra:
+        alone, room = await dm(at_home, ada), await room_of(at_home, bob, ada)
+        await told(at_home, bob, room)
+        await at_home.asks(ada, alone, "!settings reach on")
+        hers = await at_home.asks(ada, alone, ASKED)
+        assert hers.body == REPEATED
+        await bob.kicks(room, ada.user if who == "ada" else at_home.user)
+        await followed(at_home, ada, alone, await ada.says(alone, "!status"))
+        assert not await asked_again(at_home, lyra, ada, alone, reply_to=hers.id)
+        for command in ("!summarize last:200", "!summarize", "!sessions"):
+            assert CODE not in (await at_home.asks(ada, alone, command)).body
+        assert await holds(lyra, DomainKind.DM, ada.user) == []

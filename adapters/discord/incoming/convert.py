@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import discord
 
-from adapters.events import Attachment, Message, Person, Place, Quote
+from adapters.events import Attachment, Forward, Message, Person, Place, Quote
 from adapters.markup import printable
 
 PLATFORM = "discord"
@@ -73,6 +73,7 @@ def message(message: discord.Message, place: Place, me: discord.ClientUser) -> M
         machine=machine(message),
         quoted=_quoted(message, me),
         attachments=attachments(message),
+        forwards=forwards(message),
     )
 
 
@@ -80,7 +81,21 @@ def quote(message: discord.Message, me: discord.ClientUser) -> Quote:
     """Return a message as context for another."""
     who = speaker(message)
     own = message.author.id == me.id
-    return Quote(str(message.id), who.name, text(message, me), said_at(message.id), own=own, person=who.id)
+    return Quote(
+        str(message.id), who.name, text(message, me), said_at(message.id), own=own, person=who.id, forwards=forwards(message)
+    )
+
+
+def forwards(message: discord.Message) -> tuple[Forward, ...]:
+    """Return what a message passes on, by the message that this is a copy of."""
+    source = message.reference
+    if source is None or source.message_id is None:
+        return ()
+    ids = str(source.message_id), str(source.guild_id or ""), str(source.channel_id)
+    return tuple(
+        Forward(*ids, _forwarded(one, message), tuple(str(file.id) for file in one.attachments))
+        for one in message.message_snapshots
+    )
 
 
 def attachments(message: discord.Message) -> tuple[Attachment, ...]:
@@ -114,12 +129,16 @@ def addressed(message: discord.Message, me: discord.ClientUser) -> bool:
 def text(message: discord.Message, me: discord.ClientUser) -> str:
     """Return what was said, as people read it: names for ids, and in brackets what is not text."""
     lines = [_read(_without_call(message, me), message)]
-    lines += [f"[forwarded] {_read(one.content, message)}".rstrip() for one in message.message_snapshots]
+    lines += [_forwarded(one, message) for one in message.message_snapshots]
     lines += [f"[sticker: {line(one.name)}]" for one in message.stickers]
     if message.poll is not None:
         answers = " / ".join(line(one.text) for one in message.poll.answers)
         lines.append(f"[poll: {line(message.poll.question or '', 300)}: {answers}]")
     return "\n".join(one for one in lines if one)
+
+
+def _forwarded(one: discord.MessageSnapshot, message: discord.Message) -> str:
+    return f"[forwarded] {_read(one.content, message)}".rstrip()
 
 
 def _without_call(message: discord.Message, me: discord.ClientUser) -> str:

@@ -57,11 +57,15 @@ class Person:
         return self._hub.acts.post(message)
 
     async def forwards(self, message: Message, place: Channel) -> Message:
-        """Pass a message on, as a copy with nothing of one's own."""
+        """Pass a message on, as a copy with nothing of one's own that names what it is of."""
         files = [wire.attachment(self._hub.base, message.channel, one) for one in message.attachments]
         said: Json = {"type": message.type, "content": message.content, "attachments": files, "embeds": [], "components": []}
         said |= {"timestamp": wire.when(made_at(message.id)), "edited_timestamp": None, "flags": 0, "mentions": []}
-        return await self.says(place, more={"message_snapshots": [{"message": said | {"mention_roles": []}}]})
+        source: Json = {"type": 1, "message_id": str(message.id), "channel_id": str(message.channel.id)}
+        if message.channel.guild:
+            source["guild_id"] = str(message.channel.guild.id)
+        snapshot = {"message": said | {"mention_roles": []}}
+        return await self.says(place, more={"message_reference": source, "message_snapshots": [snapshot]})
 
     async def edits(self, message: Message, text: str) -> Message:
         """Change what they said."""

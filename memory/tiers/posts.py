@@ -1,0 +1,73 @@
+"""Her own posts as platforms show them: each by the platform's id, with the item that it is of.
+
+A reply is an item by itself. A notice that stays where others read it, such as the answer of a command, is one without words:
+what it shows is recorded like what stood in view of a reply, so that it goes along with whatever of that is forgotten.
+"""
+
+from collections.abc import Collection, Sequence
+
+from memory.forget.gone import shown
+from memory.store.database import Database, Row, Transaction
+from memory.store.lineage import Seal, fill, holes, pages
+from memory.tiers import seen
+from memory.types import Domain
+
+NOTICE = "notice"
+
+
+async def keep_notice(
+    tx: Transaction, seal: Seal, domain: Domain, key: str, shows: Collection[int], abroad: Collection[int]
+) -> int:
+    """Record what a notice shows, and of which other domains, in the transaction that queues it; return its item.
+
+    `key` is that of its first part.
+    """
+    item = await tx.take("item", 1)
+    await tx.run(
+        "INSERT INTO items (id, domain, kind, public_id) VALUES (:id, :domain, :kind, :public_id)",
+        {"id": item, "domain": domain.key, "kind": NOTICE, "public_id": seal.id(domain.ref, NOTICE, key)},
+    )
+    await seen.keep(tx, domain, item, shows, dict.fromkeys(abroad, True))
+    return item
+
+
+async def may_be_shown(db: Database, platform: str, ids: Sequence[str], domains: Sequence[int]) -> dict[str, bool]:
+    """Return which of these ids are posts of hers, by whether they may be read where these domains may.
+
+    A post is shown where every item that it is of may be read: it is alive and not withheld, and its domain and those that it
+    holds something of are among these. A preview that no answer took the place of is of nothing that is known, and not shown.
+    """
+    found: dict[str, bool] = {}
+    for id, rows in (await _posts(db, platform, ids, domains)).items():
+        items = [row for row in rows if row["item"] is not None]
+        found[id] = all(row["readable"] for row in items) and (bool(items) or any(row["operation"] != "preview" for row in rows))
+    return found
+
+
+async def rested_on(db: Database, platform: str, ids: Sequence[str]) -> set[int]:
+    """Return the items that an answer rests on which was shown these posts: replies, and what notices show."""
+    rows = [row for some in (await _posts(db, platform, ids, [0])).values() for row in some if row["item"] is not None]
+    shows = await seen.of(db, [row["item"] for row in rows if row["kind"] == NOTICE])
+    return {row["item"] for row in rows if row["kind"] != NOTICE}.union(*shows.values())
+
+
+async def _posts(db: Database, platform: str, ids: Sequence[str], domains: Sequence[int]) -> dict[str, list[Row]]:
+    """Return what went out under each of these ids, or took its place there, with its item and whether that may be read."""
+    found: dict[str, list[Row]] = {}
+    for some in pages(list(ids)):
+        which = {"platform": platform, **fill("s", some), **fill("d", domains)}
+        may = f"i.domain IN ({holes('d', domains)}) AND {shown('i')} AND {seen.readable('i', domains)}"
+        for row in await db.all(_POSTS.format(within=holes("s", some), may=may), which):
+            found.setdefault(row["remote_id"], []).append(row)
+    return found
+
+
+_POSTS = (
+    "SELECT o.remote_id, o.operation, i.item, i.kind, i.dead_at IS NULL AND {may} AS readable FROM ("
+    "SELECT remote_id, operation, item FROM outbox WHERE platform = :platform AND remote_id IN ({within}) "
+    "AND remote_id <> '' AND operation <> 'delete' UNION "
+    "SELECT t.remote_id, o.operation, o.item FROM outbox t JOIN outbox o ON o.target = t.key AND o.target <> '' "
+    "WHERE t.platform = :platform AND t.remote_id IN ({within}) AND t.remote_id <> '' "
+    "AND o.operation = 'edit' AND o.state <> 'cancelled') AS o "
+    "LEFT JOIN (SELECT id AS item, domain, kind, dead_at FROM items) AS i ON i.item = o.item"
+)
