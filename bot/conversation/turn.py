@@ -75,6 +75,7 @@ class Turns:
                 try:
                     spoken = await self._speaking.answer(turn, shown)
                     await self._intake.require_readers(turn, adapter)
+                    self._h.verifying.require_heard(spoken.places, turn.began)
                     parts = await self._store(turn, spoken, await self._replaced(turn, streamed))
                     return [*parts, *await self._offered(turn, adapter)]
                 except SourceGone:
@@ -82,6 +83,8 @@ class Turns:
                         await streamed.take_back()
                     elif shown:
                         await shown.drop()
+                    # What went takes its whole domain out of sight until it is known what goes along.
+                    await self._h.memory.settled()
                     again = await self._intake.keep(heard, adapter)
                     if again is None:
                         return await self._give_up(turn, heard, await self._replaced(turn, streamed))
@@ -134,7 +137,7 @@ class Turns:
         answer = Answer(
             reply, spoken.sources, turn.finishes, parts, turn.asked, turn.answers, spoken.seen, spoken.asides, spoken.begun
         )
-        async with self._intake.undisturbed(turn, spoken.asides):
+        async with self._intake.undisturbed(turn, [one.id for one in spoken.asides]):
             await turn.view.answer(turn.session, answer)
         return parts
 

@@ -18,6 +18,7 @@ from memory.places import places
 from memory.places.shown_names import as_shown
 from memory.store.lineage import derive, require_living, require_unchanged
 from memory.tiers import asides, exchanges, seen, summaries
+from memory.tiers.asides import Aside
 from memory.types import (
     Digest,
     Exchange,
@@ -37,7 +38,7 @@ class Answer:
 
     `asked` is what it answers, as that was read. `answers` is what its parts answer on the platform; the reply's own source id
     where nothing is given. `seen` is what else stood in view of whoever made it: the text of each item as it was read from
-    `begun` on; `asides` are the platform's ids of what was shown there and is not kept.
+    `begun` on; `asides` are messages that were shown there and are not kept.
     """
 
     exchange: NewExchange
@@ -47,12 +48,17 @@ class Answer:
     asked: Sequence[Exchange] = ()
     answers: str | None = None
     seen: Mapping[int, str] = field(default_factory=dict)
-    asides: Collection[str] = ()
+    asides: Collection[Aside] = ()
     begun: int = 0
 
 
 class View(Posting):
     """Memory as the readers of one place may know it."""
+
+    @property
+    def beside(self) -> frozenset[int]:
+        """The keys of all the domains that are read beside home."""
+        return frozenset(self._domains[1:])
 
     async def session(self, ref: SessionRef, name: str) -> Session:
         """Return the session of a place at home, made and named after it if it is new."""
@@ -84,7 +90,7 @@ class View(Posting):
         """T3: keep a reply, what it rests on, every part of it to be sent, and the end of what it answers, in one transaction.
 
         Returns None where this reply is stored already. Raises SourceGone, and stores nothing, where something it rests on
-        or that stood in view was forgotten or changed meanwhile.
+        or that stood in view was forgotten or changed meanwhile, or may not be read any more.
         """
         self._own(session)
         now = self._r.clock.now()
@@ -106,7 +112,7 @@ class View(Posting):
                 return None
             reply = kept.stored[0]
             await derive(tx, reply.key, sources, sources, asked)
-            await seen.keep(tx, self.home, reply.key, view | shown, abroad)
+            await seen.keep(tx, self.home, reply.key, view | shown.kept, shown.asides, abroad)
             answers = reply.source_id if answer.answers is None else answer.answers
             await self._queue(tx, session, answer.parts, answers, reply.key)
         return reply

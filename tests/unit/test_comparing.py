@@ -16,7 +16,8 @@ from bot.conversation.domains import Domains
 from bot.conversation.intake import Intake
 from bot.conversation.preferences import Preferences
 from bot.reconciliation.comparing import MOST, Comparing
-from bot.reconciliation.verifying import Looks, Used, Verifying
+from bot.reconciliation.used import Used
+from bot.reconciliation.verifying import Looks, Verifying
 from bot.service.priority import Floor
 from memory.core import Memory
 from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Identity, Kind, NewExchange, SessionRef
