@@ -104,7 +104,7 @@ async def test_a_question_from_the_channel_that_is_deleted_meanwhile_leaves_noth
         town.server.acts.delete_channel(attic)
         await town.caught_up()
         model.go.set()
-        await lyra.heard()
+        await lyra.talk.mailboxes.drain(20)
         left = "SELECT count(*) AS n FROM exchanges WHERE text LIKE '%4711%' AND item NOT IN (SELECT item FROM withheld)"
         row = await lyra.app.memory.db.one(left)
         assert row and row["n"] == 0
