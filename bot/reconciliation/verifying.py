@@ -20,7 +20,8 @@ from bot.reconciliation.used import Sure, Used, only, used_in
 from bot.service.log import log
 from memory.core import Memory
 from memory.errors import SourceGone
-from memory.forget.verified import Mark, Prefix, Stored, Support
+from memory.forget.verified import Mark, Prefix, Stored, Support, as_seen
+from memory.tiers.asides import Aside
 from memory.types import Exchange, Hit
 
 LOOKS = 5
@@ -62,6 +63,9 @@ class Verifying:
         self._intake = intake
         self._adapters = adapters
         self._known = {platform: _Known() for platform in adapters}
+        self.gaps = 0
+        """How many gaps there were in what was heard, anywhere, since the start."""
+        self._gaps: dict[tuple[str, Prefix], int] = {}
         self._founded: OrderedDict[int, int] = OrderedDict()
         """The answers of which all that they rest on stands, by the newest doubt at that time."""
 
@@ -76,6 +80,8 @@ class Verifying:
     async def missed(self, platform: str, prefix: Prefix) -> None:
         """Doubt all that is stored by now at places whose key begins so."""
         known = self._known[platform]
+        self.gaps += 1
+        self._gaps[platform, prefix] = self.gaps
         known.doubts[prefix] = await self._memory.verified.doubt(platform, prefix)
 
     def settle(self, platform: str, prefix: Prefix) -> None:
@@ -183,10 +189,23 @@ class Verifying:
             return reply.exchange.stored_at >= self.doubt(reply.platform, reply.place)
         return reply.exchange.stored_at >= self.doubt(on.platform, on.place) or self._is_sure(on.platform, on.place, on.stored)
 
-    def require_heard(self, places: Collection[tuple[str, str]], since: int) -> None:
-        """Raise SourceGone where something said at one of these places may have been changed or removed unheard since then."""
-        if any(self.doubt(*place) > since for place in places):
-            raise SourceGone("What changed at a place that this answer was made from may not have been heard.")
+    async def require_standing(self, used: Sequence[Used], shown: Collection[Aside], place: tuple[str, str], since: int) -> None:
+        """Raise SourceGone where what an answer was made from may have changed unheard since so many `gaps`, and does not stand.
+
+        `shown` is what was shown of a place, by platform and key, and is not kept.
+        """
+        missed = [(platform, prefix) for (platform, prefix), number in self._gaps.items() if number > since]
+        if not any(_is_at(gap, where) for gap in missed for where in (place, *((one.platform, one.place) for one in used))):
+            return
+        sure = await self.sure(used, Looks())
+        stands = not sure.changed and all(one.exchange.key in sure.keys for one in used)
+        if stands and shown:
+            deadline = asyncio.get_running_loop().time() + _SECONDS
+            newest = sorted(shown, key=lambda one: one.said_at, reverse=True)
+            seen = await self._seen(*place, [one.id for one in newest], deadline)
+            stands = all([await self.judge(*place, as_seen(one), seen) is Verdict.STANDS for one in newest])
+        if not stands:
+            raise SourceGone("Something that this answer was made from was changed or removed, or is out of sight.")
 
     async def _look(self, platform: str, place: str, wanted: Sequence[Stored], deadline: float) -> Mapping[int, Verdict]:
         """Look once, from the first of these messages back; return what became of those that the look reached."""
@@ -263,6 +282,11 @@ def _note(seen: OrderedDict[int, int], item: int, at: int) -> None:
     seen.move_to_end(item)
     if len(seen) > _MOST_SEEN:
         seen.popitem(last=False)
+
+
+def _is_at(gap: tuple[str, Prefix], place: tuple[str, str]) -> bool:
+    (platform, prefix), (where, key) = gap, place
+    return platform == where and split_key(key)[: len(prefix)] == prefix
 
 
 def _place(platform: str, key: str) -> Place:

@@ -15,6 +15,7 @@ from memory.ports import Clock
 from memory.store.database import Database, Row
 from memory.store.lineage import fill, holes, pages
 from memory.tiers import asides, seen
+from memory.tiers.asides import Aside
 
 Prefix = tuple[str, ...]
 """The beginning of a place's key: (), (server,), (server, channel) or (server, channel, thread)."""
@@ -60,6 +61,11 @@ class Support:
     stored: Stored | None
     platform: str = ""
     place: str = ""
+
+
+def as_seen(aside: Aside) -> Stored:
+    """Return an aside that is not recorded yet as the stored message that it will be; it has no key."""
+    return Stored(0, "", aside.said_at, aside.seen_at, aside.edited_at, (aside.id,), own=False, aside=True)
 
 
 class Verified:
