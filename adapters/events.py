@@ -113,7 +113,10 @@ class Forward:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Something said at a place that is shown as context and not kept. `own` says that Lyra said it, `person` who else."""
+    """Something said at a place that is shown as context and not kept. `own` says that Lyra said it, `person` who else.
+
+    `edited_at` is when it got these words, in microseconds UTC, 0 where they are its first ones.
+    """
 
     id: str
     speaker: str
@@ -123,6 +126,7 @@ class Quote:
     person: str = ""
     attachments: tuple[Attachment, ...] = ()
     forwards: tuple[Forward, ...] = ()
+    edited_at: int = 0
 
 
 @dataclass(frozen=True, slots=True)

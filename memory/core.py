@@ -189,6 +189,11 @@ class Memory:
         """
         return await self._vanishing.vanish(platform, prefix)
 
+    async def settled(self) -> None:
+        """Wait until what is being forgotten or withheld here is out of memory, so that the rest can be read again."""
+        await self._vanishing.settled()
+        await self._forgetting.settled()
+
     async def keep_vanished(self, platform: str, prefix: Sequence[str]) -> int:
         """Keep what was said at a vanished place after all; return how many messages come up again."""
         return await self._vanishing.keep(platform, prefix)

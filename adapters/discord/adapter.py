@@ -117,7 +117,7 @@ class Discord(Adapter):
         client.asked = calls.on
         hearing = self.hearing(client, listener, gaps, self._gate)
         try:
-            await until_one_ends(stay(client, self._access.token), hearing.run(), client.forsaken())
+            await until_one_ends(stay(client, self._access.token), hearing.run(), client.absence.too_long())
         finally:
             self._client = self._sender = None
             await close(client)

@@ -13,10 +13,10 @@ from adapters.base import Presence
 from adapters.discord.access import readers
 from adapters.discord.access.rulers import Rulers
 from adapters.discord.access.sight import Sight
-from adapters.discord.connection import Ended, begun
+from adapters.discord.connection import Absence, begun
 from adapters.discord.incoming import convert
 from adapters.discord.incoming.files import Files
-from adapters.discord.incoming.heard import Heard, Mark, Regained
+from adapters.discord.incoming.heard import Heard, Mark, Unheard
 from adapters.discord.limits import Limits
 from adapters.discord.options import Settings
 from adapters.discord.outgoing.greeting import greeting_place
@@ -52,8 +52,9 @@ class Client(discord.Client):
             http_trace=limits.trace(),
             guild_ready_timeout=settings.pace.ready,
         )
-        self.items: asyncio.Queue[Heard | Mark | Regained | discord.Guild] = asyncio.Queue()
+        self.items: asyncio.Queue[Heard | Mark | Unheard | discord.Guild] = asyncio.Queue()
         self.live = False
+        self.absence = Absence(settings.pace.patience)
         self.asked: Callable[[discord.Interaction], Awaitable[None]] | None = None
         self.rulers = rulers
         self._settings = settings
@@ -62,8 +63,6 @@ class Client(discord.Client):
         self._prepare = prepare
         self._sight = Sight()
         self._complete = False
-        self._away = asyncio.Event()
-        self._back = asyncio.Event()
         self._edits: OrderedDict[int, int] = OrderedDict()
 
     # What discord.py asks
@@ -87,16 +86,6 @@ class Client(discord.Client):
             await socket.close(code=1000)
         await super().close()
 
-    async def forsaken(self) -> None:
-        """End when a connection that was lost does not come back in time. Raises Ended."""
-        while True:
-            await self._away.wait()
-            try:
-                async with asyncio.timeout(self._settings.pace.patience):
-                    await self._back.wait()
-            except TimeoutError:
-                raise Ended("it did not come back") from None
-
     # The session
 
     async def on_connect(self) -> None:
@@ -109,7 +98,7 @@ class Client(discord.Client):
         self._complete = True
         self.rulers.learn(self.guilds)
         for guild in self.guilds:
-            self._sight.again(guild)
+            self._sight.changed(guild)
         self._now_live()
         self.items.put_nowait(Mark.COMPLETE)
 
@@ -123,8 +112,7 @@ class Client(discord.Client):
     async def on_disconnect(self) -> None:
         """The connection was lost: what is known of places may not be true any more."""
         self.live = False
-        self._back.clear()
-        self._away.set()
+        self.absence.begin()
         self.items.put_nowait(Mark.LOST)
 
     async def on_guild_available(self, guild: discord.Guild) -> None:
@@ -143,7 +131,7 @@ class Client(discord.Client):
         message = payload.message
         if message.edited_at is None or not self._is_heard(message):
             return
-        at = _edited_at(message)
+        at = convert.edited_at(message)
         if self._edits.get(message.id) == at:
             return
         self._edits[message.id] = at
@@ -176,6 +164,10 @@ class Client(discord.Client):
         """A role was changed, and with it perhaps what she sees."""
         self._look_again(after.guild)
 
+    async def on_guild_role_delete(self, role: discord.Role) -> None:
+        """A role was removed, and with it perhaps what she sees."""
+        self._look_again(role.guild)
+
     async def on_member_update(self, before: discord.Member, after: discord.Member) -> None:
         """Somebody has other roles; it may be herself."""
         if after == after.guild.me:
@@ -198,6 +190,14 @@ class Client(discord.Client):
     async def on_guild_remove(self, guild: discord.Guild) -> None:
         """She is not in a server any more, or it does not exist any more."""
         self.items.put_nowait(Heard(self.gone((str(guild.id),))))
+
+    async def on_thread_join(self, thread: discord.Thread) -> None:
+        """She was added to a thread, or sees it again: what happened there before was not told to her."""
+        self._miss(thread)
+
+    async def on_thread_remove(self, thread: discord.Thread) -> None:
+        """She was removed from a thread, or does not see it any more."""
+        self._miss(thread)
 
     async def on_thread_update(self, before: discord.Thread, after: discord.Thread) -> None:
         """A thread was changed."""
@@ -228,7 +228,7 @@ class Client(discord.Client):
     def presence(self, message: discord.Message) -> Presence:
         """Return what a message says now, as far as it can be read."""
         text = convert.text(message, self._me) if self._is_readable(message) else None
-        return Presence(True, text, _edited_at(message), convert.attachments(message), convert.speaker(message).id)
+        return Presence(True, text, convert.edited_at(message), convert.attachments(message), convert.speaker(message).id)
 
     def gone(self, prefix: tuple[str, ...], name: str = "") -> Vanished:
         """Return that a server, channel or thread is gone, with those who ruled it; a server under its last known name."""
@@ -267,8 +267,13 @@ class Client(discord.Client):
         self.items.put_nowait(Heard(Withdrawn(place, tuple(map(str, messages))), lost=lost))
 
     def _look_again(self, guild: discord.Guild) -> None:
-        for channel in self._sight.again(guild):
-            self.items.put_nowait(Regained((str(guild.id), str(channel))))
+        for channel in self._sight.changed(guild):
+            self.items.put_nowait(Unheard((str(guild.id), str(channel))))
+
+    def _miss(self, thread: discord.Thread) -> None:
+        # What happens in a public one is told to her, whether she was added to it or not.
+        if thread.is_private():
+            self.items.put_nowait(Unheard((str(thread.guild.id), str(thread.parent_id), str(thread.id))))
 
     def _rename(self, before: readers.Channel, after: readers.Channel) -> None:
         old, new = self._place(before), self._place(after)
@@ -280,8 +285,7 @@ class Client(discord.Client):
 
     def _now_live(self) -> None:
         self.live = True
-        self._away.clear()
-        self._back.set()
+        self.absence.end()
 
     @property
     def _me(self) -> discord.ClientUser:
@@ -291,7 +295,3 @@ class Client(discord.Client):
 
 def _lost(channel: readers.Channel) -> int:
     return channel.id if isinstance(channel, discord.PartialMessageable) else 0
-
-
-def _edited_at(message: discord.Message) -> int:
-    return round(message.edited_at.timestamp() * 1_000_000) if message.edited_at else 0

@@ -27,6 +27,35 @@ class Ended(Exception):
     """A connection ended in a way that trying again can mend; the text names the error."""
 
 
+class Absence:
+    """Whether a connection is lost just now; `patience` is how many seconds it has to come back in."""
+
+    def __init__(self, patience: float) -> None:
+        self._patience = patience
+        self._away = asyncio.Event()
+        self._back = asyncio.Event()
+
+    def begin(self) -> None:
+        """The connection was lost."""
+        self._back.clear()
+        self._away.set()
+
+    def end(self) -> None:
+        """It is there."""
+        self._away.clear()
+        self._back.set()
+
+    async def too_long(self) -> None:
+        """End when it does not come back in time. Raises Ended."""
+        while True:
+            await self._away.wait()
+            try:
+                async with asyncio.timeout(self._patience):
+                    await self._back.wait()
+            except TimeoutError:
+                raise Ended("it did not come back") from None
+
+
 @dataclass(frozen=True, slots=True)
 class Access:
     """How to reach an account. `bots` are the ids of the bots and webhooks that are listened to like people."""

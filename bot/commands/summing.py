@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
+from adapters.events import Quote
 from bot.commands import receipts
 from bot.commands.group import Group, plain
 from bot.commands.preview import glance
@@ -12,11 +13,13 @@ from bot.context.quoting import unforgotten
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
 from memory.errors import NotFound
+from memory.tiers.asides import Aside
 from memory.types import Session
 from memory.view.view import View
 
 _MOST_LAST = 200
 _NEWEST = 3
+_TRIES = 3
 
 
 class Summing(Group):
@@ -59,19 +62,31 @@ class Summing(Group):
         if not 1 <= n <= _MOST_LAST:
             raise BadInput(f"I can look back at 1 to {_MOST_LAST} messages.")
         view, session = await self._here(call)
+        zone, read = view.home.time_zone, await self._readable(call, view, n)
+        for _ in range(_TRIES):
+            begun = self._h.clock.now()
+            if not read:
+                return plain("There is nothing here that you and I can both read back.")
+            quotes = await as_shown(view, call.place.platform, read)
+            text = await glance(quotes, self._h.models, zone, self._h.settings.max_transcript_chars)
+            # Nothing else tells that something was taken back meanwhile, or that the asker may not read it any more.
+            now = await self._readable(call, view, n)
+            if set(read) <= set(now):
+                since = receipts.moment(quotes[0].said_at, self._h.clock.now(), zone)
+                # A platform whose commands are typed shows their answers as messages, which stay.
+                stays = bool(self._adapters[call.place.platform].prefix)
+                seen = {Aside(one.id, one.said_at, one.edited_at, begun) for one in quotes} if stays else ()
+                shows = await view.items_of(session, seen)
+                told = f"{counted(len(quotes), 'message')} since {since}, kept nowhere:\n{text}"
+                return Reply(told, NO_LINKS, shows=frozenset(shows))
+            read = now
+        raise BadInput("What was said here changed again and again while I read it; ask me once more in a minute.")
+
+    async def _readable(self, call: Call, view: View, n: int) -> Sequence[Quote]:
+        """Return which of the last n messages the asker and Lyra can read back now, as they read now, oldest first."""
         read = await self._adapters[call.place.platform].before(call.place.key, call.message, n, call.person)
         heeded = await self._h.preferences.heeded(call.place.platform, read)
-        quotes = await unforgotten(self._h.memory, view, call.place, heeded)
-        if not quotes:
-            return plain("There is nothing here that you and I can both read back.")
-        zone = view.home.time_zone
-        quotes = await as_shown(view, call.place.platform, quotes)
-        text = await glance(quotes, self._h.models, zone, self._h.settings.max_transcript_chars)
-        since = receipts.moment(quotes[0].said_at, self._h.clock.now(), zone)
-        # A platform whose commands are typed shows their answers as messages, which stay.
-        stays = bool(self._adapters[call.place.platform].prefix)
-        shows = await view.beside(session, {quote.id for quote in quotes}) if stays else ()
-        return Reply(f"{counted(len(quotes), 'message')} since {since}, kept nowhere:\n{text}", NO_LINKS, shows=frozenset(shows))
+        return await unforgotten(self._h.memory, view, call.place, heeded)
 
     async def _sessions(self, call: Call) -> Reply:
         view, here = await self._here(call)

@@ -35,7 +35,7 @@ class Turn:
     """What one person said at a place, to be answered together.
 
     `quotes` are what it answers, `aside` is what others said just before and is not kept; `watch` is told where that is changed
-    or removed. `again` says that it was tried before, and the person knows.
+    or removed. `again` says that it was tried before, and the person knows. Nothing of it was read before `began`.
     """
 
     view: View
@@ -49,6 +49,7 @@ class Turn:
     images: Sequence[Image]
     again: bool
     watch: Watch
+    began: int
 
     @property
     def shared(self) -> bool:
@@ -80,6 +81,7 @@ class Intake:
 
         Raises PlaceUnknown where it is not known who reads the place now.
         """
+        began = self._clock.now()
         messages = await self._as_they_stand(heard)
         if not messages:
             return None
@@ -109,15 +111,24 @@ class Intake:
             images([one for contents in read.values() for one in contents]),
             any(event.tries for event in heard),
             watch,
+            began,
         )
 
     async def require_readers(self, turn: Turn, adapter: Adapter) -> None:
-        """Raise SourceGone where somebody reads a place now who could not read all that may have been used for a turn."""
-        if not turn.view.also:
+        """Raise SourceGone where somebody reads a place now who could not read all that may have been used for a turn.
+
+        That may be the person who asked: what they could read elsewhere is asked for again.
+        """
+        if not turn.view.beside:
             return
         home = turn.view.home.key
         with suppress(PlaceGone):
             place = await adapter.locate(turn.place)
+            if place and not turn.view.also:
+                now = await self._domains.view(place, turn.person, adapter)
+                if now.home.key == home and not turn.view.beside <= now.beside:
+                    raise SourceGone("The person who asked cannot read everything any more that this answer was made from.")
+                return
             # What was made for wholly other readers is kept for them, and the exit does not let it out.
             if place and not await self._domains.still(place, home, turn.view.also) and await self._domains.still(place, home):
                 raise SourceGone("Who can read this place changed while the answer was made.")

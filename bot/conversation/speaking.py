@@ -12,9 +12,11 @@ from bot.delivery.links import given
 from bot.errors import ContextTooLong, ModelError
 from bot.models.offline import Asked, OfflineVoice
 from bot.models.port import closing
-from bot.reconciliation.verifying import Looks, only, used_at, used_in
+from bot.reconciliation.used import Used, only, used_at, used_in
+from bot.reconciliation.verifying import Looks
 from bot.service.log import log
 from memory.text.lexical import key_words
+from memory.tiers.asides import Aside
 from memory.types import Exchange, Hit, Kind
 
 _WIDE = 50
@@ -24,7 +26,8 @@ _WIDE = 50
 class Spoken:
     """An answer before it is kept: its text, the keys it draws on, whether it only repeats memory, and the links it may show.
 
-    `seen` is what stood in view of it, as it was read from `begun` on, `asides` the platform's ids of what is not kept.
+    `seen` is what stood in view of it, as it was read from `begun` on, `asides` the messages there that are not kept. `used` are
+    the stored messages that it may be made from, with where they were said.
     """
 
     text: str
@@ -33,7 +36,8 @@ class Spoken:
     links: frozenset[str]
     begun: int
     seen: Mapping[int, str] = field(default_factory=dict)
-    asides: frozenset[str] = frozenset()
+    asides: frozenset[Aside] = frozenset()
+    used: Sequence[Used] = ()
 
 
 class Speaking:
@@ -92,7 +96,10 @@ class Speaking:
                 log.warning("model.passed_over", model=name, error=type(error).__name__)
         text = self._h.outgoing.printed("".join(pieces))
         sources = prompt.sources(text) | {exchange.key for exchange in turn.asked}
-        return Spoken(text, sources, False, links, begun_at, prompt.seen, prompt.asides)
+        quotes = (*question.aside, *question.quotes)
+        asides = {Aside(one.id, one.said_at, one.edited_at, turn.began) for one in quotes if one.id in prompt.asides}
+        used = [*used_at(turn.session, there.recent), *used_in(came.hits)]
+        return Spoken(text, sources, False, links, begun_at, prompt.seen, frozenset(asides), used)
 
     async def _offline(self, turn: Turn, looks: Looks) -> Spoken:
         text, asked_here = "\n".join(exchange.text for exchange in turn.asked), [exchange.key for exchange in turn.asked]
@@ -111,7 +118,7 @@ class Speaking:
         links = await given([*turn.asked, *(hit.exchange for hit in hits)])
         # Code wrote it: of all that was found, it holds what it quotes.
         cited = {hit.exchange.key: hit.exchange.text for hit in answer.cites}
-        return Spoken(answer.text, frozenset(sources), answer.echo, links, begun, cited)
+        return Spoken(answer.text, frozenset(sources), answer.echo, links, begun, cited, used=used_in(answer.cites))
 
 
 async def _said_here(remembered: Sequence[Exchange], question: Question) -> frozenset[str]:

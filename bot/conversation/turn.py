@@ -36,6 +36,7 @@ class Turns:
 
         Raises PlaceUnknown where it is not known who reads the place now.
         """
+        gaps = self._h.verifying.gaps
         turn = await self._intake.keep(heard, adapter)
         if turn is None:
             return
@@ -44,7 +45,7 @@ class Turns:
             await self._introduce(turn, adapter.prefix)
         with self._h.floor.taken():
             async with adapter.thinking(place.key):
-                parts = await self._answered(turn, heard, adapter)
+                parts = await self._answered(turn, heard, adapter, gaps)
         await self._h.outgoing.flush(place.platform, place.key, parts)
         self._h.keeper.poke(turn.view.home, turn.session)
 
@@ -67,14 +68,16 @@ class Turns:
         if said:
             await self._h.outgoing.flush(place.platform, place.key, parts)
 
-    async def _answered(self, turn: Turn, heard: Sequence[Heard], adapter: Adapter) -> Sequence[Part]:
-        """Answer, and keep the answer; return the parts that are to be sent."""
+    async def _answered(self, turn: Turn, heard: Sequence[Heard], adapter: Adapter, gaps: int) -> Sequence[Part]:
+        """Answer, and keep the answer; return the parts that are to be sent. `gaps` is how many there were before the turn."""
         shown, streamed = await self._preview(turn, adapter)
         try:
             for _ in range(_TRIES):
                 try:
                     spoken = await self._speaking.answer(turn, shown)
                     await self._intake.require_readers(turn, adapter)
+                    place = (turn.place.platform, turn.session.ref.place)
+                    await self._h.verifying.require_standing(spoken.used, spoken.asides, place, gaps)
                     parts = await self._store(turn, spoken, await self._replaced(turn, streamed))
                     return [*parts, *await self._offered(turn, adapter)]
                 except SourceGone:
@@ -82,6 +85,9 @@ class Turns:
                         await streamed.take_back()
                     elif shown:
                         await shown.drop()
+                    # What went takes its whole domain out of sight until it is known what goes along.
+                    await self._h.memory.settled()
+                    gaps = self._h.verifying.gaps
                     again = await self._intake.keep(heard, adapter)
                     if again is None:
                         return await self._give_up(turn, heard, await self._replaced(turn, streamed))
@@ -134,7 +140,7 @@ class Turns:
         answer = Answer(
             reply, spoken.sources, turn.finishes, parts, turn.asked, turn.answers, spoken.seen, spoken.asides, spoken.begun
         )
-        async with self._intake.undisturbed(turn, spoken.asides):
+        async with self._intake.undisturbed(turn, [one.id for one in spoken.asides]):
             await turn.view.answer(turn.session, answer)
         return parts
 

@@ -3,22 +3,26 @@
 While a platform is connected, deletes and edits arrive by themselves. After a gap everything stored before is in doubt, until
 it was compared with its place's history: in the background by bot/reconciliation/comparing.py, or here, when it is about to be used. What
 the history surely lacks is forgotten, what was edited is revised, as if it had been heard. What cannot be looked up is left
-out, and nothing is deleted for it.
+out, and nothing is deleted for it. An answer that rests on a message that was only shown, or cites one from another place, is
+left out with it.
 """
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from adapters.base import Adapter, Presence
 from adapters.events import Message, Place, Reach, Revised, Withdrawn, read_payload, split_key
 from bot.conversation.intake import Intake
+from bot.reconciliation.used import Sure, Used, only, used_in
 from bot.service.log import log
 from memory.core import Memory
-from memory.forget.verified import Mark, Prefix, Stored
-from memory.types import Exchange, Hit, Session
+from memory.errors import SourceGone
+from memory.forget.verified import Mark, Prefix, Stored, Support, as_seen
+from memory.tiers.asides import Aside
+from memory.types import Exchange, Hit
 
 LOOKS = 5
 """How often a turn looks into histories, at most."""
@@ -34,28 +38,11 @@ class Verdict(Enum):
     UNKNOWN = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Used:
-    """A message that is about to be used, and where it was said."""
-
-    exchange: Exchange
-    platform: str
-    place: str
-
-
 @dataclass(slots=True)
 class Looks:
     """How often one turn may still look."""
 
     left: int = LOOKS
-
-
-@dataclass(frozen=True, slots=True)
-class Sure:
-    """The keys of those messages that may be used. `changed` says that memory is not what it was before the look."""
-
-    keys: frozenset[int]
-    changed: bool
 
 
 @dataclass(slots=True)
@@ -76,6 +63,11 @@ class Verifying:
         self._intake = intake
         self._adapters = adapters
         self._known = {platform: _Known() for platform in adapters}
+        self.gaps = 0
+        """How many gaps there were in what was heard, anywhere, since the start."""
+        self._gaps: dict[tuple[str, Prefix], int] = {}
+        self._founded: OrderedDict[int, int] = OrderedDict()
+        """The answers of which all that they rest on stands, by the newest doubt at that time."""
 
     async def open(self) -> None:
         """Read what earlier processes knew."""
@@ -88,6 +80,8 @@ class Verifying:
     async def missed(self, platform: str, prefix: Prefix) -> None:
         """Doubt all that is stored by now at places whose key begins so."""
         known = self._known[platform]
+        self.gaps += 1
+        self._gaps[platform, prefix] = self.gaps
         known.doubts[prefix] = await self._memory.verified.doubt(platform, prefix)
 
     def settle(self, platform: str, prefix: Prefix) -> None:
@@ -122,14 +116,14 @@ class Verifying:
         await self._memory.verified.mark(platform, place, mark)
         self._known[platform].marks[place] = mark
 
-    def _is_sure(self, used: Used) -> bool:
-        doubt, exchange = self.doubt(used.platform, used.place), used.exchange
-        if exchange.stored_at >= doubt:
+    def _is_sure(self, platform: str, place: str, said: Exchange | Stored) -> bool:
+        doubt = self.doubt(platform, place)
+        if said.stored_at >= doubt:
             return True
-        mark = self.mark(used.platform, used.place)
-        if mark and (exchange.said_at, exchange.key) >= mark.through:
+        mark = self.mark(platform, place)
+        if mark and (said.said_at, said.key) >= mark.through:
             return True
-        return self._known[used.platform].seen.get(exchange.key, -1) >= doubt
+        return self._known[platform].seen.get(said.key, -1) >= doubt
 
     # What is about to be used
 
@@ -144,28 +138,74 @@ class Verifying:
 
     async def sure(self, used: Sequence[Used], looks: Looks) -> Sure:
         """Return which of these messages stand for sure, the most important first; the others are to be left out."""
-        unsure = [one for one in used if not self._is_sure(one)]
-        keys = {one.exchange.key for one in used} - {one.exchange.key for one in unsure}
-        if not unsure or not looks.left:
-            return Sure(frozenset(keys), changed=False)
-        stored = {one.key: one for one in await self._memory.verified.stored([one.exchange.key for one in unsure])}
+        needs = await self._needs(used)
+        keys = {one.exchange.key for one in used} - needs.keys()
+        targets = [need for one in used for need in needs.get(one.exchange.key, ())]
         deadline = asyncio.get_running_loop().time() + _SECONDS
-        asked: set[int] = set()
+        verdicts: dict[int, Verdict] = {}
         blind: set[tuple[str, str]] = set()
-        changed = False
-        for one in unsure:
+        for one in targets:
             here = (one.platform, one.place)
-            if one.exchange.key in asked or one.exchange.key not in stored or here in blind or not looks.left:
+            if one.stored is None or one.stored.key in verdicts or here in blind or not looks.left:
                 continue
             looks.left -= 1
-            others = [other.exchange.key for other in unsure if (other.platform, other.place) == here]
-            verdicts = await self._look(*here, [stored[key] for key in (one.exchange.key, *others) if key in stored], deadline)
-            asked |= verdicts.keys()
-            keys |= {key for key, verdict in verdicts.items() if verdict is Verdict.STANDS}
-            changed = changed or Verdict.CHANGED in verdicts.values()
-            if not verdicts:
+            others = [other.stored for other in targets if other.stored and (other.platform, other.place) == here]
+            found = await self._look(*here, [one.stored, *others], deadline)
+            verdicts |= found
+            if not found:
                 blind.add(here)
-        return Sure(frozenset(keys), changed)
+        stand = {key for key, verdict in verdicts.items() if verdict is Verdict.STANDS}
+        keys |= {key for key, those in needs.items() if all(need.stored and need.stored.key in stand for need in those)}
+        return Sure(frozenset(keys), Verdict.CHANGED in verdicts.values())
+
+    async def _needs(self, used: Sequence[Used]) -> dict[int, list[Support]]:
+        """Return what must stand before these messages may be used, of each for which that is not sure: itself, and what an
+        answer rests on.
+        """
+        needs: dict[int, list[Support]] = {}
+        unsure = {one.exchange.key: one for one in used if not self._is_sure(one.platform, one.place, one.exchange)}
+        if unsure:
+            stored = {one.key: one for one in await self._memory.verified.stored(list(unsure))}
+            needs = {key: [Support(stored.get(key), one.platform, one.place)] for key, one in unsure.items()}
+        latest = max((at for known in self._known.values() for at in known.doubts.values()), default=0)
+        replies = {
+            one.exchange.key: one
+            for one in used
+            if one.exchange.role == "assistant"
+            and one.exchange.stored_at < latest
+            and self._founded.get(one.exchange.key, -1) < latest
+        }
+        supports = await self._memory.verified.supports(list(replies)) if replies else {}
+        for key, reply in replies.items():
+            if doubtful := [one for one in supports.get(key, ()) if not self._is_founded(reply, one)]:
+                needs.setdefault(key, []).extend(doubtful)
+            else:
+                _note(self._founded, key, latest)
+        return needs
+
+    def _is_founded(self, reply: Used, on: Support) -> bool:
+        """Say whether what an answer rests on stands for sure: it was read for the answer, and since then nothing was missed."""
+        if on.stored is None:
+            return reply.exchange.stored_at >= self.doubt(reply.platform, reply.place)
+        return reply.exchange.stored_at >= self.doubt(on.platform, on.place) or self._is_sure(on.platform, on.place, on.stored)
+
+    async def require_standing(self, used: Sequence[Used], shown: Collection[Aside], place: tuple[str, str], since: int) -> None:
+        """Raise SourceGone where what an answer was made from may have changed unheard since so many `gaps`, and does not stand.
+
+        `shown` is what was shown of a place, by platform and key, and is not kept.
+        """
+        missed = [(platform, prefix) for (platform, prefix), number in self._gaps.items() if number > since]
+        if not any(_is_at(gap, where) for gap in missed for where in (place, *((one.platform, one.place) for one in used))):
+            return
+        sure = await self.sure(used, Looks())
+        stands = not sure.changed and all(one.exchange.key in sure.keys for one in used)
+        if stands and shown:
+            deadline = asyncio.get_running_loop().time() + _SECONDS
+            newest = sorted(shown, key=lambda one: one.said_at, reverse=True)
+            seen = await self._seen(*place, [one.id for one in newest], deadline)
+            stands = all([await self.judge(*place, as_seen(one), seen) is Verdict.STANDS for one in newest])
+        if not stands:
+            raise SourceGone("Something that this answer was made from was changed or removed, or is out of sight.")
 
     async def _look(self, platform: str, place: str, wanted: Sequence[Stored], deadline: float) -> Mapping[int, Verdict]:
         """Look once, from the first of these messages back; return what became of those that the look reached."""
@@ -176,7 +216,7 @@ class Verifying:
             verdict = await self.judge(platform, place, one, seen)
             if verdict is not Verdict.UNKNOWN:
                 verdicts[one.key] = verdict
-                self._note(platform, one.key, doubt)
+                _note(self._known[platform].seen, one.key, doubt)
         return verdicts
 
     async def _seen(self, platform: str, place: str, ids: Sequence[str], deadline: float) -> Mapping[str, Presence]:
@@ -186,13 +226,6 @@ class Verifying:
         except TimeoutError:
             log.info("verify.slow", platform=platform)
             return {}
-
-    def _note(self, platform: str, item: int, at: int) -> None:
-        seen = self._known[platform].seen
-        seen[item] = at
-        seen.move_to_end(item)
-        if len(seen) > _MOST_SEEN:
-            seen.popitem(last=False)
 
     # What was waiting to be answered
 
@@ -228,6 +261,8 @@ class Verifying:
         """Return since when a message has other words than it is stored with, 0 where it has not."""
         if now.edited_at < stored.edited_at and self._adapters[platform].takes_back_edits:
             return stored.edited_at + 1
+        if stored.aside:
+            return now.edited_at if now.edited_at > stored.edited_at else 0
         # What cannot be read was changed only if that was after she had heard it.
         known = stored.stored_at if now.text is None else stored.edited_at
         same = now.text is not None and not now.attachments and now.text.strip() == stored.text
@@ -242,26 +277,16 @@ class Verifying:
         return await self._intake.revise(revised, self._adapters[platform])
 
 
-def used_in(hits: Sequence[Hit]) -> list[Used]:
-    """Return the messages of hits, the best first, and behind them all their neighbours."""
-    found = [Used(hit.exchange, hit.platform, hit.place) for hit in hits]
-    near = [Used(one, hit.platform, hit.place) for hit in hits for one in (hit.before, hit.after) if one is not None]
-    return [*found, *near]
+def _note(seen: OrderedDict[int, int], item: int, at: int) -> None:
+    seen[item] = at
+    seen.move_to_end(item)
+    if len(seen) > _MOST_SEEN:
+        seen.popitem(last=False)
 
 
-def used_at(session: Session, messages: Sequence[Exchange]) -> list[Used]:
-    """Return messages of one session, the newest first."""
-    return [Used(one, session.ref.platform, session.ref.place) for one in reversed(messages)]
-
-
-def only(hits: Sequence[Hit], sure: Sure) -> list[Hit]:
-    """Return those hits that stand for sure, with those of their neighbours that do."""
-
-    def kept(near: Exchange | None) -> Exchange | None:
-        return near if near is not None and near.key in sure.keys else None
-
-    standing = [hit for hit in hits if hit.exchange.key in sure.keys]
-    return [replace(hit, before=kept(hit.before), after=kept(hit.after)) for hit in standing]
+def _is_at(gap: tuple[str, Prefix], place: tuple[str, str]) -> bool:
+    (platform, prefix), (where, key) = gap, place
+    return platform == where and split_key(key)[: len(prefix)] == prefix
 
 
 def _place(platform: str, key: str) -> Place:

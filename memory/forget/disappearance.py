@@ -5,9 +5,10 @@ and leaves the index and every digest. After a week it is forgotten for good, un
 found again as before, and digests are made anew.
 """
 
+import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from memory.forget import erase
 from memory.forget import gone as goners
@@ -43,6 +44,12 @@ class Vanishing:
     db: Database
     forgetting: Forgetting
     clock: Clock
+    _withholding: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def settled(self) -> None:
+        """Wait until what vanished so far is withheld: until then, nothing of its domains is read."""
+        async with self._withholding:
+            pass
 
     async def vanish(self, platform: str, prefix: Sequence[str]) -> int:
         """Withhold what was said at every place whose key begins so; return how many messages that are."""
@@ -123,6 +130,10 @@ class Vanishing:
         row = await self.db.one("SELECT id FROM vanished WHERE platform = :platform AND prefix = :prefix", which)
         if row is None:
             return 0
+        async with self._withholding:
+            return await self._withhold_sessions(row["id"], sessions)
+
+    async def _withhold_sessions(self, vanished: int, sessions: Sequence[tuple[Domain, int]]) -> int:
         messages = 0
         # A row that names no item: nothing of these domains is read until all of it is withheld.
         async with self.db.transaction() as tx:
@@ -131,10 +142,10 @@ class Vanishing:
             ]
         for domain, session in sessions:
             messages += await self._withhold_session(
-                row["id"], Gone(0, domain, max(g.upto for g in closed), Scope(session=session))
+                vanished, Gone(0, domain, max(g.upto for g in closed), Scope(session=session))
             )
         async with self.db.transaction() as tx:
-            await tx.run("UPDATE vanished SET withheld = 1 WHERE id = :id", {"id": row["id"]})
+            await tx.run("UPDATE vanished SET withheld = 1 WHERE id = :id", {"id": vanished})
             for one in closed:
                 await goners.done(tx, one)
         return messages

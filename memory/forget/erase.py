@@ -7,7 +7,7 @@ from memory.journal.outbox import silence
 from memory.places.places import read_domain
 from memory.store.database import Transaction
 from memory.store.lineage import announce, fill, holes, pages
-from memory.tiers import statements, summaries
+from memory.tiers import asides, statements, summaries
 from memory.types import Domain, Forgotten
 
 
@@ -141,6 +141,7 @@ async def _remove(tx: Transaction, domain: Domain, some: Sequence[int], now: int
     await tx.run(f"DELETE FROM cites WHERE digest {within} OR item {within}", keys)
     for table in ("seen", "abroad"):
         await tx.run(f"DELETE FROM {table} WHERE reply {within}", keys)
+    await asides.drop(tx, some)
     await refusals.drop(tx, domain)
     # What a digest was made from stays known: a reply that had it in view may hold what is forgotten later.
     messages = f"SELECT id FROM items WHERE id {within} AND kind = 'exchange'"

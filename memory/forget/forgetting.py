@@ -87,6 +87,11 @@ class Forgetting:
             await self.db.checkpoint()
         return total
 
+    async def settled(self) -> None:
+        """Wait until what this process is forgetting is erased: until then, nothing that old is read in its domains."""
+        async with self._sweeping:
+            pass
+
     async def finish_what_is_left(self) -> Forgotten:
         """Finish what failed or was cancelled before; return the receipt."""
         if self._sweeping.locked():

@@ -3,16 +3,19 @@
 While a platform is connected without a gap, deletes and edits arrive by themselves. After a gap they may not have: from then
 on every message stored before is in doubt, until it was compared with its place's history. A doubt covers the places whose
 key begins with its prefix: a whole platform, one server, one channel. A mark says how far back the messages of a place were
-compared, and when.
+compared, and when. Messages that were shown in a prompt and are not kept are compared like those that are.
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.ports import Clock
 from memory.store.database import Database, Row
 from memory.store.lineage import fill, holes, pages
+from memory.tiers import asides, seen
+from memory.tiers.asides import Aside
 
 Prefix = tuple[str, ...]
 """The beginning of a place's key: (), (server,), (server, channel) or (server, channel, thread)."""
@@ -33,7 +36,7 @@ class Mark:
 class Stored:
     """A stored message as its platform knows it: `ids` are those of all its parts, none where it never arrived there.
 
-    `own` says that Lyra said it.
+    `own` says that Lyra said it, `aside` that it was only shown and has no text.
     """
 
     key: int
@@ -43,11 +46,26 @@ class Stored:
     edited_at: int
     ids: tuple[str, ...]
     own: bool
+    aside: bool = False
 
     @property
     def position(self) -> Position:
         """Where it stands among the messages of its place."""
         return self.said_at, self.key
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """What a reply rests on, and where that was said; None for an aside of which no record says where it stands."""
+
+    stored: Stored | None
+    platform: str = ""
+    place: str = ""
+
+
+def as_seen(aside: Aside) -> Stored:
+    """Return an aside that is not recorded yet as the stored message that it will be; it has no key."""
+    return Stored(0, "", aside.said_at, aside.seen_at, aside.edited_at, (aside.id,), own=False, aside=True)
 
 
 class Verified:
@@ -108,11 +126,11 @@ class Verified:
         sessions = await self._db.all(
             "SELECT id FROM sessions WHERE platform = :platform AND place = :place", {"platform": platform, "place": place}
         )
-        found: list[Row] = []
+        at = position or (1 << 62, 0)
+        found = await asides.before(self._db, platform, place, at, stored_before, n)
         for session in sessions:
             found += await self._db.all(_BEFORE, {
-                "session": session["id"], "stored_before": stored_before, "limit": n,
-                "said_at": position[0] if position else 1 << 62, "item": position[1] if position else 0,
+                "session": session["id"], "stored_before": stored_before, "limit": n, "said_at": at[0], "item": at[1],
             })  # fmt: skip
         found.sort(key=lambda row: (row["said_at"], row["item"]), reverse=True)
         return await self._with_ids(found[:n])
@@ -127,9 +145,36 @@ class Verified:
             )
         return await self._with_ids(found)
 
+    async def supports(self, replies: Sequence[int]) -> dict[int, list[Support]]:
+        """Return what these replies rest on that a look at the replies' own place does not tell of, where there is any.
+
+        That is what was shown with the question and not kept, and what they cite from other places.
+        """
+        found: dict[int, list[Support]] = defaultdict(list)
+        shown = await self._asides_of(replies)
+        rows = await asides.placed(self._db, frozenset[int]().union(*shown.values()))
+        placed = {
+            one.key: Support(one, row["platform"], row["place"])
+            for row, one in zip(rows, await self._with_ids(rows), strict=True)
+        }
+        for reply, items in shown.items():
+            found[reply] += [placed.get(item, Support(None)) for item in sorted(items, reverse=True)]
+        for some in pages(replies):
+            rows = await self._db.all(_CITED.format(within=holes("r", some)), fill("r", some))
+            for row, one in zip(rows, await self._with_ids(rows), strict=True):
+                found[row["reply"]].append(Support(one, row["platform"], row["place"]))
+        return dict(found)
+
+    async def _asides_of(self, replies: Sequence[int]) -> dict[int, frozenset[int]]:
+        recorded = await seen.asides_of(self._db, replies)
+        earlier = await seen.of(self._db, [reply for reply, items in recorded.items() if items is None])
+        among = set(await asides.among(self._db, sorted(frozenset[int]().union(*earlier.values())))) if earlier else set()
+        return {reply: earlier.get(reply, frozenset()) & among if items is None else items for reply, items in recorded.items()}
+
     async def _with_ids(self, rows: Sequence[Row]) -> list[Stored]:
-        ids: dict[int, list[str]] = {row["item"]: [row["source_id"]] if row["kind"] == "said" else [] for row in rows}
-        for some in pages([row["item"] for row in rows if row["kind"] != "said"]):
+        heard = ("said", "aside")
+        ids: dict[int, list[str]] = {row["item"]: [row["source_id"]] if row["kind"] in heard else [] for row in rows}
+        for some in pages([row["item"] for row in rows if row["kind"] not in heard]):
             sent = await self._db.all(
                 f"SELECT DISTINCT item, remote_id FROM outbox WHERE item IN ({holes('i', some)}) AND remote_id <> '' "
                 "AND operation <> 'delete' ORDER BY item, remote_id",
@@ -140,13 +185,19 @@ class Verified:
         return [
             Stored(
                 row["item"], row["text"], row["said_at"], row["stored_at"], row["edited_at"], tuple(ids[row["item"]]),
-                row["kind"] != "said",
+                row["kind"] not in heard, row["kind"] == "aside",
             )
             for row in rows
         ]  # fmt: skip
 
 
 _COLUMNS = "item, kind, text, source_id, said_at, stored_at, edited_at"
+_CITED = (
+    "SELECT l.child AS reply, p.item, p.kind, p.text, p.source_id, p.said_at, p.stored_at, p.edited_at, s.platform, s.place "
+    "FROM lineage l JOIN exchanges p ON p.item = l.parent JOIN sessions s ON s.id = p.session "
+    "JOIN exchanges c ON c.item = l.child JOIN sessions t ON t.id = c.session "
+    "WHERE l.child IN ({within}) AND l.cited = 1 AND (s.platform <> t.platform OR s.place <> t.place) ORDER BY l.child, l.parent DESC"
+)
 _BEFORE = (
     f"SELECT {_COLUMNS} FROM exchanges WHERE session = :session "
     "AND (said_at < :said_at OR (said_at = :said_at AND item < :item)) AND stored_at < :stored_before "

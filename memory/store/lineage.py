@@ -92,10 +92,11 @@ async def announce(tx: Transaction, domain: Domain, items: Sequence[int], op: st
 
 
 async def living(tx: Transaction, keys: Sequence[int], *, replaced: bool = False) -> bool:
-    """Say whether all of these items are there, and none is gone: erased, or about to be.
+    """Say whether all of these items are there, and none is gone: erased, about to be, or said where nothing is any more.
 
-    What was derived in a domain of which a session, a person's words or all is going counts as gone; so does a digest that
-    another one took the place of, unless it may be `replaced`.
+    What was derived in a domain of which a session, a person's words or all is going counts as gone; so does everything of
+    a domain of which a place has just vanished, until it is known what rests on that; and so does a digest that another one
+    took the place of, unless it may be `replaced`.
     """
     for some in pages(keys):
         row = await tx.one(_LIVING.format(within=holes("k", some)), {"replaced": int(replaced), **fill("k", some)})
@@ -107,8 +108,10 @@ async def living(tx: Transaction, keys: Sequence[int], *, replaced: bool = False
 _LIVING = (
     "SELECT count(*) AS n FROM items i LEFT JOIN exchanges e ON e.item = i.id WHERE i.id IN ({within}) "
     "AND (i.dead_at IS NULL OR (:replaced = 1 AND i.kind <> 'exchange')) "
-    "AND NOT EXISTS (SELECT 1 FROM gone g WHERE g.domain = i.domain AND i.id <= g.upto AND g.items IS NULL AND (e.item IS NULL "
-    "OR ((g.session IS NULL OR g.session = e.session) AND (g.identity IS NULL OR g.identity = e.identity))))"
+    "AND NOT EXISTS (SELECT 1 FROM withheld w WHERE w.item = i.id) "
+    "AND NOT EXISTS (SELECT 1 FROM gone g WHERE g.domain = i.domain AND i.id <= g.upto AND (length(g.items) = 0 "
+    "OR g.items IS NULL AND (e.item IS NULL "
+    "OR ((g.session IS NULL OR g.session = e.session) AND (g.identity IS NULL OR g.identity = e.identity)))))"
 )
 
 

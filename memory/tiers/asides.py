@@ -1,11 +1,13 @@
 """What stood in a prompt and is not kept: quotes, and what others said just before. An aside is an item without words.
 
 Its id follows from the platform's id of the message and its channel, whatever thread it was seen from, so that what had it in
-view is found when that is taken back. A message of the same id that is kept is an item of its own.
+view is found when that is taken back. A message of the same id that is kept is an item of its own. Where an aside stands on its
+platform is recorded, so that it can be looked up there like a message that is kept.
 """
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from memory.errors import SourceGone
 from memory.store.database import Database, Parameters, Row, Transaction
@@ -14,6 +16,16 @@ from memory.tiers import exchanges
 from memory.types import Domain, DomainRef, Session, SessionRef
 
 KIND = "aside"
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """A message that was shown: its platform's id, when it was said and edited last (0: never), and since when it was in view."""
+
+    id: str
+    said_at: int = 0
+    edited_at: int = 0
+    seen_at: int = 0
 
 
 def public_id(seal: Seal, domain: DomainRef, ref: SessionRef, source_id: str) -> str:
@@ -29,13 +41,19 @@ def channel(place: str) -> str:
         return place
 
 
-async def keep(tx: Transaction, seal: Seal, domain: Domain, session: Session, source_ids: Collection[str]) -> set[int]:
-    """Return the items of what was shown, by the platform's ids: messages and replies that are kept, and asides.
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The items of what was shown: messages and replies that are kept, and asides."""
 
-    Raises SourceGone where one was taken back.
-    """
-    if not source_ids:
-        return set()
+    kept: frozenset[int] = frozenset()
+    asides: frozenset[int] = frozenset()
+
+
+async def keep(tx: Transaction, seal: Seal, domain: Domain, session: Session, shown: Collection[Aside]) -> Shown:
+    """Return the items of what was shown, made for what has none yet. Raises SourceGone where one was taken back."""
+    if not shown:
+        return Shown()
+    source_ids = sorted({one.id for one in shown})
     kept = {row["id"]: row["item"] for row in await tx.all(_KEPT.format(within=holes("s", source_ids)), _at(session, source_ids))}
     unkept = [source_id for source_id in source_ids if source_id not in kept]
     names = [public_id(seal, domain.ref, session.ref, source_id) for source_id in unkept]
@@ -56,7 +74,53 @@ async def keep(tx: Transaction, seal: Seal, domain: Domain, session: Session, so
         "INSERT INTO items (id, domain, kind, public_id) VALUES (:id, :domain, :kind, :public_id)",
         ({"id": first + at, "domain": domain.key, "kind": KIND, "public_id": name} for at, name in enumerate(fresh)),
     )
-    return {*kept.values(), *(row["id"] for row in there.values()), *range(first, first + len(fresh))}
+    items = {name: row["id"] for name, row in there.items()} | {name: first + at for at, name in enumerate(fresh)}
+    by_id = {one.id: one for one in shown}
+    # What was shown before keeps what was seen first: an edit that was not heard since then is found by that.
+    await tx.many(
+        "INSERT INTO asides (item, platform, place, source_id, said_at, edited_at, seen_at) "
+        "VALUES (:item, :platform, :place, :source_id, :said_at, :edited_at, :seen_at) ON CONFLICT (item) DO NOTHING",
+        (
+            {"item": items[name], "platform": session.ref.platform, "place": session.ref.place, "source_id": source_id,
+             "said_at": by_id[source_id].said_at, "edited_at": by_id[source_id].edited_at, "seen_at": by_id[source_id].seen_at}
+            for name, source_id in zip(names, unkept, strict=True)
+        ),
+    )  # fmt: skip
+    return Shown(frozenset(kept.values()), frozenset(items.values()))
+
+
+async def drop(tx: Transaction, items: Sequence[int]) -> None:
+    """Record no more where these stand: nothing rests on them any more."""
+    for some in pages(items):
+        await tx.run(f"DELETE FROM asides WHERE item IN ({holes('i', some)})", fill("i", some))
+
+
+async def placed(db: Database, items: Collection[int]) -> list[Row]:
+    """Return where these asides stand, as rows like those of messages; those of before this was recorded are not among them."""
+    found: list[Row] = []
+    for some in pages(sorted(items)):
+        found += await db.all(f"SELECT {_AS_MESSAGE} FROM asides WHERE item IN ({holes('i', some)})", fill("i", some))
+    return found
+
+
+async def before(db: Database, platform: str, place: str, position: tuple[int, int], seen_before: int, n: int) -> list[Row]:
+    """Return the n asides of a place before a position that were seen before an instant, newest first, as rows like messages'."""
+    return await db.all(
+        f"SELECT {_AS_MESSAGE} FROM asides WHERE platform = :platform AND place = :place "
+        "AND (said_at < :said_at OR (said_at = :said_at AND item < :item)) AND seen_at < :seen_before "
+        "ORDER BY said_at DESC, item DESC LIMIT :limit",
+        {
+            "platform": platform,
+            "place": place,
+            "said_at": position[0],
+            "item": position[1],
+            "seen_before": seen_before,
+            "limit": n,
+        },
+    )
+
+
+_AS_MESSAGE = "item, 'aside' AS kind, '' AS text, source_id, said_at, seen_at AS stored_at, edited_at, platform, place"
 
 
 def _at(session: Session, source_ids: Collection[str]) -> Parameters:

@@ -27,7 +27,7 @@ async def keep_notice(
         "INSERT INTO items (id, domain, kind, public_id) VALUES (:id, :domain, :kind, :public_id)",
         {"id": item, "domain": domain.key, "kind": NOTICE, "public_id": seal.id(domain.ref, NOTICE, key)},
     )
-    await seen.keep(tx, domain, item, shows, dict.fromkeys(abroad, True))
+    await seen.keep(tx, domain, item, shows, (), dict.fromkeys(abroad, True))
     return item
 
 

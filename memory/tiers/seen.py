@@ -16,11 +16,13 @@ from memory.types import Domain
 _PAGE = 1_000
 
 
-async def keep(tx: Transaction, domain: Domain, reply: int, items: Collection[int], abroad: Mapping[int, bool]) -> None:
-    """Record what stood in view of a reply, and of which other domains, by whether it holds something of them."""
+async def keep(
+    tx: Transaction, domain: Domain, reply: int, items: Collection[int], asides: Collection[int], abroad: Mapping[int, bool]
+) -> None:
+    """Record what stood in view of a reply, which of it are asides, and of which other domains, by whether it holds of them."""
     await tx.run(
-        "INSERT INTO seen (reply, domain, items) VALUES (:reply, :domain, :items)",
-        {"reply": reply, "domain": domain.key, "items": np.array(sorted(set(items)), np.int64).tobytes()},
+        "INSERT INTO seen (reply, domain, items, asides) VALUES (:reply, :domain, :items, :asides)",
+        {"reply": reply, "domain": domain.key, "items": _array({*items, *asides}), "asides": _array(asides)},
     )
     await tx.many(
         "INSERT INTO abroad (reply, domain, holds) VALUES (:reply, :domain, :holds)",
@@ -64,6 +66,19 @@ async def of(db: Database, replies: Sequence[int]) -> dict[int, frozenset[int]]:
     return found
 
 
+async def asides_of(db: Database, replies: Sequence[int]) -> dict[int, frozenset[int] | None]:
+    """Return which asides stood in view of these replies, where there were any; None where that was not recorded yet."""
+    found: dict[int, frozenset[int] | None] = {}
+    for some in pages(replies):
+        rows = await db.all(
+            f"SELECT reply, asides FROM seen WHERE reply IN ({holes('r', some)}) AND (asides IS NULL OR length(asides) > 0)",
+            fill("r", some),
+        )
+        for row in rows:
+            found[row["reply"]] = None if row["asides"] is None else frozenset(_items(row, "asides").tolist())
+    return found
+
+
 async def by(db: Database, domain: Domain, items: Collection[int]) -> AsyncIterator[int]:
     """Yield the replies, in whatever domain, that had one of these items of a domain in view."""
     wanted = np.array(sorted(items), np.int64)
@@ -93,5 +108,9 @@ def readable(alias: str, domains: Collection[object]) -> str:
     )
 
 
-def _items(row: Row) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    return np.frombuffer(row["items"], np.int64)
+def _items(row: Row, column: str = "items") -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    return np.frombuffer(row[column], np.int64)
+
+
+def _array(items: Collection[int]) -> bytes:
+    return np.array(sorted(items), np.int64).tobytes()

@@ -143,6 +143,7 @@ class Changing:
         async with self.db.transaction() as tx:
             for row in await tx.all(_SAID + "AND e.edited_at < :at AND e.text <> :text", which):
                 gone.append(await self._change(tx, row, text, at))
+            await asides.drop(tx, list(seen.values()))
             for domain, items in await erase.by_domain(tx, list(seen.values())):
                 gone += [await self.forgetting.reword(tx, domain, item, "", self.clock.now()) for item in items]
             # What was given up is never answered: its payload would only keep the old words.

@@ -18,6 +18,7 @@ from memory.places import places
 from memory.places.shown_names import as_shown
 from memory.store.lineage import derive, require_living, require_unchanged
 from memory.tiers import asides, exchanges, posts, seen, summaries
+from memory.tiers.asides import Aside
 from memory.types import (
     Digest,
     Exchange,
@@ -37,7 +38,7 @@ class Answer:
 
     `asked` is what it answers, as that was read. `answers` is what its parts answer on the platform; the reply's own source id
     where nothing is given. `seen` is what else stood in view of whoever made it: the text of each item as it was read from
-    `begun` on; `asides` are the platform's ids of what was shown there and is not kept.
+    `begun` on; `asides` are messages that were shown there and are not kept.
     """
 
     exchange: NewExchange
@@ -47,12 +48,17 @@ class Answer:
     asked: Sequence[Exchange] = ()
     answers: str | None = None
     seen: Mapping[int, str] = field(default_factory=dict)
-    asides: Collection[str] = ()
+    asides: Collection[Aside] = ()
     begun: int = 0
 
 
 class View(Posting):
     """Memory as the readers of one place may know it."""
+
+    @property
+    def beside(self) -> frozenset[int]:
+        """The keys of all the domains that are read beside home."""
+        return frozenset(self._domains[1:])
 
     async def session(self, ref: SessionRef, name: str) -> Session:
         """Return the session of a place at home, made and named after it if it is new."""
@@ -84,12 +90,12 @@ class View(Posting):
         """T3: keep a reply, what it rests on, every part of it to be sent, and the end of what it answers, in one transaction.
 
         Returns None where this reply is stored already. Raises SourceGone, and stores nothing, where something it rests on
-        or that stood in view was forgotten or changed meanwhile.
+        or that stood in view was forgotten or changed meanwhile, or may not be read any more.
         """
         self._own(session)
         now = self._r.clock.now()
         asked = {exchange.key: exchange.text for exchange in answer.asked}
-        posted = await posts.rested_on(self._db, session.ref.platform, list(answer.asides))
+        posted = await posts.rested_on(self._db, session.ref.platform, [one.id for one in answer.asides])
         sources, view = {*answer.sources, *asked}, {*answer.sources, *asked, *answer.seen, *posted}
         abroad = await self._abroad(answer.exchange.text, view)
         new = replace(answer.exchange, echo=answer.exchange.echo or any(abroad.values()))
@@ -107,7 +113,7 @@ class View(Posting):
                 return None
             reply = kept.stored[0]
             await derive(tx, reply.key, sources, sources, asked)
-            await seen.keep(tx, self.home, reply.key, view | shown, abroad)
+            await seen.keep(tx, self.home, reply.key, view | shown.kept, shown.asides, abroad)
             answers = reply.source_id if answer.answers is None else answer.answers
             await self._queue(tx, session, answer.parts, answers, reply.key)
         return reply
@@ -145,15 +151,16 @@ class View(Posting):
                 item = await posts.keep_notice(tx, self._r.seal, self.home, parts[0].key, shows, {*belong, *hold})
             await self._queue(tx, session, parts, answers, item)
 
-    async def beside(self, session: Session, source_ids: Collection[str]) -> set[int]:
-        """Return the items of what a place shows beside what is kept, by the platform's ids; they hold no words.
+    async def items_of(self, session: Session, shown: Collection[Aside]) -> set[int]:
+        """Return the items of what a place shows, kept or not; those of what is not kept hold no words.
 
         Raises SourceGone where one of them was taken back.
         """
         self._own(session)
-        rested = await posts.rested_on(self._db, session.ref.platform, list(source_ids))
+        rested = await posts.rested_on(self._db, session.ref.platform, [one.id for one in shown])
         async with self._db.transaction() as tx:
-            return rested | await asides.keep(tx, self._r.seal, self.home, session, source_ids)
+            found = await asides.keep(tx, self._r.seal, self.home, session, shown)
+            return rested | found.kept | found.asides
 
     async def preview(self, session: Session, part: Part, answers: str) -> None:
         """Queue the beginning of an answer, to be shown while it is made; the answer takes its place."""

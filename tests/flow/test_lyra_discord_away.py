@@ -17,6 +17,7 @@ from tests.discord_quick import answered
 from tests.discord_town import Town, built
 from tests.fakes.discord import Message, Right, Status
 from tests.fakes.openai_server import OpenAIServer
+from tests.flow.test_lyra_discord_forgotten_words import TOLD, asked_again, holds, parrot
 
 DOWN = pytest.mark.parametrize("down", [True, False], ids=["while she is down", "between two sessions"])
 
@@ -136,6 +137,47 @@ async def test_an_answer_that_a_moderator_removed_meanwhile_is_forgotten_and_its
     async with town.lyra(model) as lyra:
         await compared(lyra)
         assert "made of?" in (left := await kept(lyra, town)) and "oak" not in left
+
+
+@pytest.mark.parametrize("how", ["deleted", "edited", "deleted together"])
+@pytest.mark.parametrize("talking", [False, True], ids=["compared", "looked up when it is used"])
+async def test_an_answer_that_repeats_what_was_only_shown_goes_where_that_is_taken_back_unheard(
+    town: Town, how: str, talking: bool
+) -> None:
+    async with OpenAIServer(parrot) as model:
+        async with town.lyra(model) as lyra:
+            aside = await town.bob.says(town.general, TOLD)
+            assert await asked_again(town, lyra, town.ada, town.general)
+        match how:
+            case "deleted":
+                await town.bob.deletes(aside)
+            case "edited":
+                await town.bob.edits(aside, "never mind")
+            case _:
+                await town.bob.deletes(aside, await town.bob.says(town.general, "so long"))
+        async with town.lyra(model, changed=busy if talking else lambda app: app) as lyra:
+            if not talking:
+                await compared(lyra)
+                assert await holds(lyra, town) == []
+            assert not await asked_again(town, lyra, town.ada, town.general)
+            assert await holds(lyra, town) == []
+
+
+@pytest.mark.parametrize("kind", [Discord, Blind], ids=["looked up", "without a look"])
+async def test_an_answer_that_repeats_a_quote_that_was_only_shown_is_left_out_until_that_is_looked_up(
+    town: Town, kind: type[Discord]
+) -> None:
+    async with OpenAIServer(parrot) as model:
+        async with town.lyra(model) as lyra:
+            aside = await town.bob.says(town.general, TOLD)
+            for number in range(12):
+                await town.bob.says(town.general, f"remark {number}")
+            assert await asked_again(town, lyra, town.ada, town.general, reply_to=aside)
+        for number in range(12):
+            await town.bob.says(town.general, f"and again, remark {number}")
+        async with town.lyra(model, kind=kind, changed=busy) as lyra:
+            assert await asked_again(town, lyra, town.ada, town.general) is (kind is Discord)
+            assert await holds(lyra, town), "nothing is deleted for that"
 
 
 @pytest.mark.parametrize("kind", [Discord, Blind], ids=["looked up", "without a look"])

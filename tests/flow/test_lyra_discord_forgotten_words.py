@@ -3,13 +3,17 @@
 The model repeats the code wherever a prompt holds it, so that every way that is left open shows.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from adapters.command_table import Call
+from adapters.events import Quote
+from bot.commands.summing import Summing
 from memory.types import DomainKind
+from memory.view.view import View
 from tests.discord_home import Awake, prompt, server_of
 from tests.discord_town import Town, built, buttons
 from tests.fakes import openai_behaviours as b
@@ -18,6 +22,7 @@ from tests.fakes.openai_server import OpenAIServer
 
 TOLD, ASKED, CODE = "my locker code is 4711", "what is my locker code?", "4711"
 REPEATED, IGNORANT = "It is 4711.", "I do not know it."
+TAKEN_BACK = ["deleted", "edited", "Forget this"]
 
 
 def parrot(request: b.Request) -> str:
@@ -102,6 +107,30 @@ async def test_what_is_taken_back_while_she_answers_is_not_said(
         )
         assert await holds(lyra, town, dm=True) == []
         assert not await asked_again(town, lyra, town.ada, dm)
+
+
+@pytest.mark.parametrize("how", [*TAKEN_BACK, "without a second look"])
+async def test_what_is_taken_back_while_she_looks_back_is_not_in_what_she_tells(
+    town: Town, model: OpenAIServer, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    if how == "without a second look":
+        first: list[Sequence[Quote]] = []
+        look = Summing._readable
+
+        async def once(self: Summing, call: Call, view: View, n: int) -> Sequence[Quote]:
+            first.extend([] if first else [await look(self, call, view, n)])
+            return first[0]
+
+        monkeypatch.setattr(Summing, "_readable", once)
+    async with town.lyra(model):
+        told = await town.says(town.ada, town.general, TOLD)
+        asked = len(model.requests)
+        model.script(b.Held("ada said [m1] that the locker code is 4711."))
+        call = await town.bob.runs(town.general, "summarize", last=50)
+        await model.heard(asked + 1)
+        await taken_back(town, told, how if how in TAKEN_BACK else "deleted", town.ada)
+        model.go.set()
+        assert (CODE in (await call.answer()).content) is (how not in TAKEN_BACK)
 
 
 # What stands in a channel

@@ -15,12 +15,16 @@ from adapters.base import Presence
 from adapters.matrix.incoming.gaps import Gaps
 from bot.app import App
 from bot.service.priority import Floor
-from tests.awake import Awake
+from memory.types import DomainKind
+from tests.awake import Awake, prompt
 from tests.discord_knowing import Thoughtful, everything
 from tests.fakes.matrix import People, Person
 from tests.fakes.matrix.faults import CONTEXT, Refuse
+from tests.fakes.openai_server import OpenAIServer
+from tests.flow.test_lyra_matrix_forgotten_words import CODE, IGNORANT, REPEATED, TOLD, asked_again, holds
 from tests.matrix_changes import SEALED, Narrow, kept
 from tests.matrix_home import Home, dm, room_of
+from tests.size import few
 
 pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_changes_fixtures"]
 
@@ -102,6 +106,26 @@ async def test_without_a_look_it_would_stay(at_home: Home, ada: Person, model: T
     async with at_home.lyra(model, kind=Blind) as lyra:
         await compared(lyra)
         assert SECRET in (left := await kept(lyra, ada, room)) and "the door is green" in left
+
+
+@pytest.mark.parametrize("kind", [Hasty, Blind], ids=["looked up", "without a look"])
+@pytest.mark.parametrize("how", few(["redacted", "edited"], 2))
+async def test_an_answer_that_repeats_what_was_only_shown_goes_where_that_was_taken_back_unheard(
+    at_home: Home, ada: Person, people: People, how: str, kind: type[Hasty]
+) -> None:
+    bob = await people.person("bob")
+    async with OpenAIServer(lambda request: REPEATED if CODE in prompt(request) else IGNORANT) as model:
+        async with at_home.lyra(model) as lyra:
+            room = await room_of(at_home, ada, bob)
+            aside = await bob.says(room, TOLD)
+            assert await asked_again(at_home, lyra, ada, room)
+        await (bob.redacts(room, aside) if how == "redacted" else bob.edits(room, aside, "never mind"))
+        for number in range(20):
+            await ada.says(room, f"remark {number}")
+        async with at_home.lyra(model, kind=kind) as lyra:
+            await compared(lyra)
+            assert (await holds(lyra, DomainKind.ROOM, room) == []) is (kind is Hasty)
+            assert not await asked_again(at_home, lyra, ada, room), "what cannot be looked up does not come up"
 
 
 async def test_what_cannot_be_looked_up_stays_kept_and_is_left_out_until_it_can(

@@ -3,6 +3,7 @@
 The model repeats the code wherever a prompt holds it, so that every way that is left open shows.
 """
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
@@ -183,3 +184,38 @@ async def test_a_post_of_hers_in_a_dm_does_not_bring_back_what_its_reader_may_no
         for command in ("!summarize last:200", "!summarize", "!sessions"):
             assert CODE not in (await at_home.asks(ada, alone, command)).body
         assert await holds(lyra, DomainKind.DM, ada.user) == []
+
+
+@pytest.mark.parametrize("who", ["lyra", "ada"])
+async def test_an_answer_made_of_a_room_that_is_out_of_reach_meanwhile_is_not_said(
+    at_home: Home, ada: Person, bob: Person, model: OpenAIServer, who: str
+) -> None:
+    async with at_home.lyra(model) as lyra:
+        own, room = await dm(at_home, ada), await room_of(at_home, bob, ada)
+        await told(at_home, bob, room)
+        await at_home.asks(ada, own, "!settings reach on")
+        model.script(b.Held(REPEATED))
+        asked = await ada.says(own, ASKED)
+        await model.heard(len(model.requests) + 1)
+        assert CODE in prompt(lyra.chats[-1])
+        await bob.kicks(room, at_home.user if who == "lyra" else ada.user)
+        await followed(at_home, ada, own, await ada.says(own, "!settings"))
+        model.go.set()
+        assert (await at_home.answer(ada, own, asked)).body == IGNORANT
+        assert not await asked_again(at_home, lyra, ada, own)
+
+
+@pytest.mark.parametrize("how", few(["redacted", "edited"]))
+async def test_what_is_taken_back_while_she_looks_back_is_not_in_what_she_tells(
+    at_home: Home, ada: Person, bob: Person, model: OpenAIServer, how: str
+) -> None:
+    async with at_home.lyra(model):
+        room = await room_of(at_home, ada, bob)
+        said = await told(at_home, bob, room)
+        asked = len(model.requests)
+        model.script(b.Held("bob said [m1] that the locker code is 4711."))
+        answer = asyncio.create_task(at_home.reads_aside(ada, room, "!summarize last:50"))
+        await model.heard(asked + 1)
+        await taken_back(at_home, bob, room, said, how)
+        model.go.set()
+        assert CODE not in (await answer).body

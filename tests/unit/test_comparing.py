@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,10 +16,14 @@ from bot.conversation.domains import Domains
 from bot.conversation.intake import Intake
 from bot.conversation.preferences import Preferences
 from bot.reconciliation.comparing import MOST, Comparing
-from bot.reconciliation.verifying import Looks, Used, Verifying
+from bot.reconciliation.used import Used
+from bot.reconciliation.verifying import Looks, Verifying
 from bot.service.priority import Floor
 from memory.core import Memory
+from memory.forget.verified import Support, Verified
+from memory.tiers.asides import Aside
 from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Identity, Kind, NewExchange, SessionRef
+from memory.view.view import Answer
 from tests.memory_kit import Clock, opened
 
 PLATFORM = "chat"
@@ -92,6 +96,20 @@ class House:
         finally:
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)
+
+    async def answer(self, place: str, text: str, shown: str) -> Exchange:
+        """Have something be said at a place that is not kept, as `shown`, and an answer be kept that had it in view."""
+        (asked,) = await self.say(place, "what do you think?")
+        self.number += 1
+        self.clock.forward(MINUTE)
+        here = self.platform.said[place][str(self.number)] = Presence(there=True, text=shown, edited_at=1, person="bob")
+        aside = Aside(str(self.number), self.clock.now(), here.edited_at, self.clock.now())
+        view = self.memory.view(self.domain)
+        session = await view.session(SessionRef(PLATFORM, place), place)
+        new = NewExchange(Kind.REPLY, text, f"reply:{asked.source_id}", self.clock.now() + 1, "Lyra", "assistant")
+        kept = await view.answer(session, Answer(new, (), (), (), [asked], asides=[aside], begun=self.clock.now()))
+        assert kept
+        return kept
 
     async def kept(self) -> list[str]:
         """Return what is kept."""
@@ -204,6 +222,52 @@ async def test_an_edit_is_followed_and_one_that_was_taken_back_where_that_can_be
         async with house.awake() as (_, comparing):
             await through(comparing)
         assert await house.kept() == [text if at or takes_back else "the door is blue"]
+
+
+class Unrecorded(Verified):
+    """Knows nothing of what was only shown."""
+
+    async def supports(self, replies: Sequence[int]) -> dict[int, list[Support]]:
+        return {}
+
+
+@pytest.mark.parametrize("way", ["compared", "used", "used unguarded"])
+@pytest.mark.parametrize("now", [Presence(there=False), Presence(there=True, text="never mind", edited_at=2), None])
+async def test_what_was_only_shown_takes_its_answer_along_where_it_was_taken_back_unheard(
+    house: House, way: str, now: Presence | None
+) -> None:
+    reply = await house.answer(HALL, "It is 4711.", "my locker code is 4711")
+    if way == "used unguarded":
+        house.memory.verified = Unrecorded(house.memory.db, house.clock)
+    if now:
+        house.platform.said[HALL]["2"] = now
+    with house.floor.taken() if way != "compared" else nullcontext():
+        async with house.awake() as (verifying, comparing):
+            if way == "compared":
+                await through(comparing)
+            sure = await verifying.sure([Used(reply, PLATFORM, HALL)], Looks())
+            stays = now is None or way == "used unguarded"
+            assert (reply.text in await house.kept()) is stays
+            if way != "compared":
+                assert sure.keys == ({reply.key} if stays else set())
+            again = await verifying.sure([Used(reply, PLATFORM, HALL)], Looks(0))
+            assert not stays or again.keys == {reply.key}, "what was looked up once is not again"
+
+
+@pytest.mark.parametrize("recorded", [True, False])
+async def test_an_answer_is_left_out_where_what_it_was_shown_cannot_be_looked_up(house: House, recorded: bool) -> None:
+    """Of what was shown before there were records nobody knows where it stands."""
+    reply = await house.answer(HALL, "It is 4711.", "my locker code is 4711")
+    if recorded:
+        house.platform.hidden = True
+    else:
+        async with house.memory.db.transaction() as tx:
+            await tx.run("DELETE FROM asides")
+            await tx.run("UPDATE seen SET asides = NULL")
+    with house.floor.taken():
+        async with house.awake() as (verifying, _):
+            assert (await verifying.sure([Used(reply, PLATFORM, HALL)], Looks())).keys == set()
+            assert reply.text in await house.kept()
 
 
 async def test_words_that_differ_without_an_edit_or_cannot_be_read_stay(house: House) -> None:

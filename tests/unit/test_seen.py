@@ -9,6 +9,7 @@ from memory.core import Habits
 from memory.errors import SourceGone
 from memory.ports import Embedder, Entry
 from memory.tiers import seen
+from memory.tiers.asides import Aside
 from memory.tiers.episodes import Rules
 from memory.types import MINUTE, Digest, DomainKind, DomainRef, Exchange, Kind, NewExchange, SessionRef
 from memory.view.changing import Shown
@@ -32,7 +33,8 @@ async def replied(
     here.clock.forward(MINUTE)
     new = NewExchange(Kind.REPLY, text, f"r{here.said}", here.clock.now(), "Lyra", "assistant")
     answer = Answer(
-        new, (), (), (), [asked] if asked else [], seen={one.key: one.text for one in view}, asides=asides,
+        new, (), (), (), [asked] if asked else [], seen={one.key: one.text for one in view},
+        asides=[Aside(id) for id in asides],
         begun=how.get("begun", here.clock.now()),
     )  # fmt: skip
     kept = await here.view.answer(here.session, answer)

@@ -1,11 +1,14 @@
 """A channel that was deleted: nothing said there comes up from that moment, and after a week it is gone, unless it is kept."""
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from memory.core import Habits, Memory
+from memory.errors import SourceGone
 from memory.forget.disappearance import WEEK, Vanishing
+from memory.store import lineage
 from memory.tiers.episodes import Rules
 from memory.types import DomainKind, DomainRef, Kind, NewExchange, SessionRef
 from memory.view.view import Answer, View
@@ -141,3 +144,23 @@ async def test_what_a_kill_cut_off_is_withheld_by_the_next_open(tmp_path: Path, 
         here = await server(memory, clock)
         assert "Xerxes" not in str([message.text async for _, message in here.view.messages()])
         assert await here.found("tomatoes") != []
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+async def test_an_answer_that_had_it_in_view_is_not_kept_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, guarded: bool
+) -> None:
+    clock = Clock()
+    async with opened(tmp_path / "lyra.db", None, embedder=BagOfWords(), clock=clock, habits=FEW) as memory:
+        here = await talked(clock, memory)
+        session = await here.view.named("new")
+        asked, begun = (await here.view.window(session, 5))[-1], clock.now()
+        (parrot,) = [hit.exchange for hit in await here.view.recall("parrot Xerxes", 1)]
+        clock.forward(1)
+        await memory.vanish("discord", ("s", "old"))
+        if not guarded:
+            monkeypatch.setattr(lineage, "_LIVING", lineage._LIVING.replace("FROM withheld", "FROM (SELECT -1 AS item)"))
+        new = NewExchange(Kind.REPLY, "Xerxes, I say.", "r2", clock.now() + 9, "Lyra", "assistant")
+        answer = Answer(new, [parrot.key], (), (), [asked], seen={parrot.key: parrot.text}, begun=begun)
+        with nullcontext() if not guarded else pytest.raises(SourceGone):
+            assert await here.view.answer(session, answer)

@@ -9,8 +9,8 @@ class Sight:
     def __init__(self) -> None:
         self._hidden: dict[int, set[int]] = {}
 
-    def again(self, guild: discord.Guild) -> set[int]:
-        """Look at a server's channels, and return those that she sees again."""
+    def changed(self, guild: discord.Guild) -> set[int]:
+        """Look at a server's channels, and return those that were hidden from her since the last look or that she sees again."""
         before = self._hidden.get(guild.id, set())
-        self._hidden[guild.id] = {one.id for one in guild.channels if not one.permissions_for(guild.me).view_channel}
-        return {one.id for one in guild.channels if one.id in before} - self._hidden[guild.id]
+        hidden = self._hidden[guild.id] = {one.id for one in guild.channels if not one.permissions_for(guild.me).view_channel}
+        return {one.id for one in guild.channels if (one.id in before) != (one.id in hidden)}

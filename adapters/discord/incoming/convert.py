@@ -77,12 +77,18 @@ def message(message: discord.Message, place: Place, me: discord.ClientUser) -> M
     )
 
 
+def edited_at(message: discord.Message) -> int:
+    """Return when a message was edited last, in microseconds UTC, 0 for never."""
+    return round(message.edited_at.timestamp() * 1_000_000) if message.edited_at else 0
+
+
 def quote(message: discord.Message, me: discord.ClientUser) -> Quote:
     """Return a message as context for another."""
     who = speaker(message)
     own = message.author.id == me.id
+    words, edited, passed_on = text(message, me), edited_at(message), forwards(message)
     return Quote(
-        str(message.id), who.name, text(message, me), said_at(message.id), own=own, person=who.id, forwards=forwards(message)
+        str(message.id), who.name, words, said_at(message.id), own=own, person=who.id, forwards=passed_on, edited_at=edited
     )
 
 

@@ -33,7 +33,7 @@ class Heard:
 
 
 @dataclass(frozen=True, slots=True)
-class Regained:
-    """A channel that was hidden from her is seen again; `prefix` is what the keys of its places begin with."""
+class Unheard:
+    """A channel or thread is hidden from her from now on, or was until now; `prefix` is what the keys of its places begin with."""
 
     prefix: tuple[str, ...]

@@ -12,7 +12,7 @@ from adapters.discord.access import readers
 from adapters.discord.client import Client
 from adapters.discord.failures import TROUBLE
 from adapters.discord.incoming.gaps import Gaps
-from adapters.discord.incoming.heard import Heard, Mark, Regained
+from adapters.discord.incoming.heard import Heard, Mark, Unheard
 from adapters.events import Message, Revised, Unreadable, Withdrawn
 
 _MOST_AT_ONCE = 500
@@ -57,11 +57,11 @@ class Hearing:
                 self._expect(await self._listener.hear([one for one in events if one is not None], moved))
         await self._client.rulers.settle()
 
-    async def _take(self, item: Heard | Mark | Regained | discord.Guild) -> None:
+    async def _take(self, item: Heard | Mark | Unheard | discord.Guild) -> None:
         match item:
             case Heard():
                 self._waiting.append(item)
-            case Regained():
+            case Unheard():
                 await self._listener.missed(item.prefix)
             case Mark.BEGUN:
                 self._owed, self._open = True, False

@@ -40,7 +40,7 @@ async def before(
         found = await _found(Backwards(client, room_id, _MOST), _Wanted(thread, message_id, n, audience))
     except (*TROUBLE, PlaceGone):
         return ()
-    quotes = [_quote(seen, content, room, str(client.user_id)) for seen, content in reversed(found)]
+    quotes = [_quote(seen, room, str(client.user_id)) for seen in reversed(found)]
     return [quote for quote in quotes if quote.text]
 
 
@@ -62,23 +62,23 @@ class _Wanted:
 class _Newest:
     """The newest words of edited messages, each by its author. Others cannot change them, though the homeserver lets them try."""
 
-    words: dict[tuple[str, str], Json] = field(default_factory=dict)
+    words: dict[tuple[str, str], tuple[Json, int]] = field(default_factory=dict)
 
     def take(self, edit: Seen) -> None:
         """Take an edit; the newest comes first."""
         if new := part(edit.content, "m.new_content"):
-            self.words.setdefault((edit.replaces, edit.sender), new)
+            self.words.setdefault((edit.replaces, edit.sender), (new, edit.at))
 
-    def of(self, seen: Seen) -> Json:
-        """Return what a message says now."""
-        new = self.words.get((seen.id, seen.sender))
+    def of(self, seen: Seen) -> Seen:
+        """Return a message as it reads now."""
+        new, at = self.words.get((seen.id, seen.sender), ({}, 0))
         kept = {name: value for name, value in seen.content.items() if name == "m.relates_to"}
-        return {**new, **kept} if new else seen.content
+        return replace(seen, content={**new, **kept}, edited_at=at) if new else seen
 
 
-async def _found(past: Backwards, wanted: _Wanted) -> list[tuple[Seen, Json]]:
+async def _found(past: Backwards, wanted: _Wanted) -> list[Seen]:
     """Return the messages that are wanted with what they say now, newest first."""
-    found: list[tuple[Seen, Json]] = []
+    found: list[Seen] = []
     newest, reached = _Newest(), not wanted.before
     async for seen in past:
         if wanted.audience:
@@ -92,16 +92,16 @@ async def _found(past: Backwards, wanted: _Wanted) -> list[tuple[Seen, Json]]:
         if seen.replaces:
             newest.take(seen)
         elif reached and wanted.stands_here(seen):
-            found.append((seen, newest.of(seen)))
+            found.append(newest.of(seen))
         if len(found) == wanted.n or (wanted.thread and seen.id == wanted.thread):
             break
     return found
 
 
-def _quote(seen: Seen, content: Json, room: Room, me: str) -> Quote:
+def _quote(seen: Seen, room: Room, me: str) -> Quote:
     own = seen.sender == me
     speaker = _OWN_NAME if own else room.person(seen.sender).name
-    return Quote(seen.id, speaker, _said(content, speaker), seen.at, own, seen.sender)
+    return Quote(seen.id, speaker, _said(seen.content, speaker), seen.at, own, seen.sender, edited_at=seen.edited_at)
 
 
 def _said(content: Json, speaker: str) -> str:

@@ -12,13 +12,15 @@ from adapters.matrix.homeserver import Json
 class Seen:
     """One event. `kind` and `content` are those within the ciphertext; `sealed` is an event that could not be decrypted.
 
-    `raw` is what was outside, which alone says what is state and what was redacted.
+    `raw` is what was outside, which alone says what is state and what was redacted. `edited_at` is when an edit gave it this
+    content, in microseconds UTC, 0 where it has its own.
     """
 
     raw: Json = field(repr=False)
     kind: str
     content: Json = field(repr=False)
     sealed: MegolmEvent | None = None
+    edited_at: int = 0
 
     @classmethod
     def of(cls, event: Event) -> Self | None:

@@ -128,7 +128,7 @@ class Hearing:
         new = part(seen.content, "m.new_content")
         if original is None or not self.stands(original) or not new or not self.is_own(original, seen):
             return
-        self._r.lookups.revise(room.id, original.id, new)
+        self._r.lookups.revise(room.id, original.id, new, seen.at)
         self._r.edits.note(seen.id, original.id)
         yield self._as_it_stands(room, original.id, seen)
 

@@ -29,10 +29,10 @@ class Lookups:
         """Remember an event."""
         self._put((room, seen.id), seen)
 
-    def revise(self, room: str, event: str, new: Json) -> None:
-        """Give an event that is remembered its new content."""
+    def revise(self, room: str, event: str, new: Json, at: int) -> None:
+        """Give an event that is remembered the content that it has since `at`."""
         if (found := self._events.get((room, event))) is not None:
-            self._events[room, event] = _revised(found, new)
+            self._events[room, event] = _revised(found, new, at)
 
     def forget(self, room: str, event: str) -> None:
         """Forget an event that was taken back."""
@@ -87,7 +87,7 @@ class Lookups:
             return found, 0
         newer = self.opened(room, edit)
         new = part(newer.content, "m.new_content") if newer else {}
-        return (_revised(found, new), newer.at) if newer and new else None
+        return (_revised(found, new, newer.at), newer.at) if newer and new else None
 
     def opened(self, room: str, raw: Json) -> Seen | None:
         """Return an event as it is read here, decrypted where its key is there."""
@@ -105,7 +105,7 @@ class Lookups:
             self._events.popitem(last=False)
 
 
-def _revised(seen: Seen, new: Json) -> Seen:
+def _revised(seen: Seen, new: Json, at: int) -> Seen:
     """Return an event with new content; where it stands does not change."""
     kept = {"m.relates_to": seen.content["m.relates_to"]} if "m.relates_to" in seen.content else {}
-    return replace(seen, content={**{name: value for name, value in new.items() if name != "m.relates_to"}, **kept})
+    return replace(seen, content={**{name: value for name, value in new.items() if name != "m.relates_to"}, **kept}, edited_at=at)

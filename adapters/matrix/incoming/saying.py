@@ -59,7 +59,7 @@ class Saying:
         text, files = convert.text(answered.content, name), convert.attachments(answered.id, answered.content)
         if not (text or files):
             return None
-        return Quote(answered.id, name, text, answered.at, own=own, person=answered.sender, attachments=files)
+        return Quote(answered.id, name, text, answered.at, own, answered.sender, files, edited_at=answered.edited_at)
 
 
 def _names(room: Room) -> list[str]:
