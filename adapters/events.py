@@ -102,7 +102,11 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Something said at a place that is shown as context and not kept. `own` says that Lyra said it, `person` who else."""
+    """Something said at a place that is shown as context and not kept. `own` says that Lyra said it, `person` who else.
+
+    `hidden` says that somebody who reads the place may not read it, or that this is not sure: then nothing of it is here but
+    which message it is.
+    """
 
     id: str
     speaker: str
@@ -111,6 +115,7 @@ class Quote:
     own: bool = False
     person: str = ""
     attachments: tuple[Attachment, ...] = ()
+    hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +132,7 @@ class Message:
     """Something said at a place; `said_at` in microseconds UTC.
 
     `addressed` says that it is for Lyra: said in private, naming her, answering her, or in a thread of hers. `machine` says
-    that no person wrote it. `quoted` is what it answers.
+    that no person wrote it. `quoted` is what it answers. `hidden` is as in Quote, of a message that a command is about.
     """
 
     id: str
@@ -139,6 +144,7 @@ class Message:
     machine: bool = False
     quoted: Quote | None = None
     attachments: tuple[Attachment, ...] = ()
+    hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)

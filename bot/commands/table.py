@@ -210,7 +210,9 @@ def _answered(message: Message) -> Message | None:
     if quoted is None:
         return None
     person = Person(message.place.platform, quoted.person, quoted.speaker)
-    return Message(quoted.id, message.place, person, quoted.text, quoted.said_at, attachments=quoted.attachments)
+    return Message(
+        quoted.id, message.place, person, quoted.text, quoted.said_at, attachments=quoted.attachments, hidden=quoted.hidden
+    )
 
 
 def _about(place: Place, reply: Reply) -> Reply:

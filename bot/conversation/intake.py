@@ -167,7 +167,7 @@ class Intake:
         """Have messages that wait quote what these say now; nothing where that is gone."""
         for heard in await self._memory.journal.unfinished(platform):
             message = read_payload(heard.event.payload)
-            if isinstance(message, Message) and message.quoted and message.quoted.id in ids:
+            if isinstance(message, Message) and message.quoted and not message.quoted.hidden and message.quoted.id in ids:
                 quoted = replace(message.quoted, text=text) if text else None
                 await self._memory.journal.replace(platform, heard.event.event_id, payload(replace(message, quoted=quoted)))
 
@@ -195,7 +195,7 @@ class Intake:
         self, adapter: Adapter, view: View, place: Place, messages: Sequence[Message]
     ) -> tuple[Sequence[Quote], Sequence[Quote]]:
         """Return what messages answer, and what others said just before, under the names that people have here."""
-        answered = await self._shown(place, [one.quoted for one in messages if one.quoted])
+        answered = await self._shown(place, [one.quoted for one in messages if one.quoted and not one.quoted.hidden])
         shown = await as_shown(view, place.platform, [*answered, *await self._aside(adapter, place, messages[0].id)])
         return shown[: len(answered)], shown[len(answered) :]
 
