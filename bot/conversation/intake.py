@@ -195,9 +195,14 @@ class Intake:
         self, adapter: Adapter, view: View, place: Place, messages: Sequence[Message]
     ) -> tuple[Sequence[Quote], Sequence[Quote]]:
         """Return what messages answer, and what others said just before, under the names that people have here."""
-        answered = await self._shown(place, [one.quoted for one in messages if one.quoted and not one.quoted.hidden])
+        answered = await self._answered(view, place, [one.quoted for one in messages if one.quoted and not one.quoted.hidden])
         shown = await as_shown(view, place.platform, [*answered, *await self._aside(adapter, place, messages[0].id)])
         return shown[: len(answered)], shown[len(answered) :]
+
+    async def _answered(self, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
+        """Return those quotes that may be shown: what is kept is shown where its readers may know it, whatever the platform shows."""
+        elsewhere = await view.kept_elsewhere(place.platform, [quote.id for quote in quotes])
+        return await self._shown(place, [quote for quote in quotes if quote.id not in elsewhere])
 
     async def _aside(self, adapter: Adapter, place: Place, before: str) -> Sequence[Quote]:
         if place.is_private:

@@ -8,10 +8,11 @@ import pytest
 from adapters.discord.access.audiences import Audiences
 from adapters.discord.adapter import Discord
 from adapters.events import Place
+from bot.conversation.domains import Domains
 from memory.types import DomainKind
 from tests.awake import question
 from tests.discord_home import Awake, prompt, server_of, sound
-from tests.discord_knowing import Thoughtful, Town, Unguarded, answers
+from tests.discord_knowing import Everything, Thoughtful, Town, Unguarded, answers
 from tests.fakes.discord import USUAL, Channel, DiscordServer, Guild, Message, Right, Role
 
 CODE = "the code of the safe is 7741"
@@ -137,6 +138,18 @@ async def test_without_the_guard_it_would_be(town: Town, general: Channel) -> No
         reopen(town, general)
         assert await learns(town, "bob", general), "just before"
         assert await learns(town, "bob", general, aside)
+
+
+@pytest.mark.parametrize("domains", [Domains, Everything], ids=["guarded", "without the guard"])
+async def test_what_is_kept_for_the_few_is_not_quoted_where_it_is_not_known_who_read_it_then(
+    town: Town, general: Channel, domains: type[Domains]
+) -> None:
+    async with town.lyra(discord=Showing, domains=domains) as lyra:
+        restrict(town, general)
+        kept = (await town.asks("ada", general, CODE)).reply_to
+        reopen(town, general)
+        await learns(town, "bob", general, next(one for one in general.history() if one.id == kept))
+        assert (f"The message answers this:\n> ada: {CODE}" in prompt(lyra.chats[-1])) is (domains is Everything)
 
 
 # Within one turn

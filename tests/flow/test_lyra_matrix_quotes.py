@@ -11,6 +11,7 @@ from adapters.matrix.rooms.room import Room
 from memory.types import DomainKind
 from tests.awake import Awake, prompt
 from tests.fakes.matrix import People, Proxy
+from tests.fakes.matrix.faults import CONTEXT, Refuse
 from tests.matrix_knowing import ASKED, CANARY, FACT, Town, town_of
 from tests.size import few
 
@@ -94,6 +95,16 @@ async def test_what_everyone_there_could_read_is_shown_after_a_restart_as_well(t
     async with town.lyra() as lyra:
         assert await learns(town, "bob", room, said)
         assert f"{QUOTED}\n> Ada: {FACT}" in prompt(lyra.chats[-1])
+
+
+async def test_what_the_homeserver_does_not_tell_is_not_shown(town: Town) -> None:
+    async with town.lyra():
+        room = await town.room("garden", "ada", "bob", encrypted=True)
+        said = await told(town, room, aside=True)
+    async with town.lyra():
+        town.home.proxy.faults.script(CONTEXT, Refuse(404, "M_NOT_FOUND"))
+        assert not await learns(town, "bob", room, said)
+        assert await learns(town, "bob", room, said), "and is when it tells"
 
 
 async def test_somebody_who_is_only_asked_in_counts_as_a_reader(town: Town) -> None:

@@ -220,6 +220,23 @@ async def test_what_may_be_taken_back_in_the_old_room_unheard_comes_up_no_more(t
             assert "my bicycle is blue" in prompt(lyra.chats[-1])
 
 
+@pytest.mark.parametrize("kind", [Matrix, Hopeful], ids=["guarded", "without the guard"])
+async def test_nor_does_what_may_be_taken_back_in_an_old_dm(town: Town, kind: type[Matrix]) -> None:
+    ada = await town.person("ada")
+    async with town.lyra(kind=kind):
+        old = await ada.creates(direct=True, version="10", invite=[town.home.user])
+        await sees_inside(ada, old, town.home.user)
+        said = await ada.says(old, FACT)
+        await town.home.answer(ada, old, said)
+        new = await moved(town, old)
+        assert await town.leaks("ada", new)
+        await town.home.owner.leaves(old)
+        await town.caught_up()
+        await ada.redacts(old, said)
+        await town.asks("ada", new, "!new elsewhere")
+        assert await town.leaks("ada", new) is (kind is Hopeful)
+
+
 # What comes along, and where she goes
 
 
