@@ -145,6 +145,17 @@ async def test_a_third_learns_nothing_of_a_dm_by_replying_in_it(town: Town, encr
         assert not await learns(town, "bob", room, said)
 
 
+async def test_where_an_admin_lets_newcomers_know_it_is_shown_to_them(town: Town) -> None:
+    async with town.lyra():
+        room = await town.room("garden", "ada", "bob", encrypted=True)
+        await town.tells("ada", room, "!settings newcomers on")
+        said = await told(town, room, aside=True)
+        await town.comes("cy", room)
+        assert await quoted(town, "cy", room, said)
+        await town.tells("ada", room, "!settings newcomers off")
+        assert not await learns(town, "cy", room, said)
+
+
 async def remembered(town: Town, lyra: Awake, who: str) -> tuple[str, list[str]]:
     """Let somebody have kept what was said before cy came; return what they are told, and what the present conversation holds."""
     room = await town.room("garden", "ada", "bob", encrypted=True)
