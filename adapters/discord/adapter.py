@@ -165,7 +165,7 @@ class Discord(Adapter):
             return found
         with suppress(PlaceGone):
             if here := await self.locate_key(place):
-                return [one for one in found if self._audiences.could_read(here, one.id)]
+                return tuple(one for one in found if self._audiences.could_read(here, one.id))
         return ()
 
     async def read(self, message: Message) -> Sequence[Contents]:
