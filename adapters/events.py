@@ -1,7 +1,7 @@
 """People, places, and what happens at them: what an adapter makes of a platform's own events."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -44,8 +44,9 @@ class Place:
 
     `circle` is who can read it now, None for a direct place: one person does. `wider` is the server whose public places
     everyone here can read as well, None where that is not known for sure. `earlier` are the rooms that this one replaced, the
-    newest first, as far as everyone who can read this one now could read them. `alone` is the one person who is in a room beside
-    Lyra, empty where there are more. `encrypted` says that what is said there is readable at its ends alone, `crowded` that it
+    newest first, as far as everyone who can read this one now could read them; `unheard` are those among them that Lyra is in no
+    more: she does not hear what is taken back there. `alone` is the one person who is in a room beside Lyra, empty where there
+    are more. `encrypted` says that what is said there is readable at its ends alone, `crowded` that it
     is a room for good: more than one person was there or invited at some time, or others could come in or read.
     """
 
@@ -58,6 +59,7 @@ class Place:
     circle: Circle | None = None
     wider: Circle | None = None
     earlier: tuple[Circle, ...] = ()
+    unheard: tuple[Circle, ...] = ()
     alone: str = ""
     encrypted: bool = False
     crowded: bool = False
@@ -116,6 +118,8 @@ class Quote:
     """Something said at a place that is shown as context and not kept. `own` says that Lyra said it, `person` who else.
 
     `edited_at` is when it got these words, in microseconds UTC, 0 where they are its first ones.
+    `hidden` says that somebody who reads the place may not read it, or that this is not sure: then nothing of it is here but
+    which message it is.
     """
 
     id: str
@@ -127,6 +131,7 @@ class Quote:
     attachments: tuple[Attachment, ...] = ()
     forwards: tuple[Forward, ...] = ()
     edited_at: int = 0
+    hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +148,7 @@ class Message:
     """Something said at a place; `said_at` in microseconds UTC.
 
     `addressed` says that it is for Lyra: said in private, naming her, answering her, or in a thread of hers. `machine` says
-    that no person wrote it. `quoted` is what it answers.
+    that no person wrote it. `quoted` is what it answers. `hidden` is as in Quote, of a message that a command is about.
     """
 
     id: str
@@ -156,6 +161,7 @@ class Message:
     quoted: Quote | None = None
     attachments: tuple[Attachment, ...] = ()
     forwards: tuple[Forward, ...] = ()
+    hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,8 +288,12 @@ def _place(raw: dict[str, Any]) -> Place:
     told = {name: value for name, value in raw.items() if name != "epoch"}
     circle = _circle(raw["circle"], reach, raw.get("epoch", 0))
     wider = _circle(raw["wider"], Reach.PUBLIC)
-    earlier = tuple(Circle(**{**one, "reach": Reach(one["reach"])}) for one in raw.get("earlier", ()))
-    return Place(**{**told, "reach": reach, "circle": circle, "wider": wider, "earlier": earlier})
+    before = {name: _circles(raw.get(name, ())) for name in ("earlier", "unheard")}
+    return Place(**{**told, "reach": reach, "circle": circle, "wider": wider, **before})
+
+
+def _circles(raw: Sequence[dict[str, Any]]) -> tuple[Circle, ...]:
+    return tuple(Circle(**{**one, "reach": Reach(one["reach"])}) for one in raw)
 
 
 def _circle(raw: dict[str, Any] | str | None, reach: Reach, epoch: int = 0) -> Circle | None:

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import discord
 from discord.http import Route
@@ -11,6 +11,7 @@ from discord.http import Route
 from adapters.base import Adapter, Listener, Notes, Presence, Sending
 from adapters.command_table import Surface
 from adapters.discord.access import departures, readers
+from adapters.discord.access.audiences import Audiences
 from adapters.discord.access.channels import locate
 from adapters.discord.access.entitled import Entitled
 from adapters.discord.access.rulers import Rulers
@@ -29,7 +30,7 @@ from adapters.discord.options import Settings
 from adapters.discord.outgoing.sending import Sender
 from adapters.discord.outgoing.typing import thinking
 from adapters.discord.pace import Pace
-from adapters.errors import PlatformFailure, SendFailed
+from adapters.errors import PlaceGone, PlatformFailure, SendFailed
 from adapters.events import Circle, Contents, Message, Person, Place, Quote, Vanished, split_key
 from adapters.together import until_one_ends
 
@@ -53,6 +54,7 @@ class Discord(Adapter):
     limits: type[Limits] = Limits
     gaps: type[Gaps] = Gaps
     hearing: type[Hearing] = Hearing
+    audiences: type[Audiences] = Audiences
     presences: type[Presences] = Presences
 
     def __init__(self, access: Access, notes: Notes, gate: readers.Gate, now: Callable[[], int], *, pace: Pace = _PACE) -> None:
@@ -64,6 +66,7 @@ class Discord(Adapter):
         self._limits = self.limits(notes, now, pace.pause)
         self._files = Files(pace.files)
         self._rulers = Rulers(notes)
+        self._audiences = self.audiences(notes)
         self._content = access.message_content
         self._client: Client | None = None
         self._sender: Sender | None = None
@@ -76,6 +79,7 @@ class Discord(Adapter):
         """Listen until cancelled, through every failure that passes. Raises PlatformRefused."""
         await self._limits.load()
         await self._rulers.load()
+        await self._audiences.load()
         failures = 0
         with pointed_at(self._access):
             try:
@@ -112,10 +116,10 @@ class Discord(Adapter):
 
         settings = Settings(self._content, self._access.bots, self._gate, self._pace)
         client = Client(settings, self._limits, self._files, self._rulers, prepare)
-        calls = Calls(client, listener, self._gate, now=self._now)
+        calls = Calls(client, listener, self._gate, now=self._now, shown=self._audiences.about)
         gaps = self.gaps(client, listener, self._notes, self._limits, self._pace)
         client.asked = calls.on
-        hearing = self.hearing(client, listener, gaps, self._gate)
+        hearing = self.hearing(client, listener, gaps, self._gate, self._audiences)
         try:
             await until_one_ends(stay(client, self._access.token), hearing.run(), client.absence.too_long())
         finally:
@@ -156,7 +160,13 @@ class Discord(Adapter):
         """Return the n messages before one, oldest first; none where that is not allowed or not possible now."""
         if self._client is None:
             return ()
-        return await earlier(self._client, self._limits, self._gate, place, message, n, reader)
+        found = await earlier(self._client, self._limits, self._gate, place, message, n, reader)
+        if reader is not None:
+            return found
+        with suppress(PlaceGone):
+            if here := await self.locate_key(place):
+                return tuple(one for one in found if self._audiences.could_read(here, one.id))
+        return ()
 
     async def read(self, message: Message) -> Sequence[Contents]:
         """Return what can be read of a message's files: texts up to 128 KiB and images up to 5 MiB, four of each."""

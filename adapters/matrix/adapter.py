@@ -21,6 +21,7 @@ from adapters.matrix.incoming.gaps import Gaps
 from adapters.matrix.incoming.hearing import Hearing
 from adapters.matrix.incoming.presence import Presences
 from adapters.matrix.incoming.recollection import Recollection
+from adapters.matrix.incoming.references import References
 from adapters.matrix.incoming.saying import Saying
 from adapters.matrix.outgoing.sending import Sender
 from adapters.matrix.outgoing.typing import thinking
@@ -73,6 +74,7 @@ class Matrix(Adapter):
     rooms: type[Rooms] = Rooms
     hearing: type[Hearing] = Hearing
     doors: type[Doors] = Doors
+    references: type[References] = References
 
     def __init__(
         self,
@@ -122,7 +124,7 @@ class Matrix(Adapter):
         client = await self._account.open()
         rooms = self.rooms(client, self._notes)
         rooms.waived = self._waived or rooms.waived
-        recollection = Recollection(client, self._notes, self._pace)
+        recollection = Recollection(client, self._notes, self._pace, self.references)
         doors = self.doors(client, self._notes, self._invites, self._pace)
         gatherer = Gatherer(client, rooms, recollection, self.gaps(client))
         saying = Saying(recollection, self._bots)

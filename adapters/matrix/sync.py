@@ -127,7 +127,13 @@ class Sync:
             raise
         for prefix in _missed(batch):
             await self._listener.missed(prefix)
+        left = [one.room.id for one in batch.stretches if one.room.record.inside and not one.inside]
         events = [one for event in self._hearing.turn(batch) if (one := await self._departed(event))]
+        # What goes on elsewhere did not vanish, and nobody tells her any more what is taken back there.
+        vanished = {event.prefix[1] for event in events if isinstance(event, Vanished)}
+        for room in left:
+            if room not in vanished and not self._rooms.hears(room):
+                await self._listener.missed(("", room))
         await self._r.settle()
         await self._rooms.settle(batch.rooms, self._since)
         await self._doors.settle()

@@ -93,6 +93,10 @@ class Remembering(Group):
         target = call.target
         if target is None:
             raise BadInput("There is no message to keep.")
+        if target.hidden:
+            raise BadInput(
+                "I keep that message out of this conversation: not everyone who reads here could read it, for all I know."
+            )
         if await self._h.preferences.on(target.person, "paused"):
             raise BadInput(f"{target.person.name} told me to keep nothing of theirs.")
         platform, key = call.place.platform, call.place.key

@@ -221,7 +221,14 @@ def _answered(message: Message) -> Message | None:
         return None
     person = Person(message.place.platform, quoted.person, quoted.speaker)
     return Message(
-        quoted.id, message.place, person, quoted.text, quoted.said_at, attachments=quoted.attachments, forwards=quoted.forwards
+        quoted.id,
+        message.place,
+        person,
+        quoted.text,
+        quoted.said_at,
+        attachments=quoted.attachments,
+        forwards=quoted.forwards,
+        hidden=quoted.hidden,
     )
 
 

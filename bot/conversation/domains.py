@@ -81,7 +81,7 @@ class Domains:
         if place.circle is None:
             return home is not None and home.kind is DomainKind.DM
         alone = bool(place.alone) and not place.crowded
-        known = {_ref(place.platform, circle) for circle in (place.wider, *place.earlier) if circle}
+        known = {_ref(place.platform, circle) for circle in _beside(place)}
         return home == _ref(place.platform, place.circle) and all(
             ref in known or (alone and ref.kind is DomainKind.DM) for ref in refs.values()
         )
@@ -99,8 +99,7 @@ class Domains:
     async def _also(self, place: Place, person: Person, adapter: Adapter | None) -> Sequence[Domain]:
         if place.circle is None:
             return [*await self._own(person), *await self._heard_elsewhere(person, adapter)]
-        known = [circle for circle in (place.wider, *place.earlier) if circle]
-        found = await self._found([_ref(place.platform, circle) for circle in known])
+        found = await self._found([_ref(place.platform, circle) for circle in _beside(place)])
         if place.encrypted and place.is_private and place.alone == person.id:
             own = DomainRef(DomainKind.DM, person.platform, person.id)
             found += [*await self._found([own]), *await self._own(person)]
@@ -129,6 +128,11 @@ class Domains:
     async def _found(self, refs: Sequence[DomainRef]) -> list[Domain]:
         found = [await self._memory.places.find_domain(ref) for ref in refs]
         return [domain for domain in found if domain is not None]
+
+
+def _beside(place: Place) -> list[Circle]:
+    """Return who could read what may come up at a place beside its own: a room where nothing is heard any more may have changed."""
+    return [circle for circle in (place.wider, *place.earlier) if circle and circle not in place.unheard]
 
 
 def _ref(platform: str, circle: Circle) -> DomainRef:

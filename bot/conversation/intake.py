@@ -179,7 +179,7 @@ class Intake:
         """Have messages that wait quote what these say now; nothing where that is gone."""
         for heard in await self._memory.journal.unfinished(platform):
             message = read_payload(heard.event.payload)
-            if isinstance(message, Message) and message.quoted and message.quoted.id in ids:
+            if isinstance(message, Message) and message.quoted and not message.quoted.hidden and message.quoted.id in ids:
                 quoted = replace(message.quoted, text=text) if text else None
                 await self._memory.journal.replace(platform, heard.event.event_id, payload(replace(message, quoted=quoted)))
 
@@ -213,9 +213,14 @@ class Intake:
         self, adapter: Adapter, view: View, place: Place, messages: Sequence[Message]
     ) -> tuple[Sequence[Quote], Sequence[Quote]]:
         """Return what messages answer, and what others said just before, under the names that people have here."""
-        answered = await self._shown(view, place, [one.quoted for one in messages if one.quoted])
+        answered = await self._answered(view, place, [one.quoted for one in messages if one.quoted and not one.quoted.hidden])
         shown = await as_shown(view, place.platform, [*answered, *await self._aside(adapter, view, place, messages[0].id)])
         return shown[: len(answered)], shown[len(answered) :]
+
+    async def _answered(self, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
+        """Return those quotes that may be shown: what is kept is shown where its readers may know it, whatever the platform shows."""
+        elsewhere = await view.kept_elsewhere(place.platform, [quote.id for quote in quotes])
+        return list(await self._shown(view, place, [quote for quote in quotes if quote.id not in elsewhere]))
 
     async def _aside(self, adapter: Adapter, view: View, place: Place, before: str) -> Sequence[Quote]:
         if place.is_private:

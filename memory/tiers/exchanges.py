@@ -113,6 +113,20 @@ async def at_place(db: Database, domain: Domain, platform: str, place: str | Non
     return exchange(row) if row else None
 
 
+async def domains_of(db: Database, platform: str, ids: Sequence[str]) -> dict[str, set[int]]:
+    """Return in which domains messages that people said are kept, by the platform's ids of them."""
+    found: dict[str, set[int]] = {}
+    for some in pages(ids):
+        rows = await db.all(
+            "SELECT e.source_id, e.domain FROM exchanges e JOIN sessions s ON s.id = e.session "
+            f"WHERE s.platform = :platform AND e.kind = 'said' AND e.source_id IN ({holes('i', some)})",
+            {"platform": platform, **fill("i", some)},
+        )
+        for row in rows:
+            found.setdefault(row["source_id"], set()).add(row["domain"])
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Placed:
     """A message with its session's name, platform and place."""

@@ -189,6 +189,11 @@ class View(Posting):
         """Return a message at home by its place (None: any) and the platform's id, be it somebody's or a reply that went out."""
         return await exchanges.at_place(self._db, self.home, platform, place, source_id)
 
+    async def kept_elsewhere(self, platform: str, ids: Sequence[str]) -> set[str]:
+        """Return which messages, by the platform's ids, are kept, and only where other readers than this view's may know them."""
+        kept = await exchanges.domains_of(self._db, platform, ids) if ids else {}
+        return {id for id, domains in kept.items() if domains.isdisjoint(self._domains)}
+
     async def window(self, session: Session, least: int) -> list[Exchange]:
         """Return the last messages of a session, oldest first, at least `least`, from the beginning of an episode on."""
         self._own(session)

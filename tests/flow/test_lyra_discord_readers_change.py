@@ -5,10 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from adapters.discord.access.audiences import Audiences
+from adapters.discord.adapter import Discord
+from adapters.events import Place
+from bot.conversation.domains import Domains
 from memory.types import DomainKind
 from tests.awake import question
 from tests.discord_home import Awake, prompt, server_of, sound
-from tests.discord_knowing import Thoughtful, Town, Unguarded, answers
+from tests.discord_knowing import Everything, Thoughtful, Town, Unguarded, answers
 from tests.fakes.discord import USUAL, Channel, DiscordServer, Guild, Message, Right, Role
 
 CODE = "the code of the safe is 7741"
@@ -81,6 +85,71 @@ async def test_public_then_restricted_then_public_are_three_conversations_and_no
         restrict(town, general)
         await town.asks("ada", general, ASKED)
         assert f"ada: {CODE}" in prompt(lyra.chats[-1]), "the few find their own words again"
+
+
+# What a message answers, and what others said just before
+
+
+class Unwary(Audiences):
+    """The guard switched off."""
+
+    def could_read(self, place: Place, message: str) -> bool:
+        """Show everything."""
+        return True
+
+
+class Showing(Discord):
+    audiences = Unwary
+
+
+async def learns(town: Town, who: str, place: Channel, said: Message | None = None) -> bool:
+    """Let somebody ask in reply to a message, and say whether the code was in what the model was given."""
+    question = await town.person(who).says(place, f"{town.server.mention} {ASKED}", reply_to=said)
+    await town.answer(question)
+    return "7741" in prompt(town.model.requests[-1])
+
+
+async def test_what_the_few_said_is_not_shown_to_all_beside_a_message(town: Town, general: Channel) -> None:
+    ada, bob = town.person("ada"), town.person("bob")
+    async with town.lyra():
+        restrict(town, general)
+        kept = (await town.asks("ada", general, CODE)).reply_to
+        aside = await ada.says(general, CODE)
+        assert await learns(town, "ada", general, aside)
+        reopen(town, general)
+        assert not await learns(town, "bob", general), "just before"
+        assert not await learns(town, "bob", general, aside)
+        assert not await learns(town, "bob", general, next(one for one in general.history() if one.id == kept))
+        told = await (await bob.uses_menu("Remember this", aside)).answer()
+        assert "not everyone who reads here could read it" in told.content
+    async with town.lyra():
+        assert not await learns(town, "bob", general, aside), "nor after a restart"
+        new = await bob.says(general, "the code of the door is 7741")
+        assert await learns(town, "ada", general, new), "what all could read is shown"
+        restrict(town, general)
+        assert await learns(town, "ada", general, aside), "and to the few their own words"
+
+
+async def test_without_the_guard_it_would_be(town: Town, general: Channel) -> None:
+    async with town.lyra(discord=Showing):
+        restrict(town, general)
+        aside = await town.person("ada").says(general, CODE)
+        await town.caught_up()
+        reopen(town, general)
+        assert await learns(town, "bob", general), "just before"
+        assert await learns(town, "bob", general, aside)
+
+
+@pytest.mark.parametrize("domains", [Domains, Everything], ids=["guarded", "without the guard"])
+async def test_what_is_kept_for_the_few_is_not_quoted_where_it_is_not_known_who_read_it_then(
+    town: Town, general: Channel, domains: type[Domains]
+) -> None:
+    async with town.lyra(discord=Showing, domains=domains) as lyra:
+        restrict(town, general)
+        kept = (await town.asks("ada", general, CODE)).reply_to
+        reopen(town, general)
+        await learns(town, "bob", general, next(one for one in general.history() if one.id == kept))
+        assert (f"The message answers this:\n> ada: {CODE}" in prompt(lyra.chats[-1])) is (domains is Everything)
 
 
 # Within one turn

@@ -9,11 +9,12 @@ import discord
 
 from adapters.base import Listener
 from adapters.discord.access import readers
+from adapters.discord.access.audiences import Audiences
 from adapters.discord.client import Client
 from adapters.discord.failures import TROUBLE
 from adapters.discord.incoming.gaps import Gaps
 from adapters.discord.incoming.heard import Heard, Mark, Unheard
-from adapters.events import Message, Revised, Unreadable, Withdrawn
+from adapters.events import Event, Message, Revised, Unreadable, Withdrawn
 
 _MOST_AT_ONCE = 500
 _MOST_KNOWN = 20_000
@@ -22,11 +23,12 @@ _MOST_KNOWN = 20_000
 class Hearing:
     """The gate between a client and its listener. It is closed from a loss until the session goes on, or until the gap is filled."""
 
-    def __init__(self, client: Client, listener: Listener, gaps: Gaps, gate: readers.Gate) -> None:
+    def __init__(self, client: Client, listener: Listener, gaps: Gaps, gate: readers.Gate, audiences: Audiences) -> None:
         self._client = client
         self._listener = listener
         self._gaps = gaps
         self._gate = gate
+        self._audiences = audiences
         self._open = False
         self._owed = True
         self._waiting: list[Heard] = []
@@ -52,7 +54,8 @@ class Hearing:
                 if one.position and self._gaps.may_move(one.stream):
                     moved[one.stream] = str(max(one.position, int(moved.get(one.stream, 0))))
                 if one.event is not None and not (one.position and self._is_known(one.position)):
-                    events.append((await self._placed(one)).event)
+                    events.append(self._quoting((await self._placed(one)).event))
+            await self._audiences.settle()
             if events or moved:
                 self._expect(await self._listener.hear([one for one in events if one is not None], moved))
         await self._client.rulers.settle()
@@ -91,6 +94,16 @@ class Hearing:
                 await self._gaps.catch_up(one.direct, one.position, self.hand)
         for start in range(0, len(waiting), _MOST_AT_ONCE):
             await self.hand(waiting[start : start + _MOST_AT_ONCE])
+
+    def _quoting(self, event: Event | None) -> Event | None:
+        """Return an event without what it answers, where somebody who reads its place now may not read that."""
+        if not isinstance(event, Message):
+            return event
+        found = self._client.get_channel(int(event.place.thread or event.place.channel))
+        # Of a gap it is not known when in it the readers became others: what stands in it counts as said before.
+        newest = getattr(found, "last_message_id", None) or 0
+        self._audiences.see(event.place, max(int(event.id), newest))
+        return self._audiences.quoting(event)
 
     def _expect(self, answers: Awaitable[None]) -> None:
         """Let answers be awaited by a task of their own: the next event does not wait for them."""

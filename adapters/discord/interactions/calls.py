@@ -29,6 +29,10 @@ def _clock() -> int:
     return time.time_ns() // 1000
 
 
+def _whole(asked: Asked) -> Asked:
+    return asked
+
+
 @dataclass(frozen=True, slots=True)
 class Patience:
     """How long is waited, in seconds: for the commit before the promise, for suggestions, for a yes or a no."""
@@ -42,7 +46,10 @@ _PATIENCE = Patience()
 
 
 class Calls:
-    """What people call through Discord's own menus. `gate` gives the role that is everyone of a server, '' for @everyone."""
+    """What people call through Discord's own menus. `gate` gives the role that is everyone of a server, '' for @everyone.
+
+    `shown` leaves out of a call what those who read its place may not read.
+    """
 
     def __init__(
         self,
@@ -52,12 +59,14 @@ class Calls:
         *,
         now: Callable[[], int] = _clock,
         patience: Patience = _PATIENCE,
+        shown: Callable[[Asked], Asked] = _whole,
     ) -> None:
         self._client = client
         self._listener = listener
         self._gate = gate
         self._now = now
         self._patience = patience
+        self._shown = shown
         self._questions = Questions(patience.confirm)
         self._alive: dict[str, _Caller] = {}
 
@@ -82,7 +91,7 @@ class Calls:
         if call is None or place is None:
             await _say(interaction, _NOT_HERE if call else _UNKNOWN)
             return
-        event = asked(interaction, call, place, address(interaction, call, self._now()))
+        event = self._shown(asked(interaction, call, place, address(interaction, call, self._now())))
         caller = self._alive[event.id] = _Caller(interaction, self._questions)
         try:
             await self._hear(event, caller)

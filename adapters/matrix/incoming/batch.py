@@ -1,6 +1,6 @@
 """Gathers what a sync brought and what it refers to, before any of it is gone through."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from nio import AsyncClient, RoomInfo, SyncResponse
@@ -69,8 +69,9 @@ class Gatherer:
                 self._r.lookups.remember(stretch.room.id, seen)
         if not batch.quiet:
             for stretch in batch.stretches:
+                known = {seen.id for seen in stretch.events}
                 for seen in stretch.events:
-                    await self._look_up(stretch.room.id, seen)
+                    await self._look_up(stretch.room.id, seen, known)
         await self._recover(batch)
         return batch
 
@@ -107,8 +108,8 @@ class Gatherer:
         if state.membership(me) != "join" and not any(member.items() <= seen.raw.items() for seen in events):
             state.apply({**member, "content": {**state.content("m.room.member", me), "membership": "join"}})
 
-    async def _look_up(self, room: str, seen: Seen) -> None:
-        """Have at hand what an event refers to."""
+    async def _look_up(self, room: str, seen: Seen, known: Collection[str] = ()) -> None:
+        """Have at hand what an event refers to, and who could read it unless it is among what is about to be heard."""
         find, threads = self._r.lookups.find, self._r.threads
         if seen.is_state or seen.sender == self._client.user_id:
             return
@@ -118,6 +119,8 @@ class Gatherer:
         for other in (seen.replaces, seen.answers, seen.reacts[0]):
             if other:
                 await find(room, other)
+        if seen.answers and seen.answers not in known:
+            await self._r.references.look_up(room, seen.answers)
         if original := self._r.edits.original(seen.redacts):
             await find(room, original, anew=True)
 

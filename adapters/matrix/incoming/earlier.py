@@ -35,7 +35,7 @@ async def before(
         room = rooms.room(room_id)
         if room is None:
             return ()
-        waived = reader is None and rooms.waived(room_id) and not room.state.is_world_readable
+        waived = reader is None and room.tells_newcomers
         audience = None if waived else Audience(room, [reader.id] if reader else None)
         found = await _found(Backwards(client, room_id, _MOST), _Wanted(thread, message_id, n, audience))
     except (*TROUBLE, PlaceGone):

@@ -66,6 +66,8 @@ class Hearing:
             if seen.is_state:
                 yield from self._changed(room, seen)
             elif self._is_new(seen) and self.is_for_her(room, inside=stretch.inside, quiet=quiet):
+                if room.is_member and not quiet:
+                    self._r.references.hear(room, seen.id)
                 yield from self._happened(room, seen)
         if not stretch.inside and room.is_member:
             room.apply({"type": "m.room.member", "state_key": room.me, "content": {"membership": "leave"}})

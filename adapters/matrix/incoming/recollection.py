@@ -5,6 +5,7 @@ from nio import AsyncClient
 from adapters.base import Notes
 from adapters.matrix.incoming.edits import Edits
 from adapters.matrix.incoming.lookups import Lookups
+from adapters.matrix.incoming.references import References
 from adapters.matrix.incoming.threads import Threads
 from adapters.matrix.incoming.undecrypted import Undecrypted
 from adapters.matrix.pace import Pace
@@ -13,8 +14,9 @@ from adapters.matrix.pace import Pace
 class Recollection:
     """All of it, for one connection."""
 
-    def __init__(self, client: AsyncClient, notes: Notes, pace: Pace) -> None:
+    def __init__(self, client: AsyncClient, notes: Notes, pace: Pace, references: type[References] = References) -> None:
         self.lookups = Lookups(client)
+        self.references = references(client)
         self.threads = Threads(notes)
         self.edits = Edits(notes)
         self.undecrypted = Undecrypted(client, notes, pace)
@@ -25,7 +27,8 @@ class Recollection:
         await self.undecrypted.load()
 
     async def settle(self) -> None:
-        """Keep what changed."""
+        """Keep what changed, and let go of what served for it."""
+        self.references.settle()
         await self.threads.settle()
         await self.edits.settle()
         await self.undecrypted.settle()

@@ -56,6 +56,8 @@ class Saying:
         if answered is None or answered.kind != "m.room.message" or not answered.content:
             return None
         name, own = room.person(answered.sender).name, answered.sender == room.me
+        if not self._r.references.may_show(room, answered.id):
+            return Quote(answered.id, name, "", answered.at, own=own, person=answered.sender, hidden=True)
         text, files = convert.text(answered.content, name), convert.attachments(answered.id, answered.content)
         if not (text or files):
             return None

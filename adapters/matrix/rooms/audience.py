@@ -1,31 +1,41 @@
-"""Who could read what was said in a room, followed back from now."""
+"""Who could read what was said in a room: followed back from now, or by the state that the room had then."""
 
 from collections.abc import Collection
+from typing import Self
 
 from adapters.matrix.incoming.event import Seen, part, word
 from adapters.matrix.incoming.past import MEMBER, VISIBILITY
 from adapters.matrix.rooms.room import Room
+from adapters.matrix.rooms.state import State
 
 _OPEN = ("shared", "world_readable")
 
 
 class Audience:
-    """Some of those who are in a room now, or all who read it for `readers` None: where the world reads, that is all the world.
+    """Some of those who are in a room now, or all who read what is said there now for `readers` None.
 
-    Of others, nobody is in it who is not in the room. In an encrypted room everyone reads what was said while they were there: they have
-    no keys to more, whatever the room's history lets the homeserver hand out.
+    These are those who are there or asked in, whoever comes later where they can read it, and all the world where that reads. Of
+    others, nobody is in it who is not in the room. In an encrypted room everyone reads what was said while they were there: they
+    have no keys to more, whatever the room's history lets the homeserver hand out.
     """
 
     def __init__(self, room: Room, readers: Collection[str] | None = None) -> None:
-        inside = {user for user in room.state.inside if room.state.membership(user) == "join"}
-        self._readers = inside if readers is None else inside & set(readers)
+        reading = {user for user in room.state.inside if room.state.reads(user)}
+        self._readers = reading if readers is None else room.state.joined & set(readers)
         self._everyone = readers is None
         self._encrypted = room.record.encrypted
-        self._world = self._everyone and room.state.is_world_readable and not room.record.encrypted
+        self._outside = self._everyone and not room.record.encrypted
         self._room = room
         self._memberships: dict[str, str] = {}
         self._visibility = word(room.state.content(VISIBILITY), "history_visibility") or "shared"
         self._reads: bool | None = None
+
+    def at(self, then: State) -> Self:
+        """Go back to where a room had a state."""
+        self._reads = None
+        self._visibility = word(then.content(VISIBILITY), "history_visibility") or "shared"
+        self._memberships = {user: then.membership(user) or "leave" for user in self._readers}
+        return self
 
     def before(self, event: Seen) -> None:
         """Go back to before an event."""
@@ -48,9 +58,15 @@ class Audience:
     def reads(self) -> bool:
         """Whether all of them could read what was said then."""
         if self._reads is None:
-            seen = not self._world or self._visibility == "world_readable"
-            self._reads = seen and bool(self._readers) and all(map(self._could_read, self._readers))
+            outside = not self._outside or self._could_be_read_outside()
+            self._reads = outside and bool(self._readers) and all(map(self._could_read, self._readers))
         return self._reads
+
+    def _could_be_read_outside(self) -> bool:
+        """Whether who is not there reads what was said then, if they can read what is said now, be it once they come."""
+        if self._room.state.is_world_readable:
+            return self._visibility == "world_readable"
+        return self._visibility in _OPEN or not self._room.state.opens_history
 
     def _could_read(self, user: str) -> bool:
         if self._visibility in _OPEN and not self._encrypted:

@@ -190,6 +190,11 @@ class Room:
         return self.state.is_by_invitation and not self.state.is_world_readable
 
     @property
+    def tells_newcomers(self) -> bool:
+        """Whether those who come to it may be told what they cannot read."""
+        return self._waived(self.id) and not self.state.is_world_readable
+
+    @property
     def others(self) -> Sequence[str]:
         """Who is in it beside Lyra, or invited."""
         return [one for one in self.state.inside if one != self.me]

@@ -49,7 +49,16 @@ class Rooms:
         if room is None:
             return None
         place = room.place(thread)
-        return replace(place, earlier=self._succession.earlier(room)) if place.circle else place
+        if not place.circle:
+            return place
+        earlier = self._succession.earlier(room)
+        unheard = tuple(circle for circle in earlier if not self.hears(circle.id))
+        return replace(place, earlier=earlier, unheard=unheard)
+
+    def hears(self, room_id: str) -> bool:
+        """Whether Lyra hears what is taken back in a room."""
+        room = self._rooms.get(room_id)
+        return room is not None and room.is_member
 
     def room(self, room_id: str) -> Room | None:
         """Return a room that Lyra is in, None where it is not known now. Raises PlaceGone."""

@@ -114,6 +114,10 @@ class State:
         """Whether what is said there has to be encrypted."""
         return ("m.room.encryption", "") in self._events
 
+    def is_private(self, me: str) -> bool:
+        """Whether one person alone was ever there beside this one, and nobody else could come in or read."""
+        return self.count_ever(me) <= 1 and self.is_by_invitation and not self.is_world_readable
+
     @property
     def is_space(self) -> bool:
         """Whether it holds rooms, and nobody talks there."""
