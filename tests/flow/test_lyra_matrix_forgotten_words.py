@@ -14,7 +14,7 @@ from tests.fakes import openai_behaviours as b
 from tests.fakes.matrix import Person
 from tests.fakes.openai_server import OpenAIServer
 from tests.matrix_changes import answers_to, followed
-from tests.matrix_home import Home, dm, room_of
+from tests.matrix_home import Home, dm, room_of, sees_inside
 from tests.size import few
 
 pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_home_fixtures"]
@@ -219,3 +219,19 @@ async def test_what_is_taken_back_while_she_looks_back_is_not_in_what_she_tells(
         await taken_back(at_home, bob, room, said, how)
         model.go.set()
         assert CODE not in (await answer).body
+
+
+@pytest.mark.parametrize("how", few(["redacted", "edited"]))
+async def test_what_is_taken_back_while_she_is_out_of_a_room_is_quoted_by_no_reply_when_she_is_back(
+    at_home: Home, ada: Person, bob: Person, model: OpenAIServer, how: str
+) -> None:
+    async with at_home.lyra(model) as lyra:
+        room = await room_of(at_home, bob, ada)
+        said = await told(at_home, ada, room)
+        await bob.kicks(room, at_home.user)
+        await (ada.redacts(room, said) if how == "redacted" else ada.edits(room, said, "never mind"))
+        for n in range(25):
+            await ada.says(room, f"something else {n}")
+        await bob.invites(room, at_home.user)
+        await sees_inside(bob, room, at_home.user)
+        assert not await asked_again(at_home, lyra, bob, room, reply_to=said)

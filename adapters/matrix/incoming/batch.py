@@ -65,6 +65,9 @@ class Gatherer:
         for room, info, inside in told:
             batch.stretches.append(await self._stretch(room, info, since, full=full, inside=inside))
         for stretch in batch.stretches:
+            if not stretch.whole or stretch.inside != stretch.room.record.inside:
+                # What is remembered of it may have been taken back unheard.
+                self._r.lookups.drop(stretch.room.id)
             for seen in stretch.events:
                 self._r.lookups.remember(stretch.room.id, seen)
         if not batch.quiet:

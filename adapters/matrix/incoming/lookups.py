@@ -38,6 +38,11 @@ class Lookups:
         """Forget an event that was taken back."""
         self._put((room, event), None)
 
+    def drop(self, room: str) -> None:
+        """Remember nothing of a room any more."""
+        for key in [key for key in self._events if key[0] == room]:
+            del self._events[key]
+
     def known(self, room: str, event: str) -> Seen | None:
         """Return an event that is remembered."""
         return self._events.get((room, event))
