@@ -44,12 +44,12 @@ class Vanishing:
     db: Database
     forgetting: Forgetting
     clock: Clock
-    _withholding: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _withholding: list[asyncio.Event] = field(default_factory=list)
 
     async def settled(self) -> None:
         """Wait until what vanished so far is withheld: until then, nothing of its domains is read."""
-        async with self._withholding:
-            pass
+        for done in list(self._withholding):
+            await done.wait()
 
     async def vanish(self, platform: str, prefix: Sequence[str]) -> int:
         """Withhold what was said at every place whose key begins so; return how many messages that are."""
@@ -130,8 +130,13 @@ class Vanishing:
         row = await self.db.one("SELECT id FROM vanished WHERE platform = :platform AND prefix = :prefix", which)
         if row is None:
             return 0
-        async with self._withholding:
+        done = asyncio.Event()
+        self._withholding.append(done)
+        try:
             return await self._withhold_sessions(row["id"], sessions)
+        finally:
+            self._withholding.remove(done)
+            done.set()
 
     async def _withhold_sessions(self, vanished: int, sessions: Sequence[tuple[Domain, int]]) -> int:
         messages = 0
