@@ -123,6 +123,8 @@ class Adapter:
     """Whether Lyra says what she is at the first contact; False where the platform greets by itself."""
     most_characters = 100_000
     """The longest part, counted in UTF-16 units."""
+    removes = True
+    """Whether what was said there can be removed again."""
     takes_back_edits = False
     """Whether people can take an edit back, so that a message has again the words from before it."""
     links_names = False

@@ -57,6 +57,7 @@ class Console(Adapter):
     platform = "console"
     prefix = "/"
     introduces = False
+    removes = False
 
     def __init__(self, screen: Screen, person: Person, session: str, origin: Origin) -> None:
         self.screen = screen

@@ -129,7 +129,7 @@ class Remembering(Group):
     async def _forgotten(self, call: Call, view: View, receipt: Forgotten) -> Reply:
         """Say what is gone, and how messages of hers that came of it are deleted, where any can still be read."""
         told = receipts.forgotten(receipt)
-        left = await view.posts_left()
+        left = await view.posts_left() if self._adapters[call.place.platform].removes else 0
         if not left:
             return plain(told)
         them = "it" if left == 1 else "them"
@@ -153,6 +153,8 @@ class Remembering(Group):
         what = str(call.arguments["what"]).strip()
         many, _, sure = what.casefold().partition(" ")
         if many == _POSTS:
+            if not self._adapters[call.place.platform].removes:
+                return plain("What stands on a screen I cannot take back; clear it there.")
             return await self._delete_posts(view)
         if many in ("session", "all") and sure in ("", "yes"):
             return await self._forget_many(call, view, session, everything=many == "all", sure=bool(sure))

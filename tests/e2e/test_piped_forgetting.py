@@ -99,6 +99,12 @@ def test_forgetting_in_a_conversation(home: Home) -> None:
     assert "Noah plays the cello." not in texts(home)
 
 
+def test_what_stands_on_the_screen_is_not_said_to_be_deleted(home: Home) -> None:
+    *_, forgotten, posts = home.chat("alpha zirconium one", "alpha zirconium?", "/forget session", "y", "/forget posts").lines
+    assert forgotten.startswith("Forgotten: ") and "/forget posts" not in forgotten
+    assert posts == "What stands on a screen I cannot take back; clear it there."
+
+
 def test_an_export_imported_elsewhere_exports_the_same(home: Home) -> None:
     home.chat("my dog is Rex", "who is Rex?", 'he said "down, boy" \t\\ naïve 犬', options=["--session", "dogs"])
     home.lyra("forget", "--session", "work", "--yes")
