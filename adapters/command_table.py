@@ -57,7 +57,7 @@ class Call:
     id: str = ""
 
 
-class Audience(StrEnum):
+class AnswerAudience(StrEnum):
     """Who may call a command, and who reads its answer."""
 
     ANYONE = "anyone"
@@ -100,7 +100,7 @@ class CommandSpec:
     help: str
     handler: Callable[[Call], Awaitable[Reply]]
     parameters: tuple[Parameter, ...] = ()
-    who: Audience = Audience.ANYONE
-    answer: Audience = Audience.PRIVATE
+    who: AnswerAudience = AnswerAudience.ANYONE
+    answer: AnswerAudience = AnswerAudience.PRIVATE
     menu: str = ""
     hidden: bool = False

@@ -28,7 +28,7 @@ from bot.conversation.intake import Intake
 from bot.conversation.listening import Listening
 from bot.conversation.mailboxes import Mailboxes
 from bot.conversation.preferences import Preferences
-from bot.conversation.services import House
+from bot.conversation.services import Services
 from bot.conversation.speaking import Speaking
 from bot.conversation.turn import Turns
 from bot.delivery.outgoing import Outgoing
@@ -36,7 +36,7 @@ from bot.dreams.dreaming import Dreams
 from bot.dreams.reflections import Reflections
 from bot.models.chains import MakeModel, Models
 from bot.models.connect import Connector
-from bot.models.embedders import Embeds, Meaning, meaning, told_once
+from bot.models.embedders import EmbedderChoice, Embeds, meaning, told_once
 from bot.models.port import LateModel, Model
 from bot.reconciliation.comparing import Comparing
 from bot.reconciliation.keeping import Keeping
@@ -44,8 +44,8 @@ from bot.reconciliation.vanished import Register
 from bot.reconciliation.vanishing import Vanishing
 from bot.reconciliation.verifying import Verifying
 from bot.service import log
-from bot.service.maintenance import Keeper
-from bot.service.priority import Floor
+from bot.service.maintenance import Maintenance
+from bot.service.priority import Priority
 from bot.service.sweeping import Sweeper
 from memory.bank.rules import BankRules
 from memory.core import Habits, Memory, Ports
@@ -95,10 +95,10 @@ class App:
     models: Models
     domains: Domains
     preferences: Preferences
-    keeper: Keeper
+    maintenance: Maintenance
     dreams: Dreams
-    floor: Floor
-    meaning: Meaning
+    priority: Priority
+    meaning: EmbedderChoice
 
     async def view(self, name: str) -> View:
         """Return memory as the person of that name at this machine's terminal may know it; by default the system's user."""
@@ -182,15 +182,15 @@ async def opened(*, greets: bool = False) -> AsyncIterator[App]:
         sweeper = Sweeper(memory, base.clock)
         stack.push_async_callback(sweeper.end)
         await sweeper.begin()
-        floor = Floor()
-        keeper = Keeper(memory, models, settings, base.clock, floor)
-        stack.push_async_callback(keeper.drain)
+        priority = Priority()
+        maintenance = Maintenance(memory, models, settings, base.clock, priority)
+        stack.push_async_callback(maintenance.drain)
         chosen = {"discord": settings.discord, "matrix": settings.matrix}
         preferences = Preferences(memory.places, {name: one.streaming for name, one in chosen.items() if one is not None})
         await preferences.open()
         domains = Domains(memory, settings, preferences, base.clock, base.time_zone)
-        dreams = Dreams(memory, models, settings, base.clock, floor)
-        yield App(base, memory, models, domains, preferences, keeper, dreams, floor, found_by)
+        dreams = Dreams(memory, models, settings, base.clock, priority)
+        yield App(base, memory, models, domains, preferences, maintenance, dreams, priority, found_by)
 
 
 @asynccontextmanager
@@ -207,15 +207,15 @@ async def talking(
     vanishing = Vanishing(app.memory, register, keeping, verifying, adapters)
     await verifying.open()
     await register.open()
-    comparing = Comparing(app.memory, verifying, vanishing.vanish, adapters, app.floor, base.clock)
-    house = House(
-        app.memory, app.domains, app.preferences, app.models, app.keeper, outgoing, Connector(app.models, base.around, _probe),
+    comparing = Comparing(app.memory, verifying, vanishing.vanish, adapters, app.priority, base.clock)
+    services = Services(
+        app.memory, app.domains, app.preferences, app.models, app.maintenance, outgoing, Connector(app.models, base.around, _probe),
         base.settings, base.clock, persona.persona(base.settings, base.around), app.meaning,
-        app.floor, app.dreams, verifying, vanishing, keeping,
+        app.priority, app.dreams, verifying, vanishing, keeping,
     )  # fmt: skip
     reflections = Reflections(app.memory, app.domains, app.preferences, outgoing, base.settings.dream, base.clock, adapters)
-    commands = Commands(house, adapters)
-    turns = Turns(house, intake, Speaking(house, show_prompt))
+    commands = Commands(services, adapters)
+    turns = Turns(services, intake, Speaking(services, show_prompt))
     if news := await told_once(app.meaning, app.memory.places):
         print(news, file=sys.stderr, flush=True)
     async with asyncio.TaskGroup() as group:
@@ -223,7 +223,8 @@ async def talking(
             group.create_task(_warm(app.meaning.embedder))
         mailboxes = Mailboxes(journal, turns, commands, adapters, group)
         listeners = {
-            platform: Listening(adapter, house, intake, commands, mailboxes, comparing) for platform, adapter in adapters.items()
+            platform: Listening(adapter, services, intake, commands, mailboxes, comparing)
+            for platform, adapter in adapters.items()
         }
         comparison = group.create_task(comparing.run())
         try:

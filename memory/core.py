@@ -22,26 +22,26 @@ from memory.derive.context import Context
 from memory.derive.ladder import Ladder
 from memory.dream.dreamer import Dreamer, Thresholds
 from memory.dream.schedule import Hours, Schedule
-from memory.forget.disappearance import Vanished, Vanishing
+from memory.forget.disappearance import Disappearance, VanishedPlace
 from memory.forget.forgetting import Forgetting
 from memory.forget.gone import is_sweeping
 from memory.forget.tombstones import Tombstones
 from memory.forget.verified import Verified
-from memory.index.recall.domain_indexes import MOST_BYTES, Shards
+from memory.index.recall.domain_indexes import MOST_BYTES, DomainIndexes
 from memory.index.reindexing import reindex
 from memory.index.vectors import VectorStore
 from memory.journal.journal import Journal
 from memory.journal.spending import Spending
 from memory.places.places import Places, read_domain
-from memory.ports import Clock, Embedder, Ids, Muse, Writer
+from memory.ports import ChatModel, Clock, Embedder, Ids, Writer
 from memory.store.backup import backup
 from memory.store.database import Database
-from memory.store.lineage import Seal, fill, holes, pages
+from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.store.locks import Holders
 from memory.tiers import episodes
 from memory.tiers.episodes import Rules
 from memory.types import Domain, Forgotten
-from memory.view.changing import Changing, Shown
+from memory.view.changing import Changing, ShownMessage
 from memory.view.finding import Reading
 from memory.view.view import View
 
@@ -99,9 +99,9 @@ class Memory:
         vectors = VectorStore(db, ports.embedder, ports.clock) if ports.embedder else None
         tombstones = Tombstones(db, db.path.with_name("tombstones.log"))
         self._forgetting = Forgetting(db, tombstones, seal, ports.clock, ports.embedder)
-        self._reading = Reading(self.places, Shards(db, habits.recall_bytes), vectors, self._forgetting, ports.clock)
+        self._reading = Reading(self.places, DomainIndexes(db, habits.recall_bytes), vectors, self._forgetting, ports.clock)
         self._changing = Changing(db, seal, self._forgetting, ports.clock)
-        self._vanishing = Vanishing(db, self._forgetting, ports.clock)
+        self._vanishing = Disappearance(db, self._forgetting, ports.clock)
         self.forgotten_at_open = Forgotten(0, 0, 0)
         self.dreams = Schedule(db, self._holders, ports.clock, habits.hours)
         self.spending = Spending(db, ports.clock)
@@ -153,9 +153,9 @@ class Memory:
         """Return what keeps the bank of one domain."""
         return Bank(self._context(domain, writer, writer))
 
-    def dreamer(self, domain: Domain, writer: Writer, fallback: Writer, muse: Muse | None) -> Dreamer:
+    def dreamer(self, domain: Domain, writer: Writer, fallback: Writer, chat_model: ChatModel | None) -> Dreamer:
         """Return what dreams one domain: digests by the writer, thoughts by the muse."""
-        return Dreamer(self._context(domain, writer, fallback), muse, self._reading.shards, self._habits.thresholds)
+        return Dreamer(self._context(domain, writer, fallback), chat_model, self._reading.domain_indexes, self._habits.thresholds)
 
     async def thoughtful(self) -> list[Domain]:
         """Return the domains where a thought waits to be said."""
@@ -198,7 +198,7 @@ class Memory:
         """Keep what was said at a vanished place after all; return how many messages come up again."""
         return await self._vanishing.keep(platform, prefix)
 
-    async def vanished(self, platform: str) -> list[Vanished]:
+    async def vanished(self, platform: str) -> list[VanishedPlace]:
         """Return the places of a platform that are gone and not yet forgotten."""
         return await self._vanishing.vanished(platform)
 
@@ -241,8 +241,8 @@ class Memory:
                 "SELECT coalesce(sum(length(e.text)), 0) AS characters, count(*) AS n FROM exchanges e "
                 "LEFT JOIN episodes p ON p.id = e.episode LEFT JOIN digests d ON d.session = p.session "
                 "AND d.tier = 'gist' AND d.position = p.position WHERE e.kind IN ('said', 'reply') AND e.echo = 0 "
-                f"AND (d.item IS NULL OR d.extractive) AND e.session IN ({holes('s', some)})",
-                fill("s", some),
+                f"AND (d.item IS NULL OR d.extractive) AND e.session IN ({placeholders('s', some)})",
+                bound("s", some),
             )
             if row:
                 characters += row["characters"]
@@ -261,7 +261,7 @@ class Memory:
         """Return the keys of the places of a channel or thread, and of its threads, where there was a conversation."""
         return await self._changing.places_of(platform, server, channel)
 
-    async def withheld(self, platform: str, shown: Sequence[Shown]) -> set[str]:
+    async def withheld(self, platform: str, shown: Sequence[ShownMessage]) -> set[str]:
         """Return the ids of those messages, as a platform shows them, that are forgotten or rest on what is."""
         return await self._changing.withheld(platform, shown)
 

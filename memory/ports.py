@@ -92,7 +92,7 @@ class Writer(Protocol):
         ...
 
 
-class Muse(Protocol):
+class ChatModel(Protocol):
     """Thinks when asked. `name` is kept with each thought."""
 
     @property

@@ -47,7 +47,7 @@ class Awake:
 
     async def dreams(self) -> None:
         """Let her do in every domain all that she does while nobody talks."""
-        await self.app.keeper.tick()
+        await self.app.maintenance.tick()
         for domain in await self.app.memory.places.domains():
             await self.app.dreams.dream(domain, forced=True)
 

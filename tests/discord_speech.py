@@ -13,7 +13,7 @@ import discord
 import pytest
 
 from adapters.base import Sending
-from adapters.command_table import Audience, Call, CommandSpec, Parameter, Reply
+from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter, Reply
 from adapters.discord.interactions.calls import Calls, Patience
 from adapters.discord.interactions.menu import sync
 from adapters.discord.outgoing.posts import Posts
@@ -215,7 +215,7 @@ def key_of(place: Channel) -> str:
     return json.dumps([server, str(place.id), ""])
 
 
-def spec(name: str, *parameters: Parameter, answer: Audience = Audience.PRIVATE, **more: Any) -> CommandSpec:
+def spec(name: str, *parameters: Parameter, answer: AnswerAudience = AnswerAudience.PRIVATE, **more: Any) -> CommandSpec:
     """Return a command that nobody carries out."""
     return CommandSpec(name, f"what {name} does", _unused, parameters, answer=answer, **more)
 

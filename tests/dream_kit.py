@@ -106,19 +106,19 @@ def extractive() -> Writer:
     return Writer("extractive", extractive=True)
 
 
-def dreamer(here: Corner, writer: AnyWriter | None = None, muse: Muse | None = None) -> Dreamer:
+def dreamer(here: Corner, writer: AnyWriter | None = None, chat_model: Muse | None = None) -> Dreamer:
     """Return what dreams a corner; without a writer there is no model."""
-    return here.memory.dreamer(here.domain, writer or extractive(), extractive(), muse)
+    return here.memory.dreamer(here.domain, writer or extractive(), extractive(), chat_model)
 
 
-async def dreamt(here: Corner, writer: AnyWriter | None = None, muse: Muse | None = None) -> Report:
+async def dreamt(here: Corner, writer: AnyWriter | None = None, chat_model: Muse | None = None) -> Report:
     """Dream one pass, in which acts what is past its threshold."""
-    return await dreamer(here, writer, muse).dream()
+    return await dreamer(here, writer, chat_model).dream()
 
 
-async def forced(here: Corner, writer: AnyWriter | None = None, muse: Muse | None = None) -> Report:
+async def forced(here: Corner, writer: AnyWriter | None = None, chat_model: Muse | None = None) -> Report:
     """Dream one pass in which every drive acts."""
-    return await dreamer(here, writer, muse).dream(forced=True)
+    return await dreamer(here, writer, chat_model).dream(forced=True)
 
 
 def step(report: Report, drive: str) -> Step:

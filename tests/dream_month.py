@@ -18,8 +18,8 @@ from bot.delivery.links import AllowList
 from bot.delivery.outgoing import Outgoing
 from bot.dreams.dreaming import Dreams
 from bot.dreams.reflections import Reflections
-from bot.service.maintenance import Keeper
-from bot.service.priority import Floor
+from bot.service.maintenance import Maintenance
+from bot.service.priority import Priority
 from memory.core import Habits, Memory
 from memory.errors import WriterFailed
 from memory.journal.spending import Spent
@@ -99,7 +99,7 @@ class Month:
     square: Square
     model: Thinker
     preferences: Preferences
-    keeper: Keeper
+    maintenance: Maintenance
     dreams: Dreams
     reflections: Reflections
     said: list[Exchange] = field(default_factory=list)
@@ -117,7 +117,7 @@ class Month:
 
     async def minute(self) -> None:
         """Do what `lyra run` does every minute."""
-        await self.keeper.tick()
+        await self.maintenance.tick()
         await self.dreams.tick()
         await self.reflections.tick()
         mind = (await self.view.self_state()).mind
@@ -159,13 +159,13 @@ async def month(folder: Path) -> AsyncIterator[Month]:
         domain = await memory.places.domain(DomainRef(DomainKind.DM, "console", "ada"), ZONE, clock.now())
         view = memory.view(domain)
         session = await view.session(SessionRef("console", json.dumps(["", "ada", "main"])), "main")
-        model, floor, square = Thinker(clock=clock), Floor(), Square(clock)
+        model, priority, square = Thinker(clock=clock), Priority(), Square(clock)
         models, adapters = CopyingModels(settings, memory, model), {"console": square}
         preferences = Preferences(memory.places, {})
         domains = Domains(memory, settings, preferences, clock, ZONE)
         outgoing = Outgoing(memory.journal, domains, adapters, ids, AllowList([]))
         yield Month(
-            memory, clock, domain, view, session, square, model, preferences, Keeper(memory, models, settings, clock, floor),
-            Dreams(memory, models, settings, clock, floor),
+            memory, clock, domain, view, session, square, model, preferences, Maintenance(memory, models, settings, clock, priority),
+            Dreams(memory, models, settings, clock, priority),
             Reflections(memory, domains, preferences, outgoing, settings.dream, clock, adapters),
         )  # fmt: skip

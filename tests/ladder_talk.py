@@ -31,6 +31,6 @@ def _sentence(label: str, who: str, text: str, *, inferred: bool) -> str:
 async def climbed(lyra: Awake) -> None:
     """Let everything be made of what was said so far, in every domain."""
     await lyra.heard()
-    keeper = lyra.app.keeper
-    await keeper.drain()
-    await keeper.summarize_all(await keeper.waiting(), 2, lambda done, total: None)
+    maintenance = lyra.app.maintenance
+    await maintenance.drain()
+    await maintenance.summarize_all(await maintenance.waiting(), 2, lambda done, total: None)

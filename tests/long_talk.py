@@ -12,8 +12,8 @@ from bot.context.retrieval import Recalled, recalled, standing
 from bot.dreams.dreaming import Dreams
 from bot.models.chains import Models
 from bot.models.port import Model
-from bot.service.maintenance import Keeper
-from bot.service.priority import Floor
+from bot.service.maintenance import Maintenance
+from bot.service.priority import Priority
 from memory.core import Habits, Memory
 from memory.journal.spending import Spent
 from memory.ports import Entry, Source, Task
@@ -100,7 +100,7 @@ class LongTalk:
     domain: Domain
     view: View
     session: Session
-    keeper: Keeper
+    maintenance: Maintenance
     dreams: Dreams
     model: CopyingModel
     settings: Settings
@@ -119,8 +119,8 @@ class LongTalk:
 
     async def look_after(self) -> None:
         """Do what is done after a turn, and while nobody talks."""
-        self.keeper.poke(self.domain, self.session)
-        await self.keeper.drain()
+        self.maintenance.poke(self.domain, self.session)
+        await self.maintenance.drain()
         await self.dreams.tick()
 
     async def turn(self, text: str = "") -> Prompt:
@@ -176,10 +176,13 @@ async def long_talk(
         view = memory.view(domain)
         session = await view.session(SessionRef("console", "main"), place)
         model = model or CopyingModel()
-        models, floor = CopyingModels(settings, memory, model), Floor()
-        keeper, dreams = Keeper(memory, models, settings, clock, floor), Dreams(memory, models, settings, clock, floor)
+        models, priority = CopyingModels(settings, memory, model), Priority()
+        maintenance, dreams = (
+            Maintenance(memory, models, settings, clock, priority),
+            Dreams(memory, models, settings, clock, priority),
+        )
         yield LongTalk(
-            memory, clock, domain, view, session, keeper, dreams, model, settings, per_day, every, planted=planted, who=who
+            memory, clock, domain, view, session, maintenance, dreams, model, settings, per_day, every, planted=planted, who=who
         )
 
 

@@ -79,5 +79,5 @@ async def say(app: App, lines: Sequence[str]) -> None:
 async def long_talk(app: App, messages: int) -> None:
     """Say so many long messages, have them summed up, and ask for them."""
     await say(app, [long_message(number) for number in range(messages)])
-    await app.keeper.tick()
+    await app.maintenance.tick()
     await say(app, [f"/recall {long_message(0)}", "/summarize", "/memory view"])

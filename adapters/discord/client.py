@@ -16,7 +16,7 @@ from adapters.discord.access.sight import Sight
 from adapters.discord.connection import Absence, begun
 from adapters.discord.incoming import convert
 from adapters.discord.incoming.files import Files
-from adapters.discord.incoming.heard import Heard, Mark, Unheard
+from adapters.discord.incoming.heard import ConnectionChange, GatewayEvent, Unheard
 from adapters.discord.limits import Limits
 from adapters.discord.options import Settings
 from adapters.discord.outgoing.greeting import greeting_place
@@ -52,7 +52,7 @@ class Client(discord.Client):
             http_trace=limits.trace(),
             guild_ready_timeout=settings.pace.ready,
         )
-        self.items: asyncio.Queue[Heard | Mark | Unheard | discord.Guild] = asyncio.Queue()
+        self.items: asyncio.Queue[GatewayEvent | ConnectionChange | Unheard | discord.Guild] = asyncio.Queue()
         self.live = False
         self.absence = Absence(settings.pace.patience)
         self.asked: Callable[[discord.Interaction], Awaitable[None]] | None = None
@@ -91,7 +91,7 @@ class Client(discord.Client):
     async def on_connect(self) -> None:
         """A new session began; its servers are not known yet."""
         self.live = self._complete = False
-        self.items.put_nowait(Mark.BEGUN)
+        self.items.put_nowait(ConnectionChange.BEGUN)
 
     async def on_ready(self) -> None:
         """The new session's servers are known."""
@@ -100,20 +100,20 @@ class Client(discord.Client):
         for guild in self.guilds:
             self._sight.changed(guild)
         self._now_live()
-        self.items.put_nowait(Mark.COMPLETE)
+        self.items.put_nowait(ConnectionChange.COMPLETE)
 
     async def on_resumed(self) -> None:
         """The session goes on, and what was missed has been replayed."""
         if self._complete:
             self._now_live()
         log.info("The connection to Discord is back.")
-        self.items.put_nowait(Mark.RESUMED)
+        self.items.put_nowait(ConnectionChange.RESUMED)
 
     async def on_disconnect(self) -> None:
         """The connection was lost: what is known of places may not be true any more."""
         self.live = False
         self.absence.begin()
-        self.items.put_nowait(Mark.LOST)
+        self.items.put_nowait(ConnectionChange.LOST)
 
     async def on_guild_available(self, guild: discord.Guild) -> None:
         """A server came back, or came late."""
@@ -139,7 +139,7 @@ class Client(discord.Client):
             self._edits.popitem(last=False)
         now = self.presence(message)
         revised = Revised(self._place(message.channel), str(message.id), now.text, at, now.attachments, now.person)
-        self.items.put_nowait(Heard(revised, lost=_lost(message.channel)))
+        self.items.put_nowait(GatewayEvent(revised, lost=_lost(message.channel)))
 
     async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
         """A message was removed."""
@@ -153,7 +153,7 @@ class Client(discord.Client):
         """She was let into a server."""
         self.rulers.learn([guild])
         if joined := self.joined(guild):
-            self.items.put_nowait(Heard(joined))
+            self.items.put_nowait(GatewayEvent(joined))
 
     async def on_guild_channel_update(self, before: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> None:
         """A channel was changed."""
@@ -180,16 +180,16 @@ class Client(discord.Client):
     async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
         """A channel was removed, with its threads."""
         prefix = (str(channel.guild.id), str(channel.id))
-        self.items.put_nowait(Heard(self.gone(prefix, self._place(channel).name)))
+        self.items.put_nowait(GatewayEvent(self.gone(prefix, self._place(channel).name)))
 
     async def on_raw_thread_delete(self, payload: discord.RawThreadDeleteEvent) -> None:
         """A thread was removed."""
         prefix = (str(payload.guild_id), str(payload.parent_id), str(payload.thread_id))
-        self.items.put_nowait(Heard(self.gone(prefix, self._place(payload.thread).name if payload.thread else "")))
+        self.items.put_nowait(GatewayEvent(self.gone(prefix, self._place(payload.thread).name if payload.thread else "")))
 
     async def on_guild_remove(self, guild: discord.Guild) -> None:
         """She is not in a server any more, or it does not exist any more."""
-        self.items.put_nowait(Heard(self.gone((str(guild.id),))))
+        self.items.put_nowait(GatewayEvent(self.gone((str(guild.id),))))
 
     async def on_thread_join(self, thread: discord.Thread) -> None:
         """She was added to a thread, or sees it again: what happened there before was not told to her."""
@@ -207,13 +207,13 @@ class Client(discord.Client):
         """Somebody used a command or a button, and waits: this stands in no queue."""
         self.rulers.see(interaction.user)
         if isinstance(interaction.channel, discord.DMChannel) and interaction.context.dm_channel:
-            self.items.put_nowait(Heard(None, str(interaction.channel.id), direct=interaction.channel))
+            self.items.put_nowait(GatewayEvent(None, str(interaction.channel.id), direct=interaction.channel))
         if self.asked is not None:
             await self.asked(interaction)
 
     # As Lyra reads it
 
-    def heard(self, message: discord.Message) -> Heard:
+    def heard(self, message: discord.Message) -> GatewayEvent:
         """Return a message as it is handed over; her own, ignored bots' and Discord's own notices only move their stream."""
         event: Message | Unreadable | None = None
         if self._is_heard(message) and not self._is_readable(message):
@@ -223,7 +223,7 @@ class Client(discord.Client):
             self._files.remember(message)
             self.rulers.see(message.author)
         direct = message.channel if isinstance(message.channel, discord.DMChannel) else None
-        return Heard(event, str(message.channel.id), message.id, _lost(message.channel), direct)
+        return GatewayEvent(event, str(message.channel.id), message.id, _lost(message.channel), direct)
 
     def presence(self, message: discord.Message) -> Presence:
         """Return what a message says now, as far as it can be read."""
@@ -264,7 +264,7 @@ class Client(discord.Client):
             place, lost = self._place(found), 0
         else:
             place, lost = self._place(self.get_partial_messageable(channel, guild_id=guild)), channel
-        self.items.put_nowait(Heard(Withdrawn(place, tuple(map(str, messages))), lost=lost))
+        self.items.put_nowait(GatewayEvent(Withdrawn(place, tuple(map(str, messages))), lost=lost))
 
     def _look_again(self, guild: discord.Guild) -> None:
         for channel in self._sight.changed(guild):
@@ -278,7 +278,7 @@ class Client(discord.Client):
     def _rename(self, before: readers.Channel, after: readers.Channel) -> None:
         old, new = self._place(before), self._place(after)
         if old.name != new.name:
-            self.items.put_nowait(Heard(Renamed(new, old.name)))
+            self.items.put_nowait(GatewayEvent(Renamed(new, old.name)))
 
     def _place(self, channel: readers.Channel) -> Place:
         return readers.place(channel, self._settings.gate)

@@ -20,15 +20,15 @@ from adapters.matrix.incoming.files import Files
 from adapters.matrix.incoming.gaps import Gaps
 from adapters.matrix.incoming.hearing import Hearing
 from adapters.matrix.incoming.presence import Presences
-from adapters.matrix.incoming.recollection import Recollection
 from adapters.matrix.incoming.references import References
 from adapters.matrix.incoming.saying import Saying
+from adapters.matrix.incoming.timeline_state import TimelineState
 from adapters.matrix.outgoing.sending import Sender
 from adapters.matrix.outgoing.typing import thinking
 from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.departures import Departures
 from adapters.matrix.rooms.direct import Asides
-from adapters.matrix.rooms.invitations import Doors
+from adapters.matrix.rooms.invitations import Invitations
 from adapters.matrix.rooms.inviters import Invites
 from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms
@@ -45,7 +45,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Connected:
     """What there is while Lyra is connected."""
 
     client: AsyncClient
@@ -73,7 +73,7 @@ class Matrix(Adapter):
     gaps: type[Gaps] = Gaps
     rooms: type[Rooms] = Rooms
     hearing: type[Hearing] = Hearing
-    doors: type[Doors] = Doors
+    invitations: type[Invitations] = Invitations
     references: type[References] = References
 
     def __init__(
@@ -98,7 +98,7 @@ class Matrix(Adapter):
         self._waived = waived
         self._pace = pace
         self._account = Account(access, folder, notes)
-        self._line: Line | None = None
+        self._line: Connected | None = None
 
     # Connected
 
@@ -124,20 +124,22 @@ class Matrix(Adapter):
         client = await self._account.open()
         rooms = self.rooms(client, self._notes)
         rooms.waived = self._waived or rooms.waived
-        recollection = Recollection(client, self._notes, self._pace, self.references)
-        doors = self.doors(client, self._notes, self._invites, self._pace)
-        gatherer = Gatherer(client, rooms, recollection, self.gaps(client))
-        saying = Saying(recollection, self._bots)
-        hearing = self.hearing(rooms, recollection, doors, saying)
+        timeline_state = TimelineState(client, self._notes, self._pace, self.references)
+        invitations = self.invitations(client, self._notes, self._invites, self._pace)
+        gatherer = Gatherer(client, rooms, timeline_state, self.gaps(client))
+        saying = Saying(timeline_state, self._bots)
+        hearing = self.hearing(rooms, timeline_state, invitations, saying)
         departures = Departures(client, rooms, self._notes)
         sync = Sync(
-            *(self._account, listener, rooms, recollection, doors, gatherer, hearing, departures), self._pace, self.at_once
+            *(self._account, listener, rooms, timeline_state, invitations, gatherer, hearing, departures),
+            self._pace,
+            self.at_once,
         )
         asides = Asides(client, rooms, self._notes)
-        presences = Presences(client, rooms, recollection.lookups, saying)
-        self._line = Line(client, rooms, Sender(client, rooms, self._now), Files(), asides, presences, departures)
+        presences = Presences(client, rooms, timeline_state.lookups, saying)
+        self._line = Connected(client, rooms, Sender(client, rooms, self._now), Files(), asides, presences, departures)
         try:
-            await until_one_ends(sync.run(), sync.show_read(), doors.run())
+            await until_one_ends(sync.run(), sync.show_read(), invitations.run())
         finally:
             self._line = None
             await self._account.close()

@@ -16,11 +16,11 @@ from adapters.matrix.homeserver import TROUBLE, failure, unreachable
 from adapters.matrix.incoming.batch import Batch, Gatherer
 from adapters.matrix.incoming.event import part
 from adapters.matrix.incoming.hearing import Hearing
-from adapters.matrix.incoming.recollection import Recollection
+from adapters.matrix.incoming.timeline_state import TimelineState
 from adapters.matrix.outgoing.typing import read_up_to
 from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.departures import Departures
-from adapters.matrix.rooms.invitations import Doors
+from adapters.matrix.rooms.invitations import Invitations
 from adapters.matrix.rooms.room import Record
 from adapters.matrix.rooms.rooms import Rooms
 
@@ -48,8 +48,8 @@ class Sync:
         account: Account,
         listener: Listener,
         rooms: Rooms,
-        recollection: Recollection,
-        doors: Doors,
+        timeline_state: TimelineState,
+        invitations: Invitations,
         gatherer: Gatherer,
         hearing: Hearing,
         departures: Departures,
@@ -61,8 +61,8 @@ class Sync:
         self._client: AsyncClient = account.client
         self._listener = listener
         self._rooms = rooms
-        self._r = recollection
-        self._doors = doors
+        self._r = timeline_state
+        self._invitations = invitations
         self._gatherer = gatherer
         self._hearing = hearing
         self._departures = departures
@@ -82,7 +82,7 @@ class Sync:
         """
         self._since = (await self._listener.cursors()).get(STREAM, "")
         await self._r.load()
-        await self._doors.load()
+        await self._invitations.load()
         failures = without_keys = 0
         while True:
             try:
@@ -119,7 +119,7 @@ class Sync:
 
     async def _take(self, response: SyncResponse) -> None:
         """Hand over what a sync brought, and move on."""
-        self._doors.invited(await _invites(response), quiet=not self._since)
+        self._invitations.invited(await _invites(response), quiet=not self._since)
         try:
             batch = await self._gatherer.gather(response, self._since, full=self._full)
         except PlatformFailure:
@@ -127,7 +127,7 @@ class Sync:
             raise
         for prefix in _missed(batch):
             await self._listener.missed(prefix)
-        left = [one.room.id for one in batch.stretches if one.room.record.inside and not one.inside]
+        left = [one.room.id for one in batch.segments if one.room.record.inside and not one.inside]
         events = [one for event in self._hearing.turn(batch) if (one := await self._departed(event))]
         # What goes on elsewhere did not vanish, and nobody tells her any more what is taken back there.
         vanished = {event.prefix[1] for event in events if isinstance(event, Vanished)}
@@ -136,7 +136,7 @@ class Sync:
                 await self._listener.missed(("", room))
         await self._r.settle()
         await self._rooms.settle(batch.rooms, self._since)
-        await self._doors.settle()
+        await self._invitations.settle()
         if not self._ready:
             self._ready = True
             await self._listener.ready()
@@ -186,7 +186,7 @@ def _missed(batch: Batch) -> list[tuple[str, ...]]:
     """
     if not batch.since:
         return [()]
-    known = [one for one in batch.stretches if one.inside and one.room.record != Record()]
+    known = [one for one in batch.segments if one.inside and one.room.record != Record()]
     return [("", one.room.id) for one in known if not one.whole or not one.room.record.inside]
 
 

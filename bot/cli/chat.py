@@ -31,7 +31,7 @@ async def chat(as_: str, session: str, show_prompt: bool) -> int:
         await _greet(app, view, screen, person)
         async with talking(app, {"console": console}, _layers(screen) if show_prompt else None) as talk:
             with _Alone(app, console) as alone:
-                app.keeper.poke(view.home)
+                app.maintenance.poke(view.home)
                 await _until_stopped(_converse(console, talk, view.home, alone=bool(alone)), talk)
         return 1 if screen.refused else 0
 

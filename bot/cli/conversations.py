@@ -86,7 +86,7 @@ async def summarize(as_: str, name: str, as_json: bool) -> int:
             if not newest:
                 raise LyraError("There is nothing to summarize yet. Begin a conversation with: lyra chat")
             session = newest[0]
-        digests = await app.keeper.summarize(view.home, session)
+        digests = await app.maintenance.summarize(view.home, session)
         if as_json:
             print(json.dumps([rows.digest(session, d, view.home.time_zone) for d in digests], ensure_ascii=False))
         else:
@@ -97,13 +97,13 @@ async def summarize(as_: str, name: str, as_json: bool) -> int:
 async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_json: bool) -> int:
     """Summarize every conversation that has something new; return 1 where one failed."""
     async with opened() as app:
-        waiting = await app.keeper.waiting(limit)
+        waiting = await app.maintenance.waiting(limit)
         if app.models.summary is not None and waiting:
-            question = _price(app, await app.keeper.estimate(waiting))
+            question = _price(app, await app.maintenance.estimate(waiting))
             print(question, file=sys.stderr)
             if sys.stdin.isatty() and not ask("Go on?", yes=yes):
                 return 1
-        result = await app.keeper.summarize_all(waiting, workers or app.base.settings.workers, _progress)
+        result = await app.maintenance.summarize_all(waiting, workers or app.base.settings.workers, _progress)
         if result.pieces:
             print(f"{receipts.counted(result.pieces, 'piece')} of profile, eras, narrative and self made.", file=sys.stderr)
         counts = {"summarized": result.summarized, "failed": result.failed, "total": result.total}

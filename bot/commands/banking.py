@@ -67,7 +67,7 @@ class Banking(Group):
             f"notes with {sign}memory bank, and I have them in view whenever I answer here. {sign}memory bank leave keeps what "
             f"you say out of them; {sign}forget takes out what rests on what you forget.",
         )
-        self._h.keeper.poke(view.home)
+        self._h.maintenance.poke(view.home)
         return plain("The bank is on, and I said so here.")
 
     async def _off(self, call: Call, view: View) -> Reply:

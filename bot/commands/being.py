@@ -4,14 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 
 from adapters.base import Adapter
-from adapters.command_table import Audience, Call, CommandSpec, Parameter, Reply
+from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter, Reply
 from adapters.markup import usage
 from bot.commands import receipts
 from bot.commands.group import Group, plain
 from bot.commands.ladder_text import driven
 from bot.commands.pages import Pages
 from bot.commands.receipts import counted
-from bot.conversation.services import House
+from bot.conversation.services import Services
 from bot.delivery.links import configured
 from bot.dreams.reflections import NAME as REFLECTIONS
 from bot.errors import BadInput
@@ -23,8 +23,8 @@ Table = Callable[[], Mapping[str, CommandSpec]]
 class Being(Group):
     """/help, /new, /model, /status."""
 
-    def __init__(self, house: House, adapters: dict[str, Adapter], pages: Pages, table: Table) -> None:
-        super().__init__(house, adapters, pages)
+    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: Pages, table: Table) -> None:
+        super().__init__(services, adapters, pages)
         self._table = table
 
     def specs(self) -> Sequence[CommandSpec]:
@@ -34,8 +34,10 @@ class Being(Group):
         model = Parameter("model", "which of its models")
         return (
             CommandSpec("help", "what you can say here", self._help),
-            CommandSpec("new", "begin a new conversation here", self._new, (name,), answer=Audience.HERE),
-            CommandSpec("model", "connect a language model, or see which", self._model, (server, model), who=Audience.OWNER),
+            CommandSpec("new", "begin a new conversation here", self._new, (name,), answer=AnswerAudience.HERE),
+            CommandSpec(
+                "model", "connect a language model, or see which", self._model, (server, model), who=AnswerAudience.OWNER
+            ),
             CommandSpec("status", "how much is kept, and what serves", self._status),
         )
 
@@ -94,7 +96,7 @@ class Being(Group):
 
 def _offered(spec: CommandSpec, adapter: Adapter) -> bool:
     """Say whether people can call a command where it is listed: from a menu, by its name, or in answer to a message."""
-    if spec.who is Audience.OWNER and not owned(adapter.platform):
+    if spec.who is AnswerAudience.OWNER and not owned(adapter.platform):
         return False
     if spec.menu:
         return adapter.replies

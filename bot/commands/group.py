@@ -8,7 +8,7 @@ from adapters.command_table import Call, Reply
 from adapters.errors import PlaceGone
 from adapters.events import Reach
 from bot.commands.pages import GONE, Pages
-from bot.conversation.services import House
+from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
 from memory.types import Identity, Session
@@ -18,8 +18,8 @@ from memory.view.view import View
 class Group:
     """A group of commands."""
 
-    def __init__(self, house: House, adapters: dict[str, Adapter], pages: Pages) -> None:
-        self._h = house
+    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: Pages) -> None:
+        self._h = services
         self._adapters = adapters
         self._pages = pages
 

@@ -87,7 +87,7 @@ class Knowing(Group):
         if not kept.stored:
             raise BadInput("What you said just now was forgotten, and stays so.")
         new = await view.correct_fact(fact.id, kept.stored[0], only)
-        self._h.keeper.poke(view.home, session)
+        self._h.maintenance.poke(view.home, session)
         said, now = await view.receipts([new]), self._h.clock.now()
         text = ladder_text.corrected(fact, new, said[new.key], now, view.home.time_zone)
         return Reply(text, NO_LINKS, shows=_shows([new], said))

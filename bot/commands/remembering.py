@@ -109,7 +109,7 @@ class Remembering(Group):
         kept = await view.say(session, [said(target, told(target, contents))])
         if not kept.stored:
             raise BadInput("That message was forgotten, and stays so.")
-        self._h.keeper.poke(view.home, session)
+        self._h.maintenance.poke(view.home, session)
         return plain("Kept.")
 
     async def _forget_this(self, call: Call) -> Reply:

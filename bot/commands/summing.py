@@ -43,7 +43,7 @@ class Summing(Group):
         view, session = await self._here(call)
         if "session" in call.arguments:
             session = await self._named(call, view, str(call.arguments["session"]))
-        digests = await self._h.keeper.summarize(view.home, session)
+        digests = await self._h.maintenance.summarize(view.home, session)
         if not digests:
             return plain("There is nothing to summarize here yet.")
         return Reply(receipts.summary(digests, view.home.time_zone), NO_LINKS, shows=frozenset(one.key for one in digests))

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from adapters.base import Adapter
-from adapters.command_table import Audience, Call, CommandSpec, Reply, Surface
+from adapters.command_table import AnswerAudience, Call, CommandSpec, Reply, Surface
 from adapters.errors import CommandUnclear, PlaceGone, PlatformFailure
 from adapters.events import Asked, Message, Person, Place
 from adapters.markup import called, knows, parse_command
@@ -17,16 +17,16 @@ from bot.commands.pages import MORE, Pages
 from bot.commands.remembering import Remembering
 from bot.commands.settling import Settling
 from bot.commands.summing import Summing
-from bot.commands.thoughts import Reflecting
+from bot.commands.thoughts import ThoughtCommands
 from bot.conversation.error_texts import told
-from bot.conversation.services import House
+from bot.conversation.services import Services
 from bot.delivery.addresses import addresses
 from bot.delivery.links import NO_LINKS, configured
 from bot.delivery.surfaces import Gated
 from bot.errors import BadInput, LyraError, PlaceUnknown
 from bot.service.log import log
 from memory.errors import MemoryFailure, SourceGone
-from memory.journal.journal import Heard, Part
+from memory.journal.journal import InboxEvent, Part
 
 _ROOM = 60
 """UTF-16 units of a page that its frame may take."""
@@ -36,19 +36,19 @@ _NOT_REACHED = "I answer that to you alone, and could not reach you: write to me
 class Commands:
     """The table, and the running of one command."""
 
-    def __init__(self, house: House, adapters: Mapping[str, Adapter]) -> None:
-        self._h = house
+    def __init__(self, services: Services, adapters: Mapping[str, Adapter]) -> None:
+        self._h = services
         self._adapters = dict(adapters)
         self._pages = Pages()
-        self._remembering = Remembering(house, self._adapters, self._pages)
+        self._remembering = Remembering(services, self._adapters, self._pages)
         groups = (
             self._remembering,
-            Summing(house, self._adapters, self._pages),
-            Knowing(house, self._adapters, self._pages),
-            Banking(house, self._adapters, self._pages),
-            Reflecting(house, self._adapters, self._pages),
-            Settling(house, self._adapters, self._pages),
-            Being(house, self._adapters, self._pages, lambda: self.table),
+            Summing(services, self._adapters, self._pages),
+            Knowing(services, self._adapters, self._pages),
+            Banking(services, self._adapters, self._pages),
+            ThoughtCommands(services, self._adapters, self._pages),
+            Settling(services, self._adapters, self._pages),
+            Being(services, self._adapters, self._pages, lambda: self.table),
         )
         self.table = {spec.name: spec for group in groups for spec in group.specs()}
 
@@ -68,13 +68,13 @@ class Commands:
         """Say whether a message calls a command, be it hers or another machine's."""
         return called(message.text, adapter.prefix) is not None
 
-    async def run(self, heard: Heard, event: Message | Asked, adapter: Adapter) -> None:
+    async def run(self, heard: InboxEvent, event: Message | Asked, adapter: Adapter) -> None:
         """Run a command and send its answer; what is wrong with it is said in one sentence."""
         aside, made_for = False, event.place
         try:
             spec, arguments = self._meant(event, adapter)
             log.info("command.run", platform=adapter.platform, command=spec.name)
-            aside = isinstance(event, Message) and spec.answer is Audience.PRIVATE and not arguments.get("public")
+            aside = isinstance(event, Message) and spec.answer is AnswerAudience.PRIVATE and not arguments.get("public")
             call = await self._call(event, adapter, arguments)
             if call.surface:
                 call = replace(call, surface=self._gated(call.surface, event, adapter))
@@ -99,7 +99,7 @@ class Commands:
             return ()
         return await self._remembering.suggest(await self._call(asked, adapter, asked.arguments), typed)
 
-    async def cut_off(self, heard: Heard, event: Message | Asked) -> None:
+    async def cut_off(self, heard: InboxEvent, event: Message | Asked) -> None:
         """Say that a command was not finished before the last end, and finish it without running it again."""
         adapter = self._adapters[event.place.platform]
         name = f"/{event.command}" if isinstance(event, Asked) else f"{adapter.prefix}{called(event.text, adapter.prefix)}"
@@ -123,7 +123,7 @@ class Commands:
             parsed = parse_command(event.text, adapter.prefix, self.table, answering=answering)
             assert parsed is not None
             spec, arguments = parsed
-        if spec.who is Audience.OWNER and not owned(adapter.platform):
+        if spec.who is AnswerAudience.OWNER and not owned(adapter.platform):
             raise BadInput(f"{adapter.prefix or '/'}{spec.name} is for who runs me, at the terminal.")
         return spec, arguments
 

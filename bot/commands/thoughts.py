@@ -2,18 +2,18 @@
 
 from collections.abc import Sequence
 
-from adapters.command_table import Audience, Call, CommandSpec, Parameter, Reply
+from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter, Reply
 from bot.commands import dream_text, ladder_text
 from bot.commands.group import Group, plain
 from bot.delivery.links import NO_LINKS
-from memory.view.posting import Thought
+from memory.view.posting import PostableThought
 from memory.view.view import View
 
 _STEP = 0.1
 _MOST = 1.01
 
 
-class Reflecting(Group):
+class ThoughtCommands(Group):
     """/dream, /reflection why, less, delete."""
 
     def specs(self) -> Sequence[CommandSpec]:
@@ -22,11 +22,11 @@ class Reflecting(Group):
         which = Parameter("id", "which thought; the last one here if you name none")
         return (
             CommandSpec(
-                "dream", "see what I would do while nobody talks, and have it done", self._dream, (force,), Audience.OWNER
+                "dream", "see what I would do while nobody talks, and have it done", self._dream, (force,), AnswerAudience.OWNER
             ),
-            CommandSpec("reflection why", "what a thought of mine rests on", self._why, (which,), answer=Audience.HERE),
-            CommandSpec("reflection less", "let me say fewer thoughts here", self._less, (which,), answer=Audience.HERE),
-            CommandSpec("reflection delete", "take a thought of mine back", self._delete, (which,), answer=Audience.HERE),
+            CommandSpec("reflection why", "what a thought of mine rests on", self._why, (which,), answer=AnswerAudience.HERE),
+            CommandSpec("reflection less", "let me say fewer thoughts here", self._less, (which,), answer=AnswerAudience.HERE),
+            CommandSpec("reflection delete", "take a thought of mine back", self._delete, (which,), answer=AnswerAudience.HERE),
         )
 
     async def _dream(self, call: Call) -> Reply:
@@ -60,7 +60,7 @@ class Reflecting(Group):
             await self._h.outgoing.flush(platform, place, parts)
         return plain("I took it back, and forgot it.")
 
-    async def _thought(self, call: Call) -> tuple[View, Thought]:
+    async def _thought(self, call: Call) -> tuple[View, PostableThought]:
         """Return the thought that is meant: the one that was pressed or answered, the one of an id, or the last one here."""
         view = await self._view(call)
         platform, place = call.place.platform, call.place.key

@@ -135,7 +135,7 @@ class Matrix(_Section):
         return self
 
 
-class Web(_Section):
+class WebSection(_Section):
     """The HTTP side of `lyra run`, on loopback only."""
 
     port: int = Field(8765, ge=0, le=65535)
@@ -159,7 +159,7 @@ class Exit(_Section):
         return AllowList(self.links)
 
 
-class Dreams(_Section):
+class DreamSection(_Section):
     """When she dreams, from which level on each drive acts, and what a day's dreams of one place may take."""
 
     night: str = Field("03:30", pattern=r"^(([01]\d|2[0-3]):[0-5]\d)?$")

@@ -16,7 +16,7 @@ import tzlocal
 from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
-from bot.config.sections import Backend, Discord, Dreams, Exit, Matrix, Names, Someone, Web
+from bot.config.sections import Backend, Discord, DreamSection, Exit, Matrix, Names, Someone, WebSection
 from bot.errors import BadConfig, BadSecret
 
 OFFLINE = "offline"
@@ -57,9 +57,9 @@ class Settings(BaseSettings):
     background_tokens_per_day: int = Field(1_000_000, ge=0)
     workers: int = Field(8, ge=1, le=64)
     answer_within_minutes: int = Field(60, ge=1)
-    web: Web = Web()
+    web: WebSection = WebSection()
     exit: Exit = Exit(links=[])
-    dream: Dreams = Dreams()
+    dream: DreamSection = DreamSection()
     discord: Discord | None = None
     matrix: Matrix | None = None
     models: dict[str, Backend] = Field(default_factory=dict)
@@ -214,7 +214,7 @@ def _problem(found: Any) -> str:
 
 def _known(loc: tuple[Any, ...]) -> list[str]:
     sections: dict[str, type[BaseModel]] = {
-        "models": Backend, "people": Someone, "web": Web, "exit": Exit, "dream": Dreams, "discord": Discord, "matrix": Matrix,
+        "models": Backend, "people": Someone, "web": WebSection, "exit": Exit, "dream": DreamSection, "discord": Discord, "matrix": Matrix,
     }  # fmt: skip
     return list(sections.get(str(loc[0]), Settings).model_fields)
 

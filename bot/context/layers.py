@@ -7,7 +7,7 @@ from datetime import date
 from memory.bank.block import HEAD, Block, bullet
 from memory.places.display_names import display_name
 from memory.text import periods
-from memory.text.budget import Fitted, Layer, Room, clip
+from memory.text.budget import Fitted, Layer, TokenBudget, clip
 from memory.text.lexical import stem
 from memory.text.lexical import tokens as words
 from memory.text.prompt_lines import NOTED, QUOTED, prompt_line
@@ -31,7 +31,7 @@ _FELT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class LayerPiece:
     """One thing that a layer can show: its lines, what it says without their form, the items it is of, and its place there."""
 
     text: str
@@ -46,7 +46,7 @@ class Shown:
 
     fitted: Fitted
     title: str
-    pieces: Sequence[Piece]
+    pieces: Sequence[LayerPiece]
 
     @property
     def block(self) -> str:
@@ -65,9 +65,9 @@ class View:
     def __init__(self) -> None:
         self._said: set[str] = set()
 
-    def show(self, room: Room, name: str, share: float, title: str, pieces: Iterable[Piece]) -> Shown:
+    def show(self, room: TokenBudget, name: str, share: float, title: str, pieces: Iterable[LayerPiece]) -> Shown:
         """Show of the pieces, most important first, what is not in view yet and fits into the room."""
-        new: dict[str, Piece] = {}
+        new: dict[str, LayerPiece] = {}
         for piece in pieces:
             new.setdefault(" ".join(piece.says.casefold().split()), piece)
         fresh = [piece for said, piece in new.items() if said not in self._said]
@@ -77,13 +77,13 @@ class View:
         return Shown(Fitted(name, [piece.text for piece in shown], fitted.cut, fitted.tokens), title, shown)
 
 
-def facts(known: Sequence[Statement], time_zone: str) -> list[Piece]:
+def facts(known: Sequence[Statement], time_zone: str) -> list[LayerPiece]:
     """Return what is known, the most recently seen first; it is read grouped by who or what it is about."""
     groups: dict[str, int] = {}
     for fact in sorted(known, key=lambda fact: fact.key):
         groups.setdefault(_subject(fact.text), fact.key)
     return [
-        Piece(
+        LayerPiece(
             prompt_line(clip(fact.text, _MOST), NOTED, note=f"{_day(fact.first_at, time_zone)}{_how(fact)}"),
             fact.text, frozenset({fact.key}),
             (groups[_subject(fact.text)], int(fact.kind == "inferred"), fact.key),
@@ -92,11 +92,11 @@ def facts(known: Sequence[Statement], time_zone: str) -> list[Piece]:
     ]  # fmt: skip
 
 
-def arcs(told: Sequence[Statement]) -> list[Piece]:
+def arcs(told: Sequence[Statement]) -> list[LayerPiece]:
     """Return the lines of the narrative, the newest first; stories are read first, then trends, then what is open."""
     kinds = list(_ARCS)
     return [
-        Piece(
+        LayerPiece(
             prompt_line(clip(line.text, _MOST), QUOTED, label=_ARCS.get(line.kind, _ARCS["arc"])), line.text, frozenset({line.key}),
             (kinds.index(line.kind) if line.kind in kinds else 0, line.key),
         )
@@ -104,23 +104,23 @@ def arcs(told: Sequence[Statement]) -> list[Piece]:
     ]  # fmt: skip
 
 
-def bank(block: Block) -> list[Piece]:
+def bank(block: Block) -> list[LayerPiece]:
     """Return the lines of a rendered bank below its head, the newest first as they come."""
     lines = [line for line in block.text.removeprefix(HEAD).splitlines() if line.strip()]
     return [
-        Piece(prompt_line(line, QUOTED), line, frozenset(one.key for one in block.shown if bullet(one) in line), (at,))
+        LayerPiece(prompt_line(line, QUOTED), line, frozenset(one.key for one in block.shown if bullet(one) in line), (at,))
         for at, line in enumerate(lines)
     ]
 
 
-def being(state: SelfState) -> list[Piece]:
+def being(state: SelfState) -> list[LayerPiece]:
     """Return how she is, in words, and what she says of herself."""
     mood = feeling(state.mind)
     told = [
-        Piece(prompt_line(clip(one.text, _MOST), NOTED), one.text, frozenset({one.key}), (one.key,))
+        LayerPiece(prompt_line(clip(one.text, _MOST), NOTED), one.text, frozenset({one.key}), (one.key,))
         for one in _newest(state.narrative)
     ]
-    return [Piece(mood, mood, frozenset()), *told]
+    return [LayerPiece(mood, mood, frozenset()), *told]
 
 
 def feeling(mind: Mind) -> str:
@@ -129,10 +129,10 @@ def feeling(mind: Mind) -> str:
     return " ".join([mood, *(wish for name, wish in _WISHES.items() if mind.drives[name] >= _FELT)])
 
 
-def digests(summary: Sequence[Digest], time_zone: str) -> list[Piece]:
+def digests(summary: Sequence[Digest], time_zone: str) -> list[LayerPiece]:
     """Return the digests of a conversation, the newest first; they are read from the oldest on."""
     return [
-        Piece(
+        LayerPiece(
             prompt_line(clip(one.text, _MOST_OF_A_DIGEST), QUOTED, label=_day(one.first_at, time_zone)),
             one.text,
             frozenset({one.key}),
@@ -142,10 +142,10 @@ def digests(summary: Sequence[Digest], time_zone: str) -> list[Piece]:
     ]
 
 
-def gists(hits: Sequence[DigestHit], time_zone: str) -> list[Piece]:
+def gists(hits: Sequence[DigestHit], time_zone: str) -> list[LayerPiece]:
     """Return recalled gists with their conversation, the nearest first."""
     return [
-        Piece(
+        LayerPiece(
             prompt_line(clip(hit.digest.text, _MOST_OF_A_DIGEST), QUOTED, label=_where(hit, time_zone)),
             *(hit.digest.text, frozenset({hit.digest.key})),
         )
@@ -153,22 +153,24 @@ def gists(hits: Sequence[DigestHit], time_zone: str) -> list[Piece]:
     ]
 
 
-def eras(told: Sequence[Statement]) -> list[Piece]:
+def eras(told: Sequence[Statement]) -> list[LayerPiece]:
     """Return recalled paragraphs of eras, or bullets of a bank, with what time they are about, the nearest first."""
-    return [Piece(prompt_line(clip(one.text, _MOST), QUOTED, label=_period(one)), one.text, frozenset({one.key})) for one in told]
+    return [
+        LayerPiece(prompt_line(clip(one.text, _MOST), QUOTED, label=_period(one)), one.text, frozenset({one.key})) for one in told
+    ]
 
 
-def details(hits: Sequence[Hit], in_view: Iterable[int], time_zone: str) -> list[Piece]:
+def details(hits: Sequence[Hit], in_view: Iterable[int], time_zone: str) -> list[LayerPiece]:
     """Return each hit with its neighbours, the best first; what is in view already, or came with a better hit, is left out."""
     seen = set(in_view)
-    found: list[Piece] = []
+    found: list[LayerPiece] = []
     for hit in hits:
         around = [m for m in (hit.before, hit.exchange, hit.after) if m is not None and (m is hit.exchange or not m.echo)]
         fresh = [message for message in around if message.key not in seen]
         seen.update(message.key for message in fresh)
         if fresh:
             text = "\n".join(_line(message, time_zone) for message in fresh)
-            found.append(Piece(text, text, frozenset(message.key for message in fresh)))
+            found.append(LayerPiece(text, text, frozenset(message.key for message in fresh)))
     return found
 
 

@@ -13,10 +13,10 @@ from bot.context import layers
 from bot.context.citations import drawn_on
 from bot.context.layers import Shown, View
 from bot.context.retrieval import Recalled, Standing
-from bot.models.port import Image, Message
+from bot.models.port import ChatMessage, Image
 from memory.bank.block import HEAD
 from memory.places.display_names import LYRA
-from memory.text.budget import Fitted, Layer, Room, tokens
+from memory.text.budget import Fitted, Layer, TokenBudget, tokens
 from memory.text.prompt_lines import ALONE, QUOTED, REPLY, SPOKEN, Frame, prompt_line
 from memory.text.times import local
 from memory.types import Exchange
@@ -57,7 +57,7 @@ class Prompt:
     everywhere.
     """
 
-    messages: list[Message]
+    messages: list[ChatMessage]
     layers: list[Fitted]
     seen: Mapping[int, str]
     asides: frozenset[str]
@@ -80,7 +80,7 @@ class Draft:
     head: str
     standing: Sequence[Shown]
     recent: Fitted
-    said: Sequence[Message]
+    said: Sequence[ChatMessage]
     today: str
     around: str
     asked: str
@@ -99,7 +99,7 @@ def draft(persona: str, memory: Standing, question: Question, now: int, time_zon
     """Begin the prompt for answering a question, within `budget` tokens by the count of memory.budget."""
     head, today = f"{persona}\n\n{RULES}", f"Today is {local(now, time_zone):%A, %d %B %Y}."
     view, room = View(), budget - tokens(head)
-    shown = _standing(view, Room(room), memory, time_zone)
+    shown = _standing(view, TokenBudget(room), memory, time_zone)
     rest = room - sum(layer.fitted.tokens for layer in shown)
     asked = _asked(question, max(budget // 8, min(budget // 2, 2 * rest // 3)))
     beside = _beside(question, memory.recent)
@@ -122,12 +122,12 @@ def finish(begun: Draft, recalled: Recalled) -> Prompt:
     came, texts = _recalled(begun, recalled), {**begun.texts, **_recalled_texts(recalled)}
     system = "\n\n".join(part for part in (begun.head, *(layer.block for layer in begun.standing)) if part)
     ending = "\n\n".join(part for part in (*(layer.block for layer in came), begun.today, begun.around, begun.asked) if part)
-    last = Message(role="user", content=ending)
+    last = ChatMessage(role="user", content=ending)
     if begun.question.images:
         last["images"] = begun.question.images
     fixed = [("date", begun.today), ("just before", begun.around), ("message", begun.asked)]
     return Prompt(
-        [Message(role="system", content=system), *begun.said, last],
+        [ChatMessage(role="system", content=system), *begun.said, last],
         [
             _fixed("persona and rules", begun.head), *(layer.fitted for layer in begun.standing), begun.recent,
             *(layer.fitted for layer in came), *(_fixed(name, text) for name, text in fixed if text),
@@ -158,7 +158,7 @@ def _recalled_texts(came: Recalled) -> dict[int, str]:
     }
 
 
-def _standing(view: View, room: Room, memory: Standing, time_zone: str) -> list[Shown]:
+def _standing(view: View, room: TokenBudget, memory: Standing, time_zone: str) -> list[Shown]:
     """Fill the layers that change rarely; nothing of the question takes part in it."""
     share = _SHARED if memory.shared else _PRIVATE
     known, told = layers.facts(memory.profile, time_zone), layers.arcs(memory.narrative)
@@ -177,7 +177,7 @@ def _standing(view: View, room: Room, memory: Standing, time_zone: str) -> list[
 
 def _recalled(begun: Draft, recalled: Recalled) -> list[Shown]:
     """Fill the layers of what comes up for the question."""
-    view, room, zone = begun.view, Room(begun.left), begun.time_zone
+    view, room, zone = begun.view, TokenBudget(begun.left), begun.time_zone
     details = layers.details(recalled.hits, begun.in_view, zone)
     return [
         view.show(room, "gists", _RECALLED["gists"], "From conversations before:", layers.gists(recalled.gists, zone)),
@@ -186,7 +186,7 @@ def _recalled(begun: Draft, recalled: Recalled) -> list[Shown]:
     ]
 
 
-def _recent(window: Sequence[Exchange], question: Question, most: int, room: int) -> tuple[Fitted, list[Message]]:
+def _recent(window: Sequence[Exchange], question: Question, most: int, room: int) -> tuple[Fitted, list[ChatMessage]]:
     """Show the end of the conversation; where not all of it fits, it begins some messages later, and so for some turns."""
     frame = SPOKEN if question.shared or _voices(window) > 1 else ALONE
     quoted = [quote.speaker for quote in (*question.quotes, *question.aside)]
@@ -204,10 +204,10 @@ def _fixed(name: str, text: str) -> Fitted:
     return Fitted(name, [text], 0, tokens(text))
 
 
-def _turn(message: Exchange, frame: Frame, most: int) -> Message:
+def _turn(message: Exchange, frame: Frame, most: int) -> ChatMessage:
     own = message.role == "assistant"
     content = prompt_line(message.text, frame, speaker=LYRA if own else message.speaker, most=most)
-    return Message(role="assistant" if own else "user", content=content)
+    return ChatMessage(role="assistant" if own else "user", content=content)
 
 
 def _voices(messages: Iterable[Exchange]) -> int:
@@ -241,7 +241,7 @@ def _around(question: Question, beside: Sequence[Quote], most: int) -> str:
     answers = {quote.id for quote in question.quotes}
     aside = [quote for quote in beside if quote.id not in answers]
     answered = [quote for quote in beside if quote.id in answers]
-    room, each = Room(most), (most - tokens(_ANSWERED) - 1) // max(1, len(answered)) - 1
+    room, each = TokenBudget(most), (most - tokens(_ANSWERED) - 1) // max(1, len(answered)) - 1
     told = room.fill(Layer("answered", [_quote(quote, each) for quote in answered], 1.0, _ANSWERED)).shown
     before = room.fill(Layer("aside", [_quote(quote) for quote in reversed(aside)], 0.0, _ASIDE)).shown[::-1]
     return "\n\n".join("\n".join([title, *quotes]) for title, quotes in ((_ASIDE, before), (_ANSWERED, told)) if quotes)

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from adapters.events import Forward, Message, Place, Quote, Reach
 from memory.core import Memory
-from memory.view.changing import Shown
+from memory.view.changing import ShownMessage
 from memory.view.view import View
 
 _FORWARDED = "[forwarded]"
@@ -18,7 +18,7 @@ Bearing = TypeVar("Bearing", Message, Quote)
 
 async def unforgotten(memory: Memory, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
     """Return those quotes that are not forgotten; of Lyra's own, those that may be read in a view now."""
-    shown = [Shown(quote.id, _kept_at(place, quote.id), quote.own, quote.said_at) for quote in quotes]
+    shown = [ShownMessage(quote.id, _kept_at(place, quote.id), quote.own, quote.said_at) for quote in quotes]
     withheld = await memory.withheld(place.platform, shown) if shown else set()
     own = await view.posts(place.platform, [quote.id for quote in quotes if quote.own])
     left = [quote for quote in quotes if quote.id not in withheld and (not quote.own or own.get(quote.id, False))]
@@ -31,7 +31,7 @@ async def without_forgotten(memory: Memory, view: View, platform: str, bearing: 
     if not forwards:
         return list(bearing)
     shown = [
-        Shown(forward.id, await memory.places_of(platform, forward.server, forward.channel), False, 0)
+        ShownMessage(forward.id, await memory.places_of(platform, forward.server, forward.channel), False, 0)
         for forward in forwards.values()
     ]
     posts = await view.posts(platform, list(forwards))

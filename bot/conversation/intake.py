@@ -21,7 +21,7 @@ from bot.errors import PlaceUnknown
 from bot.models.port import Image
 from memory.core import Memory
 from memory.errors import SourceGone
-from memory.journal.journal import Heard
+from memory.journal.journal import InboxEvent
 from memory.ports import Clock
 from memory.types import MINUTE, Exchange, Identity, Kind, NewExchange, Session
 from memory.view.view import View
@@ -76,7 +76,7 @@ class Intake:
         self._meanwhile = Meanwhile()
         self._one = asyncio.Lock()
 
-    async def keep(self, heard: Sequence[Heard], adapter: Adapter) -> Turn | None:
+    async def keep(self, heard: Sequence[InboxEvent], adapter: Adapter) -> Turn | None:
         """Keep these messages of one person at one place; return the turn to take, None where nothing is to be answered.
 
         Raises PlaceUnknown where it is not known who reads the place now.
@@ -183,19 +183,19 @@ class Intake:
                 quoted = replace(message.quoted, text=text) if text else None
                 await self._memory.journal.replace(platform, heard.event.event_id, payload(replace(message, quoted=quoted)))
 
-    async def _as_they_stand(self, heard: Sequence[Heard]) -> list[tuple[Heard, Message]]:
+    async def _as_they_stand(self, heard: Sequence[InboxEvent]) -> list[tuple[InboxEvent, Message]]:
         """Return those messages that nobody took back meanwhile, with the words they have now."""
         payloads = await self._memory.journal.open_payloads([event.key for event in heard])
         found = [(event, read_payload(payloads[event.key])) for event in heard if event.key in payloads]
         return [(event, message) for event, message in found if isinstance(message, Message)]
 
-    async def _unforgotten(self, view: View, messages: Sequence[tuple[Heard, Message]]) -> list[tuple[Heard, Message]]:
+    async def _unforgotten(self, view: View, messages: Sequence[tuple[InboxEvent, Message]]) -> list[tuple[InboxEvent, Message]]:
         """Return messages with nothing of what they forward that is forgotten."""
         platform = messages[0][1].place.platform if messages else ""
         shown = await without_forgotten(self._memory, view, platform, [message for _, message in messages])
         return [(event, message) for (event, _), message in zip(messages, shown, strict=True)]
 
-    async def _store(self, view: View, place: Place, heard: Sequence[Heard], read: dict[str, Sequence[Contents]]) -> "_Kept":
+    async def _store(self, view: View, place: Place, heard: Sequence[InboxEvent], read: dict[str, Sequence[Contents]]) -> "_Kept":
         session = await self._domains.session(view, place)
         messages = await self._unforgotten(view, await self._as_they_stand(heard))
         await view.say(session, [said(message, told(message, read.get(message.id, ()))) for _, message in messages])

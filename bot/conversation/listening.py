@@ -13,7 +13,7 @@ from bot.conversation.admission import Admission
 from bot.conversation.intake import Intake
 from bot.conversation.introduction import introduction, onward
 from bot.conversation.mailboxes import Answered, Mailboxes
-from bot.conversation.services import House
+from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.errors import LyraError
 from bot.reconciliation.comparing import Comparing
@@ -29,19 +29,19 @@ class Listening:
     def __init__(
         self,
         adapter: Adapter,
-        house: House,
+        services: Services,
         intake: Intake,
         commands: Commands,
         mailboxes: Mailboxes,
         comparing: Comparing,
     ) -> None:
         self._adapter = adapter
-        self._h = house
+        self._h = services
         self._intake = intake
         self._commands = commands
         self._mailboxes = mailboxes
         self._comparing = comparing
-        self._admission = Admission(house.preferences)
+        self._admission = Admission(services.preferences)
         self._moved: dict[str, str] = {}
         self.connected = asyncio.Event()
         """Set when the platform was connected for the first time."""

@@ -19,7 +19,7 @@ from bot.conversation.turn import Turns
 from bot.errors import PlaceUnknown
 from bot.service.log import log
 from memory.errors import MemoryFailure
-from memory.journal.journal import Event, Heard, Journal
+from memory.journal.journal import Event, InboxEvent, Journal
 
 _TRIES = 3
 
@@ -28,7 +28,7 @@ _TRIES = 3
 class Letter:
     """Something in a mailbox, and the promise that it was dealt with."""
 
-    heard: Heard
+    heard: InboxEvent
     event: Message | Asked
     done: asyncio.Future[None]
 
@@ -96,7 +96,7 @@ class Mailboxes:
             task.cancel()
         await asyncio.gather(*late, return_exceptions=True)
 
-    def _post(self, heard: Sequence[tuple[Heard, Message | Asked]]) -> Sequence[asyncio.Future[None]]:
+    def _post(self, heard: Sequence[tuple[InboxEvent, Message | Asked]]) -> Sequence[asyncio.Future[None]]:
         loop = asyncio.get_running_loop()
         letters = [] if self._closing else [Letter(row, event, loop.create_future()) for row, event in heard]
         for letter in letters:

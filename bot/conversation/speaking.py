@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 from bot.context.prompt import Prompt, Question, draft, finish
 from bot.context.retrieval import recalled, standing
 from bot.conversation.intake import Turn
-from bot.conversation.services import House
+from bot.conversation.services import Services
 from bot.conversation.streaming import Showing
 from bot.delivery.links import given
 from bot.errors import ContextTooLong, ModelError
-from bot.models.offline import Asked, OfflineVoice
+from bot.models.offline import OfflineVoice, VoiceQuestion
 from bot.models.port import closing
 from bot.reconciliation.used import Used, only, used_at, used_in
 from bot.reconciliation.verifying import Looks
@@ -43,8 +43,8 @@ class Spoken:
 class Speaking:
     """Answers turns. `show_prompt` is given every prompt before the model is."""
 
-    def __init__(self, house: House, show_prompt: Callable[[Prompt], None] | None = None) -> None:
-        self._h = house
+    def __init__(self, services: Services, show_prompt: Callable[[Prompt], None] | None = None) -> None:
+        self._h = services
         self._voice = OfflineVoice()
         self._show_prompt = show_prompt
 
@@ -111,7 +111,7 @@ class Speaking:
             return await turn.view.recall(text, _WIDE, exclude=asked_here, asker=turn.asked[-1].speaker)
 
         hits = await self._h.verifying.hits(found, looks)
-        asked = Asked(text, turn.asked[-1].speaker, self._h.clock.now(), turn.view.home.time_zone)
+        asked = VoiceQuestion(text, turn.asked[-1].speaker, self._h.clock.now(), turn.view.home.time_zone)
         held = _stems(hits)
         answer = self._voice.answer(asked, hits, lambda stem: stem in held)
         sources = {hit.exchange.key for hit in answer.cites} | {exchange.key for exchange in turn.asked}

@@ -7,7 +7,7 @@ from bot.commands.being import owned
 from bot.conversation.error_texts import told
 from bot.conversation.intake import Intake, Turn
 from bot.conversation.introduction import introduction, offer, onward
-from bot.conversation.services import House
+from bot.conversation.services import Services
 from bot.conversation.speaking import Speaking, Spoken
 from bot.conversation.streaming import Showing, Streamed, WordByWord
 from bot.delivery.links import NO_LINKS, configured
@@ -15,7 +15,7 @@ from bot.dreams.reflections import NAME as REFLECTIONS
 from bot.errors import ModelDenied, ModelError
 from bot.service.log import log
 from memory.errors import SourceGone
-from memory.journal.journal import Heard, Part
+from memory.journal.journal import InboxEvent, Part
 from memory.types import Kind, NewExchange
 from memory.view.view import Answer
 
@@ -26,12 +26,12 @@ _TRIES = 3
 class Turns:
     """Takes turns, with everything a turn needs."""
 
-    def __init__(self, house: House, intake: Intake, speaking: Speaking) -> None:
-        self._h = house
+    def __init__(self, services: Services, intake: Intake, speaking: Speaking) -> None:
+        self._h = services
         self._intake = intake
         self._speaking = speaking
 
-    async def take(self, heard: Sequence[Heard], adapter: Adapter) -> None:
+    async def take(self, heard: Sequence[InboxEvent], adapter: Adapter) -> None:
         """Keep these messages of one place and answer them; a stale or forgotten one is kept or dropped without a word.
 
         Raises PlaceUnknown where it is not known who reads the place now.
@@ -43,11 +43,11 @@ class Turns:
         place = turn.place
         if adapter.introduces:
             await self._introduce(turn, adapter.prefix)
-        with self._h.floor.taken():
+        with self._h.priority.taken():
             async with adapter.thinking(place.key):
                 parts = await self._answered(turn, heard, adapter, gaps)
         await self._h.outgoing.flush(place.platform, place.key, parts)
-        self._h.keeper.poke(turn.view.home, turn.session)
+        self._h.maintenance.poke(turn.view.home, turn.session)
 
     async def _offered(self, turn: Turn, adapter: Adapter) -> Sequence[Part]:
         """Return what says once, to a person alone, that she has thoughts, and how to hear them; () where it is not to be said."""
@@ -68,7 +68,7 @@ class Turns:
         if said:
             await self._h.outgoing.flush(place.platform, place.key, parts)
 
-    async def _answered(self, turn: Turn, heard: Sequence[Heard], adapter: Adapter, gaps: int) -> Sequence[Part]:
+    async def _answered(self, turn: Turn, heard: Sequence[InboxEvent], adapter: Adapter, gaps: int) -> Sequence[Part]:
         """Answer, and keep the answer; return the parts that are to be sent. `gaps` is how many there were before the turn."""
         shown, streamed = await self._preview(turn, adapter)
         try:
@@ -168,7 +168,7 @@ class Turns:
         await turn.view.notify(turn.session, parts, [])
         return parts
 
-    async def _give_up(self, turn: Turn, heard: Sequence[Heard], replaces: str) -> Sequence[Part]:
+    async def _give_up(self, turn: Turn, heard: Sequence[InboxEvent], replaces: str) -> Sequence[Part]:
         """Drop what was taken back, and what was shown of an answer to it."""
         await self._h.memory.journal.drop([event.key for event in heard])
         parts = self._h.outgoing.removal(replaces) if replaces else ()

@@ -24,7 +24,7 @@ from bot.delivery.gate import begun, gated, gated_parts, is_plain
 from bot.delivery.links import AllowList, Passing
 from bot.service.log import log
 from memory.journal.journal import Journal, Part
-from memory.journal.journal import Outgoing as Row
+from memory.journal.journal import OutboxRow as Row
 from memory.ports import Ids
 from memory.view.view import View
 

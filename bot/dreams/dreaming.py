@@ -7,7 +7,7 @@ from bot.config.settings import Settings
 from bot.models.chains import Models
 from bot.models.metering import Unasked, limits
 from bot.service.log import log
-from bot.service.priority import Floor
+from bot.service.priority import Priority
 from memory.core import Memory
 from memory.dream.dreamer import Dreamer
 from memory.dream.report import Report
@@ -29,12 +29,12 @@ class Dreamt:
 class Dreams:
     """Dreams every domain when it is due, or when somebody asks."""
 
-    def __init__(self, memory: Memory, models: Models, settings: Settings, clock: Clock, floor: Floor) -> None:
+    def __init__(self, memory: Memory, models: Models, settings: Settings, clock: Clock, priority: Priority) -> None:
         self._memory = memory
         self._models = models
         self._settings = settings
         self._clock = clock
-        self._floor = floor
+        self._priority = priority
 
     async def tick(self) -> None:
         """Dream what is due, one domain after the other; where the model is out of reach, the others wait for it as well."""
@@ -55,7 +55,7 @@ class Dreams:
 
     async def feel(self, domain: Domain, *, forced: bool = False) -> Report:
         """Return what a pass would find and act on now, without doing any of it."""
-        dreamer = self._dreamer(domain, self._model(domain, self._floor.free))
+        dreamer = self._dreamer(domain, self._model(domain, self._priority.free))
         return await dreamer.feel(forced=forced)
 
     async def _dream(self, slot: Slot, *, forced: bool = False) -> Dreamt:
@@ -66,7 +66,7 @@ class Dreams:
         begun = self._clock.now()
 
         async def before() -> None:
-            await self._floor.free()
+            await self._priority.free()
             if not await schedule.renew(held):
                 raise BusyElsewhere("Another process dreams this by now.")
 

@@ -12,7 +12,7 @@ from adapters.base import Adapter
 from adapters.command_table import Action
 from adapters.errors import PlaceGone, PlatformFailure
 from adapters.events import Person, Place
-from bot.config.sections import Dreams
+from bot.config.sections import DreamSection
 from bot.conversation.domains import Domains
 from bot.conversation.preferences import Preferences
 from bot.delivery.links import given
@@ -23,7 +23,7 @@ from memory.errors import MemoryFailure
 from memory.ports import Clock
 from memory.text.times import instant, local
 from memory.types import MINUTE, Domain, DomainKind, Session
-from memory.view.posting import Thought
+from memory.view.posting import PostableThought
 from memory.view.view import View
 
 ACTIONS = (("Why this?", "reflection why"), ("Less of this", "reflection less"), ("Delete", "reflection delete"))
@@ -36,7 +36,7 @@ class Reflections:
     """Says what waits to be said, through the adapters that are connected."""
 
     def __init__(
-        self, memory: Memory, domains: Domains, preferences: Preferences, outgoing: Outgoing, rules: Dreams, clock: Clock,
+        self, memory: Memory, domains: Domains, preferences: Preferences, outgoing: Outgoing, rules: DreamSection, clock: Clock,
         adapters: Mapping[str, Adapter],
     ) -> None:  # fmt: skip
         self._memory = memory
@@ -79,7 +79,7 @@ class Reflections:
         log.info("reflection.said", platform=place.platform)
         return True
 
-    async def _newest(self, view: View) -> Thought | None:
+    async def _newest(self, view: View) -> PostableThought | None:
         """Return the newest thought that waits, and let those that waited too long wait no more."""
         waiting = await view.thoughts()
         for thought in waiting:
@@ -88,7 +88,7 @@ class Reflections:
         fresh = [one for one in waiting if self._clock.now() - one.statement.made_at <= _LATEST]
         return fresh[0] if fresh else None
 
-    async def _may(self, view: View, thought: Thought, *, at_hand: bool) -> bool:
+    async def _may(self, view: View, thought: PostableThought, *, at_hand: bool) -> bool:
         now = self._clock.now()
         here = local(now, view.home.time_zone)
         midnight = instant(here.replace(hour=0, minute=0, second=0, microsecond=0))
@@ -130,7 +130,7 @@ def quiet(now: time, hours: str) -> bool:
     return begin <= now < end if begin <= end else now >= begin or now < end
 
 
-def _shown(thought: Thought, adapter: Adapter) -> tuple[str, frozenset[str]]:
+def _shown(thought: PostableThought, adapter: Adapter) -> tuple[str, frozenset[str]]:
     """Return a thought with the addresses of what it rests on, and those addresses."""
     links = [
         link

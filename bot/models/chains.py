@@ -8,7 +8,7 @@ from bot.models.metering import Metered, Unasked
 from bot.models.offline import ExtractiveWriter
 from bot.models.port import Chain, Model
 from bot.models.writer import ModelWriter
-from memory.journal.spending import Limits, Spending
+from memory.journal.spending import CallLimits, Spending
 from memory.places.places import Places
 from memory.ports import Writer
 from memory.types import Domain
@@ -73,7 +73,7 @@ class Models:
         return ModelWriter(self.summary) if self.summary else self.extractive
 
     def unasked(
-        self, domain: Domain, spending: Spending, limits: Limits, before: Callable[[], Awaitable[None]]
+        self, domain: Domain, spending: Spending, limits: CallLimits, before: Callable[[], Awaitable[None]]
     ) -> Unasked | None:
         """Return who writes and thinks for a domain without being asked, within limits; None where there is no model."""
         return Metered(ModelWriter(self.summary), domain, spending, limits, before) if self.summary else None

@@ -29,7 +29,7 @@ class Embeds(Embedder, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class EmbedderChoice:
     """What things are found by beside words: an embedder, None where there is none; `missing` says that one was expected."""
 
     embedder: Embeds | None
@@ -45,7 +45,7 @@ class Meaning:
         return f"Meaning: {self.what}."
 
 
-def meaning(settings: Settings, key: Callable[[str, Backend], str | None]) -> Meaning:
+def meaning(settings: Settings, key: Callable[[str, Backend], str | None]) -> EmbedderChoice:
     """Return what the configuration asks for; nothing is loaded or sent yet.
 
     `key` returns the key of a backend by its name. Of a list the first serves: vectors of different models are not
@@ -58,23 +58,23 @@ def meaning(settings: Settings, key: Callable[[str, Backend], str | None]) -> Me
 
         folder = weights.folder()
         if folder is not None:
-            return Meaning(embedder.MiniLM(folder), f"the local model {embedder.MODEL}")
+            return EmbedderChoice(embedder.MiniLM(folder), f"the local model {embedder.MODEL}")
         if settings.embed:
             raise BadConfig(
                 f'embed = "{LOCAL}", but the local model is not installed; install it with `make model`, or say embed = "{OFF}".'
             )
-        return Meaning(None, "the local model is not installed; `make model` installs it", missing=True)
+        return EmbedderChoice(None, "the local model is not installed; `make model` installs it", missing=True)
     if settings.embed == [OFF]:
-        return Meaning(None, "embed is off")
+        return EmbedderChoice(None, "embed is off")
     from bot.models.embedding import OpenAIEmbedder
 
     name = settings.embed[0]
     backend = settings.models[name]
     embeds = OpenAIEmbedder(name, backend.base_url, backend.model, key(name, backend), backend.timeout)
-    return Meaning(embeds, f"{backend.model} at {backend.base_url}")
+    return EmbedderChoice(embeds, f"{backend.model} at {backend.base_url}")
 
 
-async def told_once(found_by: Meaning, places: Places) -> str:
+async def told_once(found_by: EmbedderChoice, places: Places) -> str:
     """Return what is to be said of a local model that is missing: once, until it was there again; '' from then on."""
     told = bool(await places.setting(_SCOPE, _TOLD))
     if told == found_by.missing:

@@ -19,11 +19,11 @@ import httpx2
 import openai
 
 from bot.errors import BadSecret, ContextTooLong, ModelBusy, ModelDenied, ModelDown, ModelError, ModelGarbled, ModelRefused
-from bot.models.responses import Cut, Trouble, Unusable
+from bot.models.responses import Trouble, Truncated, Unusable
 
 CONNECT_SECONDS = 10.0
 # What asking and reading raise. The last two come through httpx2 unwrapped under TLS.
-FAULTS = (openai.OpenAIError, Cut, Trouble, Unusable, httpx2.HTTPError, ssl.SSLError, anyio.EndOfStream)
+FAULTS = (openai.OpenAIError, Truncated, Trouble, Unusable, httpx2.HTTPError, ssl.SSLError, anyio.EndOfStream)
 
 _TOO_LONG_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"})
 _TOO_LONG = (
@@ -97,7 +97,7 @@ class Endpoint:
                 return self._refusal(code if isinstance(code, int) and code >= 400 else 500, fault.body, {})
             case Unusable():
                 return ModelGarbled(f"{self.who} sent something that is no answer: {fault}.")
-            case Cut():
+            case Truncated():
                 return ModelDown(f"{self.who} broke off in the middle of an answer.")
             case _:
                 return self._broken(_causes(fault))

@@ -17,7 +17,7 @@ from openai import AsyncAPIResponse
 
 from bot.errors import ModelBusy, ModelError, ModelTimeout
 from bot.models.endpoint import FAULTS, Endpoint
-from bot.models.port import Image, Message
+from bot.models.port import ChatMessage, Image
 from bot.models.responses import pieces, text_of, whole
 
 MAX_BYTES = 1 << 20
@@ -71,7 +71,7 @@ class OpenAIModel:
         """What the configuration calls it."""
         return self._name
 
-    async def stream(self, messages: Sequence[Message]) -> AsyncGenerator[str, None]:
+    async def stream(self, messages: Sequence[ChatMessage]) -> AsyncGenerator[str, None]:
         """Yield the answer in pieces. Raises ModelError."""
         deadline = asyncio.get_running_loop().time() + self._timeout
         async with AsyncExitStack() as stack:
@@ -98,7 +98,7 @@ class OpenAIModel:
         except FAULTS as fault:
             raise self._endpoint.error(fault) from None
 
-    async def _begin(self, messages: Sequence[Message], deadline: float, stack: AsyncExitStack) -> _Begun:
+    async def _begin(self, messages: Sequence[ChatMessage], deadline: float, stack: AsyncExitStack) -> _Begun:
         """Ask until there is a first piece. The open answer is left on the stack."""
         attempts = stamina.retry_context(on=self._policy(deadline), attempts=self._tries, timeout=None)
         async for attempt in attempts:
@@ -121,7 +121,7 @@ class OpenAIModel:
 
         return wait_after
 
-    async def _attempt(self, messages: Sequence[Message], stack: AsyncExitStack) -> _Begun:
+    async def _attempt(self, messages: Sequence[ChatMessage], stack: AsyncExitStack) -> _Begun:
         try:
             async with AsyncExitStack() as own:
                 response = await self._request(messages, own)
@@ -133,7 +133,7 @@ class OpenAIModel:
         except FAULTS as fault:
             raise self._endpoint.error(fault) from None
 
-    async def _request(self, messages: Sequence[Message], stack: AsyncExitStack) -> _Response:
+    async def _request(self, messages: Sequence[ChatMessage], stack: AsyncExitStack) -> _Response:
         create: Any = self._client.chat.completions.with_streaming_response.create
         asked = create(
             model=self._endpoint.model,
@@ -153,7 +153,7 @@ class OpenAIModel:
         return await self._request(messages, stack)
 
 
-def _sent(message: Message, sees: bool) -> dict[str, Any]:
+def _sent(message: ChatMessage, sees: bool) -> dict[str, Any]:
     """Return a message as the endpoint gets it: plain text, unless there are images and the model sees."""
     images = message.get("images") if sees else None
     if not images:

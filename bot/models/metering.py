@@ -6,20 +6,20 @@ from typing import Protocol
 from bot.config.settings import Settings
 from bot.models.writer import ModelWriter, written
 from memory.errors import BudgetSpent
-from memory.journal.spending import Limits, Spending, Spent
-from memory.ports import Entry, Muse, Task, Writer
+from memory.journal.spending import CallLimits, Spending, Spent
+from memory.ports import ChatModel, Entry, Task, Writer
 from memory.text.budget import tokens
 from memory.types import Domain
 
 
-def limits(settings: Settings, *, dreaming: bool = False) -> Limits:
+def limits(settings: Settings, *, dreaming: bool = False) -> CallLimits:
     """Return what a day may take: a domain's dreams have a share of their own, housekeeping that of all."""
     everything = Spent(settings.background_calls_per_day, settings.background_tokens_per_day)
     dream = settings.dream
-    return Limits(Spent(dream.calls_per_day, dream.tokens_per_day) if dreaming else everything, everything)
+    return CallLimits(Spent(dream.calls_per_day, dream.tokens_per_day) if dreaming else everything, everything)
 
 
-class Unasked(Writer, Muse, Protocol):
+class Unasked(Writer, ChatModel, Protocol):
     """Who writes and thinks for a domain without being asked; `spent` is what it took so far."""
 
     @property
@@ -38,7 +38,7 @@ class Metered:
     extractive = False
 
     def __init__(
-        self, writer: ModelWriter, domain: Domain, spending: Spending, limits: Limits, before: Callable[[], Awaitable[None]]
+        self, writer: ModelWriter, domain: Domain, spending: Spending, limits: CallLimits, before: Callable[[], Awaitable[None]]
     ) -> None:
         self._writer = writer
         self._domain = domain

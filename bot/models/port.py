@@ -20,7 +20,7 @@ class Image:
     data: bytes = field(repr=False)
 
 
-class Message(TypedDict):
+class ChatMessage(TypedDict):
     """One message of a prompt.
 
     A user's may carry images. The text says what is known of them, since a model that does not see gets the text alone.
@@ -37,7 +37,7 @@ class Model(Protocol):
     @property
     def name(self) -> str: ...
 
-    def stream(self, messages: Sequence[Message]) -> AsyncIterator[str]:
+    def stream(self, messages: Sequence[ChatMessage]) -> AsyncIterator[str]:
         """Yield the answer in pieces, at least one of them visible. It is complete when iteration ends.
 
         Raises ModelError, before the first piece or after some: then the pieces are no answer.
@@ -60,7 +60,7 @@ async def closing(stream: AsyncIterator[str]) -> AsyncGenerator[AsyncIterator[st
             await close()
 
 
-async def complete(model: Model, messages: Sequence[Message]) -> str:
+async def complete(model: Model, messages: Sequence[ChatMessage]) -> str:
     """Return the whole answer. Raises ModelError."""
     async with closing(model.stream(messages)) as pieces:
         return "".join([piece async for piece in pieces])
@@ -73,7 +73,7 @@ class ChainAnswer:
     wrong key is noticed although another model answered.
     """
 
-    def __init__(self, models: Sequence[Model], messages: Sequence[Message]) -> None:
+    def __init__(self, models: Sequence[Model], messages: Sequence[ChatMessage]) -> None:
         self.answered_by = ""
         self.passed_over: tuple[tuple[str, ModelError], ...] = ()
         self._pieces = self._first_answer(models, messages)
@@ -88,7 +88,7 @@ class ChainAnswer:
         """Stop the answer."""
         await self._pieces.aclose()
 
-    async def _first_answer(self, models: Sequence[Model], messages: Sequence[Message]) -> AsyncGenerator[str, None]:
+    async def _first_answer(self, models: Sequence[Model], messages: Sequence[ChatMessage]) -> AsyncGenerator[str, None]:
         for left, model in zip(range(len(models) - 1, -1, -1), models, strict=True):
             async with closing(model.stream(messages)) as pieces:
                 try:
@@ -118,7 +118,7 @@ class Chain:
         """The names in order."""
         return " → ".join(model.name for model in self._models)
 
-    def stream(self, messages: Sequence[Message]) -> ChainAnswer:
+    def stream(self, messages: Sequence[ChatMessage]) -> ChainAnswer:
         """Yield the first answer that begins. Raises the last model's ModelError, or that of a begun answer."""
         return ChainAnswer(self._models, messages)
 
@@ -136,7 +136,7 @@ class LateModel:
         self._open = open_
         self._model: Model | None = None
 
-    async def stream(self, messages: Sequence[Message]) -> AsyncGenerator[str, None]:
+    async def stream(self, messages: Sequence[ChatMessage]) -> AsyncGenerator[str, None]:
         """Yield the answer in pieces. Raises ModelDenied where the model's key is not to be had."""
         if self._model is None:
             try:

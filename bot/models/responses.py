@@ -15,7 +15,7 @@ _SURROGATE_OR_NUL = re.compile("[\ud800-\udfff\0]")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class AnswerPiece:
     """A part of an answer, with the reason why it finished here, if it did."""
 
     text: str
@@ -26,7 +26,7 @@ class Unusable(Exception):
     """What came is no answer; the text says why, as the rest of a sentence."""
 
 
-class Cut(Exception):
+class Truncated(Exception):
     """The answer ended before it was complete."""
 
 
@@ -70,7 +70,7 @@ async def pieces(chunks: AsyncIterator[bytes], limit: int) -> AsyncGenerator[str
             yield held
             held = ""
     if begun and not done:
-        raise Cut
+        raise Truncated
     if not shown:
         raise Unusable("it holds no text")
 
@@ -113,7 +113,7 @@ def _json(data: bytes) -> object:
     return document
 
 
-def _piece(document: object, part: str) -> Piece:
+def _piece(document: object, part: str) -> AnswerPiece:
     """Read one chunk ("delta") or a whole answer ("message"). A chunk without choices carries usage or nothing."""
     if not isinstance(document, dict):
         raise Unusable("it is not an object")
@@ -123,11 +123,11 @@ def _piece(document: object, part: str) -> Piece:
     if not isinstance(choices, list):
         raise Unusable("it has no choices")
     if not choices:
-        return Piece("")
+        return AnswerPiece("")
     first = choices[0]
     message = first.get(part) or {} if isinstance(first, dict) else None
     content = message.get("content") if isinstance(message, dict) else 0
     finished = first.get("finish_reason") if isinstance(first, dict) else None
     if not isinstance(content, str | None) or not isinstance(finished, str | None):
         raise Unusable("it has parts of the wrong type")
-    return Piece(_SURROGATE_OR_NUL.sub("\ufffd", content or ""), finished)
+    return AnswerPiece(_SURROGATE_OR_NUL.sub("\ufffd", content or ""), finished)

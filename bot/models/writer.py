@@ -1,17 +1,17 @@
 """Writes digests through a model, and asks it what she thinks."""
 
 from bot.errors import ContextTooLong, ModelError
-from bot.models.port import Message, Model, complete
+from bot.models.port import ChatMessage, Model, complete
 from memory.derive import entries, prompts
 from memory.errors import WriterFailed, WriterRefused
-from memory.ports import Entry, Muse, Task
+from memory.ports import ChatModel, Entry, Task
 from memory.transfer.message import clean
 
 
-async def written(muse: Muse, task: Task) -> list[Entry]:
+async def written(chat_model: ChatModel, task: Task) -> list[Entry]:
     """Return the sentences of a digest that a model is asked for. Raises what its answer raises, and WriterRefused."""
     prompt = prompts.render(task)
-    return entries.parse(await muse.answer(prompt.system, prompt.user), [source.label for source in task.sources])
+    return entries.parse(await chat_model.answer(prompt.system, prompt.user), [source.label for source in task.sources])
 
 
 class ModelWriter:
@@ -37,7 +37,7 @@ class ModelWriter:
 
     async def answer(self, system: str, user: str) -> str:
         """Return the answer to a prompt. Raises WriterFailed, WriterRefused."""
-        messages: list[Message] = [{"role": "system", "content": system}, {"role": "user", "content": user}]
+        messages: list[ChatMessage] = [{"role": "system", "content": system}, {"role": "user", "content": user}]
         try:
             return clean(await complete(self._model, messages))
         except ContextTooLong as error:

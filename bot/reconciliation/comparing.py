@@ -12,10 +12,10 @@ from adapters.base import Adapter
 from adapters.events import Vanished
 from bot.reconciliation.verifying import Verdict, Verifying
 from bot.service.log import log
-from bot.service.priority import Floor
+from bot.service.priority import Priority
 from memory.core import Memory
 from memory.errors import MemoryFailure
-from memory.forget.verified import Mark
+from memory.forget.verified import Compared
 from memory.ports import Clock
 
 MOST = 1_000
@@ -39,14 +39,14 @@ class Comparing:
         verifying: Verifying,
         vanish: Callable[[Vanished], Awaitable[None]],
         adapters: Mapping[str, Adapter],
-        floor: Floor,
+        priority: Priority,
         clock: Clock,
     ) -> None:
         self._memory = memory
         self._verifying = verifying
         self._vanish = vanish
         self._adapters = adapters
-        self._floor = floor
+        self._priority = priority
         self._clock = clock
         self._due: dict[_Spot, int] = {}
         """The places that are to be compared, with when the next message to look at was said."""
@@ -87,7 +87,7 @@ class Comparing:
         while True:
             await self._work.wait()
             while self._due:
-                await self._floor.free()
+                await self._priority.free()
                 spot = max(self._due, key=lambda one: self._due[one])
                 try:
                     await self._step(spot)
@@ -126,7 +126,7 @@ class Comparing:
         if last is None:
             await self._unreadable(spot)
             return
-        await self._verifying.advance(platform, place, Mark(mark.at if mark else now, last.position, compared))
+        await self._verifying.advance(platform, place, Compared(mark.at if mark else now, last.position, compared))
         self._aside.pop(spot, None)
         if spot in self._due:
             self._due[spot] = last.said_at

@@ -15,7 +15,7 @@ from bot.delivery.outgoing import Outgoing
 from bot.errors import BadInput
 from bot.reconciliation.vanished import Register
 from memory.core import Memory
-from memory.forget.disappearance import Vanished
+from memory.forget.disappearance import VanishedPlace
 from memory.types import DomainKind, DomainRef
 
 
@@ -38,7 +38,7 @@ class Keeping:
         self._outgoing = outgoing
         self._adapters = adapters
 
-    async def tell(self, row: Vanished) -> None:
+    async def tell(self, row: VanishedPlace) -> None:
         """Tell those who ruled something that it is forgotten soon, once, in the DMs that they have with Lyra."""
         noted = self._register.of(row.platform, row.prefix)
         if noted is None or noted.kept:
@@ -52,7 +52,7 @@ class Keeping:
                 noted = replace(noted, told=(*noted.told, ruler))
                 await self._register.put(row.platform, row.prefix, noted)
 
-    async def _say(self, place: Place, person: Person, row: Vanished) -> None:
+    async def _say(self, place: Place, person: Person, row: VanishedPlace) -> None:
         view, session = await self._domains.here(place, person)
         label, sign = self._label(row), self._adapters[row.platform].prefix or "/"
         text = (
@@ -91,19 +91,19 @@ class Keeping:
             kept += await self._memory.keep_vanished(platform, row.prefix)
         return f"Kept: {receipts.counted(kept, 'message')} from {labels.pop()}."
 
-    async def _rules(self, person: Person, row: Vanished) -> bool:
+    async def _rules(self, person: Person, row: VanishedPlace) -> bool:
         """Say whether somebody ruled what vanished, and still rules the server around it where there is one."""
         noted = self._register.of(row.platform, row.prefix)
         if noted is None or person.id not in noted.rulers:
             return False
         return await self._adapters[row.platform].ruled(person, row.prefix[0]) is not False
 
-    def _label(self, row: Vanished) -> str:
+    def _label(self, row: VanishedPlace) -> str:
         """Return how something is called, with the server that it belonged to where that is known."""
         server = self._adapters[row.platform].server_name(row.prefix[0]) if len(row.prefix) > 1 else ""
         return f"{self._name(row)} in {server}" if server else self._name(row)
 
-    def _name(self, row: Vanished) -> str:
+    def _name(self, row: VanishedPlace) -> str:
         noted = self._register.of(row.platform, row.prefix)
         return noted.name if noted else ""
 

@@ -11,7 +11,7 @@ from memory.places.places import under
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class NotedPlace:
     """Its name, the accounts that ruled it when it vanished, which of them were told, and whether one had it kept."""
 
     name: str
@@ -29,7 +29,7 @@ class Register:
     def __init__(self, memory: Memory, verifying: Verifying, platforms: Iterable[str]) -> None:
         self._memory = memory
         self._verifying = verifying
-        self._noted: dict[str, dict[Prefix, Noted]] = {platform: {} for platform in platforms}
+        self._noted: dict[str, dict[Prefix, NotedPlace]] = {platform: {} for platform in platforms}
 
     async def open(self) -> None:
         """Read what earlier processes noted."""
@@ -37,14 +37,14 @@ class Register:
             for key, value in (await under(self._memory.db, _scope(platform), "")).items():
                 assert isinstance(value, dict)
                 prefix = tuple(json.loads(key))
-                noted[prefix] = Noted(value["name"], tuple(value["rulers"]), tuple(value["told"]), value["kept"])
+                noted[prefix] = NotedPlace(value["name"], tuple(value["rulers"]), tuple(value["told"]), value["kept"])
                 self._verifying.settle(platform, prefix)
 
-    def all(self, platform: str) -> dict[Prefix, Noted]:
+    def all(self, platform: str) -> dict[Prefix, NotedPlace]:
         """Return what is noted on a platform."""
         return dict(self._noted[platform])
 
-    def of(self, platform: str, prefix: Sequence[str]) -> Noted | None:
+    def of(self, platform: str, prefix: Sequence[str]) -> NotedPlace | None:
         """Return what is noted of one of them."""
         return self._noted[platform].get(tuple(prefix))
 
@@ -52,7 +52,7 @@ class Register:
         """Return which of them a place, or what holds places, belongs to."""
         return [prefix for prefix in self._noted[platform] if within(prefix, key)]
 
-    async def put(self, platform: str, prefix: Prefix, noted: Noted) -> None:
+    async def put(self, platform: str, prefix: Prefix, noted: NotedPlace) -> None:
         """Note it."""
         await self._memory.places.set(_scope(platform), json.dumps(prefix), asdict(noted))
         self._noted[platform][prefix] = noted

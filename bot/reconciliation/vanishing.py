@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from adapters.base import Adapter
 from adapters.events import Vanished, split_key
 from bot.reconciliation.keeping import Keeping
-from bot.reconciliation.vanished import Noted, Register, within
+from bot.reconciliation.vanished import NotedPlace, Register, within
 from bot.reconciliation.verifying import Verifying
 from bot.service.log import log
 from memory.core import Memory
@@ -74,7 +74,7 @@ class Vanishing:
         if any(self._verifying.is_settled(platform, one) for one in wider):
             return
         # Noted first: after a kill the next start tells those who were not told.
-        await self._register.put(platform, prefix, Noted(event.name or await self._called(platform, prefix), event.rulers))
+        await self._register.put(platform, prefix, NotedPlace(event.name or await self._called(platform, prefix), event.rulers))
         waiting = await self._memory.journal.unfinished(platform)
         await self._memory.journal.drop([one.key for one in waiting if within(prefix, split_key(one.event.place))])
         task = asyncio.create_task(self._withhold(platform, prefix))

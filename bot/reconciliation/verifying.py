@@ -20,7 +20,7 @@ from bot.reconciliation.used import Sure, Used, only, used_in
 from bot.service.log import log
 from memory.core import Memory
 from memory.errors import SourceGone
-from memory.forget.verified import Mark, Prefix, Stored, Support, as_seen
+from memory.forget.verified import Compared, Prefix, Stored, Support, as_seen
 from memory.tiers.asides import Aside
 from memory.types import Exchange, Hit
 
@@ -50,7 +50,7 @@ class _Known:
     """What is known of one platform. `still` are places where nothing can change any more."""
 
     doubts: dict[Prefix, int] = field(default_factory=dict)
-    marks: dict[str, Mark] = field(default_factory=dict)
+    marks: dict[str, Compared] = field(default_factory=dict)
     still: set[Prefix] = field(default_factory=set)
     seen: OrderedDict[int, int] = field(default_factory=OrderedDict)
 
@@ -106,12 +106,12 @@ class Verifying:
             return 0
         return max((at for prefix, at in known.doubts.items() if key[: len(prefix)] == prefix), default=0)
 
-    def mark(self, platform: str, place: str) -> Mark | None:
+    def mark(self, platform: str, place: str) -> Compared | None:
         """Return how far a place was compared since it was doubted last, None where it was not."""
         mark = self._known[platform].marks.get(place)
         return mark if mark and mark.at >= self.doubt(platform, place) else None
 
-    async def advance(self, platform: str, place: str, mark: Mark) -> None:
+    async def advance(self, platform: str, place: str, mark: Compared) -> None:
         """Note how far a place was compared."""
         await self._memory.verified.mark(platform, place, mark)
         self._known[platform].marks[place] = mark

@@ -10,7 +10,7 @@ from bot.config.settings import Settings
 from bot.models.chains import Models
 from bot.models.metering import limits
 from bot.service.log import log
-from bot.service.priority import Floor
+from bot.service.priority import Priority
 from memory.core import Memory
 from memory.derive.consolidate import Consolidator
 from memory.errors import BusyElsewhere, MemoryFailure
@@ -42,12 +42,14 @@ class Estimate:
     tokens: int
 
 
-class Keeper:
+class Maintenance:
     """Keeps memory tidy: after a turn when poked, every minute in `lyra run`, and at a start."""
 
-    def __init__(self, memory: Memory, models: Models, settings: Settings, clock: Clock, floor: Floor | None = None) -> None:
+    def __init__(
+        self, memory: Memory, models: Models, settings: Settings, clock: Clock, priority: Priority | None = None
+    ) -> None:
         self._memory = memory
-        self._floor = floor or Floor()
+        self._priority = priority or Priority()
         self._models = models
         self._settings = settings
         self._clock = clock
@@ -97,7 +99,7 @@ class Keeper:
 
     def _unasked(self, domain: Domain) -> Writer:
         """Return who writes what nobody asked for: within the calls of the day, and after who talks with her."""
-        writer = self._models.unasked(domain, self._memory.spending, limits(self._settings), self._floor.free)
+        writer = self._models.unasked(domain, self._memory.spending, limits(self._settings), self._priority.free)
         return writer or self._models.extractive
 
     def _embed_soon(self, domain: Domain) -> None:

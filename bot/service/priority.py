@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 
-class Floor:
+class Priority:
     """Counts the turns under way. Who waits for it waits so many seconds at most: somewhere somebody may always talk."""
 
     def __init__(self, patience: float = 60.0) -> None:

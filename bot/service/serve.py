@@ -37,11 +37,11 @@ async def _serve(app: App) -> int:
         adapters = platforms(app)
         async with talking(app, adapters) as talk:
             scheduler = AsyncIOScheduler(timezone="UTC")
-            for work in (app.keeper.tick, talk.tick, app.dreams.tick):
+            for work in (app.maintenance.tick, talk.tick, app.dreams.tick):
                 scheduler.add_job(work, "interval", seconds=60, max_instances=1, coalesce=True)
             # Once at the start as well, beside the platforms: a pass may take as long as a model does.
-            scheduler.add_job(app.keeper.tick)
-            web = Web(app.memory, app.keeper, _token(app), app.base.ids)
+            scheduler.add_job(app.maintenance.tick)
+            web = Web(app.memory, app.maintenance, _token(app), app.base.ids)
             port = await web.start(app.base.settings.web.port)
             try:
                 scheduler.start()

@@ -10,7 +10,7 @@ from aiohttp import web
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
 from bot.errors import LyraError
-from bot.service.maintenance import Keeper
+from bot.service.maintenance import Maintenance
 from memory.core import Memory
 from memory.errors import MemoryFailure, NotFound
 from memory.journal import ledger
@@ -25,9 +25,9 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 class Web:
     """The HTTP side of `lyra run`."""
 
-    def __init__(self, memory: Memory, keeper: Keeper, token: str, ids: Ids) -> None:
+    def __init__(self, memory: Memory, maintenance: Maintenance, token: str, ids: Ids) -> None:
         self._memory = memory
-        self._keeper = keeper
+        self._maintenance = maintenance
         self._token = token
         self._ids = ids
         self._stopping = asyncio.Event()
@@ -98,7 +98,7 @@ class Web:
         return web.Response(body=generate_latest(registry), content_type="text/plain")
 
     async def _summarize(self, request: web.Request) -> web.Response:
-        digests = await self._keeper.summarize_by_id(request.match_info["id"])
+        digests = await self._maintenance.summarize_by_id(request.match_info["id"])
         return web.json_response({"session": request.match_info["id"], "digests": [digest.id for digest in digests]})
 
     async def _log(self, request: web.Request) -> web.StreamResponse:

@@ -18,7 +18,7 @@ from memory.places.consent import TIER, Consent, consent
 from memory.places.places import Places
 from memory.ports import Entry, Source
 from memory.store.database import Transaction
-from memory.store.lineage import fill, holes
+from memory.store.lineage import bound, placeholders
 from memory.text import periods
 from memory.text.times import local
 from memory.tiers import episodes
@@ -113,8 +113,8 @@ async def put_by(tx: Transaction, out: Sequence[Statement], now: int) -> None:
     """Let bullets stand in the block no longer; recall still finds them."""
     keys = [bullet.key for bullet in out]
     await tx.run(
-        f"UPDATE statements SET ended_at = :now WHERE item IN ({holes('k', keys)}) AND ended_at IS NULL",
-        {"now": now, **fill("k", keys)},
+        f"UPDATE statements SET ended_at = :now WHERE item IN ({placeholders('k', keys)}) AND ended_at IS NULL",
+        {"now": now, **bound("k", keys)},
     )
 
 
@@ -176,7 +176,7 @@ def _children(period: str) -> tuple[str, dict[str, object]]:
     if periods.rung(period) == periods.DAY:
         return "kind = 'conversation' AND period LIKE :begins", {"begins": f"{period}T%"}
     inner = periods.below(period)
-    return f"period IN ({holes('p', inner)})", dict(fill("p", inner))
+    return f"period IN ({placeholders('p', inner)})", dict(bound("p", inner))
 
 
 def _inputs(below: Sequence[Noted]) -> str:

@@ -15,14 +15,14 @@ from memory.ports import Entry, Source, TaskKind, Writer
 from memory.store.database import Transaction
 from memory.text.times import iso, local
 from memory.tiers import episodes, exchanges, summaries
-from memory.tiers.summaries import Line, Place, Written
+from memory.tiers.summaries import DigestLine, DigestPlace, Written
 from memory.types import Digest, Domain, Exchange, Session
 
 _SENTENCES = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class DigestSource:
     """One source of a digest with the item it stands for."""
 
     source: Source
@@ -33,8 +33,8 @@ class Draft:
 class Job:
     """A digest to be made: where it goes, what from, and the digest it replaces."""
 
-    place: Place
-    drafts: tuple[Draft, ...]
+    place: DigestPlace
+    drafts: tuple[DigestSource, ...]
     first_at: int
     last_at: int
     replaces: int | None = None
@@ -84,7 +84,7 @@ class Consolidator:
         edge = await summaries.frontier(self._c.db, session)
         if len(edge) < 2:
             return edge
-        place = Place("summary", 0, 0)
+        place = DigestPlace("summary", 0, 0)
         old = await summaries.at(self._c.db, session, place)
         if old and await summaries.parents(self._c.db, old.key) == sorted(digest.key for digest in edge):
             return [old]
@@ -94,7 +94,7 @@ class Consolidator:
 
     async def _gist_job(self, session: Session, episode: episodes.Episode) -> Job:
         messages = [e for e in await episodes.messages(self._c.db, episode) if exchanges.recallable(e)]
-        place = Place("gist", 0, episode.position)
+        place = DigestPlace("gist", 0, episode.position)
         drafts = tuple(_draft(at, message, self._c.domain.time_zone) for at, message in enumerate(messages, start=1))
         return Job(place, drafts, episode.first_at, episode.last_at, episode.gist)
 
@@ -135,18 +135,20 @@ class Consolidator:
 def _written(job: Job, entries: Sequence[Entry], writer: str, *, extractive: bool) -> Written:
     items = {draft.source.label: draft.item for draft in job.drafts}
     lines = (
-        Line(text, tuple(sorted({items[label] for label in one.cites}))) for one in entries for text in one.text.splitlines()
+        DigestLine(text, tuple(sorted({items[label] for label in one.cites})))
+        for one in entries
+        for text in one.text.splitlines()
     )
     return Written(tuple(lines), writer, extractive, job.first_at, job.last_at, tuple(sorted(set(items.values()))))
 
 
-def _draft(number: int, message: Exchange, time_zone: str) -> Draft:
-    return Draft(Source(f"m{number}", message.speaker, iso(message.said_at, time_zone), message.text), message.key)
+def _draft(number: int, message: Exchange, time_zone: str) -> DigestSource:
+    return DigestSource(Source(f"m{number}", message.speaker, iso(message.said_at, time_zone), message.text), message.key)
 
 
-def _merge_job(place: Place, children: Sequence[Digest], domain: Domain, replaces: int | None = None) -> Job:
+def _merge_job(place: DigestPlace, children: Sequence[Digest], domain: Domain, replaces: int | None = None) -> Job:
     drafts = tuple(
-        Draft(Source(f"d{at}", "", f"{local(child.first_at, domain.time_zone):%Y-%m-%d}", child.text), child.key)
+        DigestSource(Source(f"d{at}", "", f"{local(child.first_at, domain.time_zone):%Y-%m-%d}", child.text), child.key)
         for at, child in enumerate(children, start=1)
     )
     return Job(place, drafts, min(c.first_at for c in children), max(c.last_at for c in children), replaces)

@@ -11,7 +11,7 @@ from memory.store.lineage import Seal
 from memory.store.locks import Holders
 from memory.tiers import episodes
 from memory.types import Domain
-from memory.view.dry_run import Exam
+from memory.view.dry_run import Check
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Context:
     holders: Holders
     max_transcript_chars: int = 24_000
     bank: BankRules = BankRules()
-    exam: Exam | None = None
+    exam: Check | None = None
 
     async def closing(self) -> episodes.Rules:
         """Return when the episodes of the domain end: where its bank is on, with the conversation."""

@@ -120,14 +120,14 @@ _COUNTED: dict[TaskKind, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class WriterPrompt:
     """The two messages that ask for something: the rules, and the fenced data."""
 
     system: str
     user: str
 
 
-def render(task: Task) -> Prompt:
+def render(task: Task) -> WriterPrompt:
     """Return the prompt for a task. Equal tasks give equal prompts."""
     fence, data = fenced(task.sources)
     labels = [source.label for source in task.sources] or ["m1"]
@@ -146,7 +146,7 @@ def render(task: Task) -> Prompt:
         data=kind.data,
         fence=fence,
     )
-    return Prompt(rules, f"{data}\n\n{_REMINDER.format(count=count)}")
+    return WriterPrompt(rules, f"{data}\n\n{_REMINDER.format(count=count)}")
 
 
 def fenced(sources: Sequence[Source]) -> tuple[str, str]:

@@ -11,7 +11,7 @@ _SHARED = 2
 _DIFFERENCES = ({1}, {1, 2})
 
 
-def quarrels(facts: Sequence[Statement], most: int) -> list[tuple[Statement, Statement]]:
+def contradictions(facts: Sequence[Statement], most: int) -> list[tuple[Statement, Statement]]:
     """Return pairs of standing facts that cannot both be meant, at most so many, the older of a pair first.
 
     One has one word that the other lacks, the other one or two instead, and on each side a number or a name is among them.

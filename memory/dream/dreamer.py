@@ -15,14 +15,14 @@ from memory.derive.ladder import Ladder
 from memory.dream.drives import BASELINE, COHERENCE, CONTINUITY, CURIOSITY, Drives, Signal, built, calmed, together
 from memory.dream.evolving import evolved
 from memory.dream.reflecting import Reflected, Reflecting
-from memory.dream.regression_check import Canaries
+from memory.dream.regression_check import RegressionCheck
 from memory.dream.report import Report, Step
 from memory.dream.sensing import Sensed, Sensor
 from memory.errors import BudgetSpent, WriterFailed
 from memory.forget import erase
-from memory.index.recall.domain_indexes import Shards
+from memory.index.recall.domain_indexes import DomainIndexes
 from memory.places.places import Places
-from memory.ports import Muse
+from memory.ports import ChatModel
 from memory.store.database import Transaction
 from memory.tiers import episodes, profile, selfstate
 from memory.tiers.selfstate import Mind
@@ -46,11 +46,13 @@ class Thresholds:
 class Dreamer:
     """Dreams one domain. The writer of the context is asked for digests, the muse for a thought: there is one with a model."""
 
-    def __init__(self, context: Context, muse: Muse | None, shards: Shards, thresholds: Thresholds) -> None:
-        self._canaries = Canaries(context.db, context.domain, shards)
-        self._w = replace(context, exam=self._canaries)
-        self._muse = muse
-        self._sensor = Sensor(self._w, shards)
+    def __init__(
+        self, context: Context, chat_model: ChatModel | None, domain_indexes: DomainIndexes, thresholds: Thresholds
+    ) -> None:
+        self._regression_check = RegressionCheck(context.db, context.domain, domain_indexes)
+        self._w = replace(context, exam=self._regression_check)
+        self._chat_model = chat_model
+        self._sensor = Sensor(self._w, domain_indexes)
         self._thresholds = thresholds
 
     async def feel(self, *, forced: bool = False) -> Report:
@@ -70,14 +72,14 @@ class Dreamer:
         for name in _ORDER:
             step = self._step(name, felt.drives[name], forced)
             if step.acted and not report.failed:
-                before = self._canaries.passed_so_far
+                before = self._regression_check.passed_so_far
                 try:
                     step = await acts[name](felt, step, forced)
                 except BudgetSpent as spent:
-                    step = replace(step, why=str(spent), made=self._canaries.passed_so_far - before)
+                    step = replace(step, why=str(spent), made=self._regression_check.passed_so_far - before)
                 except WriterFailed as failure:
                     report.failed = str(failure)
-                    step = replace(step, why=report.failed, made=self._canaries.passed_so_far - before)
+                    step = replace(step, why=report.failed, made=self._regression_check.passed_so_far - before)
             elif step.acted:
                 step = replace(step, acted=False, why=report.failed)
             report.steps.append(step)
@@ -129,7 +131,7 @@ class Dreamer:
         """Take out what rests on nothing, look again at facts that do not fit together, and climb the ladder."""
         if self._w.writer.extractive:
             return replace(step, acted=False, why=NO_MODEL)
-        orphans, pairs = await self._sensor.orphans(), await self._sensor.quarrelling()
+        orphans, pairs = await self._sensor.orphans(), await self._sensor.contradicting()
         if orphans or pairs:
             async with self._w.db.transaction() as tx:
                 if orphans:
@@ -151,9 +153,9 @@ class Dreamer:
 
     async def _wonder(self, felt: "_Felt", step: Step, forced: bool) -> Step:
         """Think about what is new; then it is new no more."""
-        if self._muse is None:
+        if self._chat_model is None:
             return replace(step, acted=False, why=NO_MODEL)
-        felt.reflected = await Reflecting(self._w, self._muse, step.level).reflect(felt.sensed.novelty)
+        felt.reflected = await Reflecting(self._w, self._chat_model, step.level).reflect(felt.sensed.novelty)
         if felt.reflected.again:
             return replace(step, why=felt.reflected.why)
         return self._done(felt, replace(step, why=felt.reflected.why), int(felt.reflected.kept is not None), Signal(0.0))
@@ -163,8 +165,8 @@ class Dreamer:
         felt.drives = felt.drives.but(**{step.drive: level})
         felt.left[step.drive] = left.value
         why = step.why or ("" if made else "nothing was to be done")
-        if self._canaries.failed > felt.failed:
-            felt.failed = self._canaries.failed
+        if self._regression_check.failed > felt.failed:
+            felt.failed = self._regression_check.failed
             why = "what was made would be in the way of what was said; it was not published"
         return replace(step, made=made, why=why)
 
@@ -179,7 +181,7 @@ class Dreamer:
             await selfstate.keep(tx, self._w.domain, mind, self._w.clock.now())
         report.after = drives
         report.mood, report.energy = (felt.mind.mood, mind.mood), (felt.mind.energy, mind.energy)
-        report.exam = self._canaries.marks
+        report.exam = self._regression_check.marks
         report.reflection = _said_of(felt.reflected)
         calling = [felt.left.get(name, one.value) for name, one in felt.signals.items()]
         report.rested = not report.failed and max(calling) == 0 and max(drives[name] for name in _ORDER) <= BASELINE + _SETTLED

@@ -68,8 +68,8 @@ class _Known:
     """The words of a domain before some message."""
 
     def __init__(self, loaded: Loaded, first: int) -> None:
-        self._shard = loaded.shards[MESSAGES]
-        self._first = int(self._shard.documents.items.now.searchsorted(first))
+        self._domain_index = loaded.domain_indexes[MESSAGES]
+        self._first = int(self._domain_index.documents.items.now.searchsorted(first))
         self._languages = sorted({ENGLISH, *loaded.languages})
         self._seen: dict[str, bool] = {}
 
@@ -84,13 +84,13 @@ class _Known:
         return self._seen[word]
 
     def _before(self, term: int) -> bool:
-        passages, _ = self._shard.postings.find(term)
-        return bool(len(passages)) and int(self._shard.owners.now[passages[0]]) < self._first
+        passages, _ = self._domain_index.postings.find(term)
+        return bool(len(passages)) and int(self._domain_index.owners.now[passages[0]]) < self._first
 
 
 def _unanswered(loaded: Loaded, first: int) -> set[int]:
     """Return the questions of people, from a message on, behind which nothing was said."""
-    documents = loaded.shards[MESSAGES].documents
+    documents = loaded.domain_indexes[MESSAGES].documents
     at = int(documents.items.now.searchsorted(first))
     traits = documents.traits.now[at:]
     left = ((traits & ASKS) != 0) & ((traits & OWN) == 0) & (documents.after.now[at:] == NONE)

@@ -18,7 +18,7 @@ from memory.dream import musing, thought
 from memory.dream.novelty import Novelty
 from memory.dream.thought import Thought
 from memory.errors import WriterRefused
-from memory.ports import Entry, Muse, Source
+from memory.ports import ChatModel, Entry, Source
 from memory.store.database import Database, Transaction
 from memory.text.lexical import key_words
 from memory.text.times import iso
@@ -50,9 +50,9 @@ class Reflected:
 class Reflecting:
     """Thinks about one domain, being so curious."""
 
-    def __init__(self, context: Context, muse: Muse, level: float) -> None:
+    def __init__(self, context: Context, chat_model: ChatModel, level: float) -> None:
         self._c = context
-        self._muse = muse
+        self._chat_model = chat_model
         self._level = level
 
     async def reflect(self, new: Novelty) -> Reflected:
@@ -62,7 +62,7 @@ class Reflecting:
         lines, texts = await self._lines(new)
         if not lines:
             return Reflected(why="what was new was taken back", again=True)
-        thinking = _Thinking(self._c, self._muse, self._level, new, lines)
+        thinking = _Thinking(self._c, self._chat_model, self._level, new, lines)
         outcome = await Pipeline(self._c).make(thinking.piece(texts))
         return thinking.reflected if outcome is Outcome.PUBLISHED and thinking.reflected else _UNDONE[outcome]
 
@@ -90,9 +90,9 @@ class Reflecting:
 class _Thinking:
     """One thought about what is new, and what became of it."""
 
-    def __init__(self, context: Context, muse: Muse, level: float, new: Novelty, lines: Sequence[Line]) -> None:
+    def __init__(self, context: Context, chat_model: ChatModel, level: float, new: Novelty, lines: Sequence[Line]) -> None:
         self._c = context
-        self._muse = muse
+        self._chat_model = chat_model
         self._level = level
         self._new = new
         self._lines = lines
@@ -102,7 +102,7 @@ class _Thinking:
         """Return it as a piece of work."""
         target = Target(_TIER, str(self._c.domain.key), "/".join(str(line.item) for line in self._lines))
         return Piece(
-            target, texts, Author(self._muse.name, self._write), self._publish, lambda found: found.text, still=self._is_new,
+            target, texts, Author(self._chat_model.name, self._write), self._publish, lambda found: found.text, still=self._is_new,
             examined=False, insists=False,
         )  # fmt: skip
 
@@ -112,7 +112,7 @@ class _Thinking:
     async def _write(self, _: Dropped) -> Thought:
         sources = [line.source for line in self._lines]
         prompt = musing.question(sources)
-        answer = await self._muse.answer(prompt.system, prompt.user)
+        answer = await self._chat_model.answer(prompt.system, prompt.user)
         found = thought.read(answer)
         # Why it was refused may hold words of theirs: that stays with the answer.
         if why := await asyncio.to_thread(_wrong, found, sources):
@@ -134,7 +134,7 @@ class _Thinking:
             return Reflected(why="it rests on nothing that people said", feeling=found.feeling)
         told = await statements.standing(tx, self._c.domain, selfstate.TIER)
         why = _unsaid(found, rests, [one for one in told if one.kind == KIND])
-        new = stated(selfstate.TIER, "", KIND, found.text, self._muse.name, rests)
+        new = stated(selfstate.TIER, "", KIND, found.text, self._chat_model.name, rests)
         key = await statements.publish(tx, self._c.seal, self._c.domain, new, now)
         await tx.run(
             "INSERT INTO reflections (item, domain, made_at, level, state) VALUES (:item, :domain, :now, :level, :state)",

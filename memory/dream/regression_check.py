@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 from memory.forget.gone import present
 from memory.index.indexing import ENGLISH, ERAS, GISTS, MESSAGES
-from memory.index.recall.domain_indexes import Loaded, Shards
+from memory.index.recall.domain_indexes import DomainIndexes, Loaded
 from memory.index.recall.finder import Recall, Staged
 from memory.index.recall.query import Query
 from memory.store.database import Database
-from memory.store.lineage import fill, holes
+from memory.store.lineage import bound, placeholders
 from memory.text import lexical
 from memory.types import Domain
-from memory.view.dry_run import Difference, Put, rehearse
+from memory.view.dry_run import Difference, Put, dry_run
 
 _OF_THE_WORK, _OF_THE_DOMAIN = 6, 6
 _WORDS = 5
@@ -27,7 +27,7 @@ _LOOKED_AT = 8_000
 
 
 @dataclass(frozen=True, slots=True)
-class Canary:
+class CheckQuestion:
     """A message, and the question that should find it."""
 
     item: int
@@ -46,22 +46,22 @@ class Marks:
         return Marks(self.asked + other.asked, self.before + other.before, self.after + other.after)
 
 
-class Canaries:
+class RegressionCheck:
     """Examines what is made in one domain; `marks` add up, as do what `failed` and what passed."""
 
-    def __init__(self, db: Database, domain: Domain, shards: Shards) -> None:
+    def __init__(self, db: Database, domain: Domain, domain_indexes: DomainIndexes) -> None:
         self._db = db
         self._domain = domain
-        self._shards = shards
+        self._domain_indexes = domain_indexes
         # By words alone: what was just made has no vector yet, and an exam must not wait for an embedder.
-        self._recall = Recall(shards, None)
+        self._recall = Recall(domain_indexes, None)
         self.marks = Marks()
         self.failed = 0
         self.passed_so_far = 0
 
     async def passed(self, put: Put) -> bool:
         """Say whether no fewer canaries are found with what a piece of work would publish."""
-        difference = await rehearse(self._db, self._domain, put)
+        difference = await dry_run(self._db, self._domain, put)
         if difference.added and not await self._stands(difference):
             self.failed += 1
             return False
@@ -69,14 +69,14 @@ class Canaries:
         return True
 
     async def _stands(self, difference: Difference) -> bool:
-        (loaded,) = await self._shards.of([self._domain.key], 0)
+        (loaded,) = await self._domain_indexes.of([self._domain.key], 0)
         drawn = await self._drawn(loaded, difference)
-        staged = Staged(_shards_of(difference), difference.gone)
+        staged = Staged(_domain_indexes_of(difference), difference.gone)
         marks = Marks(len(drawn), await self._found(drawn, Staged(), difference), await self._found(drawn, staged, difference))
         self.marks += marks
         return marks.after >= marks.before
 
-    async def _drawn(self, loaded: Loaded, difference: Difference) -> list[Canary]:
+    async def _drawn(self, loaded: Loaded, difference: Difference) -> list[CheckQuestion]:
         """Return canaries from what the work rests on, and from all that was said here."""
         rests = sorted({item for items in difference.cited.values() for item in items})
         row = await self._db.one(
@@ -87,10 +87,10 @@ class Canaries:
         spread = [row["first"] + (row["last"] - row["first"]) * n // _OF_THE_DOMAIN for n in range(_OF_THE_DOMAIN)]
         anywhere = [item for at in spread if (item := await self._said_from(at)) is not None]
         step = max(1, len(rests) // _OF_THE_WORK)
-        found: dict[int, Canary] = {}
+        found: dict[int, CheckQuestion] = {}
         for item in (*rests[::step][:_OF_THE_WORK], *anywhere):
             if question := _question(await self._text(item), loaded):
-                found[item] = Canary(item, question)
+                found[item] = CheckQuestion(item, question)
         return list(found.values())
 
     async def _said_from(self, item: int) -> int | None:
@@ -105,12 +105,12 @@ class Canaries:
         row = await self._db.one("SELECT text FROM exchanges WHERE item = :item AND kind = 'said'", {"item": item})
         return str(row["text"]) if row else ""
 
-    async def _found(self, canaries: Sequence[Canary], staged: Staged, difference: Difference) -> int:
+    async def _found(self, regression_check: Sequence[CheckQuestion], staged: Staged, difference: Difference) -> int:
         found = 0
-        for canary in canaries:
-            query = Query(canary.question, _K, (MESSAGES, GISTS, ERAS))
+        for check_question in regression_check:
+            query = Query(check_question.question, _K, (MESSAGES, GISTS, ERAS))
             hits = [hit.item for hit in await self._recall.find(query, [self._domain.key], staged=staged)]
-            found += canary.item in hits or await self._rests(hits, canary.item, difference)
+            found += check_question.item in hits or await self._rests(hits, check_question.item, difference)
         return found
 
     async def _rests(self, hits: Collection[int], on: int, difference: Difference) -> bool:
@@ -118,13 +118,13 @@ class Canaries:
             return True
         standing = [hit for hit in hits if hit not in difference.cited]
         row = await self._db.one(
-            f"SELECT 1 AS yes FROM lineage WHERE parent = :on AND cited = 1 AND child IN ({holes('h', standing)})",
-            {"on": on, **fill("h", standing)},
+            f"SELECT 1 AS yes FROM lineage WHERE parent = :on AND cited = 1 AND child IN ({placeholders('h', standing)})",
+            {"on": on, **bound("h", standing)},
         )
         return row is not None
 
 
-def _shards_of(difference: Difference) -> Loaded:
+def _domain_indexes_of(difference: Difference) -> Loaded:
     loaded = Loaded(0, 0)
     loaded.add(difference.added)
     return loaded
@@ -133,7 +133,7 @@ def _shards_of(difference: Difference) -> Loaded:
 def _question(text: str, loaded: Loaded) -> str:
     """Return the rarest words of a text, in its order; '' where it has hardly any."""
     terms = lexical.query_terms(text[:_LOOKED_AT], sorted({ENGLISH, *loaded.languages}))
-    postings = loaded.shards[MESSAGES].postings
+    postings = loaded.domain_indexes[MESSAGES].postings
     held = {word: sum(len(postings.find(term)[0]) for term in found) for word, found in terms.items()}
     rare = sorted(held, key=lambda word: (held[word], word))[:_WORDS]
     return " ".join(word for word in held if word in rare) if len(rare) > 1 else ""

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from memory.derive.context import Context
 from memory.derive.derivation import Derivation
-from memory.dream.contradictions import quarrels
+from memory.dream.contradictions import contradictions
 from memory.dream.drives import COHERENCE, CONTINUITY, CURIOSITY, HOUR, Signal, saturating, together
 from memory.dream.novelty import Novelty, novelty
 from memory.dream.reflecting import thought_about
-from memory.index.recall.domain_indexes import Shards
+from memory.index.recall.domain_indexes import DomainIndexes
 from memory.store.lineage import pages
 from memory.text.times import month
 from memory.tiers import episodes, eras, narrative, profile, selfstate, statements
@@ -24,7 +24,7 @@ _WEEK = 7 * _DAY
 _MONTHS, _OPEN, _NAMES, _TOPICS = 2, 3, 4, 30
 _STALE = 0.3
 _SOFTLY = 0.05
-_MOST_QUARRELS = 4
+_MOST_CONTRADICTIONS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +41,15 @@ class Sensed:
 class Sensor:
     """Senses one domain."""
 
-    def __init__(self, context: Context, shards: Shards) -> None:
+    def __init__(self, context: Context, domain_indexes: DomainIndexes) -> None:
         self._w = context
         self._db = context.db
-        self._shards = shards
+        self._domain_indexes = domain_indexes
 
     async def sense(self) -> Sensed:
         """Return how things stand."""
         since = await thought_about(self._db, self._w.domain)
-        (loaded,) = await self._shards.of([self._w.domain.key], 0)
+        (loaded,) = await self._domain_indexes.of([self._w.domain.key], 0)
         new = await novelty(self._db, self._w.domain, loaded, since)
         return Sensed(
             {CONTINUITY: await self.continuity(), COHERENCE: await self.coherence(), CURIOSITY: await self._curiosity(new)}, new
@@ -71,22 +71,22 @@ class Sensor:
         enough = profile.MOST_GISTS if await derivation.progress(profile.TIER) else profile.FIRST_GISTS
         months = await eras.waiting(derivation)
         stale = [tier.TIER for tier in (narrative, selfstate) if await tier.due(derivation, asked=False)]
-        pairs, orphans = len(await self.quarrelling()), len(await self.orphans())
+        pairs, orphans = len(await self.contradicting()), len(await self.orphans())
         value = together(
-            (_nearly(gists / enough), months / _MONTHS, _STALE * bool(stale), pairs / _MOST_QUARRELS, float(orphans > 0))
+            (_nearly(gists / enough), months / _MONTHS, _STALE * bool(stale), pairs / _MOST_CONTRADICTIONS, float(orphans > 0))
         )
         return Signal(
             value,
             {"gists": gists, "months": months, "stale": len(stale), "contradictions": pairs, "orphans": orphans},
         )
 
-    async def quarrelling(self) -> list[tuple[Statement, Statement]]:
+    async def contradicting(self) -> list[tuple[Statement, Statement]]:
         """Return facts that do not fit together and were not looked at because of it."""
         rows = await self._db.all("SELECT first, second FROM looked_at WHERE domain = :d", {"d": self._w.domain.key})
         looked = {(row["first"], row["second"]) for row in rows}
         facts = await statements.standing(self._db, self._w.domain, profile.TIER)
-        found = quarrels(facts, _MOST_QUARRELS + len(looked))
-        return [pair for pair in found if (pair[0].key, pair[1].key) not in looked][:_MOST_QUARRELS]
+        found = contradictions(facts, _MOST_CONTRADICTIONS + len(looked))
+        return [pair for pair in found if (pair[0].key, pair[1].key) not in looked][:_MOST_CONTRADICTIONS]
 
     async def orphans(self) -> list[int]:
         """Return statements that stand though something they rest on is gone: none, unless a hand has been in the file."""

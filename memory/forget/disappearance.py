@@ -20,14 +20,14 @@ from memory.index.reindexing import reindex
 from memory.places.places import read_domain
 from memory.ports import Clock
 from memory.store.database import Database, Row, Transaction
-from memory.store.lineage import announce, fill, holes, pages
+from memory.store.lineage import announce, bound, pages, placeholders
 from memory.types import MINUTE, Domain, Forgotten
 
 WEEK = 7 * 24 * 60 * MINUTE
 
 
 @dataclass(frozen=True, slots=True)
-class Vanished:
+class VanishedPlace:
     """A place that is gone: the beginning of its key, since when, and when it is forgotten."""
 
     key: int
@@ -38,7 +38,7 @@ class Vanished:
 
 
 @dataclass(frozen=True, slots=True)
-class Vanishing:
+class Disappearance:
     """Withholds and forgets what was said at such places."""
 
     db: Database
@@ -79,20 +79,20 @@ class Vanishing:
         kept = 0
         while items := await self._items(row["id"]):
             async with self.db.transaction() as tx:
-                within = f"IN ({holes('i', items)})"
+                within = f"IN ({placeholders('i', items)})"
                 await tx.run(
                     f"INSERT INTO unfound (item) SELECT item FROM exchanges WHERE item {within} AND kind IN ('said', 'reply') "
                     "AND echo = 0 ON CONFLICT DO NOTHING",
-                    fill("i", items),
+                    bound("i", items),
                 )
-                await tx.run(f"DELETE FROM withheld WHERE item {within}", fill("i", items))
+                await tx.run(f"DELETE FROM withheld WHERE item {within}", bound("i", items))
             kept += len(items)
         async with self.db.transaction() as tx:
             await tx.run("DELETE FROM vanished WHERE id = :id", {"id": row["id"]})
         await reindex(self.db)
         return kept
 
-    async def vanished(self, platform: str) -> list[Vanished]:
+    async def vanished(self, platform: str) -> list[VanishedPlace]:
         """Return the places of a platform that are gone and not yet forgotten, oldest first."""
         rows = await self.db.all("SELECT * FROM vanished WHERE platform = :platform ORDER BY id", {"platform": platform})
         return [_vanished(row) for row in rows]
@@ -102,10 +102,12 @@ class Vanishing:
         total = Forgotten(0, 0, 0)
         for row in await self.db.all("SELECT * FROM vanished WHERE due <= :now AND withheld = 1", {"now": self.clock.now()}):
             while items := await self._items(row["id"]):
-                names = await self.db.all(f"SELECT public_id FROM items WHERE id IN ({holes('i', items)})", fill("i", items))
+                names = await self.db.all(
+                    f"SELECT public_id FROM items WHERE id IN ({placeholders('i', items)})", bound("i", items)
+                )
                 total += await self.forgetting.forget_named([name["public_id"] for name in names])
                 async with self.db.transaction() as tx:
-                    await tx.run(f"DELETE FROM withheld WHERE item IN ({holes('i', items)})", fill("i", items))
+                    await tx.run(f"DELETE FROM withheld WHERE item IN ({placeholders('i', items)})", bound("i", items))
             async with self.db.transaction() as tx:
                 await tx.run("DELETE FROM vanished WHERE id = :id", {"id": row["id"]})
         return total
@@ -182,11 +184,11 @@ class Vanishing:
             for some in pages(those):
                 for table in ("terms", "vectors"):
                     await tx.run(
-                        f"DELETE FROM {table} WHERE domain = :domain AND item IN ({holes('i', some)})",
-                        {"domain": domain.key, **fill("i", some)},
+                        f"DELETE FROM {table} WHERE domain = :domain AND item IN ({placeholders('i', some)})",
+                        {"domain": domain.key, **bound("i", some)},
                     )
             await announce(tx, domain, those, "drop")
 
 
-def _vanished(row: Row) -> Vanished:
-    return Vanished(row["id"], row["platform"], tuple(json.loads(row["prefix"])), row["at"], row["due"])
+def _vanished(row: Row) -> VanishedPlace:
+    return VanishedPlace(row["id"], row["platform"], tuple(json.loads(row["prefix"])), row["at"], row["due"])

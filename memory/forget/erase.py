@@ -6,7 +6,7 @@ from memory.derive import refusals
 from memory.journal.outbox import silence
 from memory.places.places import read_domain
 from memory.store.database import Transaction
-from memory.store.lineage import announce, fill, holes, pages
+from memory.store.lineage import announce, bound, pages, placeholders
 from memory.tiers import asides, statements, summaries
 from memory.types import Domain, Forgotten
 
@@ -41,8 +41,8 @@ async def by_domain(tx: Transaction, items: Sequence[int]) -> list[tuple[Domain,
     found: dict[Domain, list[int]] = {}
     for some in pages(items):
         rows = await tx.all(
-            f"SELECT i.id AS item, d.* FROM items i JOIN domains d ON d.id = i.domain WHERE i.id IN ({holes('i', some)})",
-            fill("i", some),
+            f"SELECT i.id AS item, d.* FROM items i JOIN domains d ON d.id = i.domain WHERE i.id IN ({placeholders('i', some)})",
+            bound("i", some),
         )
         for row in rows:
             found.setdefault(read_domain(row), []).append(row["item"])
@@ -54,10 +54,10 @@ async def digests_above(tx: Transaction, items: Sequence[int]) -> list[int]:
     found = set(items)
     for some in pages(items):
         rows = await tx.all(
-            f"WITH RECURSIVE above (id) AS (SELECT id FROM items WHERE id IN ({holes('i', some)}) UNION "
+            f"WITH RECURSIVE above (id) AS (SELECT id FROM items WHERE id IN ({placeholders('i', some)}) UNION "
             "SELECT l.child FROM lineage l JOIN above ON l.parent = above.id "
             "JOIN items i ON i.id = l.child AND i.kind <> 'exchange' AND i.dead_at IS NULL) SELECT id FROM above",
-            fill("i", some),
+            bound("i", some),
         )
         found.update(row["id"] for row in rows)
     return sorted(found)
@@ -81,7 +81,7 @@ async def drop_what_is_empty(tx: Transaction, domain: Domain) -> None:
 
 async def _rest_on_messages(tx: Transaction, gone: Sequence[int]) -> None:
     # A message that stays keeps what it rests on itself: the way down ends there.
-    within = f"IN ({holes('g', gone)})"
+    within = f"IN ({placeholders('g', gone)})"
     await tx.run(
         f"WITH RECURSIVE below (root, item) AS (SELECT id, id FROM items WHERE id {within} UNION "
         "SELECT below.root, l.parent FROM below JOIN items i ON i.id = below.item JOIN lineage l ON l.child = below.item "
@@ -91,7 +91,7 @@ async def _rest_on_messages(tx: Transaction, gone: Sequence[int]) -> None:
         "JOIN items reply ON reply.id = l.child AND reply.kind = 'exchange' "
         "JOIN items message ON message.id = below.item AND message.kind = 'exchange' "
         "WHERE true ON CONFLICT DO NOTHING",
-        fill("g", gone),
+        bound("g", gone),
     )
 
 
@@ -106,10 +106,10 @@ async def _receipt(tx: Transaction, domain: Domain, gone: Sequence[int]) -> Forg
     for some in pages(gone):
         rows = await tx.all(
             "SELECT CASE WHEN e.kind = 'said' THEN 'said' ELSE 'reply' END AS what, count(*) AS n FROM exchanges e "
-            f"WHERE e.domain = :domain AND e.item IN ({holes('i', some)}) GROUP BY 1 UNION ALL "
-            f"SELECT 'digest' AS what, count(*) AS n FROM digests WHERE domain = :domain AND item IN ({holes('i', some)}) "
-            f"UNION ALL SELECT 'digest' AS what, count(*) AS n FROM statements WHERE domain = :domain AND item IN ({holes('i', some)})",
-            {"domain": domain.key, **fill("i", some)},
+            f"WHERE e.domain = :domain AND e.item IN ({placeholders('i', some)}) GROUP BY 1 UNION ALL "
+            f"SELECT 'digest' AS what, count(*) AS n FROM digests WHERE domain = :domain AND item IN ({placeholders('i', some)}) "
+            f"UNION ALL SELECT 'digest' AS what, count(*) AS n FROM statements WHERE domain = :domain AND item IN ({placeholders('i', some)})",
+            {"domain": domain.key, **bound("i", some)},
         )
         for row in rows:
             counted[row["what"]] += row["n"]
@@ -117,8 +117,8 @@ async def _receipt(tx: Transaction, domain: Domain, gone: Sequence[int]) -> Forg
 
 
 async def _remove(tx: Transaction, domain: Domain, some: Sequence[int], now: int) -> None:
-    within = f"IN ({holes('i', some)})"
-    keys = fill("i", some)
+    within = f"IN ({placeholders('i', some)})"
+    keys = bound("i", some)
     scoped = {"domain": domain.key, **keys}
     await summaries.uncover(tx, some)
     await statements.uncover(tx, some)

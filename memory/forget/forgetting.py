@@ -22,7 +22,7 @@ from memory.journal.outbox import NOTICES, silence
 from memory.places.places import read_domain
 from memory.ports import Clock, Embedder
 from memory.store.database import Database, Transaction
-from memory.store.lineage import Seal, fill, holes, pages
+from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.tiers import asides, exchanges, known
 from memory.types import Domain, Forgotten
 
@@ -123,13 +123,13 @@ class Forgetting:
             items: list[int] = []
             for some in pages(names):
                 rows = await tx.all(
-                    f"SELECT id FROM items WHERE public_id IN ({holes('n', some)}) AND dead_at IS NULL", fill("n", some)
+                    f"SELECT id FROM items WHERE public_id IN ({placeholders('n', some)}) AND dead_at IS NULL", bound("n", some)
                 )
                 items += [row["id"] for row in rows]
             for domain, those in await by_domain(tx, items):
                 found.append(await goners.add(tx, domain, Scope(those), now))
                 await tx.run(
-                    f"UPDATE items SET dead_at = :now WHERE id IN ({holes('i', those)})", {"now": now, **fill("i", those)}
+                    f"UPDATE items SET dead_at = :now WHERE id IN ({placeholders('i', those)})", {"now": now, **bound("i", those)}
                 )
                 # A notice has no lineage: what it quotes is not known, so none keeps its text, and none goes out any more.
                 await silence(tx, f"domain = :domain AND {NOTICES}", {"domain": domain.key})
@@ -177,6 +177,8 @@ class Forgetting:
         """Return which of these names have no tombstone yet."""
         there: set[str] = set()
         for some in pages(names):
-            rows = await self.db.all(f"SELECT public_id FROM tombstones WHERE public_id IN ({holes('n', some)})", fill("n", some))
+            rows = await self.db.all(
+                f"SELECT public_id FROM tombstones WHERE public_id IN ({placeholders('n', some)})", bound("n", some)
+            )
             there.update(row["public_id"] for row in rows)
         return [name for name in names if name not in there]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from memory.store.database import Database, Parameters, Row, Transaction
-from memory.store.lineage import fill, holes
+from memory.store.lineage import bound, placeholders
 from memory.types import Domain
 
 
@@ -41,7 +41,7 @@ class Gone:
     def where(self) -> str:
         """The condition on `exchanges e` that these messages fulfil."""
         if self.scope.items is not None:
-            return f"e.domain = :domain AND e.item IN ({holes('gone', self.scope.items)})"
+            return f"e.domain = :domain AND e.item IN ({placeholders('gone', self.scope.items)})"
         only = [f"e.{name} = :{name}" for name in ("session", "identity") if getattr(self.scope, name) is not None]
         return " AND ".join(["e.domain = :domain", "e.item <= :upto", *only])
 
@@ -49,7 +49,7 @@ class Gone:
     def parameters(self) -> Parameters:
         """The parameters of that condition."""
         if self.scope.items is not None:
-            return {"domain": self.domain.key, **fill("gone", self.scope.items)}
+            return {"domain": self.domain.key, **bound("gone", self.scope.items)}
         return {"domain": self.domain.key, "upto": self.upto, "session": self.scope.session, "identity": self.scope.identity}
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from memory.ports import Clock
 from memory.store.database import Database, Row
-from memory.store.lineage import fill, holes, pages
+from memory.store.lineage import bound, pages, placeholders
 from memory.tiers import asides, seen
 from memory.tiers.asides import Aside
 
@@ -24,7 +24,7 @@ Position = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class Compared:
     """The messages of a place were compared at an instant, from the newest back to the one at `through`, `compared` in number."""
 
     at: int
@@ -93,7 +93,7 @@ class Verified:
         rows = await self._db.all("SELECT prefix, at FROM doubts WHERE platform = :platform", {"platform": platform})
         return {tuple(json.loads(row["prefix"])): row["at"] for row in rows}
 
-    async def mark(self, platform: str, place: str, mark: Mark) -> None:
+    async def mark(self, platform: str, place: str, mark: Compared) -> None:
         """Note how far back the messages of a place were compared."""
         async with self._db.transaction() as tx:
             await tx.run(
@@ -105,11 +105,11 @@ class Verified:
                  "through_item": mark.through[1], "compared": mark.compared},
             )  # fmt: skip
 
-    async def marks(self, platform: str) -> dict[str, Mark]:
+    async def marks(self, platform: str) -> dict[str, Compared]:
         """Return the marks of a platform's places, by place."""
         rows = await self._db.all("SELECT * FROM verified WHERE platform = :platform", {"platform": platform})
         return {
-            row["place"]: Mark(row["at"], (row["through_at"], row["through_item"]), row["compared"]) for row in rows
+            row["place"]: Compared(row["at"], (row["through_at"], row["through_item"]), row["compared"]) for row in rows
         }  # fmt: skip
 
     async def places(self, platform: str) -> dict[str, int]:
@@ -140,8 +140,8 @@ class Verified:
         found: list[Row] = []
         for some in pages(items):
             found += await self._db.all(
-                f"SELECT {_COLUMNS} FROM exchanges WHERE item IN ({holes('i', some)}) ORDER BY said_at DESC, item DESC",
-                fill("i", some),
+                f"SELECT {_COLUMNS} FROM exchanges WHERE item IN ({placeholders('i', some)}) ORDER BY said_at DESC, item DESC",
+                bound("i", some),
             )
         return await self._with_ids(found)
 
@@ -160,7 +160,7 @@ class Verified:
         for reply, items in shown.items():
             found[reply] += [placed.get(item, Support(None)) for item in sorted(items, reverse=True)]
         for some in pages(replies):
-            rows = await self._db.all(_CITED.format(within=holes("r", some)), fill("r", some))
+            rows = await self._db.all(_CITED.format(within=placeholders("r", some)), bound("r", some))
             for row, one in zip(rows, await self._with_ids(rows), strict=True):
                 found[row["reply"]].append(Support(one, row["platform"], row["place"]))
         return dict(found)
@@ -176,9 +176,9 @@ class Verified:
         ids: dict[int, list[str]] = {row["item"]: [row["source_id"]] if row["kind"] in heard else [] for row in rows}
         for some in pages([row["item"] for row in rows if row["kind"] not in heard]):
             sent = await self._db.all(
-                f"SELECT DISTINCT item, remote_id FROM outbox WHERE item IN ({holes('i', some)}) AND remote_id <> '' "
+                f"SELECT DISTINCT item, remote_id FROM outbox WHERE item IN ({placeholders('i', some)}) AND remote_id <> '' "
                 "AND operation <> 'delete' ORDER BY item, remote_id",
-                fill("i", some),
+                bound("i", some),
             )
             for row in sent:
                 ids[row["item"]].append(row["remote_id"])

@@ -13,7 +13,7 @@ from memory.forget.gone import Gone
 from memory.forget.sparing import Nearness, content, holding, shares
 from memory.places.places import read_domain
 from memory.store.database import Database
-from memory.store.lineage import fill, holes, pages
+from memory.store.lineage import bound, pages, placeholders
 from memory.tiers import seen
 from memory.types import Domain
 
@@ -22,7 +22,7 @@ _BESIDE = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class SeenReply:
     """A reply that may go: what stood in view of it (None: not recorded), what it answers or cites, and what it rests on.
 
     It rests as well on the messages of a digest that it cited and that is no more. A notice has no text that is kept: what it
@@ -76,7 +76,7 @@ class Walk:
         return going
 
     async def _goes(
-        self, reply: Reply, held: Mapping[int, Sequence[str]], named: Collection[int], dropped: Collection[int]
+        self, reply: SeenReply, held: Mapping[int, Sequence[str]], named: Collection[int], dropped: Collection[int]
     ) -> bool:
         had = reply.had(held)
         if reply.is_notice:
@@ -101,12 +101,12 @@ class Walk:
         """
         found: dict[int, Sequence[str]] = {**edge, **await self._erased_above(edge)}
         for some in pages(list(edge)):
-            above = await self.db.all(_ABOVE.format(within=holes("e", some)), fill("e", some))
+            above = await self.db.all(_ABOVE.format(within=placeholders("e", some)), bound("e", some))
             below = {*some, *(row["item"] for row in above)}
             lines: dict[int, set[int]] = {}
             for row in await self.db.all(
-                f"SELECT digest, line, item FROM cites WHERE digest IN ({holes('a', above)})",
-                fill("a", (row["item"] for row in above)),
+                f"SELECT digest, line, item FROM cites WHERE digest IN ({placeholders('a', above)})",
+                bound("a", (row["item"] for row in above)),
             ):
                 if row["item"] in below:
                     lines.setdefault(row["digest"], set()).add(row["line"])
@@ -118,21 +118,21 @@ class Walk:
     async def _erased_above(self, edge: Mapping[int, Sequence[str]]) -> dict[int, Sequence[str]]:
         roots: dict[int, list[int]] = {}
         for some in pages(list(edge)):
-            for row in await self.db.all(_ERASED.format(within=holes("e", some)), fill("e", some)):
+            for row in await self.db.all(_ERASED.format(within=placeholders("e", some)), bound("e", some)):
                 roots.setdefault(row["id"], []).append(row["root"])
         return {
             digest: [text for root in those for text in edge[root]] if all(edge[root] for root in those) else []
             for digest, those in roots.items()
         }
 
-    async def _replies(self, domain: Domain, items: Mapping[int, object], known: Collection[int]) -> list[Reply]:
+    async def _replies(self, domain: Domain, items: Mapping[int, object], known: Collection[int]) -> list[SeenReply]:
         """Return the replies that had one of these items in view, oldest first."""
         keys = sorted(items)
         found: set[int] = set()
         for there in await self._domains(keys) or [domain]:
             found.update([reply async for reply in seen.by(self.db, there, keys)])
         for some in pages(keys):
-            rows = await self.db.all(_CITING.format(within=holes("k", some)), fill("k", some))
+            rows = await self.db.all(_CITING.format(within=placeholders("k", some)), bound("k", some))
             found.update(row["item"] for row in rows)
         rows = await self.db.all(_UNRECORDED, {"domain": domain.key, "first": keys[0]})
         found.update(row["item"] for row in rows)
@@ -143,37 +143,39 @@ class Walk:
         found: dict[int, Domain] = {}
         for some in pages(keys):
             rows = await self.db.all(
-                f"SELECT * FROM domains WHERE id IN (SELECT domain FROM items WHERE id IN ({holes('k', some)}))", fill("k", some)
+                f"SELECT * FROM domains WHERE id IN (SELECT domain FROM items WHERE id IN ({placeholders('k', some)}))",
+                bound("k", some),
             )
             found.update((row["id"], read_domain(row)) for row in rows)
         return list(found.values())
 
-    async def _read(self, keys: Sequence[int]) -> list[Reply]:
-        found: list[Reply] = []
+    async def _read(self, keys: Sequence[int]) -> list[SeenReply]:
+        found: list[SeenReply] = []
         besides = f"AND ({self.besides.where}) IS NOT TRUE " if self.besides else ""
         for some in pages(keys):
-            which = {**fill("k", some), **(self.besides.parameters if self.besides else {})}
+            which = {**bound("k", some), **(self.besides.parameters if self.besides else {})}
             rows = await self.db.all(
-                f"SELECT e.item, e.text FROM exchanges e WHERE e.item IN ({holes('k', some)}) AND e.kind <> 'said' {besides}"
+                f"SELECT e.item, e.text FROM exchanges e WHERE e.item IN ({placeholders('k', some)}) AND e.kind <> 'said' {besides}"
                 "ORDER BY e.item",
                 which,
             )
             saw = await seen.of(self.db, [row["item"] for row in rows])
             cites, rests = defaultdict[int, set[int]](set), defaultdict[int, set[int]](set)
             for edge in await self.db.all(
-                f"SELECT child, parent, cited, answered FROM lineage WHERE child IN ({holes('k', some)})", fill("k", some)
+                f"SELECT child, parent, cited, answered FROM lineage WHERE child IN ({placeholders('k', some)})", bound("k", some)
             ):
                 rests[edge["child"]].add(edge["parent"])
                 # Before views were recorded, everything that a reply rested on was cited.
                 if edge["cited"] or edge["answered"] or edge["child"] not in saw:
                     cites[edge["child"]].add(edge["parent"])
             notices = await self.db.all(
-                f"SELECT id FROM items WHERE id IN ({holes('k', some)}) AND kind = 'notice' AND dead_at IS NULL", fill("k", some)
+                f"SELECT id FROM items WHERE id IN ({placeholders('k', some)}) AND kind = 'notice' AND dead_at IS NULL",
+                bound("k", some),
             )
             shows = await seen.of(self.db, [row["id"] for row in notices])
-            found += [Reply(key, "", items, frozenset(), frozenset(), is_notice=True) for key, items in shows.items()]
+            found += [SeenReply(key, "", items, frozenset(), frozenset(), is_notice=True) for key, items in shows.items()]
             found += [
-                Reply(
+                SeenReply(
                     row["item"], row["text"], saw.get(row["item"]), frozenset(cites[row["item"]]), frozenset(rests[row["item"]])
                 )
                 for row in rows
@@ -184,7 +186,7 @@ class Walk:
         """Return the texts of messages, digests and statements that are there."""
         wanted = set(keys)
         for some in pages(sorted(wanted - self._read_before)):
-            rows = await self.db.all(_TEXTS.format(within=holes("k", some)), fill("k", some))
+            rows = await self.db.all(_TEXTS.format(within=placeholders("k", some)), bound("k", some))
             self._known.update((row["item"], row["text"]) for row in rows)
         self._read_before |= wanted
         return [self._known[key] for key in wanted if key in self._known]

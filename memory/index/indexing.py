@@ -38,7 +38,7 @@ _INSERT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Findable:
+class IndexEntry:
     """An item with what it is found by; `head` is found like words of its text and is no part of it."""
 
     item: int
@@ -51,17 +51,17 @@ class Findable:
     head: str = ""
 
 
-def message(exchange: Exchange, time_zone: str) -> Findable:
+def message(exchange: Exchange, time_zone: str) -> IndexEntry:
     """Return what a message is found by: its date, its text, and whose words it is."""
     asks = exchange.text.rstrip().endswith(_ASKING)
-    return Findable(
+    return IndexEntry(
         exchange.key, MESSAGES, exchange.text, exchange.said_at, exchange.session, exchange.speaker,
         OWN * (exchange.role == "assistant") + ASKS * asks,
         _written(local(exchange.said_at, time_zone).date()),
     )  # fmt: skip
 
 
-async def make_findable(tx: Transaction, domain: Domain, found: Sequence[Findable]) -> None:
+async def index_entries(tx: Transaction, domain: Domain, found: Sequence[IndexEntry]) -> None:
     """Make items findable from this transaction on."""
     told = await tx.one(
         "SELECT language FROM terms WHERE domain = :domain AND language <> '' ORDER BY item DESC LIMIT 1", {"domain": domain.key}
@@ -77,7 +77,7 @@ async def make_findable(tx: Transaction, domain: Domain, found: Sequence[Findabl
             rows.append(
                 {"domain": domain.key, "item": one.item, "passage": number, "kind": one.kind, "session": one.session,
                  "said_at": one.said_at, "speaker": one.speaker, "traits": one.traits, "language": words.language,
-                 "imprint": _imprint(one.speaker, passage), **_columns(words, head)}
+                 "imprint": _fingerprint(one.speaker, passage), **_columns(words, head)}
             )  # fmt: skip
             size += len(passage)
             if size >= _AT_ONCE:
@@ -98,7 +98,7 @@ def _columns(words: lexical.Terms, head: dict[int, int]) -> dict[str, object]:
     }
 
 
-def _imprint(speaker: str, text: str) -> int:
+def _fingerprint(speaker: str, text: str) -> int:
     """Return a number that texts of one speaker share which have the same words, in whatever order and form; 0 without any.
 
     Small words count as well: "not" is one of them.

@@ -1,9 +1,9 @@
 """Making everything findable anew, where a file was last written by a version that found things by other words."""
 
-from memory.index.indexing import BANK, ERAS, GISTS, Findable, make_findable, message
+from memory.index.indexing import BANK, ERAS, GISTS, IndexEntry, index_entries, message
 from memory.places.places import read_domain
 from memory.store.database import Database, Row
-from memory.store.lineage import fill, holes
+from memory.store.lineage import bound, placeholders
 from memory.tiers import exchanges
 
 _BATCH = 500
@@ -16,8 +16,8 @@ async def reindex(db: Database) -> None:
         async with db.transaction() as tx:
             # Another process may be at it as well: what is left is read by whoever may write.
             rows = await tx.all("SELECT item FROM unfound ORDER BY item LIMIT :n", {"n": _BATCH})
-            which = fill("i", [row["item"] for row in rows])
-            within = f"item IN ({holes('i', rows)})"
+            which = bound("i", [row["item"] for row in rows])
+            within = f"item IN ({placeholders('i', rows)})"
             messages = await tx.all(f"{exchanges.SELECT}WHERE e.{within} ORDER BY e.item", which)
             above = await tx.all(
                 f"SELECT domain, item, session, tier, text, first_at FROM digests WHERE {within} UNION ALL "
@@ -28,9 +28,9 @@ async def reindex(db: Database) -> None:
                 said = [message(exchanges.exchange(row), domain.time_zone) for row in messages if row["domain"] == domain.key]
                 made = [_above(row) for row in above if row["domain"] == domain.key]
                 if said or made:
-                    await make_findable(tx, domain, [*said, *made])
+                    await index_entries(tx, domain, [*said, *made])
             await tx.run(f"DELETE FROM unfound WHERE {within}", which)
 
 
-def _above(row: Row) -> Findable:
-    return Findable(row["item"], _ABOVE[row["tier"]], row["text"], row["first_at"], row["session"])
+def _above(row: Row) -> IndexEntry:
+    return IndexEntry(row["item"], _ABOVE[row["tier"]], row["text"], row["first_at"], row["session"])

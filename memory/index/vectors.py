@@ -12,7 +12,7 @@ import numpy as np
 
 from memory.ports import Clock, Embedder, Vectors
 from memory.store.database import Database, Row
-from memory.store.lineage import announce, fill, holes
+from memory.store.lineage import announce, bound, placeholders
 from memory.text.passages import passages
 from memory.types import Domain
 
@@ -88,7 +88,7 @@ class VectorStore:
         return [row["item"] for row in rows]
 
     async def _embed(self, domain: Domain, items: Sequence[int]) -> None:
-        rows = await self._db.all(_TEXTS.format(within=f"IN ({holes('i', items)})"), fill("i", items))
+        rows = await self._db.all(_TEXTS.format(within=f"IN ({placeholders('i', items)})"), bound("i", items))
         parts = [(row["item"], row["text"], n, part) for row in rows for n, part in enumerate(passages(row["text"]))]
         if not parts:
             return
@@ -121,8 +121,8 @@ class VectorStore:
             return
         async with self._db.transaction() as tx:
             await tx.run(
-                f"DELETE FROM vectors WHERE domain = :domain AND space IN ({holes('s', old)})",
-                {"domain": domain.key, **fill("s", old)},
+                f"DELETE FROM vectors WHERE domain = :domain AND space IN ({placeholders('s', old)})",
+                {"domain": domain.key, **bound("s", old)},
             )
 
     async def _known_space(self) -> int:

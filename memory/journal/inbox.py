@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from memory.ports import Clock
 from memory.store.database import Database, Row, Transaction
-from memory.store.lineage import fill, holes
+from memory.store.lineage import bound, placeholders
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class InboxEvent:
     """An event of the inbox that is not done yet."""
 
     key: int
@@ -34,10 +34,10 @@ class Inbox:
         self._db = db
         self._clock = clock
 
-    async def accept(self, platform: str, events: Sequence[Event], cursors: Mapping[str, str] = {}) -> list[Heard]:
+    async def accept(self, platform: str, events: Sequence[Event], cursors: Mapping[str, str] = {}) -> list[InboxEvent]:
         """T1: commit events and cursors, by stream, together; return the events not heard before."""
         now = self._clock.now()
-        fresh: list[Heard] = []
+        fresh: list[InboxEvent] = []
         async with self._db.transaction() as tx:
             for event in events:
                 row = await tx.one(
@@ -48,7 +48,7 @@ class Inbox:
                      "payload": event.payload, "now": now},
                 )  # fmt: skip
                 if row:
-                    fresh.append(Heard(row["id"], event, now, 0))
+                    fresh.append(InboxEvent(row["id"], event, now, 0))
             await _move(tx, platform, cursors, now)
         return fresh
 
@@ -62,7 +62,7 @@ class Inbox:
         async with self._db.transaction() as tx:
             await _move(tx, platform, cursors, self._clock.now())
 
-    async def unfinished(self, platform: str, place: str | None = None) -> list[Heard]:
+    async def unfinished(self, platform: str, place: str | None = None) -> list[InboxEvent]:
         """Return the events that still wait for their answer, oldest first."""
         rows = await self._db.all(
             "SELECT id, event_id, place, payload, received_at, tries FROM inbox WHERE platform = :platform "
@@ -74,7 +74,8 @@ class Inbox:
     async def open_payloads(self, keys: Sequence[int]) -> dict[int, str]:
         """Return the payloads, as they are now, of those events that still wait for their answer."""
         rows = await self._db.all(
-            f"SELECT id, payload FROM inbox WHERE id IN ({holes('k', keys)}) AND state IN ('new', 'held')", fill("k", keys)
+            f"SELECT id, payload FROM inbox WHERE id IN ({placeholders('k', keys)}) AND state IN ('new', 'held')",
+            bound("k", keys),
         )
         return {row["id"]: row["payload"] for row in rows}
 
@@ -109,8 +110,8 @@ class Inbox:
             await tx.run(
                 "UPDATE inbox SET tries = tries + 1, note = :why, "
                 "state = CASE WHEN :most IS NOT NULL AND tries + 1 >= :most THEN 'parked' ELSE 'held' END "
-                f"WHERE id IN ({holes('k', keys)}) AND state IN ('new', 'held')",
-                {"why": why, "most": most, **fill("k", keys)},
+                f"WHERE id IN ({placeholders('k', keys)}) AND state IN ('new', 'held')",
+                {"why": why, "most": most, **bound("k", keys)},
             )
 
     async def drop(self, keys: Sequence[int]) -> None:
@@ -126,7 +127,9 @@ class Inbox:
 
 async def finish(tx: Transaction, keys: Sequence[int]) -> None:
     """Mark events done and blank their payloads, in the caller's transaction."""
-    await tx.run(f"UPDATE inbox SET state = 'done', payload = '', note = '' WHERE id IN ({holes('k', keys)})", fill("k", keys))
+    await tx.run(
+        f"UPDATE inbox SET state = 'done', payload = '', note = '' WHERE id IN ({placeholders('k', keys)})", bound("k", keys)
+    )
 
 
 async def _move(tx: Transaction, platform: str, cursors: Mapping[str, str], now: int) -> None:
@@ -140,5 +143,5 @@ async def _move(tx: Transaction, platform: str, cursors: Mapping[str, str], now:
 _NOT_DONE = "WHERE platform = :platform AND event_id = :event_id AND state <> 'done'"
 
 
-def _heard(row: Row) -> Heard:
-    return Heard(row["id"], Event(row["event_id"], row["place"], row["payload"]), row["received_at"], row["tries"])
+def _heard(row: Row) -> InboxEvent:
+    return InboxEvent(row["id"], Event(row["event_id"], row["place"], row["payload"]), row["received_at"], row["tries"])

@@ -5,10 +5,10 @@ queues every part of that answer. The journal is not memory: texts are blanked w
 was sent.
 """
 
-from memory.journal.inbox import Event, Heard, Inbox
-from memory.journal.outbox import Outbox, Outgoing, Part
+from memory.journal.inbox import Event, Inbox, InboxEvent
+from memory.journal.outbox import Outbox, OutboxRow, Part
 
-__all__ = ["Event", "Heard", "Journal", "Outgoing", "Part"]
+__all__ = ["Event", "InboxEvent", "Journal", "OutboxRow", "Part"]
 
 
 class Journal(Inbox, Outbox):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from memory.ports import Clock
 from memory.store.database import Database, Parameters, Row, Transaction
-from memory.store.lineage import fill, holes, pages
+from memory.store.lineage import bound, pages, placeholders
 from memory.types import MINUTE, Domain
 
 
@@ -31,7 +31,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Outgoing:
+class OutboxRow:
     """A part in the outbox.
 
     It was made at the domain `domain` and may hold what was read of those in `also`. `unsure` says that an earlier attempt may
@@ -59,24 +59,24 @@ class Outbox:
         self._db = db
         self._clock = clock
 
-    async def take(self, platform: str, place: str, keys: Sequence[str] | None = None) -> list[Outgoing]:
+    async def take(self, platform: str, place: str, keys: Sequence[str] | None = None) -> list[OutboxRow]:
         """Mark what waits for a place as being attempted, and return it in order: these parts alone, or everything.
 
         Everything includes parts whose attempt another process did not outlive: take it only where no other one sends. It
         leaves out previews, because the answer that follows takes their place.
         """
-        only = "o.operation <> 'preview'" if keys is None else f"o.state = 'pending' AND o.key IN ({holes('p', keys)})"
+        only = "o.operation <> 'preview'" if keys is None else f"o.state = 'pending' AND o.key IN ({placeholders('p', keys)})"
         async with self._db.transaction() as tx:
             rows = await tx.all(
                 f"SELECT o.*, {_NOTICE} AS notice, coalesce(t.remote_id, '') AS target_remote FROM outbox o "
                 "LEFT JOIN outbox t ON t.key = o.target "
                 f"WHERE o.platform = :platform AND o.place = :place AND o.state IN ('pending', 'attempting') AND {only} "
                 "ORDER BY o.id",
-                {"platform": platform, "place": place, **fill("p", keys or ())},
+                {"platform": platform, "place": place, **bound("p", keys or ())},
             )
             await tx.run(
-                f"UPDATE outbox SET state = 'attempting' WHERE id IN ({holes('k', rows)}) AND state = 'pending'",
-                fill("k", (row["id"] for row in rows)),
+                f"UPDATE outbox SET state = 'attempting' WHERE id IN ({placeholders('k', rows)}) AND state = 'pending'",
+                bound("k", (row["id"] for row in rows)),
             )
         return [_outgoing(row) for row in rows]
 
@@ -92,7 +92,8 @@ class Outbox:
         """Record that parts surely did not arrive, so that they are sent again."""
         async with self._db.transaction() as tx:
             await tx.run(
-                f"UPDATE outbox SET state = 'pending' WHERE id IN ({holes('r', rows)}) AND state = 'attempting'", fill("r", rows)
+                f"UPDATE outbox SET state = 'pending' WHERE id IN ({placeholders('r', rows)}) AND state = 'attempting'",
+                bound("r", rows),
             )
 
     async def cancel(self, rows: Sequence[int]) -> None:
@@ -100,8 +101,8 @@ class Outbox:
         async with self._db.transaction() as tx:
             await tx.run(
                 "UPDATE outbox SET state = 'cancelled', text = '', actions = '' "
-                f"WHERE id IN ({holes('r', rows)}) AND state <> 'sent'",
-                fill("r", rows),
+                f"WHERE id IN ({placeholders('r', rows)}) AND state <> 'sent'",
+                bound("r", rows),
             )
 
     async def remove(self, row: int) -> None:
@@ -122,7 +123,7 @@ class Outbox:
                 {"key": key, "preview": preview, "now": self._clock.now()},
             )
 
-    async def previews(self, platform: str) -> list[Outgoing]:
+    async def previews(self, platform: str) -> list[OutboxRow]:
         """Return the previews of the last week that were begun and that nothing has taken the place of."""
         rows = await self._db.all(
             f"SELECT o.*, {_NOTICE} AS notice, '' AS target_remote FROM outbox o WHERE o.platform = :platform AND o.operation = 'preview' "
@@ -179,8 +180,8 @@ async def taken_away(tx: Transaction, platform: str, place: str, remote_ids: Seq
     for some in pages(remote_ids):
         await tx.run(
             "UPDATE outbox SET remote_id = '' WHERE platform = :platform AND place = :place AND operation IN ('send', 'edit') "
-            f"AND remote_id IN ({holes('r', some)}) AND (item IS NULL OR item IN (SELECT id FROM items WHERE dead_at IS NOT NULL OR kind = 'notice'))",
-            {"platform": platform, "place": place, **fill("r", some)},
+            f"AND remote_id IN ({placeholders('r', some)}) AND (item IS NULL OR item IN (SELECT id FROM items WHERE dead_at IS NOT NULL OR kind = 'notice'))",
+            {"platform": platform, "place": place, **bound("r", some)},
         )
 
 
@@ -227,9 +228,9 @@ _LEFT = (
 )
 
 
-def _outgoing(row: Row) -> Outgoing:
+def _outgoing(row: Row) -> OutboxRow:
     part = Part(row["key"], row["text"], row["operation"], row["target"], row["actions"], row["form"])
-    return Outgoing(
+    return OutboxRow(
         row["id"], part, row["place"], row["domain"], row["answers"], row["state"] == "attempting",
         row["target_remote"], row["part"] == 0, row["created_at"], bool(row["notice"]),
         tuple(map(int, row["also"].split())),

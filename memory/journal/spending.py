@@ -18,7 +18,7 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class CallLimits:
     """What may be spent in a day on one domain, and on all of them."""
 
     domain: Spent
@@ -37,7 +37,7 @@ class Spending:
         async with self._db.transaction() as tx:
             await self._add(tx, domain, spent)
 
-    async def take(self, domain: Domain, spent: Spent, limits: Limits) -> bool:
+    async def take(self, domain: Domain, spent: Spent, limits: CallLimits) -> bool:
         """Add what a domain is about to spend, unless a limit of the day is reached; return whether it may."""
         async with self._db.transaction() as tx:
             for limit, so_far in ((limits.domain, await self._spent(tx, domain)), (limits.all, await self._spent(tx))):

@@ -14,7 +14,7 @@ from memory.forget import erase
 from memory.places import places
 from memory.places.places import Places
 from memory.store.database import Database, Transaction
-from memory.store.lineage import descendants, fill, holes, pages
+from memory.store.lineage import bound, descendants, pages, placeholders
 from memory.tiers import seen
 from memory.types import Domain, DomainKind, Identity
 
@@ -115,8 +115,8 @@ async def _speakers(db: Database, items: Collection[int]) -> dict[int, Identity]
     for some in pages(sorted(items)):
         rows = await db.all(
             "SELECT e.item, n.platform, n.native_id FROM exchanges e JOIN identities n ON n.id = e.identity "
-            f"WHERE e.item IN ({holes('s', some)})",
-            fill("s", some),
+            f"WHERE e.item IN ({placeholders('s', some)})",
+            bound("s", some),
         )
         found.update((row["item"], Identity(row["platform"], row["native_id"])) for row in rows)
     return found
@@ -132,8 +132,8 @@ async def _bullets(tx: Transaction, domain: Domain, items: Sequence[int]) -> lis
     found: list[int] = []
     for some in pages(items):
         rows = await tx.all(
-            f"SELECT item FROM statements WHERE domain = :domain AND tier = 'bank' AND item IN ({holes('i', some)})",
-            {"domain": domain.key, **fill("i", some)},
+            f"SELECT item FROM statements WHERE domain = :domain AND tier = 'bank' AND item IN ({placeholders('i', some)})",
+            {"domain": domain.key, **bound("i", some)},
         )
         found += [row["item"] for row in rows]
     return found

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from memory.errors import NotFound
 from memory.forget.gone import present
 from memory.store.database import Database, Row, Transaction
-from memory.store.lineage import Seal, fill, holes
+from memory.store.lineage import Seal, bound, placeholders
 from memory.types import MOST_NAME, Domain, DomainKind, DomainRef, Identity, Session, SessionRef
 
 _COUNTED = (
@@ -53,7 +53,9 @@ class Places:
         """Return the natural keys of stored domains, by their keys in here."""
         found = [
             read_domain(row)
-            for row in await self.db.all(f"SELECT * FROM domains WHERE id IN ({holes('d', list(keys))})", fill("d", list(keys)))
+            for row in await self.db.all(
+                f"SELECT * FROM domains WHERE id IN ({placeholders('d', list(keys))})", bound("d", list(keys))
+            )
         ]
         return {domain.key: domain.ref for domain in found}
 

@@ -11,7 +11,7 @@ from hashlib import sha256
 
 from memory.places.display_names import TAG, is_reserved, likeness, tagged, untagged
 from memory.store.database import Database, Transaction
-from memory.store.lineage import Seal, fill, holes
+from memory.store.lineage import Seal, bound, placeholders
 from memory.types import Domain, DomainKind, DomainRef, Exchange, Identity
 
 
@@ -58,8 +58,8 @@ async def as_shown(
     marks = {name: _mark(seal, untagged(name)) for _, name in people}
     rows = await db.all(
         "SELECT n.likeness, i.platform, i.native_id FROM shown_names n JOIN identities i ON i.id = n.identity "
-        f"WHERE n.domain = :domain AND n.likeness IN ({holes('m', list(marks))})",
-        {"domain": domain.key, **fill("m", marks.values())},
+        f"WHERE n.domain = :domain AND n.likeness IN ({placeholders('m', list(marks))})",
+        {"domain": domain.key, **bound("m", marks.values())},
     )
     holders: dict[str, Identity | None] = {row["likeness"]: Identity(row["platform"], row["native_id"]) for row in rows}
     found: dict[tuple[Identity | None, str], str] = {}
@@ -85,9 +85,9 @@ async def told_apart(db: Database, seal: Seal, domains: Sequence[Domain], messag
     if not marks:
         return {}
     rows = await db.all(
-        f"SELECT domain, likeness, identity FROM shown_names WHERE domain IN ({holes('d', domains)}) "
-        f"AND likeness IN ({holes('m', list(marks))})",
-        {**fill("d", [domain.key for domain in domains]), **fill("m", marks.values())},
+        f"SELECT domain, likeness, identity FROM shown_names WHERE domain IN ({placeholders('d', domains)}) "
+        f"AND likeness IN ({placeholders('m', list(marks))})",
+        {**bound("d", [domain.key for domain in domains]), **bound("m", marks.values())},
     )
     direct = {domain.key for domain in domains if domain.ref.kind is DomainKind.DM}
     one_person = {row["identity"] for row in rows if row["domain"] in direct}

@@ -72,9 +72,9 @@ async def descendants(tx: Transaction, roots: Sequence[int]) -> list[int]:
     found = set(roots)
     for some in pages(roots):
         rows = await tx.all(
-            f"WITH RECURSIVE gone (id) AS (SELECT id FROM items WHERE id IN ({holes('r', some)}) "
+            f"WITH RECURSIVE gone (id) AS (SELECT id FROM items WHERE id IN ({placeholders('r', some)}) "
             "UNION SELECT lineage.child FROM lineage JOIN gone ON lineage.parent = gone.id) SELECT id FROM gone",
-            fill("r", some),
+            bound("r", some),
         )
         found.update(row["id"] for row in rows)
     return sorted(found)
@@ -99,7 +99,7 @@ async def living(tx: Transaction, keys: Sequence[int], *, replaced: bool = False
     took the place of, unless it may be `replaced`.
     """
     for some in pages(keys):
-        row = await tx.one(_LIVING.format(within=holes("k", some)), {"replaced": int(replaced), **fill("k", some)})
+        row = await tx.one(_LIVING.format(within=placeholders("k", some)), {"replaced": int(replaced), **bound("k", some)})
         if row is None or row["n"] < len(set(some)):
             return False
     return True
@@ -124,10 +124,10 @@ async def require_living(tx: Transaction, keys: Sequence[int], *, replaced: bool
 async def unchanged(tx: Transaction, texts: Mapping[int, str]) -> bool:
     """Say whether these messages, digests and statements are all there and read as they did."""
     rows = await tx.all(
-        f"SELECT item, text FROM exchanges WHERE item IN ({holes('t', texts)}) "
-        f"UNION ALL SELECT item, text FROM digests WHERE item IN ({holes('t', texts)}) "
-        f"UNION ALL SELECT item, text FROM statements WHERE item IN ({holes('t', texts)})",
-        fill("t", texts),
+        f"SELECT item, text FROM exchanges WHERE item IN ({placeholders('t', texts)}) "
+        f"UNION ALL SELECT item, text FROM digests WHERE item IN ({placeholders('t', texts)}) "
+        f"UNION ALL SELECT item, text FROM statements WHERE item IN ({placeholders('t', texts)})",
+        bound("t", texts),
     )
     return {row["item"]: row["text"] for row in rows} == texts and await living(tx, list(texts))
 
@@ -144,11 +144,11 @@ def pages(values: Sequence[T], size: int = 400) -> Iterator[Sequence[T]]:
         yield values[start : start + size]
 
 
-def holes(prefix: str, values: Collection[object]) -> str:
+def placeholders(prefix: str, values: Collection[object]) -> str:
     """Return the named placeholders for a list of values: ':r0, :r1'."""
     return ", ".join(f":{prefix}{at}" for at in range(len(values)))
 
 
-def fill(prefix: str, values: Iterable[object]) -> Parameters:
+def bound(prefix: str, values: Iterable[object]) -> Parameters:
     """Return the parameters for `holes`."""
     return {f"{prefix}{at}": value for at, value in enumerate(values)}

@@ -47,7 +47,7 @@ class Fitted:
     tokens: int = field(default=0)
 
 
-class Room:
+class TokenBudget:
     """A budget that is given out layer by layer: each has its share, and what one leaves unused is handed on to the next."""
 
     def __init__(self, budget: int) -> None:

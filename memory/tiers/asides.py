@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from memory.errors import SourceGone
 from memory.store.database import Database, Parameters, Row, Transaction
-from memory.store.lineage import Seal, fill, holes, pages, require_living
+from memory.store.lineage import Seal, bound, pages, placeholders, require_living
 from memory.tiers import exchanges
 from memory.types import Domain, DomainRef, Session, SessionRef
 
@@ -54,17 +54,22 @@ async def keep(tx: Transaction, seal: Seal, domain: Domain, session: Session, sh
     if not shown:
         return Shown()
     source_ids = sorted({one.id for one in shown})
-    kept = {row["id"]: row["item"] for row in await tx.all(_KEPT.format(within=holes("s", source_ids)), _at(session, source_ids))}
+    kept = {
+        row["id"]: row["item"]
+        for row in await tx.all(_KEPT.format(within=placeholders("s", source_ids)), _at(session, source_ids))
+    }
     unkept = [source_id for source_id in source_ids if source_id not in kept]
     names = [public_id(seal, domain.ref, session.ref, source_id) for source_id in unkept]
     buried = [*names, *(exchanges.public_id(seal, domain.ref, session.ref, source_id) for source_id in unkept)]
     there = {
         row["public_id"]: row
         for row in await tx.all(
-            f"SELECT id, public_id, dead_at FROM items WHERE public_id IN ({holes('n', names)})", fill("n", names)
+            f"SELECT id, public_id, dead_at FROM items WHERE public_id IN ({placeholders('n', names)})", bound("n", names)
         )
     }
-    gone = await tx.one(f"SELECT 1 AS yes FROM tombstones WHERE public_id IN ({holes('b', buried)}) LIMIT 1", fill("b", buried))
+    gone = await tx.one(
+        f"SELECT 1 AS yes FROM tombstones WHERE public_id IN ({placeholders('b', buried)}) LIMIT 1", bound("b", buried)
+    )
     if gone or any(row["dead_at"] is not None for row in there.values()):
         raise SourceGone("Something that this answer was shown was taken back while it was made.")
     await require_living(tx, list(kept.values()))
@@ -92,14 +97,14 @@ async def keep(tx: Transaction, seal: Seal, domain: Domain, session: Session, sh
 async def drop(tx: Transaction, items: Sequence[int]) -> None:
     """Record no more where these stand: nothing rests on them any more."""
     for some in pages(items):
-        await tx.run(f"DELETE FROM asides WHERE item IN ({holes('i', some)})", fill("i", some))
+        await tx.run(f"DELETE FROM asides WHERE item IN ({placeholders('i', some)})", bound("i", some))
 
 
 async def placed(db: Database, items: Collection[int]) -> list[Row]:
     """Return where these asides stand, as rows like those of messages; those of before this was recorded are not among them."""
     found: list[Row] = []
     for some in pages(sorted(items)):
-        found += await db.all(f"SELECT {_AS_MESSAGE} FROM asides WHERE item IN ({holes('i', some)})", fill("i", some))
+        found += await db.all(f"SELECT {_AS_MESSAGE} FROM asides WHERE item IN ({placeholders('i', some)})", bound("i", some))
     return found
 
 
@@ -124,7 +129,7 @@ _AS_MESSAGE = "item, 'aside' AS kind, '' AS text, source_id, said_at, seen_at AS
 
 
 def _at(session: Session, source_ids: Collection[str]) -> Parameters:
-    return {"platform": session.ref.platform, **fill("s", source_ids)}
+    return {"platform": session.ref.platform, **bound("s", source_ids)}
 
 
 _KEPT = (
@@ -148,8 +153,8 @@ async def named(db: Database, names: Sequence[str]) -> Mapping[str, int]:
     found: dict[str, int] = {}
     for some in pages(names):
         rows = await db.all(
-            f"SELECT id, public_id FROM items WHERE public_id IN ({holes('n', some)}) AND kind = 'aside' AND dead_at IS NULL",
-            fill("n", some),
+            f"SELECT id, public_id FROM items WHERE public_id IN ({placeholders('n', some)}) AND kind = 'aside' AND dead_at IS NULL",
+            bound("n", some),
         )
         found.update((row["public_id"], row["id"]) for row in rows)
     return found
@@ -159,6 +164,6 @@ async def among(db: Database, items: Sequence[int]) -> list[int]:
     """Return which of these items are asides."""
     found: list[int] = []
     for some in pages(items):
-        rows = await db.all(f"SELECT id FROM items WHERE id IN ({holes('i', some)}) AND kind = 'aside'", fill("i", some))
+        rows = await db.all(f"SELECT id FROM items WHERE id IN ({placeholders('i', some)}) AND kind = 'aside'", bound("i", some))
         found += [row["id"] for row in rows]
     return found

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from memory.forget.gone import present
 from memory.store.database import Database, Row, Transaction
-from memory.store.lineage import fill, holes, pages
+from memory.store.lineage import bound, pages, placeholders
 from memory.text.times import month
 from memory.tiers.exchanges import SELECT, exchange
 from memory.types import MINUTE, Domain, Exchange, Session
@@ -137,8 +137,8 @@ async def _store(tx: Transaction, session: Session, episode: Cut, position: int,
     assert row is not None
     items = [mark.item for mark in episode.marks]
     await tx.run(
-        f"UPDATE exchanges SET episode = :episode WHERE item IN ({holes('i', items)})",
-        {"episode": row["id"], **fill("i", items)},
+        f"UPDATE exchanges SET episode = :episode WHERE item IN ({placeholders('i', items)})",
+        {"episode": row["id"], **bound("i", items)},
     )
 
 
@@ -179,7 +179,10 @@ async def there(tx: Transaction, keys: Sequence[int]) -> set[int]:
     """Return which of these episodes there are."""
     found: set[int] = set()
     for some in pages(keys):
-        found |= {row["id"] for row in await tx.all(f"SELECT id FROM episodes WHERE id IN ({holes('e', some)})", fill("e", some))}
+        found |= {
+            row["id"]
+            for row in await tx.all(f"SELECT id FROM episodes WHERE id IN ({placeholders('e', some)})", bound("e", some))
+        }
     return found
 
 
@@ -195,8 +198,8 @@ async def extent(db: Database, some: Sequence[Episode]) -> Row:
     """Return how many messages some episodes hold (n), and when the first was said."""
     row = await db.one(
         "SELECT count(*) AS n, min(said_at) AS first FROM exchanges WHERE kind IN ('said', 'reply') "
-        f"AND episode IN ({holes('e', some)})",
-        fill("e", [episode.key for episode in some]),
+        f"AND episode IN ({placeholders('e', some)})",
+        bound("e", [episode.key for episode in some]),
     )
     assert row is not None
     return row

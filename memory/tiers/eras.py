@@ -12,7 +12,7 @@ from memory.derive.derivation import Derivation, Work
 from memory.derive.progress import Progress
 from memory.ports import Entry
 from memory.store.database import Row, Transaction
-from memory.store.lineage import fill, holes, pages
+from memory.store.lineage import bound, pages, placeholders
 from memory.text.times import month
 from memory.tiers import statements
 from memory.tiers.episodes import HAS_TALK
@@ -76,7 +76,7 @@ async def _work(derivation: Derivation, period: str, before: Progress | None) ->
             if rests := grounds(entry, lines):
                 await statements.publish(tx, w.seal, w.domain, stated(TIER, period, "", entry.text, writer, rests), now)
         for some in pages(keys):
-            await tx.run(f"UPDATE digests SET aged = 1 WHERE item IN ({holes('g', some)})", fill("g", some))
+            await tx.run(f"UPDATE digests SET aged = 1 WHERE item IN ({placeholders('g', some)})", bound("g", some))
 
     sessions = len({row["session"] for row in gists})
     progress = Progress("/".join(map(str, keys)), max(keys, default=0), len(keys), sessions, stale=False)

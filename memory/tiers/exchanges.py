@@ -4,11 +4,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from memory.forget.gone import shown
-from memory.index.indexing import make_findable, message
+from memory.index.indexing import index_entries, message
 from memory.places.places import know
 from memory.places.shown_names import shown_name, unaccounted
 from memory.store.database import Database, Row, Transaction
-from memory.store.lineage import Seal, add_items, fill, holes, pages
+from memory.store.lineage import Seal, add_items, bound, pages, placeholders
 from memory.tiers import known
 from memory.tiers.known import public_id as public_id
 from memory.tiers.seen import readable
@@ -86,7 +86,7 @@ def recallable(exchange: Exchange) -> bool:
 
 async def index(tx: Transaction, domain: Domain, exchanges: Sequence[Exchange]) -> None:
     """Make messages findable by what they say, who said it and when."""
-    await make_findable(tx, domain, [message(exchange, domain.time_zone) for exchange in exchanges])
+    await index_entries(tx, domain, [message(exchange, domain.time_zone) for exchange in exchanges])
 
 
 async def by_source(db: Database, session: Session, source_id: str) -> Exchange | None:
@@ -119,8 +119,8 @@ async def domains_of(db: Database, platform: str, ids: Sequence[str]) -> dict[st
     for some in pages(ids):
         rows = await db.all(
             "SELECT e.source_id, e.domain FROM exchanges e JOIN sessions s ON s.id = e.session "
-            f"WHERE s.platform = :platform AND e.kind = 'said' AND e.source_id IN ({holes('i', some)})",
-            {"platform": platform, **fill("i", some)},
+            f"WHERE s.platform = :platform AND e.kind = 'said' AND e.source_id IN ({placeholders('i', some)})",
+            {"platform": platform, **bound("i", some)},
         )
         for row in rows:
             found.setdefault(row["source_id"], set()).add(row["domain"])
@@ -143,9 +143,9 @@ async def at_their_places(db: Database, domains: Sequence[int], keys: Sequence[i
     for some in pages(keys):
         rows = await db.all(
             f"SELECT {_AS_EXCHANGE}, s.name, s.platform, s.place FROM exchanges e JOIN items i ON i.id = e.item "
-            f"JOIN sessions s ON s.id = e.session WHERE e.item IN ({holes('k', some)}) AND e.domain IN ({holes('d', domains)}) "
+            f"JOIN sessions s ON s.id = e.session WHERE e.item IN ({placeholders('k', some)}) AND e.domain IN ({placeholders('d', domains)}) "
             f"AND {shown('e')} AND {readable('e', domains)}",
-            {**fill("k", some), **fill("d", domains)},
+            {**bound("k", some), **bound("d", domains)},
         )
         for row in rows:
             # By position: by name it takes as long as the query.
@@ -166,7 +166,7 @@ async def window(db: Database, session: Session, domains: Sequence[int], least: 
     rows = await db.all(
         SELECT + "WHERE e.session = :session AND e.kind IN ('said', 'reply', 'reflection') "
         f"AND {shown('e')} AND {readable('e', domains)} ORDER BY e.said_at DESC, e.item DESC LIMIT :limit",
-        {"session": session.key, "limit": 3 * least, **fill("d", domains)},
+        {"session": session.key, "limit": 3 * least, **bound("d", domains)},
     )
     last = [exchange(row) for row in rows]
     for at in range(least, len(last)):
@@ -179,7 +179,7 @@ async def texts(db: Database, keys: Collection[int]) -> list[str]:
     """Return the texts of those messages that are there."""
     found: list[str] = []
     for some in pages(sorted(keys)):
-        rows = await db.all(f"SELECT text FROM exchanges WHERE item IN ({holes('k', some)})", fill("k", some))
+        rows = await db.all(f"SELECT text FROM exchanges WHERE item IN ({placeholders('k', some)})", bound("k", some))
         found += [row["text"] for row in rows]
     return found
 
@@ -192,7 +192,7 @@ async def page(db: Database, domain: Domain, domains: Sequence[int], after: int)
     rows = await db.all(
         SELECT + "WHERE e.domain = :domain AND e.item > :after AND e.kind <> 'reflection' "
         f"AND {shown('e')} AND {readable('e', domains)} ORDER BY e.item LIMIT :limit",
-        {"domain": domain.key, "after": after, "limit": PAGE, **fill("d", domains)},
+        {"domain": domain.key, "after": after, "limit": PAGE, **bound("d", domains)},
     )
     return [exchange(row) for row in rows]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from memory.places.places import read_domain
 from memory.store.database import Database, Transaction
-from memory.store.lineage import Seal, fill, holes, pages
+from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.lexical import key_words
 from memory.types import Domain, DomainRef, NewExchange, Session, SessionRef
 
@@ -42,8 +42,8 @@ async def names(db: Database, seal: Seal, items: Sequence[int]) -> list[str]:
         rows = await db.all(
             "SELECT i.public_id, e.origin, e.text, d.* FROM items i JOIN domains d ON d.id = i.domain "
             "LEFT JOIN exchanges e ON e.item = i.id "
-            f"WHERE i.id IN ({holes('i', some)}) AND i.kind = 'exchange'",
-            fill("i", some),
+            f"WHERE i.id IN ({placeholders('i', some)}) AND i.kind = 'exchange'",
+            bound("i", some),
         )
         for row in rows:
             by_words = words(seal, read_domain(row).ref, row["text"] or "")
@@ -121,12 +121,12 @@ async def _standing(tx: Transaction, wanted: Iterable[str]) -> dict[str, bool]:
     """Return which of these names are known, and whether what they name was forgotten."""
     found: dict[str, bool] = {}
     for some in pages(list(dict.fromkeys(wanted))):
-        within = f"IN ({holes('n', some)})"
+        within = f"IN ({placeholders('n', some)})"
         rows = await tx.all(
             f"SELECT public_id AS name, dead_at IS NOT NULL AS forgotten FROM items WHERE public_id {within} "
             f"UNION ALL SELECT origin AS name, 0 AS forgotten FROM exchanges WHERE origin {within} AND origin <> '' "
             f"UNION ALL SELECT public_id AS name, 1 AS forgotten FROM tombstones WHERE public_id {within}",
-            fill("n", some),
+            bound("n", some),
         )
         for row in rows:
             found[row["name"]] = found.get(row["name"], False) or bool(row["forgotten"])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from memory.ports import Entry, Source
 from memory.store.database import Database, Row
-from memory.store.lineage import fill, holes, pages
+from memory.store.lineage import bound, pages, placeholders
 from memory.text.times import local
 from memory.tiers.statements import NewStatement, cited
 from memory.types import Domain, Statement
@@ -39,8 +39,8 @@ async def of_gists(db: Database, domain: Domain, gists: Sequence[Row]) -> list[L
         keys = [row["item"] for row in some]
         rows = await db.all(
             "SELECT c.digest, c.line, e.item, e.said_at FROM cites c JOIN exchanges e ON e.item = c.item "
-            f"WHERE e.kind = 'said' AND c.digest IN ({holes('g', keys)})",
-            fill("g", keys),
+            f"WHERE e.kind = 'said' AND c.digest IN ({placeholders('g', keys)})",
+            bound("g", keys),
         )
         for row in rows:
             said.setdefault((row["digest"], row["line"]), {})[row["item"]] = row["said_at"]

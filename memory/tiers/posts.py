@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 
 from memory.forget.gone import shown
 from memory.store.database import Database, Row, Transaction
-from memory.store.lineage import Seal, fill, holes, pages
+from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.tiers import seen
 from memory.types import Domain
 
@@ -55,9 +55,9 @@ async def _posts(db: Database, platform: str, ids: Sequence[str], domains: Seque
     """Return what went out under each of these ids, or took its place there, with its item and whether that may be read."""
     found: dict[str, list[Row]] = {}
     for some in pages(list(ids)):
-        which = {"platform": platform, **fill("s", some), **fill("d", domains)}
-        may = f"i.domain IN ({holes('d', domains)}) AND {shown('i')} AND {seen.readable('i', domains)}"
-        for row in await db.all(_POSTS.format(within=holes("s", some), may=may), which):
+        which = {"platform": platform, **bound("s", some), **bound("d", domains)}
+        may = f"i.domain IN ({placeholders('d', domains)}) AND {shown('i')} AND {seen.readable('i', domains)}"
+        for row in await db.all(_POSTS.format(within=placeholders("s", some), may=may), which):
             found.setdefault(row["remote_id"], []).append(row)
     return found
 

@@ -18,7 +18,7 @@ from memory.forget import erase
 from memory.index.mentions import named
 from memory.ports import Entry
 from memory.store.database import Database, Row, Transaction
-from memory.store.lineage import Seal, fill, holes, pages
+from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.lexical import key_words
 from memory.tiers import exchanges, statements
 from memory.tiers.lines import Grounds, Line, grounds, of_gists, of_statements, prefixed, stated
@@ -58,7 +58,7 @@ async def due(derivation: Derivation, *, asked: bool) -> Work | None:
         keeping = _Keeping(derivation, tx, lines, facts, known, members, unwanted, writer, now)
         for entry in entries or ():
             await keeping.keep(entry)
-        await tx.run(f"UPDATE digests SET profiled = 1 WHERE item IN ({holes('g', keys)})", fill("g", keys))
+        await tx.run(f"UPDATE digests SET profiled = 1 WHERE item IN ({placeholders('g', keys)})", bound("g", keys))
 
     texts = {row["item"]: row["text"] for row in gists} | {fact.key: fact.text for fact in known}
     progress = Progress("/".join(map(str, keys)), max(keys), (before.size if before else 0) + len(keys), 0, stale=False)
@@ -115,7 +115,7 @@ class _Keeping:
         rows: list[Row] = []
         for some in pages(said):
             rows += await self._tx.all(
-                f"SELECT DISTINCT speaker FROM exchanges WHERE item IN ({holes('s', some)})", fill("s", some)
+                f"SELECT DISTINCT speaker FROM exchanges WHERE item IN ({placeholders('s', some)})", bound("s", some)
             )
         return {row["speaker"] for row in rows}
 
@@ -160,12 +160,12 @@ async def forget_fact(tx: Transaction, seal: Seal, domain: Domain, public_id: st
         ({"domain": domain.key, "mark": mark(seal.key, domain, row["text"])} for row in rows),
     )
     gone = [row["item"] for row in rows]
-    gists = fill("g", gone)
-    below = f"item IN (SELECT parent FROM lineage WHERE child IN ({holes('g', gone)}))"
+    gists = bound("g", gone)
+    below = f"item IN (SELECT parent FROM lineage WHERE child IN ({placeholders('g', gone)}))"
     looked = [row["item"] for row in await tx.all(f"SELECT item FROM digests WHERE profiled = 1 AND {below}", gists)]
     await erase.retire(tx, domain, gone, now)
     # Nothing was lost that would have to be looked for again.
-    await tx.run(f"UPDATE digests SET profiled = 1 WHERE item IN ({holes('l', looked)})", fill("l", looked))
+    await tx.run(f"UPDATE digests SET profiled = 1 WHERE item IN ({placeholders('l', looked)})", bound("l", looked))
     await progress.outdate(tx, domain, TIER, stale=False)
     return [exchanges.exchange(row) for row in said]
 

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 import numpy as np
 
 from memory.store.database import Database, Row, Transaction
-from memory.store.lineage import fill, holes, pages
+from memory.store.lineage import bound, pages, placeholders
 from memory.types import Domain
 
 _PAGE = 1_000
@@ -33,8 +33,8 @@ async def keep(
 async def touched(tx: Transaction, domains: Sequence[int], since: int) -> bool:
     """Say whether anything was forgotten or changed in one of these domains since an instant."""
     row = await tx.one(
-        f"SELECT 1 AS yes FROM domains WHERE id IN ({holes('d', domains)}) AND forgotten_at >= :since AND forgotten_at > 0 LIMIT 1",
-        {**fill("d", domains), "since": since},
+        f"SELECT 1 AS yes FROM domains WHERE id IN ({placeholders('d', domains)}) AND forgotten_at >= :since AND forgotten_at > 0 LIMIT 1",
+        {**bound("d", domains), "since": since},
     )
     return row is not None
 
@@ -45,9 +45,9 @@ async def abroad(db: Database, home: Domain, items: Collection[int]) -> tuple[se
     hold: dict[int, list[int]] = {}
     for some in pages(sorted(items)):
         rows = await db.all(
-            f"SELECT DISTINCT domain, 0 AS reply FROM items WHERE domain <> :home AND id IN ({holes('i', some)}) "
-            f"UNION ALL SELECT domain, reply FROM abroad WHERE holds = 1 AND reply IN ({holes('i', some)})",
-            {"home": home.key, **fill("i", some)},
+            f"SELECT DISTINCT domain, 0 AS reply FROM items WHERE domain <> :home AND id IN ({placeholders('i', some)}) "
+            f"UNION ALL SELECT domain, reply FROM abroad WHERE holds = 1 AND reply IN ({placeholders('i', some)})",
+            {"home": home.key, **bound("i", some)},
         )
         for row in rows:
             if row["reply"]:
@@ -61,7 +61,7 @@ async def of(db: Database, replies: Sequence[int]) -> dict[int, frozenset[int]]:
     """Return what stood in view of these replies; those of before this was recorded are not among them."""
     found: dict[int, frozenset[int]] = {}
     for some in pages(replies):
-        rows = await db.all(f"SELECT reply, items FROM seen WHERE reply IN ({holes('r', some)})", fill("r", some))
+        rows = await db.all(f"SELECT reply, items FROM seen WHERE reply IN ({placeholders('r', some)})", bound("r", some))
         found.update((row["reply"], frozenset(_items(row).tolist())) for row in rows)
     return found
 
@@ -71,8 +71,8 @@ async def asides_of(db: Database, replies: Sequence[int]) -> dict[int, frozenset
     found: dict[int, frozenset[int] | None] = {}
     for some in pages(replies):
         rows = await db.all(
-            f"SELECT reply, asides FROM seen WHERE reply IN ({holes('r', some)}) AND (asides IS NULL OR length(asides) > 0)",
-            fill("r", some),
+            f"SELECT reply, asides FROM seen WHERE reply IN ({placeholders('r', some)}) AND (asides IS NULL OR length(asides) > 0)",
+            bound("r", some),
         )
         for row in rows:
             found[row["reply"]] = None if row["asides"] is None else frozenset(_items(row, "asides").tolist())
@@ -104,7 +104,7 @@ def readable(alias: str, domains: Collection[object]) -> str:
     """Return the condition under which a message may be read where these domains may; their placeholders are :d0, :d1 …"""
     return (
         f"NOT EXISTS (SELECT 1 FROM abroad WHERE abroad.reply = {alias}.item AND abroad.holds = 1 "
-        f"AND abroad.domain NOT IN ({holes('d', domains)}))"
+        f"AND abroad.domain NOT IN ({placeholders('d', domains)}))"
     )
 
 

@@ -10,9 +10,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from memory.forget.gone import shown
-from memory.index.indexing import BANK, ERAS, Findable, make_findable
+from memory.index.indexing import BANK, ERAS, IndexEntry, index_entries
 from memory.store.database import Database, Row, Transaction
-from memory.store.lineage import Seal, add_items, announce, derive, fill, holes, next_source, pages
+from memory.store.lineage import Seal, add_items, announce, bound, derive, next_source, pages, placeholders
 from memory.tiers.exchanges import SELECT as MESSAGES
 from memory.tiers.exchanges import exchange
 from memory.types import Domain, Exchange, Statement
@@ -48,19 +48,19 @@ async def publish(tx: Transaction, seal: Seal, domain: Domain, new: NewStatement
     )  # fmt: skip
     await derive(tx, key, {*new.parents, *new.said}, new.said)
     if new.tier in INDEXED:
-        await make_findable(tx, domain, [Findable(key, INDEXED[new.tier], new.text, new.first_at)])
+        await index_entries(tx, domain, [IndexEntry(key, INDEXED[new.tier], new.text, new.first_at)])
     return key
 
 
 async def end(tx: Transaction, domain: Domain, keys: Sequence[int], now: int, successor: int | None = None) -> None:
     """Let statements stand no longer, and keep them as history that recall does not find."""
-    within = f"item IN ({holes('k', keys)})"
+    within = f"item IN ({placeholders('k', keys)})"
     await tx.run(
         f"UPDATE statements SET ended_at = :now, successor = :successor WHERE {within} AND ended_at IS NULL",
-        {"now": now, "successor": successor, **fill("k", keys)},
+        {"now": now, "successor": successor, **bound("k", keys)},
     )
     for table in ("terms", "vectors"):
-        await tx.run(f"DELETE FROM {table} WHERE domain = :domain AND {within}", {"domain": domain.key, **fill("k", keys)})
+        await tx.run(f"DELETE FROM {table} WHERE domain = :domain AND {within}", {"domain": domain.key, **bound("k", keys)})
     await announce(tx, domain, keys, "drop")
 
 
@@ -96,8 +96,8 @@ async def history(db: Database, domain: Domain, tier: str) -> list[Statement]:
 async def by_keys(db: Database, domains: Sequence[int], keys: Sequence[int]) -> dict[int, Statement]:
     """Return statements of these domains by their keys."""
     rows = await db.all(
-        f"{SELECT}WHERE s.item IN ({holes('k', keys)}) AND s.domain IN ({holes('d', domains)}) AND {shown('s')}",
-        {**fill("k", keys), **fill("d", domains)},
+        f"{SELECT}WHERE s.item IN ({placeholders('k', keys)}) AND s.domain IN ({placeholders('d', domains)}) AND {shown('s')}",
+        {**bound("k", keys), **bound("d", domains)},
     )
     return {row["item"]: statement(row) for row in rows}
 
@@ -117,8 +117,8 @@ async def cited(db: Database, keys: Sequence[int]) -> dict[int, list[Exchange]]:
     for some in pages(keys):
         rows = await db.all(
             MESSAGES.replace("SELECT e.*", "SELECT l.child, e.*") + "JOIN lineage l ON l.parent = e.item "
-            f"WHERE l.cited = 1 AND l.child IN ({holes('k', some)}) ORDER BY e.said_at, e.item",
-            fill("k", some),
+            f"WHERE l.cited = 1 AND l.child IN ({placeholders('k', some)}) ORDER BY e.said_at, e.item",
+            bound("k", some),
         )
         for row in rows:
             found[row["child"]].append(exchange(row))
@@ -127,8 +127,8 @@ async def cited(db: Database, keys: Sequence[int]) -> dict[int, list[Exchange]]:
 
 async def uncover(tx: Transaction, gone: Sequence[int]) -> None:
     """Before these items are removed: have what the statements among them were made from looked through again."""
-    within = f"IN ({holes('g', gone)})"
-    keys = fill("g", gone)
+    within = f"IN ({placeholders('g', gone)})"
+    keys = bound("g", gone)
     below = f"SELECT l.parent FROM lineage l JOIN statements s ON s.item = l.child WHERE l.child {within} AND s.tier = :tier"
     await tx.run(f"UPDATE digests SET profiled = 0 WHERE item NOT {within} AND item IN ({below})", {**keys, "tier": "profile"})
     await tx.run(

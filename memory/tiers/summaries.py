@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.forget.gone import shown
-from memory.index.indexing import GISTS, Findable, make_findable
+from memory.index.indexing import GISTS, IndexEntry, index_entries
 from memory.store.database import Database, Row, Transaction
-from memory.store.lineage import Seal, add_items, derive, fill, holes, living, next_source
+from memory.store.lineage import Seal, add_items, bound, derive, living, next_source, placeholders
 from memory.tiers.episodes import HAS_TALK
 from memory.types import Digest, Domain, Session
 
@@ -19,7 +19,7 @@ FAN_IN = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DigestPlace:
     """Where a digest stands in a session's tree."""
 
     tier: str
@@ -28,7 +28,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DigestLine:
     """One sentence of a digest with the items that it cites."""
 
     text: str
@@ -39,7 +39,7 @@ class Line:
 class Written:
     """A digest's sentences, who wrote them, and what it was derived from."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[DigestLine, ...]
     writer: str
     extractive: bool
     first_at: int
@@ -53,7 +53,7 @@ class Written:
 
 
 async def publish(
-    tx: Transaction, seal: Seal, domain: Domain, session: Session, place: Place, written: Written, now: int
+    tx: Transaction, seal: Seal, domain: Domain, session: Session, place: DigestPlace, written: Written, now: int
 ) -> int | None:
     """Store a digest at its place, or return None where a source of it is gone or the place is taken."""
     if not await living(tx, written.parents) or await key_at(tx, session, place):
@@ -74,34 +74,34 @@ async def publish(
         ({"digest": key, "line": at, "item": item} for at, line in enumerate(written.lines) for item in line.cited),
     )
     await _cover(tx, session, place, written.parents)
-    await make_findable(tx, domain, [Findable(key, GISTS, written.text, written.first_at, session.key)])
+    await index_entries(tx, domain, [IndexEntry(key, GISTS, written.text, written.first_at, session.key)])
     return key
 
 
-async def _cover(tx: Transaction, session: Session, place: Place, parents: Sequence[int]) -> None:
+async def _cover(tx: Transaction, session: Session, place: DigestPlace, parents: Sequence[int]) -> None:
     """Mark what a new digest stands for: an episode, or the digests that it merges."""
     if place.tier == "gist":
         await tx.run("UPDATE episodes SET digested = 1 WHERE session = :session AND position = :position", _at(session, place))
     elif place.tier == "merge":
-        await tx.run(f"UPDATE digests SET merged = 1 WHERE item IN ({holes('p', parents)})", fill("p", parents))
+        await tx.run(f"UPDATE digests SET merged = 1 WHERE item IN ({placeholders('p', parents)})", bound("p", parents))
 
 
 async def uncover(tx: Transaction, gone: Sequence[int]) -> None:
     """Take the marks back before these digests are removed, so that what they stood for is digested again."""
-    within = f"IN ({holes('g', gone)})"
+    within = f"IN ({placeholders('g', gone)})"
     await tx.run(
         "UPDATE digests SET merged = 0 WHERE item IN (SELECT l.parent FROM lineage l JOIN digests up ON up.item = l.child "
         f"WHERE up.tier = 'merge' AND up.item {within})",
-        fill("g", gone),
+        bound("g", gone),
     )
     await tx.run(
         "UPDATE episodes SET digested = 0 WHERE EXISTS (SELECT 1 FROM digests d WHERE d.tier = 'gist' "
         f"AND d.session = episodes.session AND d.position = episodes.position AND d.item {within})",
-        fill("g", gone),
+        bound("g", gone),
     )
 
 
-async def key_at(tx: Transaction, session: Session, place: Place) -> int | None:
+async def key_at(tx: Transaction, session: Session, place: DigestPlace) -> int | None:
     """Return the key of the digest at a place, None where there is none."""
     row = await tx.one(
         "SELECT item FROM digests WHERE session = :session AND tier = :tier AND level = :level AND position = :position",
@@ -110,7 +110,7 @@ async def key_at(tx: Transaction, session: Session, place: Place) -> int | None:
     return row["item"] if row else None
 
 
-async def at(db: Database, session: Session, place: Place) -> Digest | None:
+async def at(db: Database, session: Session, place: DigestPlace) -> Digest | None:
     """Return the digest at a place."""
     row = await db.one(
         SELECT + "WHERE d.session = :session AND d.tier = :tier AND d.level = :level AND d.position = :position",
@@ -119,7 +119,7 @@ async def at(db: Database, session: Session, place: Place) -> Digest | None:
     return digest(row) if row else None
 
 
-def _at(session: Session, place: Place) -> dict[str, object]:
+def _at(session: Session, place: DigestPlace) -> dict[str, object]:
     return {"session": session.key, "tier": place.tier, "level": place.level, "position": place.position}
 
 
@@ -133,7 +133,7 @@ async def frontier(db: Database, session: Session, *, shown_only: bool = False) 
     return [digest(row) for row in rows]
 
 
-async def mergeable(db: Database, session: Session) -> tuple[Place, list[Digest]] | None:
+async def mergeable(db: Database, session: Session) -> tuple[DigestPlace, list[Digest]] | None:
     """Return the next place to merge with its children, lowest level first, or None.
 
     A group of eight is ripe when the session has moved past it and no episode under it waits for its gist. What
@@ -146,7 +146,7 @@ async def mergeable(db: Database, session: Session) -> tuple[Place, list[Digest]
     for (level, group), children in sorted(groups.items()):
         covered = (group + 1) * FAN_IN ** (level + 1)
         if len(children) > 1 and covered <= end and (open_from is None or covered <= open_from):
-            return Place("merge", level + 1, group), sorted(children, key=lambda child: child.position)
+            return DigestPlace("merge", level + 1, group), sorted(children, key=lambda child: child.position)
     return None
 
 
@@ -170,8 +170,8 @@ async def parents(db: Database, item: int) -> list[int]:
 async def by_keys(db: Database, domains: Sequence[int], keys: Sequence[int]) -> dict[int, Digest]:
     """Return living digests of these domains by their keys."""
     rows = await db.all(
-        SELECT + f"WHERE d.item IN ({holes('k', keys)}) AND d.domain IN ({holes('d', domains)}) AND {shown('d')}",
-        {**fill("k", keys), **fill("d", domains)},
+        SELECT + f"WHERE d.item IN ({placeholders('k', keys)}) AND d.domain IN ({placeholders('d', domains)}) AND {shown('d')}",
+        {**bound("k", keys), **bound("d", domains)},
     )
     return {row["item"]: digest(row) for row in rows}
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
 from memory.transfer.message import MAX_LINE, BadLine, FileUnusable, Incoming, Role, clean, from_seconds
-from memory.transfer.pieces import Broken, Unreadable, conversations
+from memory.transfer.pieces import Broken, MalformedExport, conversations
 from memory.transfer.tree import Faults, Tree, grow
 
 _ROLES: Mapping[object, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
@@ -52,7 +52,9 @@ def _mapping(value: object) -> Mapping[str, object] | None:
 def _read(number: int, value: object) -> Iterator[Incoming | BadLine]:
     mapping = _mapping(value)
     if mapping is None or not isinstance(value, dict):
-        yield BadLine(number, f"conversation {number} {value.reason if isinstance(value, Unreadable) else 'has no messages'}")
+        yield BadLine(
+            number, f"conversation {number} {value.reason if isinstance(value, MalformedExport) else 'has no messages'}"
+        )
         return
     conversation = _Conversation(number, value, grow(mapping, value.get("current_node")))
     yield from conversation.messages()

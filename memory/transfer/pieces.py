@@ -23,7 +23,7 @@ _ROOM = 1 << 10  # for the blanks around a colon
 
 
 @dataclass(frozen=True, slots=True)
-class Unreadable:
+class MalformedExport:
     """Stands for a conversation that json refuses; `reason` goes on after "conversation 7"."""
 
     reason: str
@@ -105,9 +105,9 @@ def _parsed(raw: bytes) -> object:
     try:
         return json.loads(raw.decode(), strict=False)
     except ValueError:
-        return Unreadable("is not JSON")
+        return MalformedExport("is not JSON")
     except RecursionError:
-        return Unreadable("is nested too deeply")
+        return MalformedExport("is nested too deeply")
 
 
 def conversations(stream: BinaryIO) -> Iterator[object]:

@@ -17,14 +17,14 @@ from memory.journal.outbox import NOTICES, silence, taken_away
 from memory.places.places import read_domain
 from memory.ports import Clock
 from memory.store.database import Database, Row, Transaction
-from memory.store.lineage import Seal, announce, fill, holes, pages
+from memory.store.lineage import Seal, announce, bound, pages, placeholders
 from memory.text.lexical import key_words
 from memory.tiers import asides, exchanges
 from memory.types import Domain, Exchange, Forgotten, SessionRef
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownMessages:
     """What is known under a platform's ids of a place: messages and asides by public id, and open events by key.
 
     `ids` are those of what is kept, waits or went out.
@@ -37,7 +37,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownMessage:
     """A message as the platform shows it: its id, the keys of the places where it may be kept, whether it is Lyra's, and when
     it was sent.
     """
@@ -86,7 +86,7 @@ class Changing:
         names = [*await self._names(platform, place, [id]), *await self._names_by_id(platform, place, [id], kept=False)]
         return await self.forgetting.forget_named(names)
 
-    async def withheld(self, platform: str, shown: Collection[Shown]) -> set[str]:
+    async def withheld(self, platform: str, shown: Collection[ShownMessage]) -> set[str]:
         """Return the ids of what places show and Lyra forgot: messages, and posts of hers that rested on them.
 
         A post of hers that is no reply (a notice, or one from before) is withheld where anything was forgotten since.
@@ -102,7 +102,7 @@ class Changing:
             names |= await self._names_by_id(platform, place, ids, kept=False)
         found: set[str] = set()
         for some in pages(list(names)):
-            rows = await self.db.all(_BURIED.format(within=holes("n", some)), fill("n", some))
+            rows = await self.db.all(_BURIED.format(within=placeholders("n", some)), bound("n", some))
             found.update(names[row["public_id"]] for row in rows)
         return found | await self._posts_withheld(platform, [one for one in shown if one.own], talks)
 
@@ -114,15 +114,15 @@ class Changing:
         return [row["place"] for row in rows if channel in json.loads(row["place"])[1:]]
 
     async def _posts_withheld(
-        self, platform: str, own: Sequence[Shown], talks: Mapping[str, Sequence[tuple[Domain, SessionRef]]]
+        self, platform: str, own: Sequence[ShownMessage], talks: Mapping[str, Sequence[tuple[Domain, SessionRef]]]
     ) -> set[str]:
         dead: dict[str, bool] = {}
         for some in pages([one.id for one in own]):
-            rows = await self.db.all(_POSTS.format(within=holes("s", some)), {"platform": platform, **fill("s", some)})
+            rows = await self.db.all(_POSTS.format(within=placeholders("s", some)), {"platform": platform, **bound("s", some)})
             dead.update((row["remote_id"], bool(row["dead"])) for row in rows)
         domains = sorted({domain.key for there in talks.values() for domain, _ in there})
         row = await self.db.one(
-            f"SELECT max(forgotten_at) AS at FROM domains WHERE id IN ({holes('d', domains)})", fill("d", domains)
+            f"SELECT max(forgotten_at) AS at FROM domains WHERE id IN ({placeholders('d', domains)})", bound("d", domains)
         )
         since = int(row["at"] or 0) if row else 0
         return {one.id for one in own if dead.get(one.id, one.said_at <= since)}
@@ -147,7 +147,7 @@ class Changing:
             for domain, items in await erase.by_domain(tx, list(seen.values())):
                 gone += [await self.forgetting.reword(tx, domain, item, "", self.clock.now()) for item in items]
             # What was given up is never answered: its payload would only keep the old words.
-            await tx.run(f"UPDATE inbox SET payload = '' WHERE id IN ({holes('g', given_up)})", _ids("g", given_up))
+            await tx.run(f"UPDATE inbox SET payload = '' WHERE id IN ({placeholders('g', given_up)})", _ids("g", given_up))
         await self.forgetting.finish(gone)
         return bool(stored or given_up or gone)
 
@@ -165,11 +165,11 @@ class Changing:
         await _index_anew(tx, domain, after)
         return await self.forgetting.reword(tx, domain, after.key, row["text"], now)
 
-    async def _known(self, platform: str, place: str, ids: Sequence[str]) -> Known:
-        known = Known(set(), set(), {}, {})
+    async def _known(self, platform: str, place: str, ids: Sequence[str]) -> KnownMessages:
+        known = KnownMessages(set(), set(), {}, {})
         for some in pages(ids):
-            which = {"platform": platform, "place": place, **fill("s", some)}
-            within = f"IN ({holes('s', some)})"
+            which = {"platform": platform, "place": place, **bound("s", some)}
+            within = f"IN ({placeholders('s', some)})"
             heard = await self.db.all(_KEPT + f"AND e.source_id {within}", which)
             own = await self.db.all(_OWN + f"AND o.remote_id {within}", which)
             waiting = await self.db.all(_OPEN + f"AND event_id {within}", which)
@@ -202,14 +202,16 @@ class Changing:
         """Return every conversation that there was or is at these places, with its domain."""
         found: dict[str, list[tuple[Domain, SessionRef]]] = {}
         for some in pages(places):
-            rows = await self.db.all(_CONVERSATIONS.format(within=holes("p", some)), {"platform": platform, **fill("p", some)})
+            rows = await self.db.all(
+                _CONVERSATIONS.format(within=placeholders("p", some)), {"platform": platform, **bound("p", some)}
+            )
             for row in rows:
                 there = SessionRef(platform, row["at_place"], row["at_epoch"])
                 found.setdefault(there.place, []).append((read_domain(row), there))
         return found
 
 
-def _by_channel(shown: Collection[Shown]) -> dict[str, list[str]]:
+def _by_channel(shown: Collection[ShownMessage]) -> dict[str, list[str]]:
     """Return the ids of messages by a place of their channel."""
     found: dict[str, tuple[str, list[str]]] = {}
     for one in shown:
@@ -223,7 +225,7 @@ async def _silence_notices(tx: Transaction, domain: Domain, lost: set[str]) -> N
         f"SELECT id, text FROM outbox WHERE domain = :domain AND {NOTICES} AND text <> ''", {"domain": domain.key}
     )
     repeating = [row for row in rows if not lost.isdisjoint(_words(row["text"]))]
-    await silence(tx, f"id IN ({holes('r', repeating)})", _ids("r", repeating))
+    await silence(tx, f"id IN ({placeholders('r', repeating)})", _ids("r", repeating))
 
 
 async def _index_anew(tx: Transaction, domain: Domain, after: Exchange) -> None:
@@ -240,7 +242,7 @@ def _words(text: str) -> set[str]:
 
 
 def _ids(prefix: str, rows: Sequence[Row]) -> dict[str, object]:
-    return dict(fill(prefix, (row["id"] for row in rows)))
+    return dict(bound(prefix, (row["id"] for row in rows)))
 
 
 _HERE = "WHERE s.platform = :platform AND s.place = :place "

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from memory.store.database import Database, Row, Transaction
-from memory.store.lineage import fill, holes, pages
+from memory.store.lineage import bound, pages, placeholders
 from memory.types import Domain
 
 Put = Callable[[Transaction], Awaitable[object]]
@@ -24,7 +24,7 @@ class Difference:
     cited: Mapping[int, frozenset[int]]
 
 
-class Exam(Protocol):
+class Check(Protocol):
     """What new digests have to pass before anybody sees them."""
 
     async def passed(self, put: Put) -> bool:
@@ -32,7 +32,7 @@ class Exam(Protocol):
         ...
 
 
-async def rehearse(db: Database, domain: Domain, put: Put) -> Difference:
+async def dry_run(db: Database, domain: Domain, put: Put) -> Difference:
     """Return what a piece of work would change."""
     try:
         async with db.transaction() as tx:
@@ -60,11 +60,13 @@ async def _difference(tx: Transaction, domain: Domain, since: int) -> Difference
     rows: list[Row] = []
     cited: dict[int, set[int]] = {item: set() for item in new}
     for some in pages(new):
-        which = fill("i", some)
+        which = bound("i", some)
         rows += await tx.all(
-            f"SELECT * FROM terms WHERE domain = :d AND item IN ({holes('i', some)}) ORDER BY item, passage",
+            f"SELECT * FROM terms WHERE domain = :d AND item IN ({placeholders('i', some)}) ORDER BY item, passage",
             {"d": domain.key, **which},
         )
-        for row in await tx.all(f"SELECT child, parent FROM lineage WHERE cited = 1 AND child IN ({holes('i', some)})", which):
+        for row in await tx.all(
+            f"SELECT child, parent FROM lineage WHERE cited = 1 AND child IN ({placeholders('i', some)})", which
+        ):
             cited[row["child"]].add(row["parent"])
     return Difference(rows, frozenset(gone), {item: frozenset(rests) for item, rests in cited.items()})

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from memory.forget.forgetting import Forgetting
 from memory.index.indexing import BANK, ERAS, GISTS, MESSAGES
-from memory.index.recall.domain_indexes import Shards
+from memory.index.recall.domain_indexes import DomainIndexes
 from memory.index.recall.finder import Found, Recall
 from memory.index.recall.query import Query
 from memory.index.vectors import VectorStore
@@ -13,7 +13,7 @@ from memory.places.places import Places
 from memory.places.shown_names import told_apart
 from memory.ports import Clock
 from memory.store.database import Row
-from memory.store.lineage import Seal, fill, holes
+from memory.store.lineage import Seal, bound, placeholders
 from memory.tiers import exchanges, statements, summaries
 from memory.types import Condensed, Digest, DigestHit, Domain, DomainKind, Exchange, Hit, Session, Statement
 
@@ -23,7 +23,7 @@ class Reading:
     """What every view of one memory shares."""
 
     places: Places
-    shards: Shards
+    domain_indexes: DomainIndexes
     vectors: VectorStore | None
     forgetting: Forgetting
     clock: Clock
@@ -42,7 +42,7 @@ class Finding:
         self.home = home
         self._read = [home, *also]
         self._domains = [domain.key for domain in self._read]
-        self._recall = Recall(reading.shards, reading.vectors)
+        self._recall = Recall(reading.domain_indexes, reading.vectors)
 
     async def recall(
         self, text: str, k: int, *, session: Session | None = None, exclude: Collection[int] = (), asker: str = ""
@@ -128,6 +128,6 @@ class Finding:
     async def _sessions_of(self, keys: Collection[int]) -> dict[int, Row]:
         found = list(keys)
         rows = await self._db.all(
-            f"SELECT id, name, platform, place FROM sessions WHERE id IN ({holes('s', found)})", fill("s", found)
+            f"SELECT id, name, platform, place FROM sessions WHERE id IN ({placeholders('s', found)})", bound("s", found)
         )
         return {row["id"]: row for row in rows}

@@ -20,7 +20,7 @@ _NAME = "Lyra"
 
 
 @dataclass(frozen=True, slots=True)
-class Thought:
+class PostableThought:
     """A reflection with the messages that it rests on, and how curious she was. `exchange` is what it became when it was said."""
 
     statement: Statement
@@ -37,11 +37,11 @@ class Posting(Aloft):
         """The keys of the domains that are read beside a shared home, as its readers are now; a person alone has no others."""
         return () if self.home.ref.kind is DomainKind.DM else self._domains[1:]
 
-    async def thoughts(self) -> list[Thought]:
+    async def thoughts(self) -> list[PostableThought]:
         """Return the thoughts that wait to be said, the newest first."""
         return [await self._thought(row) for row in await self._reflections("state = 'waiting' ORDER BY item DESC", {})]
 
-    async def thought(self, public_id: str = "", *, platform: str = "", place: str = "", remote: str = "") -> Thought:
+    async def thought(self, public_id: str = "", *, platform: str = "", place: str = "", remote: str = "") -> PostableThought:
         """Return a thought that was said: by its id, by the platform's id of its message, or the last at a place.
 
         Raises NotFound.
@@ -61,7 +61,7 @@ class Posting(Aloft):
         """Count the thoughts that were said at home since an instant."""
         return len(await self._reflections("state = 'posted' AND posted_at >= :then", {"then": then}))
 
-    async def post(self, session: Session, thought: Thought, text: str, parts: Sequence[Part]) -> Exchange | None:
+    async def post(self, session: Session, thought: PostableThought, text: str, parts: Sequence[Part]) -> Exchange | None:
         """Say a thought: keep it as said, with every part to be sent, in one transaction; None where it is said or gone by now."""
         self._own(session)
         now, ref, said = self._r.clock.now(), session.ref, [placed.exchange.key for placed in thought.said]
@@ -83,14 +83,14 @@ class Posting(Aloft):
             await self._queue(tx, session, parts, item=kept.key)
         return kept
 
-    async def keep_to_herself(self, thought: Thought) -> None:
+    async def keep_to_herself(self, thought: PostableThought) -> None:
         """Let a thought wait no longer."""
         async with self._db.transaction() as tx:
             await tx.run(
                 "UPDATE reflections SET state = 'kept' WHERE item = :item AND state = 'waiting'", {"item": thought.statement.key}
             )
 
-    async def take_back(self, thought: Thought, keys: Iterator[str]) -> tuple[str, str, Sequence[Part]]:
+    async def take_back(self, thought: PostableThought, keys: Iterator[str]) -> tuple[str, str, Sequence[Part]]:
         """Take a thought that was said back for good; return where, and the parts, under these keys, that remove its messages."""
         now = self._r.clock.now()
         async with self._db.transaction() as tx:
@@ -151,11 +151,13 @@ class Posting(Aloft):
             {"domain": self.home.key, **parameters},
         )
 
-    async def _thought(self, row: Row) -> Thought:
+    async def _thought(self, row: Row) -> PostableThought:
         stated = (await statements.by_keys(self._db, [self.home.key], [row["item"]]))[row["item"]]
         said = (await statements.cited(self._db, [row["item"]]))[row["item"]]
         there = await exchanges.at_their_places(self._db, [self.home.key], [message.key for message in said])
-        return Thought(stated, [there[message.key] for message in said if message.key in there], row["level"], row["exchange"])
+        return PostableThought(
+            stated, [there[message.key] for message in said if message.key in there], row["level"], row["exchange"]
+        )
 
     async def _queue(
         self, tx: Transaction, session: Session, parts: Sequence[Part], answers: str = "", item: int | None = None

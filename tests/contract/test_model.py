@@ -22,13 +22,13 @@ from bot.errors import (
 )
 from bot.models.endpoint import Endpoint, retry_after
 from bot.models.llm import OpenAIModel, backoff
-from bot.models.port import Message, closing, complete
+from bot.models.port import ChatMessage, closing, complete
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer
 
 KEY = "sk-very-secret"
 SECRET = "my diagnosis is private"
-ASKED: list[Message] = [{"role": "system", "content": "You are Lyra."}, {"role": "user", "content": SECRET}]
+ASKED: list[ChatMessage] = [{"role": "system", "content": "You are Lyra."}, {"role": "user", "content": SECRET}]
 
 
 @asynccontextmanager

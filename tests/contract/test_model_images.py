@@ -6,13 +6,13 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from bot.models.llm import OpenAIModel
-from bot.models.port import Chain, Image, LateModel, Message, Model, complete
+from bot.models.port import Chain, ChatMessage, Image, LateModel, Model, complete
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer
 
 CAT = Image("image/png", b"\x89PNG the bytes of a cat")
 DOG = Image("image/jpeg", b"\xff\xd8 the bytes of a dog")
-ASKED: list[Message] = [
+ASKED: list[ChatMessage] = [
     {"role": "system", "content": "You are Lyra."},
     {"role": "user", "content": "Good evening."},
     {"role": "user", "content": "Who is this? [image cat.png]", "images": [CAT, DOG]},
@@ -64,7 +64,7 @@ async def test_a_model_that_does_not_see_gets_the_text_alone() -> None:
 
 
 async def test_without_images_a_model_that_sees_gets_plain_text() -> None:
-    plain: list[Message] = [*ASKED[:2], {"role": "user", "content": "And now?", "images": []}]
+    plain: list[ChatMessage] = [*ASKED[:2], {"role": "user", "content": "And now?", "images": []}]
     async with talking(sees=True) as (server, model):
         await complete(model, plain)
         assert [message["content"] for message in server.requests[0].messages] == ["You are Lyra.", "Good evening.", "And now?"]

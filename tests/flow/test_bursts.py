@@ -12,7 +12,7 @@ from adapters.errors import SendFailed
 from adapters.events import Message, Person, Place, Reach, payload
 from bot.app import App, Talk, opened, talking
 from bot.errors import ModelDown, ModelRefused
-from bot.models.port import Message as Said
+from bot.models.port import ChatMessage as Said
 from memory.journal.journal import Event
 from memory.types import Kind
 from tests.words_alone import words_alone

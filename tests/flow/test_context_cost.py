@@ -50,7 +50,7 @@ async def test_making_everything_anew_after_each_episode_would_ask_far_more_ofte
     async with long_talk(tmp_path, per_day=EPISODE, every=3) as talk:
         for _ in range(0, 400, EPISODE):
             await talk.go_on(EPISODE)
-            await talk.keeper.climb(talk.domain)
+            await talk.maintenance.climb(talk.domain)
         assert talk.model.calls.total() > 4 * 16, talk.model.calls
 
 

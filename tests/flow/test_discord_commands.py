@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from adapters.command_table import Audience, Parameter
+from adapters.command_table import AnswerAudience, Parameter
 from adapters.discord.access.readers import place
 from adapters.discord.interactions.calls import Patience
 from adapters.events import Reach, read_payload
@@ -20,7 +20,7 @@ RECALL = spec(
     Parameter("public", "show everyone", bool),
     Parameter("order", "which first", choices=("newest", "best")),
 )
-STATUS = spec("status", answer=Audience.HERE)
+STATUS = spec("status", answer=AnswerAudience.HERE)
 VIEW = spec("memory view", Parameter("kind", "which"))
 REMEMBER = spec("remember", menu="Remember this", hidden=True)
 ALL = Setting(specs=(RECALL, STATUS, VIEW, REMEMBER))

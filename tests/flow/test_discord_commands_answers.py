@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from adapters.command_table import Action, Audience, Parameter
+from adapters.command_table import Action, AnswerAudience, Parameter
 from adapters.discord.interactions.address import read_address
 from tests.discord_speech import Setting, desk, part, spec
 from tests.fakes.discord import Channel, DiscordServer, Held, Lost, RateLimit
 
 RECALL = spec("recall", Parameter("query", "what to look for"), Parameter("public", "show everyone", bool))
-STATUS = spec("status", answer=Audience.HERE)
+STATUS = spec("status", answer=AnswerAudience.HERE)
 ALL = Setting(specs=(RECALL, STATUS))
 
 

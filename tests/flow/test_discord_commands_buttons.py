@@ -5,17 +5,17 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from adapters.command_table import Action, Audience, Parameter
+from adapters.command_table import Action, AnswerAudience, Parameter
 from adapters.discord.interactions.calls import Patience
 from adapters.events import Asked
 from tests.discord_speech import Desk, Setting, desk, part, spec
 from tests.fakes.discord import Channel, DiscordServer, Interaction, Message
 
 RECALL = spec("recall", Parameter("query", "what to look for"))
-PAGE = spec("page", Parameter("number", "which", int), answer=Audience.HERE, hidden=True)
+PAGE = spec("page", Parameter("number", "which", int), answer=AnswerAudience.HERE, hidden=True)
 HELP = spec("help", hidden=True)
 FORGET = spec("forget", Parameter("item", "what"))
-STATUS = spec("status", answer=Audience.HERE)
+STATUS = spec("status", answer=AnswerAudience.HERE)
 ALL = Setting(specs=(RECALL, PAGE, HELP, FORGET, STATUS))
 
 

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from adapters.command_table import Audience, CommandSpec, Parameter
+from adapters.command_table import AnswerAudience, CommandSpec, Parameter
 from adapters.discord.interactions.menu import payload, sync
 from adapters.errors import PlatformFailure
 from tests.discord_speech import Pad, desk, spec
@@ -56,7 +56,7 @@ def test_a_command_cannot_have_subcommands_and_be_used_itself() -> None:
 
 def test_what_is_hidden_or_the_owners_is_not_offered() -> None:
     menu = spec("remember", menu="Remember this", hidden=True)
-    hidden, owners = spec("more", hidden=True), spec("model", who=Audience.OWNER)
+    hidden, owners = spec("more", hidden=True), spec("model", who=AnswerAudience.OWNER)
     [command, entry] = payload(table(RECALL, menu, hidden, owners))
     assert command["name"] == "recall"
     assert (entry["type"], entry["name"], "options" in entry, "description" in entry) == (3, "Remember this", False, False)

@@ -11,7 +11,7 @@ from discord.gateway import KeepAliveHandler
 from adapters.base import Sending
 from adapters.discord.adapter import Discord
 from adapters.discord.incoming.gaps import Gaps
-from adapters.discord.incoming.heard import Heard, Mark, Unheard
+from adapters.discord.incoming.heard import ConnectionChange, GatewayEvent, Unheard
 from adapters.discord.incoming.hearing import Hearing
 from adapters.discord.limits import MOST_REFUSED, Limits
 from adapters.events import Message, Person
@@ -40,8 +40,8 @@ def general(server: DiscordServer, home: Guild) -> Channel:
 
 async def test_without_the_gate_live_words_come_before_missed_ones(server: DiscordServer, general: Channel) -> None:
     class Hasty(Hearing):
-        async def _take(self, item: Heard | Mark | Unheard | discord.Guild) -> None:
-            if item is Mark.COMPLETE:
+        async def _take(self, item: GatewayEvent | ConnectionChange | Unheard | discord.Guild) -> None:
+            if item is ConnectionChange.COMPLETE:
                 self._later = asyncio.create_task(super()._take(item))
                 self._open = True
             else:

@@ -43,7 +43,7 @@ def aloud(town: Town, place: Channel) -> list[str]:
 async def noted(lyra: Awake) -> None:
     """Let every conversation end and enter the banks that are on."""
     await climbed(lyra)
-    await lyra.app.keeper.tick()
+    await lyra.app.maintenance.tick()
 
 
 async def test_an_admin_turns_it_on_and_everyone_is_told_who_sees_what(town: Town, lyra: Awake) -> None:

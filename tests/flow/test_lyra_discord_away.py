@@ -10,7 +10,7 @@ import pytest
 from adapters.base import Presence
 from adapters.discord.adapter import Discord
 from bot.app import App
-from bot.service.priority import Floor
+from bot.service.priority import Priority
 from tests.awake import prompt
 from tests.discord_home import Awake, model_server, server_of
 from tests.discord_quick import answered
@@ -41,7 +41,7 @@ class Blind(Discord):
         return {}
 
 
-class Taken(Floor):
+class Taken(Priority):
     """Somebody talks all the time: nothing is done in the background."""
 
     async def free(self) -> None:
@@ -50,7 +50,7 @@ class Taken(Floor):
 
 def busy(app: App) -> App:
     """Let nothing be compared in the background."""
-    return replace(app, floor=Taken())
+    return replace(app, priority=Taken())
 
 
 async def compared(lyra: Awake) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from adapters.discord.adapter import Discord
 from adapters.discord.incoming import convert
-from adapters.discord.incoming.heard import Heard
+from adapters.discord.incoming.heard import GatewayEvent
 from adapters.discord.incoming.hearing import Hearing
 from adapters.events import Message, Unreadable
 from tests.discord_home import awake, sound
@@ -50,12 +50,12 @@ async def thread_of_hers(town: Town, name: str = "Plans") -> Channel:
 class Guessing(Hearing):
     """Takes what cannot be read for said to her, whatever it was."""
 
-    async def hand(self, heard: Sequence[Heard]) -> None:
+    async def hand(self, heard: Sequence[GatewayEvent]) -> None:
         """Hand over an empty message in place of it."""
         await super().hand([replace(one, event=_guessed(one)) for one in heard])
 
 
-def _guessed(heard: Heard) -> Any:
+def _guessed(heard: GatewayEvent) -> Any:
     one = heard.event
     return Message(one.id, one.place, one.person, "", convert.said_at(int(one.id))) if isinstance(one, Unreadable) else one
 

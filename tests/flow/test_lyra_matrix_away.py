@@ -14,7 +14,7 @@ from nio import AsyncClient
 from adapters.base import Presence
 from adapters.matrix.incoming.gaps import Gaps
 from bot.app import App
-from bot.service.priority import Floor
+from bot.service.priority import Priority
 from memory.types import DomainKind
 from tests.awake import Awake, prompt
 from tests.discord_knowing import Thoughtful, everything
@@ -52,7 +52,7 @@ class Blind(Hasty):
         return {}
 
 
-class Taken(Floor):
+class Taken(Priority):
     """Somebody talks all the time: nothing is done in the background."""
 
     async def free(self) -> None:
@@ -61,7 +61,7 @@ class Taken(Floor):
 
 def busy(app: App) -> App:
     """Let nothing be compared in the background."""
-    return replace(app, floor=Taken())
+    return replace(app, priority=Taken())
 
 
 async def compared(lyra: Awake) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from adapters.command_table import Audience
+from adapters.command_table import AnswerAudience
 from tests.awake import Awake, model_server
 from tests.fakes.matrix import Person
 from tests.matrix_home import Home, dm, room_of
@@ -54,7 +54,9 @@ async def test_help_lists_what_can_be_said_as_it_is_said(at_home: Home, ada: Per
         told = await at_home.asks(ada, room, f"{sign}help")
         listed = set(re.findall(rf"^- `{re.escape(sign)}(.+?)` ", told.body, re.MULTILINE))
         table = lyra.talk.listeners["matrix"].table.values()
-        assert {re.split(r" [A-Z\[]", one)[0] for one in listed} == {one.name for one in table if one.who is not Audience.OWNER}
+        assert {re.split(r" [A-Z\[]", one)[0] for one in listed} == {
+            one.name for one in table if one.who is not AnswerAudience.OWNER
+        }
         assert listed >= OFFERED and not any(one.startswith("model") for one in listed)
         assert f"<li><code>{sign}recall QUERY</code>" in told.html and told.kind == "m.notice"
         assert told.body.startswith("Just talk; I keep what you say.") and "/" not in told.body

@@ -153,7 +153,7 @@ async def test_neither_prompts_nor_answers_show_the_id_of_a_room_or_a_message(to
     async with town.lyra(domains=domains, config="summarize_after = 2") as lyra:
         for name in ("garden", "thread", "dm", "sealed"):
             await speaks(town, name, FACT)
-            await lyra.app.keeper.tick()
+            await lyra.app.maintenance.tick()
             await speaks(town, name, ASKED)
         who, room, _ = await place(town, "dm")
         recalled = (await town.asks(who, room, "!recall locker")).body

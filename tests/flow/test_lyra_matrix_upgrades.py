@@ -8,7 +8,7 @@ import pytest
 from adapters.events import Circle, Reach
 from adapters.matrix.adapter import Matrix
 from adapters.matrix.incoming.event import Seen, word
-from adapters.matrix.rooms.invitations import Doors
+from adapters.matrix.rooms.invitations import Invitations
 from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.succession import Succession
@@ -259,7 +259,7 @@ async def test_what_an_admin_set_stays_behind_and_what_a_person_set_comes_along(
         assert await town.leaks("ada", dm), "ada's own DM still reaches where she is"
 
 
-class _Obedient(Doors):
+class _Obedient(Invitations):
     def moved(self, room: Room, tombstone: Seen) -> None:
         self._moves[word(tombstone.content, "replacement_room")] = room.id
         self._note()
@@ -268,7 +268,7 @@ class _Obedient(Doors):
 class _Led(Matrix):
     """Follows whoever says so."""
 
-    doors = _Obedient
+    invitations = _Obedient
 
 
 @pytest.mark.parametrize("matrix", [Matrix, _Led], ids=["guarded", "unguarded"])

@@ -9,14 +9,14 @@ from nio import AsyncClient
 
 from adapters.events import Event, Message, Revised
 from adapters.matrix.adapter import Matrix
-from adapters.matrix.incoming.batch import Batch, Stretch
+from adapters.matrix.incoming.batch import Batch, Segment
 from adapters.matrix.incoming.event import Seen
 from adapters.matrix.incoming.gaps import Gap, Gaps
 from adapters.matrix.incoming.hearing import Hearing
-from adapters.matrix.incoming.recollection import Recollection
 from adapters.matrix.incoming.saying import Saying
+from adapters.matrix.incoming.timeline_state import TimelineState
 from adapters.matrix.pace import Pace
-from adapters.matrix.rooms.invitations import Doors
+from adapters.matrix.rooms.invitations import Invitations
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import State
 from tests.fakes.matrix import People, Proxy
@@ -202,16 +202,16 @@ async def test_edits_that_were_missed_are_followed_too(people: People, proxy: Pr
 async def test_an_event_that_is_told_of_twice_is_heard_once(tmp_path: Path) -> None:
     client, notes, pace = AsyncClient("http://127.0.0.1:1", "@lyra:lyra.test"), Notebook(), Pace()
     client.user_id = "@lyra:lyra.test"
-    rooms, recollection = Rooms(client, notes), Recollection(client, notes, pace)
-    hearing = Hearing(rooms, recollection, Doors(client, notes, "off", pace), Saying(recollection, ()))
+    rooms, timeline_state = Rooms(client, notes), TimelineState(client, notes, pace)
+    hearing = Hearing(rooms, timeline_state, Invitations(client, notes, "off", pace), Saying(timeline_state, ()))
     members = [
         {"type": "m.room.member", "state_key": user, "content": {"membership": "join"}}
         for user in (client.user_id, "@ada:lyra.test")
     ]
     raw = {"event_id": "$1", "sender": "@ada:lyra.test", "origin_server_ts": 1}
     seen = Seen(raw, "m.room.message", {"msgtype": "m.text", "body": "Once"})
-    await recollection.threads.meet("!room")
-    stretch = Stretch(await rooms.meet("!room", ""), State(members), [seen, seen], whole=True, inside=True)
+    await timeline_state.threads.meet("!room")
+    segment = Segment(await rooms.meet("!room", ""), State(members), [seen, seen], whole=True, inside=True)
     for heard in ([("$1", "Once")], []):
-        events = hearing.turn(Batch("s1", quiet=False, stretches=[stretch]))
+        events = hearing.turn(Batch("s1", quiet=False, segments=[segment]))
         assert [(one.id, one.text) for one in events if isinstance(one, Message)] == heard

@@ -9,7 +9,7 @@ import pytest
 from adapters.events import Joined, Message, Reach
 from adapters.matrix.adapter import Matrix
 from adapters.matrix.incoming.event import Seen, word
-from adapters.matrix.rooms.invitations import Doors
+from adapters.matrix.rooms.invitations import Invitations
 from adapters.matrix.rooms.room import Room
 from tests.adapter_kit import room_circle
 from tests.fakes.matrix import People, Person, Proxy
@@ -55,7 +55,7 @@ async def test_spaces_are_left_alone(people: People, proxy: Proxy, tmp_path: Pat
         assert lyra.user in await ada.members(space, "invite")
 
 
-class _Blind(Doors):
+class _Blind(Invitations):
     """Does not see what an invitation shows of its room."""
 
     def invited(self, stripped: Mapping[str, Any], *, quiet: bool) -> None:
@@ -64,7 +64,7 @@ class _Blind(Doors):
 
 
 class _Stumbling(Matrix):
-    doors = _Blind
+    invitations = _Blind
 
 
 async def test_a_space_that_does_not_say_so_is_left_again(people: People, proxy: Proxy, tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ async def test_an_ordinary_member_sends_her_nowhere(people: People, proxy: Proxy
     assert lyra.user not in await eve.members(trap) and len(proxy.calls(JOIN)) == before + 1
 
 
-class _Obedient(Doors):
+class _Obedient(Invitations):
     """Follows whoever says so."""
 
     def moved(self, room: Room, tombstone: Seen) -> None:
@@ -167,7 +167,7 @@ class _Obedient(Doors):
 
 
 class _Led(Matrix):
-    doors = _Obedient
+    invitations = _Obedient
 
 
 class _Naive(_Obedient):
@@ -178,7 +178,7 @@ class _Naive(_Obedient):
 
 
 class _Lost(Matrix):
-    doors = _Naive
+    invitations = _Naive
 
 
 async def test_a_room_that_does_not_name_the_old_one_is_left_again(people: People, proxy: Proxy, tmp_path: Path) -> None:

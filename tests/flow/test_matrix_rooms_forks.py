@@ -15,10 +15,10 @@ from adapters.matrix.incoming.batch import Gatherer
 from adapters.matrix.incoming.event import Seen
 from adapters.matrix.incoming.gaps import Gaps
 from adapters.matrix.incoming.hearing import Hearing
-from adapters.matrix.incoming.recollection import Recollection
 from adapters.matrix.incoming.saying import Saying
+from adapters.matrix.incoming.timeline_state import TimelineState
 from adapters.matrix.pace import Pace
-from adapters.matrix.rooms.invitations import Doors
+from adapters.matrix.rooms.invitations import Invitations
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import State
 from tests.adapter_kit import Notebook
@@ -51,9 +51,11 @@ class Line:
     def __init__(self, notes: Notebook, kind: type[Gatherer] = Gatherer) -> None:
         client, pace = AsyncClient("http://127.0.0.1:1", ME), Pace()
         client.user_id = ME
-        self.rooms, recollection = Rooms(client, notes), Recollection(client, notes, pace)
-        self._hearing = Hearing(self.rooms, recollection, Doors(client, notes, "anyone", pace), Saying(recollection, ()))
-        self._gatherer = kind(client, self.rooms, recollection, Gaps(client))
+        self.rooms, timeline_state = Rooms(client, notes), TimelineState(client, notes, pace)
+        self._hearing = Hearing(
+            self.rooms, timeline_state, Invitations(client, notes, "anyone", pace), Saying(timeline_state, ())
+        )
+        self._gatherer = kind(client, self.rooms, timeline_state, Gaps(client))
 
     async def hears(self, since: str, told: Sequence[Json], timeline: Sequence[Json], *, full: bool = False) -> list[str]:
         """Take an answer of the homeserver, and return what was said to her."""

@@ -174,9 +174,9 @@ async def test_without_the_check_of_its_form_a_long_answer_would_stand(tmp_path:
     async with in_a_room(tmp_path) as here:
         await here.talk("the well is dry", "we dig on Friday")
         await closed(here)
-        keeper = derivation(here, Noter(moves=[answering(*TOO_MUCH[1])]))
-        work = await conversations.due(keeper, await here.view.bank_state())
-        assert work and await keeper.make(replace(work, check=None))
+        maintenance = derivation(here, Noter(moves=[answering(*TOO_MUCH[1])]))
+        work = await conversations.due(maintenance, await here.view.bank_state())
+        assert work and await maintenance.make(replace(work, check=None))
         assert len(" ".join(await here.lines()).split()) == 80
 
 

@@ -205,9 +205,9 @@ async def test_without_the_check_of_its_form_it_would_stand(tmp_path: Path, answ
         await here.talk("the well is dry", "we dig on Friday")
         await here.kept()
         here.clock.forward(2 * DAY)
-        keeper: Derivation = here.memory.bank(here.domain, Noter(moves=[answering(*answer)])).derivation
-        work = await folding.due(keeper, await here.view.bank_state(), await here.noted())
-        assert work and await keeper.make(replace(work, check=None))
+        maintenance: Derivation = here.memory.bank(here.domain, Noter(moves=[answering(*answer)])).derivation
+        work = await folding.due(maintenance, await here.view.bank_state(), await here.noted())
+        assert work and await maintenance.make(replace(work, check=None))
         assert await here.lines() == [" ".join(entry.text.split()) for entry in answer]
 
 
@@ -260,13 +260,13 @@ async def test_what_comes_while_a_digest_is_written_makes_it_void(tmp_path: Path
         await here.talk("the well is dry", "we dig on Friday")
         await here.kept()
         here.clock.forward(2 * DAY)
-        keeper: Derivation = here.memory.bank(here.domain, Noter()).derivation
-        work = await folding.due(keeper, await here.view.bank_state(), await here.noted())
+        maintenance: Derivation = here.memory.bank(here.domain, Noter()).derivation
+        work = await folding.due(maintenance, await here.view.bank_state(), await here.noted())
         assert work
         await later(here, "2026-03-03", "the pump is new", "it is green")
         await here.kept(most=1)
-        assert not await keeper.make(work) and [entry.rung for entry in await here.noted()] == ["conversation"] * 2
-        assert await keeper.make(replace(work, still=None)), "without that look it would stand beside a child of it"
+        assert not await maintenance.make(work) and [entry.rung for entry in await here.noted()] == ["conversation"] * 2
+        assert await maintenance.make(replace(work, still=None)), "without that look it would stand beside a child of it"
         assert [entry.rung for entry in await here.noted()] == ["conversation", "day"]
 
 

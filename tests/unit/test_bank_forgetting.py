@@ -153,10 +153,10 @@ async def test_without_that_look_it_would_be_kept(tmp_path: Path) -> None:
     async with in_a_room(tmp_path) as here:
         await here.talk("the well is dry", "we dig on Friday")
         await here.kept(most=0)
-        keeper: Derivation = here.memory.bank(here.domain, Noter()).derivation
-        work = await conversations.due(keeper, await here.view.bank_state())
+        maintenance: Derivation = here.memory.bank(here.domain, Noter()).derivation
+        work = await conversations.due(maintenance, await here.view.bank_state())
         await here.view.bank_off()
-        assert work and await keeper.make(replace(work, still=None))
+        assert work and await maintenance.make(replace(work, still=None))
         assert await here.everything() != []
 
 
@@ -219,8 +219,8 @@ async def test_without_that_look_their_words_would_enter(tmp_path: Path) -> None
         await here.kept(most=0)
         await here.view.bank_leave(BOB)
         terms = await here.view.bank_state()
-        keeper: Derivation = here.memory.bank(here.domain, Noter()).derivation
-        work = await conversations.due(keeper, terms._replace(without=()))
+        maintenance: Derivation = here.memory.bank(here.domain, Noter()).derivation
+        work = await conversations.due(maintenance, terms._replace(without=()))
         assert work and [source.text for source in work.sources] == ["the well is dry", SECRET]
 
 

@@ -10,8 +10,8 @@ import pytest
 from bot.config.sections import Backend
 from bot.config.settings import Settings
 from bot.models.chains import Models
-from bot.models.port import Message, Model
-from bot.service.maintenance import Keeper
+from bot.models.port import ChatMessage, Model
+from bot.service.maintenance import Maintenance
 from tests.bank_kit import Room, in_a_room
 
 _LINE = re.compile(r"\[(\w+)\] [^\n]*\n\| ([^\n]+)")
@@ -25,7 +25,7 @@ class Copier:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    async def stream(self, messages: Sequence[Message]) -> AsyncIterator[str]:
+    async def stream(self, messages: Sequence[ChatMessage]) -> AsyncIterator[str]:
         """Answer with one line."""
         self.asked.append(messages[0]["content"])
         found = _LINE.search(messages[1]["content"])
@@ -37,7 +37,7 @@ class Copier:
 
 
 @asynccontextmanager
-async def keeping(here: Room, model: Copier | None, *, calls: int = 200) -> AsyncIterator[Keeper]:
+async def keeping(here: Room, model: Copier | None, *, calls: int = 200) -> AsyncIterator[Maintenance]:
     """Return what keeps house with a model, or with none."""
     backend = {"main": Backend(base_url="http://127.0.0.1:1/v1", model="copier")} if model else {}
     settings = Settings(chat=["main"] if model else [], models=backend, background_calls_per_day=calls)
@@ -48,30 +48,30 @@ async def keeping(here: Room, model: Copier | None, *, calls: int = 200) -> Asyn
 
     models = Models(settings, here.memory.places, make)
     await models.open()
-    yield Keeper(here.memory, models, settings, here.clock)
+    yield Maintenance(here.memory, models, settings, here.clock)
     await models.close()
 
 
 async def test_every_minute_what_is_over_is_noted_where_the_bank_is_on(tmp_path: Path) -> None:
     async with in_a_room(tmp_path) as here:
         model = Copier()
-        async with keeping(here, model) as keeper:
+        async with keeping(here, model) as maintenance:
             await here.talk("the well is dry", "we dig on Friday")
-            await keeper.tick()
+            await maintenance.tick()
             assert await here.lines() == ["the well is dry"]
             kinds = ["note one conversation" in system for system in model.asked]
             assert kinds == sorted(kinds) and any(kinds), "gists come first"
             asked = len(model.asked)
-            await keeper.tick()
+            await maintenance.tick()
             assert len(model.asked) == asked, "and what is done is not done again"
 
 
 async def test_where_it_is_off_nothing_is_noted(tmp_path: Path) -> None:
     async with in_a_room(tmp_path, on=False) as here:
         model = Copier()
-        async with keeping(here, model) as keeper:
+        async with keeping(here, model) as maintenance:
             await here.talk("the well is dry", "we dig on Friday")
-            await keeper.tick()
+            await maintenance.tick()
             assert model.asked == [] and await here.lines() == []
 
 
@@ -79,14 +79,14 @@ async def test_where_it_is_off_nothing_is_noted(tmp_path: Path) -> None:
 async def test_no_more_calls_are_made_than_the_day_allows(tmp_path: Path, calls: int, noted: list[str]) -> None:
     async with in_a_room(tmp_path) as here:
         model = Copier()
-        async with keeping(here, model, calls=calls) as keeper:
+        async with keeping(here, model, calls=calls) as maintenance:
             await here.talk("the well is dry", "we dig on Friday")
-            await keeper.tick()
+            await maintenance.tick()
             assert len(model.asked) == calls and await here.lines() == noted
 
 
 async def test_without_a_model_there_are_gists_and_no_notes(tmp_path: Path) -> None:
-    async with in_a_room(tmp_path) as here, keeping(here, None) as keeper:
+    async with in_a_room(tmp_path) as here, keeping(here, None) as maintenance:
         await here.talk("the well is dry", "we dig on Friday")
-        await keeper.tick()
+        await maintenance.tick()
         assert await here.count("digests") == 1 and await here.lines() == []

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.text.budget import MARK, Fitted, Layer, Room, clip, tokens
+from memory.text.budget import MARK, Fitted, Layer, TokenBudget, clip, tokens
 from tests.size import examples
 
 texts = st.text(max_size=200)
@@ -14,7 +14,7 @@ few = settings(max_examples=examples(60), deadline=None)
 
 def fit(some: list[Layer], budget: int) -> list[Fitted]:
     """Fill a room with layers, in their order."""
-    room = Room(budget)
+    room = TokenBudget(budget)
     return [room.fill(layer) for layer in some]
 
 
@@ -94,7 +94,7 @@ def test_an_empty_layer_gives_all_its_room_to_the_next() -> None:
 
 
 def test_a_title_is_paid_for_where_something_stands_under_it() -> None:
-    room = Room(40)
+    room = TokenBudget(40)
     full = room.fill(Layer("bank", ["x" * 27] * 5, 1.0, "y" * 27))
     assert (len(full.shown), full.tokens) == (3, 40)
     assert room.fill(Layer("recent", [], 0.0, "y" * 27)).tokens == 0

@@ -18,7 +18,7 @@ from bot.conversation.preferences import Preferences
 from bot.reconciliation.comparing import MOST, Comparing
 from bot.reconciliation.used import Used
 from bot.reconciliation.verifying import Looks, Verifying
-from bot.service.priority import Floor
+from bot.service.priority import Priority
 from memory.core import Memory
 from memory.forget.verified import Support, Verified
 from memory.tiers.asides import Aside
@@ -61,7 +61,7 @@ class House:
     clock: Clock
     domain: Domain
     platform: Platform = field(default_factory=Platform)
-    floor: Floor = field(default_factory=Floor)
+    priority: Priority = field(default_factory=Priority)
     number: int = 0
 
     async def say(self, place: str, *texts: str) -> list[Exchange]:
@@ -86,7 +86,7 @@ class House:
         domains = Domains(self.memory, Settings(), preferences, self.clock, "UTC")
         verifying = Verifying(self.memory, Intake(self.memory, domains, preferences, self.clock, 60), adapters)
         await verifying.open()
-        comparing = Comparing(self.memory, verifying, nothing, adapters, self.floor, self.clock)
+        comparing = Comparing(self.memory, verifying, nothing, adapters, self.priority, self.clock)
         if missed:
             await verifying.missed(PLATFORM, ())
         running = asyncio.create_task(comparing.run())
@@ -188,7 +188,7 @@ async def test_after_a_kill_it_goes_on_where_it_was(house: House) -> None:
 
 async def test_while_somebody_talks_nothing_is_compared(house: House) -> None:
     await house.say(HALL, "hello")
-    with house.floor.taken():
+    with house.priority.taken():
         async with house.awake() as (_, comparing):
             for _ in range(50):
                 await asyncio.sleep(0)
@@ -241,7 +241,7 @@ async def test_what_was_only_shown_takes_its_answer_along_where_it_was_taken_bac
         house.memory.verified = Unrecorded(house.memory.db, house.clock)
     if now:
         house.platform.said[HALL]["2"] = now
-    with house.floor.taken() if way != "compared" else nullcontext():
+    with house.priority.taken() if way != "compared" else nullcontext():
         async with house.awake() as (verifying, comparing):
             if way == "compared":
                 await through(comparing)
@@ -264,7 +264,7 @@ async def test_an_answer_is_left_out_where_what_it_was_shown_cannot_be_looked_up
         async with house.memory.db.transaction() as tx:
             await tx.run("DELETE FROM asides")
             await tx.run("UPDATE seen SET asides = NULL")
-    with house.floor.taken():
+    with house.priority.taken():
         async with house.awake() as (verifying, _):
             assert (await verifying.sure([Used(reply, PLATFORM, HALL)], Looks())).keys == set()
             assert reply.text in await house.kept()

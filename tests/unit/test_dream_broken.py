@@ -42,13 +42,13 @@ async def undisturbed(folder: Path) -> list[object]:
 async def test_where_the_model_goes_out_of_reach_the_pass_ends_and_the_next_one_goes_on(tmp_path: Path, n: int) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
         await days(here)
-        said, muse = await here.count("exchanges"), Muse([AWAY])
-        report = await forced(here, Scribe(lasts=n, failure=AWAY) if n < CALLS else Teller(), muse)
+        said, chat_model = await here.count("exchanges"), Muse([AWAY])
+        report = await forced(here, Scribe(lasts=n, failure=AWAY) if n < CALLS else Teller(), chat_model)
         assert report.failed == str(AWAY) and not report.rested
         at = 0 if n < 4 else 1 if n < CALLS else 2
         assert [one.why == report.failed for one in report.steps] == [number >= at for number in range(3)]
         assert not any(one.acted for one in report.steps[at + 1 :]), "what comes after it waits"
-        assert len(muse.prompts) == (n == CALLS)
+        assert len(chat_model.prompts) == (n == CALLS)
         assert await here.count("exchanges") == said and await here.count("digests") == min(n, 4), "what is made stays"
         again = Teller()
         assert (await forced(here, again, Muse([wondering]))).rested
@@ -142,10 +142,10 @@ async def test_who_thought_for_too_long_keeps_no_thought_while_another_is_at_it(
 
         async def first() -> None:
             here.clock.forward(LEASE + 1)
-            passes.append(asyncio.create_task(forced(there, muse=Muse([wondering], meanwhile=second))))
+            passes.append(asyncio.create_task(forced(there, chat_model=Muse([wondering], meanwhile=second))))
             await asked.wait()
 
-        late = await forced(here, muse=Muse([wondering], meanwhile=first))
+        late = await forced(here, chat_model=Muse([wondering], meanwhile=first))
         assert step(late, "curiosity").made == 0 and await reflections(here) == []
         go.set()
         assert step(await passes[0], "curiosity").made == 1 and len(await reflections(here)) == 1
@@ -167,10 +167,10 @@ async def test_what_is_forgotten_while_a_model_reads_it_is_in_nothing_that_comes
         async def forget() -> None:
             assert (await here.view.forget_message(gone.id)).messages == 1
 
-        muse = Muse([about_birds], meanwhile=forget if kind == "thought" else None)
+        chat_model = Muse([about_birds], meanwhile=forget if kind == "thought" else None)
         writer = Scribe(meanwhile={kind: forget} if kind != "thought" else {})
-        await forced(here, writer, muse)
-        assert not writer.meanwhile and (kind != "thought" or "cucumber" in muse.prompts[0])
+        await forced(here, writer, chat_model)
+        assert not writer.meanwhile and (kind != "thought" or "cucumber" in chat_model.prompts[0])
         assert await holding(here, "cucumber") == [] and await unsound(here) == []
         assert (await forced(here, Teller(), Muse([wondering]))).rested
         assert await holding(here, "cucumber") == [] and await unsound(here) == []

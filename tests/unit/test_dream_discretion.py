@@ -10,7 +10,7 @@ from memory.ports import Entry, Task
 from tests.dream_kit import Muse, Scribe, days, forced, reflections, thinking, wondering
 from tests.ladder_kit import PAIRS, Teller, standing
 from tests.memory_kit import CancelledAt, Clock, Ids, at_home, corner, opened
-from tests.unit.test_dream_pass import quarrelling
+from tests.unit.test_dream_pass import contradicting
 
 
 async def test_why_a_thought_was_refused_is_in_no_report_where_it_is_somebodys_word(tmp_path: Path) -> None:
@@ -29,9 +29,9 @@ async def test_what_is_forgotten_during_a_pass_is_not_shown_to_her_later_in_it(t
         async def forget() -> None:
             await here.view.forget_message(gone.id)
 
-        muse = Muse()
-        await forced(here, Scribe(meanwhile={"gist": forget}), muse)
-        assert len(muse.prompts) == 1 and "cucumber" not in muse.prompts[0]
+        chat_model = Muse()
+        await forced(here, Scribe(meanwhile={"gist": forget}), chat_model)
+        assert len(chat_model.prompts) == 1 and "cucumber" not in chat_model.prompts[0]
 
 
 async def test_two_passes_at_once_think_once(tmp_path: Path) -> None:
@@ -108,6 +108,6 @@ class Settles(Teller):
 
 async def test_a_contradiction_is_settled_by_naming_the_fact_that_holds(tmp_path: Path) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
-        await quarrelling(here)
+        await contradicting(here)
         await forced(here, Settles())
         assert await standing(here, "profile") == ["Ada lives in Linz"]

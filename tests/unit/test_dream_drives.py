@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from memory.dream import evolving
-from memory.dream.contradictions import quarrels
+from memory.dream.contradictions import contradictions
 from memory.dream.drives import BASELINE, BUILD, HALF_LIFE, Drives, built, calmed, saturating, together
 from memory.dream.evolving import MOST_STEP, evolved
 from memory.tiers.selfstate import Mind
@@ -187,7 +187,7 @@ def facts(*texts: str) -> list[Statement]:
 
 def found(*texts: str, most: int = 100) -> list[tuple[str, str]]:
     """Return the pairs that do not fit together."""
-    return [(one.text, other.text) for one, other in quarrels(facts(*texts), most)]
+    return [(one.text, other.text) for one, other in contradictions(facts(*texts), most)]
 
 
 @pytest.mark.parametrize(

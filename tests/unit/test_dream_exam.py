@@ -9,9 +9,9 @@ import pytest
 from memory.core import Habits
 from memory.derive.context import Context
 from memory.derive.ladder import Ladder
-from memory.dream.regression_check import Canaries
+from memory.dream.regression_check import RegressionCheck
 from memory.forget.erase import retire
-from memory.index.recall.domain_indexes import MOST_BYTES, Shards
+from memory.index.recall.domain_indexes import MOST_BYTES, DomainIndexes
 from memory.ports import Entry, Task, TaskKind
 from memory.store.database import Transaction
 from memory.store.locks import Holders
@@ -19,7 +19,7 @@ from memory.tiers import statements
 from memory.tiers.episodes import Rules
 from memory.tiers.statements import NewStatement
 from memory.types import Hit
-from memory.view.dry_run import Difference, Put, rehearse
+from memory.view.dry_run import Difference, Put, dry_run
 from tests.dream_kit import Muse, days, dreamt, everything, extractive, forced, refused, step
 from tests.ladder_kit import PAIRS, Teller, gists, standing
 from tests.memory_kit import DAY, Corner, at_home
@@ -184,7 +184,7 @@ class Watching:
     """An exam that notes everything that is kept before and after it."""
 
     here: Corner
-    exam: Canaries
+    exam: RegressionCheck
     seen: list[tuple[Any, Any, bool]] = field(default_factory=list)
 
     async def passed(self, put: Put) -> bool:
@@ -201,7 +201,7 @@ async def test_an_exam_leaves_no_trace_be_it_passed_or_not(tmp_path: Path, write
         await last_month(here)
         await gists(here, writer)
         memory = here.memory
-        exam = Watching(here, Canaries(memory.db, here.domain, Shards(memory.db, MOST_BYTES)))
+        exam = Watching(here, RegressionCheck(memory.db, here.domain, DomainIndexes(memory.db, MOST_BYTES)))
         holders = Holders(tmp_path / "holders", "examined")
         holders.join()
         rules = Habits().rules
@@ -227,7 +227,7 @@ async def test_a_rehearsal_says_what_would_change_and_changes_nothing(tmp_path: 
             new = NewStatement("era", "2026-01", "", "a month of tea", "scripted", 1, 1, (message.key,), (message.key,))
             await statements.publish(tx, here.memory.places.seal, here.domain, new, here.clock.now())
 
-        difference: Difference = await rehearse(here.memory.db, here.domain, put)
+        difference: Difference = await dry_run(here.memory.db, here.domain, put)
         assert old.key in difference.gone and len(difference.added) == 1
         assert list(difference.cited.values()) == [frozenset({message.key})]
         assert await everything(here) == before

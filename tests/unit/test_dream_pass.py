@@ -33,9 +33,9 @@ MARK = "zebrafinch"
 
 async def test_where_nothing_was_said_no_model_is_called_even_if_a_dream_is_asked_for(tmp_path: Path) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
-        writer, muse = Teller(), Muse()
-        quiet, asked = await dreamt(here, writer, muse), await forced(here, writer, muse)
-        assert (writer.tasks, muse.prompts) == ([], [])
+        writer, chat_model = Teller(), Muse()
+        quiet, asked = await dreamt(here, writer, chat_model), await forced(here, writer, chat_model)
+        assert (writer.tasks, chat_model.prompts) == ([], [])
         assert quiet.rested and asked.rested
         assert [one.why for one in asked.steps] == ["nothing was to be done", "nothing was to be done", "nothing is new"]
 
@@ -44,11 +44,11 @@ async def test_when_everything_is_up_to_date_no_model_is_called_again(tmp_path: 
     async with at_home(tmp_path, habits=PAIRS) as here:
         await days(here)
         assert (await forced(here, Teller(), Muse([wondering]))).rested
-        writer, muse = Teller(), Muse()
+        writer, chat_model = Teller(), Muse()
         for _ in range(3):
             here.clock.forward(DAY)
-            assert (await dreamt(here, writer, muse)).rested and (await forced(here, writer, muse)).rested
-        assert (writer.tasks, muse.prompts) == ([], [])
+            assert (await dreamt(here, writer, chat_model)).rested and (await forced(here, writer, chat_model)).rested
+        assert (writer.tasks, chat_model.prompts) == ([], [])
 
 
 async def test_what_was_talked_about_is_told_all_the_way_up_in_one_pass(tmp_path: Path) -> None:
@@ -76,11 +76,11 @@ async def test_right_after_talking_nothing_is_done_and_the_report_says_why(tmp_p
     async with at_home(tmp_path, habits=PAIRS) as here:
         await here.say("Ada painted the kitchen wall")
         await here.say("Kiki sowed carrots and beans")
-        writer, muse = Teller(), Muse()
-        report = await dreamt(here, writer, muse)
+        writer, chat_model = Teller(), Muse()
+        report = await dreamt(here, writer, chat_model)
         assert [(one.acted, one.made, one.why) for one in report.steps] == [(False, 0, "below its threshold")] * 3
         assert all(BASELINE < one.level < one.threshold for one in report.steps if one.drive != "coherence")
-        assert (writer.tasks, muse.prompts, await here.count("digests")) == ([], [], 0)
+        assert (writer.tasks, chat_model.prompts, await here.count("digests")) == ([], [], 0)
         assert not report.rested, "it will have to be done"
 
 
@@ -96,10 +96,10 @@ async def test_everything_is_made_from_what_is_below_it_and_then_she_thinks(tmp_
 async def test_a_dream_that_is_asked_for_acts_on_everything_however_low(tmp_path: Path) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
         await here.say("Ada painted the kitchen wall")
-        muse = Muse([wondering])
-        report = await forced(here, Teller(), muse)
+        chat_model = Muse([wondering])
+        report = await forced(here, Teller(), chat_model)
         assert all(one.acted and one.level < 0.5 for one in report.steps if one.drive != "coherence")
-        assert step(report, "coherence").acted and len(muse.prompts) == 1
+        assert step(report, "coherence").acted and len(chat_model.prompts) == 1
         assert await standing(here, "era"), "not even the month that runs is left out"
         assert await standing(here, "profile") == ["Ada painted the kitchen wall"]
 
@@ -226,7 +226,7 @@ class Both(Teller):
         return [Entry(source.text, (source.label,)) for source in task.sources if source.label.startswith("g")]
 
 
-async def quarrelling(here: Corner) -> list[str]:
+async def contradicting(here: Corner) -> list[str]:
     """Let Ada say two things that do not fit together, and return them as they stand."""
     await here.say("Ada lives in Graz")
     await here.say("Ada lives in Linz")
@@ -236,7 +236,7 @@ async def quarrelling(here: Corner) -> list[str]:
 
 async def test_facts_that_do_not_fit_together_are_looked_at_again(tmp_path: Path) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
-        assert await quarrelling(here) == ["Ada lives in Graz", "Ada lives in Linz"]
+        assert await contradicting(here) == ["Ada lives in Graz", "Ada lives in Linz"]
         writer = Both()
         report = await forced(here, writer)
         assert report.sensed["coherence"].counts["contradictions"] == 1
@@ -246,7 +246,7 @@ async def test_facts_that_do_not_fit_together_are_looked_at_again(tmp_path: Path
 
 async def test_facts_that_were_looked_at_in_vain_are_left_as_they_are(tmp_path: Path) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
-        known = await quarrelling(here)
+        known = await contradicting(here)
         writer = Both()
         writer.settles = False
         asked = []

@@ -135,44 +135,44 @@ async def test_what_she_heard_moves_her_mood_a_step_and_no_further(tmp_path: Pat
 async def test_what_she_answers_with_garbage_she_is_asked_three_times_and_then_no_more(tmp_path: Path) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
         await talk(here)
-        muse = Muse(["I cannot say."] * 9)
+        chat_model = Muse(["I cannot say."] * 9)
         asked, whys = [], []
         for _ in range(5):
-            report = await forced(here, Teller(), muse)
-            asked.append(len(muse.prompts))
+            report = await forced(here, Teller(), chat_model)
+            asked.append(len(chat_model.prompts))
             whys.append(report.reflection)
             here.clock.forward(DAY)
-        assert asked == [1, 2, 3, 3, 3] and len(set(muse.prompts)) == 1
+        assert asked == [1, 2, 3, 3, 3] and len(set(chat_model.prompts)) == 1
         assert await refused(here) == ["I cannot say."] * 3
         assert whys[3:] == ["three answers could not be used", "nothing is new"] and report.rested
         await here.say("an accordion player moves in upstairs")
-        muse.answers = [thinking("he moves in upstairs", "m1", post=False)]
-        assert "kept" in (await forced(here, Teller(), muse)).reflection, "about something new she is asked again"
+        chat_model.answers = [thinking("he moves in upstairs", "m1", post=False)]
+        assert "kept" in (await forced(here, Teller(), chat_model)).reflection, "about something new she is asked again"
 
 
 async def test_what_she_answers_well_at_last_is_kept(tmp_path: Path) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
         await talk(here)
-        muse = Muse(["I cannot say.", thinking("it sings", "m1", "m9")])
-        assert not (await forced(here, Teller(), muse)).rested, "it has to be thought about again"
-        assert "kept" in (await forced(here, Teller(), muse)).reflection
-        assert len(await reflections(here)) == 1 and len(muse.prompts) == 2
+        chat_model = Muse(["I cannot say.", thinking("it sings", "m1", "m9")])
+        assert not (await forced(here, Teller(), chat_model)).rested, "it has to be thought about again"
+        assert "kept" in (await forced(here, Teller(), chat_model)).reflection
+        assert len(await reflections(here)) == 1 and len(chat_model.prompts) == 2
 
 
 async def test_a_dream_never_feeds_on_a_dream(tmp_path: Path) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
-        muse, writer = Muse([thinking(LOUD, "m1", "m2")]), Scribe()
+        chat_model, writer = Muse([thinking(LOUD, "m1", "m2")]), Scribe()
         await talk(here)
-        await forced(here, writer, muse)
+        await forced(here, writer, chat_model)
         (waiting,) = await here.view.thoughts()
         part = Part("k1", LOUD)
         assert await here.view.post(here.session, waiting, LOUD, [part]), "it is said aloud"
         for n in range(3):
             await days(here, n + 1)
             await here.say("what did the zebrafinch want?")
-            await forced(here, writer, muse)
-        assert len(muse.prompts) >= 2 and len(writer.asked("self")) >= 2
-        assert "marmalade" not in "".join(muse.prompts)
+            await forced(here, writer, chat_model)
+        assert len(chat_model.prompts) >= 2 and len(writer.asked("self")) >= 2
+        assert "marmalade" not in "".join(chat_model.prompts)
         assert not any("marmalade" in source.text for task in writer.tasks for source in task.sources)
         assert "marmalade" not in str([digest.text for _, digest in await here.view.digests()])
 
@@ -219,9 +219,9 @@ async def test_she_thinks_of_each_place_by_itself(tmp_path: Path) -> None:
         await days(bob, mark="accordion")
         muses: dict[int, Muse] = {}
         for here in (ada, bob, ada, bob):
-            muse = muses.setdefault(here.domain.key, Muse([wondering, wondering]))
-            await dreamt(here, Teller(), muse)
-            assert len(muse.prompts) == 1, "she thinks once about what is new"
+            chat_model = muses.setdefault(here.domain.key, Muse([wondering, wondering]))
+            await dreamt(here, Teller(), chat_model)
+            assert len(chat_model.prompts) == 1, "she thinks once about what is new"
             clock.forward(DAY)
         of_ada, of_bob = ("".join(muses[here.domain.key].prompts) for here in (ada, bob))
         assert "zebrafinch" in of_ada and "accordion" not in of_ada
@@ -236,11 +236,11 @@ async def test_she_thinks_of_each_place_by_itself(tmp_path: Path) -> None:
 
 async def test_what_she_is_asked_is_what_was_new_as_it_was_said(tmp_path: Path) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
-        muse = Muse()
+        chat_model = Muse()
         await talk(here)
         await here.reply("how lovely, a marmalade trumpet", [])
-        await forced(here, Teller(), muse)
-        lines = dict(told(muse.prompts[0]))
+        await forced(here, Teller(), chat_model)
+        lines = dict(told(chat_model.prompts[0]))
         assert lines["m1"] == "the zebrafinch in the kitchen sings all day"
         assert lines["m2"] == "Kiki comes at 7 with her trumpet"
         assert "marmalade" not in str(lines), "what she said herself is nothing new"

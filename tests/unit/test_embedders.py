@@ -6,12 +6,12 @@ import pytest
 
 from bot.config.sections import Backend
 from bot.config.settings import Settings
-from bot.models.embedders import Meaning, meaning
+from bot.models.embedders import EmbedderChoice, meaning
 
 BACKENDS = {name: {"base_url": f"http://{name}.example/v1", "model": f"{name}-small"} for name in ("one", "two")}
 
 
-def found_by(embed: Any) -> Meaning:
+def found_by(embed: Any) -> EmbedderChoice:
     """Return what a configuration has things found by."""
 
     def key(name: str, backend: Backend) -> None:

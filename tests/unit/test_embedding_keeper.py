@@ -10,9 +10,9 @@ import pytest
 from bot.config.sections import Backend
 from bot.config.settings import Settings
 from bot.models.chains import Models
-from bot.models.port import Message, Model
+from bot.models.port import ChatMessage, Model
 from bot.service import log
-from bot.service.maintenance import Keeper
+from bot.service.maintenance import Maintenance
 from memory.core import Habits
 from memory.errors import WriterFailed
 from memory.ports import Vectors
@@ -43,7 +43,7 @@ class Failing:
 
     name = "failing"
 
-    async def stream(self, messages: Sequence[Message]) -> AsyncIterator[str]:
+    async def stream(self, messages: Sequence[ChatMessage]) -> AsyncIterator[str]:
         """Fail."""
         raise WriterFailed("No model answers.")
         yield ""
@@ -53,7 +53,7 @@ class Failing:
 
 
 @asynccontextmanager
-async def keeping(here: Corner, *, model: bool = False) -> AsyncIterator[Keeper]:
+async def keeping(here: Corner, *, model: bool = False) -> AsyncIterator[Maintenance]:
     """Return what keeps house, without a model or with one that cannot be reached."""
     backends = {"main": Backend(base_url="http://127.0.0.1:1/v1", model="m")} if model else {}
     settings = Settings(chat=["main"] if model else [], models=backends)
@@ -63,45 +63,45 @@ async def keeping(here: Corner, *, model: bool = False) -> AsyncIterator[Keeper]
 
     models = Models(settings, here.memory.places, make)
     await models.open()
-    keeper = Keeper(here.memory, models, settings, here.clock)
-    yield keeper
-    await keeper.drain()
+    maintenance = Maintenance(here.memory, models, settings, here.clock)
+    yield maintenance
+    await maintenance.drain()
     await models.close()
 
 
 async def test_housekeeping_does_not_wait_for_vectors(tmp_path: Path) -> None:
     embedder = Waiting()
-    async with at_home(tmp_path, embedder=embedder) as here, keeping(here) as keeper:
+    async with at_home(tmp_path, embedder=embedder) as here, keeping(here) as maintenance:
         await here.say("the parrot is green")
         async with asyncio.timeout(10):
-            await keeper.tick()
+            await maintenance.tick()
             await embedder.asked.wait()
-            await keeper.tick()
+            await maintenance.tick()
         assert await here.count("vectors") == 0
         embedder.free.set()
-        await keeper.drain()
+        await maintenance.drain()
         assert await here.count("vectors") == 1
 
 
 async def test_what_is_said_meanwhile_gets_its_vector_too(tmp_path: Path) -> None:
     embedder = Waiting()
-    async with at_home(tmp_path, embedder=embedder) as here, keeping(here) as keeper:
+    async with at_home(tmp_path, embedder=embedder) as here, keeping(here) as maintenance:
         await here.say("the parrot is green")
-        keeper.poke(here.domain, here.session)
+        maintenance.poke(here.domain, here.session)
         await embedder.asked.wait()
         await here.say("the parrot is loud")
-        keeper.poke(here.domain, here.session)
+        maintenance.poke(here.domain, here.session)
         embedder.free.set()
-        await keeper.drain()
+        await maintenance.drain()
         assert await here.count("vectors") == 2
 
 
 async def test_a_model_out_of_reach_holds_up_no_vector(tmp_path: Path) -> None:
     habits = Habits(Rules(count=1))
-    async with at_home(tmp_path, embedder=BagOfWords(), habits=habits) as here, keeping(here, model=True) as keeper:
+    async with at_home(tmp_path, embedder=BagOfWords(), habits=habits) as here, keeping(here, model=True) as maintenance:
         await here.say("the parrot is green")
-        await keeper.tick()
-        await keeper.drain()
+        await maintenance.tick()
+        await maintenance.drain()
         assert await here.count("digests") == 0
         assert await here.count("vectors") == 1
 
@@ -111,14 +111,14 @@ async def test_at_the_end_a_few_vectors_are_waited_for_and_many_are_left(
 ) -> None:
     log.configure("info")
     embedder = Waiting(first=1)
-    async with at_home(tmp_path, embedder=embedder) as here, keeping(here) as keeper:
+    async with at_home(tmp_path, embedder=embedder) as here, keeping(here) as maintenance:
         await here.view.say(here.session, [said(f"remark number {n}", f"s{n}") for n in range(600)])
-        keeper.poke(here.domain, here.session)
+        maintenance.poke(here.domain, here.session)
         await embedder.asked.wait()
         kept = await here.count("vectors")
         assert 0 < kept < 100
         async with asyncio.timeout(4):
-            await keeper.drain()
+            await maintenance.drain()
         assert await here.count("vectors") == kept
         assert f"embedded                       done={kept} of=600" in capsys.readouterr().err
         embedder.free.set()

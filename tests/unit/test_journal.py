@@ -7,7 +7,7 @@ import pytest
 
 from memory.errors import MemoryFailure
 from memory.journal.inbox import Inbox
-from memory.journal.journal import Event, Heard, Part
+from memory.journal.journal import Event, InboxEvent, Part
 from memory.types import Kind, NewExchange
 from memory.view.view import Answer
 from tests.memory_kit import Corner, at_home
@@ -64,7 +64,7 @@ async def accepted_in_part(journal: Inbox) -> list[str]:
 class CursorApart(Inbox):
     """The twin that moves the cursor in a transaction of its own."""
 
-    async def accept(self, platform: str, events: Sequence[Event], cursors: Mapping[str, str] = {}) -> list[Heard]:
+    async def accept(self, platform: str, events: Sequence[Event], cursors: Mapping[str, str] = {}) -> list[InboxEvent]:
         fresh = await super().accept(platform, events)
         await self.move(platform, cursors)
         return fresh

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from bot.config.sections import Dreams
+from bot.config.sections import DreamSection
 from bot.config.settings import Settings
 from bot.errors import ModelDown
 from bot.models.metering import Metered, limits
-from bot.models.port import Message
+from bot.models.port import ChatMessage
 from bot.models.writer import ModelWriter
-from bot.service.priority import Floor
+from bot.service.priority import Priority
 from memory.errors import BudgetSpent, WriterFailed, WriterRefused
-from memory.journal.spending import Limits, Spent
+from memory.journal.spending import CallLimits, Spent
 from memory.ports import Source, Task
 from tests.memory_kit import DAY, HOUR, Corner, Ids, at_home, corner, opened, utc
 
@@ -35,7 +35,7 @@ class Answers:
     asked: list[str] = field(default_factory=list)
     name: str = "answers"
 
-    async def stream(self, messages: Sequence[Message]) -> AsyncIterator[str]:
+    async def stream(self, messages: Sequence[ChatMessage]) -> AsyncIterator[str]:
         """Answer."""
         self.asked.append(messages[1]["content"])
         if self.hears:
@@ -56,7 +56,7 @@ def metered(
     here: Corner, model: Answers, domain: Spent = PLENTY, every: Spent = PLENTY, before: Callable[[], Awaitable[None]] = nothing
 ) -> Metered:
     """Return a model that may take so much in a day for a corner, and for every one together."""
-    return Metered(ModelWriter(model), here.domain, here.memory.spending, Limits(domain, every), before)
+    return Metered(ModelWriter(model), here.domain, here.memory.spending, CallLimits(domain, every), before)
 
 
 async def calls(meter: Metered, most: int = 20) -> int:
@@ -199,10 +199,10 @@ async def test_what_others_spent_while_she_waited_is_spent(tmp_path: Path) -> No
 
 
 def test_dreams_have_a_share_of_what_all_that_is_unasked_may_take() -> None:
-    dream = Dreams(calls_per_day=7, tokens_per_day=70)
+    dream = DreamSection(calls_per_day=7, tokens_per_day=70)
     settings = Settings(background_calls_per_day=9, background_tokens_per_day=90, dream=dream)
-    assert limits(settings, dreaming=True) == Limits(Spent(7, 70), Spent(9, 90))
-    assert limits(settings) == Limits(Spent(9, 90), Spent(9, 90))
+    assert limits(settings, dreaming=True) == CallLimits(Spent(7, 70), Spent(9, 90))
+    assert limits(settings) == CallLimits(Spent(9, 90), Spent(9, 90))
 
 
 async def waiting(work: asyncio.Task[int]) -> bool:
@@ -212,12 +212,12 @@ async def waiting(work: asyncio.Task[int]) -> bool:
 
 
 async def test_she_waits_until_the_last_who_talks_has_an_answer(tmp_path: Path) -> None:
-    floor = Floor()
+    priority = Priority()
     async with at_home(tmp_path) as here:
         model = Answers()
-        with floor.taken():
-            with floor.taken():
-                asking = asyncio.create_task(calls(metered(here, model, before=floor.free), 1))
+        with priority.taken():
+            with priority.taken():
+                asking = asyncio.create_task(calls(metered(here, model, before=priority.free), 1))
                 assert await waiting(asking), "two talk"
             assert await waiting(asking), "one does yet"
             assert model.asked == [] and await here.memory.spending.today() == NOTHING
@@ -225,18 +225,18 @@ async def test_she_waits_until_the_last_who_talks_has_an_answer(tmp_path: Path) 
 
 
 async def test_with_nobody_talking_she_goes_on_at_once() -> None:
-    floor = Floor(patience=3600)
-    await asyncio.wait_for(floor.free(), 1)
-    with pytest.raises(RuntimeError), floor.taken():
+    priority = Priority(patience=3600)
+    await asyncio.wait_for(priority.free(), 1)
+    with pytest.raises(RuntimeError), priority.taken():
         raise RuntimeError("the turn broke")
-    await asyncio.wait_for(floor.free(), 1)
+    await asyncio.wait_for(priority.free(), 1)
 
 
 async def test_her_patience_ends_where_somebody_always_talks(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
-        floor, model = Floor(patience=0.01), Answers()
-        with floor.taken():
-            assert await asyncio.wait_for(calls(metered(here, model, before=floor.free), 2), 5) == 2
+        priority, model = Priority(patience=0.01), Answers()
+        with priority.taken():
+            assert await asyncio.wait_for(calls(metered(here, model, before=priority.free), 2), 5) == 2
 
 
 async def test_a_budget_holds_where_several_ask_at_once(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.dream.contradictions import quarrels
+from memory.dream.contradictions import contradictions
 from memory.text.proper_names import names
 from memory.types import Statement
 
@@ -35,7 +35,7 @@ def test_names_are_written_large_within_a_sentence(text: str, found: set[str]) -
     ],
 )
 def test_facts_that_differ_in_a_name_do_not_fit_together(one: str, other: str) -> None:
-    assert len(quarrels(facts(one, other), 4)) == 1
+    assert len(contradictions(facts(one, other), 4)) == 1
 
 
 @pytest.mark.parametrize(
@@ -48,4 +48,4 @@ def test_facts_that_differ_in_a_name_do_not_fit_together(one: str, other: str) -
     ],
 )
 def test_facts_that_differ_in_other_words_do(one: str, other: str) -> None:
-    assert quarrels(facts(one, other), 4) == []
+    assert contradictions(facts(one, other), 4) == []

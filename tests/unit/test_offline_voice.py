@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.models.offline import Asked, OfflineVoice
+from bot.models.offline import OfflineVoice, VoiceQuestion
 from bot.models.offline.understanding import Act, hear
-from bot.models.offline.voice import NO_MODEL, Answer
+from bot.models.offline.voice import NO_MODEL, VoiceAnswer
 from memory.text.lexical import key_words
 from memory.types import Exchange, Hit, Kind
 
@@ -37,9 +37,9 @@ def said(
     return Hit(exchange, "home", score, ("words",))
 
 
-def ask(text: str, *hits: Hit, zone: str = ZONE, also_known: str = "") -> Answer:
+def ask(text: str, *hits: Hit, zone: str = ZONE, also_known: str = "") -> VoiceAnswer:
     stems = {stem for hit in hits for stem in key_words(hit.exchange.text).values()} | set(key_words(also_known).values())
-    return OfflineVoice().answer(Asked(text, "ada", NOW, zone), hits, stems.__contains__)
+    return OfflineVoice().answer(VoiceQuestion(text, "ada", NOW, zone), hits, stems.__contains__)
 
 
 CAT = said("my cat is called Turing")
@@ -111,7 +111,7 @@ def test_she_quotes_what_she_knows_and_admits_the_rest(question: str, admission:
 )
 def test_small_talk_gets_an_honest_answer(question: str) -> None:
     given = ask(question, CAT, said("I had a good time"))
-    assert given == Answer(NO_MODEL, (), echo=True)
+    assert given == VoiceAnswer(NO_MODEL, (), echo=True)
     assert "no model is connected" in given.text
 
 
@@ -130,7 +130,7 @@ def test_small_talk_gets_an_honest_answer(question: str) -> None:
     ],
 )
 def test_courtesies_and_statements(message: str, reply: str) -> None:
-    assert ask(message, CAT) == Answer(reply, (), echo=True)
+    assert ask(message, CAT) == VoiceAnswer(reply, (), echo=True)
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_earlier_questions_and_her_own_words_are_no_answer() -> None:
     imported = said("your cat is called Tim", role="assistant", speaker="Lyra")
     repeated = said("the cat is called Tum", echo=True)
     assert ask("what is the name of my cat?", asked, reply, imported, repeated, CAT).cites == (CAT,)
-    only_asked = OfflineVoice().answer(Asked("and my cat's name?", "ada", NOW, ZONE), [asked, reply], lambda _: False)
+    only_asked = OfflineVoice().answer(VoiceQuestion("and my cat's name?", "ada", NOW, ZONE), [asked, reply], lambda _: False)
     assert only_asked.text == 'Nothing about "cat" yet.'
 
 
@@ -268,7 +268,7 @@ TEXTS = st.text() | st.lists(
 @given(TEXTS, st.text(), st.lists(st.tuples(TEXTS, st.text(), st.sampled_from(Kind), st.floats(-1, 1))), st.booleans())
 def test_she_always_has_an_answer(text: str, asker: str, told: list[tuple[str, str, Kind, float]], known: bool) -> None:
     hits = [said(message, speaker=speaker, kind=kind, score=score) for message, speaker, kind, score in told]
-    given = OfflineVoice().answer(Asked(text, asker, NOW, "UTC"), hits, lambda _: known)
+    given = OfflineVoice().answer(VoiceQuestion(text, asker, NOW, "UTC"), hits, lambda _: known)
     assert given.text.strip()
     assert given.echo
     assert len(given.cites) <= 3

@@ -90,5 +90,5 @@ async def test_an_index_that_grew_ranks_like_one_that_was_loaded(tmp_path: Path)
         await here.view.embed()
         questions = [f"{one} {other}" for one in WORDS for other in WORDS]
         grown = [await here.view.recall(question, 20) for question in questions]
-        here.memory._reading.shards.forget()
+        here.memory._reading.domain_indexes.forget()
         assert grown == [await here.view.recall(question, 20) for question in questions]

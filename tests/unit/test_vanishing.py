@@ -7,7 +7,7 @@ import pytest
 
 from memory.core import Habits, Memory
 from memory.errors import SourceGone
-from memory.forget.disappearance import WEEK, Vanishing
+from memory.forget.disappearance import WEEK, Disappearance
 from memory.store import lineage
 from memory.tiers.episodes import Rules
 from memory.types import DomainKind, DomainRef, Kind, NewExchange, SessionRef
@@ -136,7 +136,7 @@ async def test_what_a_kill_cut_off_is_withheld_by_the_next_open(tmp_path: Path, 
             raise ConnectionAbortedError
 
         with monkeypatch.context() as patch:
-            patch.setattr(Vanishing, "_take_out", dies)
+            patch.setattr(Disappearance, "_take_out", dies)
             with pytest.raises(ConnectionAbortedError):
                 await memory.vanish("discord", ["s", "old"])
         assert await here.found("parrot Xerxes") == [], "nothing is read meanwhile"

@@ -21,7 +21,7 @@ async def listening(folder: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
     monkeypatch.setenv("LYRA_HOME", str(folder))
     (folder / "lyra.toml").write_text(words_alone(""))
     async with opened() as app:
-        served = web.Web(app.memory, app.keeper, TOKEN, RandomIds())
+        served = web.Web(app.memory, app.maintenance, TOKEN, RandomIds())
         try:
             yield await served.start(0)
         finally:

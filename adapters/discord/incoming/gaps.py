@@ -10,7 +10,7 @@ import discord
 from adapters.base import Listener, Notes
 from adapters.discord.client import Client
 from adapters.discord.failures import TROUBLE
-from adapters.discord.incoming.heard import Heard
+from adapters.discord.incoming.heard import GatewayEvent
 from adapters.discord.limits import Limits
 from adapters.discord.pace import Pace
 from adapters.errors import SendFailed
@@ -24,7 +24,7 @@ _AT_ONCE = 8
 _MOST_GONE = 2_000
 _BEGAN, _GONE = "began", "gone"
 
-Hand = Callable[[Sequence[Heard]], Awaitable[None]]
+Hand = Callable[[Sequence[GatewayEvent]], Awaitable[None]]
 Listed = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread
 Readable = Listed | discord.DMChannel
 
@@ -90,7 +90,7 @@ class Gaps:
         if streams:
             gaps += await self._unseen(cursors, known)
         # Noted first: what one channel is read up to must not count for another, should the reading be cut off.
-        await hand([Heard(None, gap.stream, gap.after) for gap in gaps if gap.stream not in cursors])
+        await hand([GatewayEvent(None, gap.stream, gap.after) for gap in gaps if gap.stream not in cursors])
         await self._read_all(gaps, hand)
 
     async def retry(self, hand: Hand) -> None:
@@ -131,7 +131,7 @@ class Gaps:
         said = {one.id: one.last_message_id or one.id for guild in guilds for one in _channels(guild)}
         if said:
             newest = max(said, key=lambda channel: said[channel])
-            await hand([Heard(None, str(newest), said[newest])])
+            await hand([GatewayEvent(None, str(newest), said[newest])])
 
     # What is missing
 
@@ -155,7 +155,7 @@ class Gaps:
         """Tell of a server that let her in while she was away."""
         joined = guild.me.joined_at if guild.me else None
         if joined and joined > discord.utils.snowflake_time(newest) and (event := self._client.joined(guild)):
-            await hand([Heard(event)])
+            await hand([GatewayEvent(event)])
 
     # What is read
 
@@ -199,7 +199,7 @@ class Gaps:
             return
         self._silent.discard(gap.stream)
         self._long.discard(gap.stream)
-        page: list[Heard] = []
+        page: list[GatewayEvent] = []
         more = False
         after, before = discord.Object(gap.after), discord.Object(gap.before) if gap.before else None
         async for message in channel.history(limit=MOST_MISSED + 1 - gap.read, after=after, before=before, oldest_first=True):
@@ -213,7 +213,7 @@ class Gaps:
             self._long.add(gap.stream)
             log.warning("More than %d messages were missed in channel %s; the next start reads on.", MOST_MISSED, gap.stream)
 
-    async def _pass(self, gap: Gap, page: list[Heard], hand: Hand) -> list[Heard]:
+    async def _pass(self, gap: Gap, page: list[GatewayEvent], hand: Hand) -> list[GatewayEvent]:
         """Hand over a page, and return the empty next one."""
         if page:
             await hand(page)
@@ -238,7 +238,7 @@ class Gaps:
 
     async def _pin(self, gap: Gap, hand: Hand) -> None:
         """Note where the reading stopped, so that it can go on there some day."""
-        await hand([Heard(None, gap.stream, gap.after)])
+        await hand([GatewayEvent(None, gap.stream, gap.after)])
 
     async def _forget(self, gap: Gap, trouble: Exception) -> None:
         """Ask no more for what is gone: refused requests are counted against the whole address."""

@@ -8,7 +8,7 @@ import discord
 from adapters.events import Event
 
 
-class Mark(Enum):
+class ConnectionChange(Enum):
     """What became of the gateway's session: a new one began, it is complete, it was lost, it goes on."""
 
     BEGUN = auto()
@@ -18,7 +18,7 @@ class Mark(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class GatewayEvent:
     """An event, and how far it moves its stream; without an event the stream moves alone.
 
     `lost` is the channel of an event that came from where the cache does not reach, `direct` the DM in which somebody spoke

@@ -13,7 +13,7 @@ from adapters.discord.access.audiences import Audiences
 from adapters.discord.client import Client
 from adapters.discord.failures import TROUBLE
 from adapters.discord.incoming.gaps import Gaps
-from adapters.discord.incoming.heard import Heard, Mark, Unheard
+from adapters.discord.incoming.heard import ConnectionChange, GatewayEvent, Unheard
 from adapters.events import Event, Message, Revised, Unreadable, Withdrawn
 
 _MOST_AT_ONCE = 500
@@ -31,7 +31,7 @@ class Hearing:
         self._audiences = audiences
         self._open = False
         self._owed = True
-        self._waiting: list[Heard] = []
+        self._waiting: list[GatewayEvent] = []
         self._known: OrderedDict[int, None] = OrderedDict()
         self._turn = asyncio.Lock()
         self._answers: set[asyncio.Future[None]] = set()
@@ -45,7 +45,7 @@ class Hearing:
             if self._open:
                 await self._flush()
 
-    async def hand(self, heard: Sequence[Heard]) -> None:
+    async def hand(self, heard: Sequence[GatewayEvent]) -> None:
         """Hand over events with how far they move their streams. Messages that were handed over lately are left out."""
         async with self._turn:
             moved: dict[str, str] = {}
@@ -60,25 +60,25 @@ class Hearing:
                 self._expect(await self._listener.hear([one for one in events if one is not None], moved))
         await self._client.rulers.settle()
 
-    async def _take(self, item: Heard | Mark | Unheard | discord.Guild) -> None:
+    async def _take(self, item: GatewayEvent | ConnectionChange | Unheard | discord.Guild) -> None:
         match item:
-            case Heard():
+            case GatewayEvent():
                 self._waiting.append(item)
             case Unheard():
                 await self._listener.missed(item.prefix)
-            case Mark.BEGUN:
+            case ConnectionChange.BEGUN:
                 self._owed, self._open = True, False
-            case Mark.LOST:
+            case ConnectionChange.LOST:
                 if self._open:
                     await self._flush()
                 self._open = False
-            case Mark.COMPLETE:
+            case ConnectionChange.COMPLETE:
                 # No session before this one can have told what happened between them.
                 await self._listener.missed()
                 await self._listener.ready()
                 await self._gaps.fill(self._client.guilds, self.hand, streams=True)
                 self._owed, self._open = False, True
-            case Mark.RESUMED:
+            case ConnectionChange.RESUMED:
                 self._open = not self._owed
                 if self._open:
                     await self._gaps.retry(self.hand)
@@ -118,7 +118,7 @@ class Hearing:
             self._known.popitem(last=False)
         return known
 
-    async def _placed(self, heard: Heard) -> Heard:
+    async def _placed(self, heard: GatewayEvent) -> GatewayEvent:
         """Ask where an event belongs whose channel was not in the cache; it stays in a place of its own where that fails."""
         event = heard.event
         if not heard.lost or not isinstance(event, Message | Revised | Unreadable | Withdrawn):

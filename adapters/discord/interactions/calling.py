@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from adapters.command_table import Audience, CommandSpec, Parameter
+from adapters.command_table import AnswerAudience, CommandSpec, Parameter
 from adapters.discord.interactions.buttons import pressed
 from adapters.discord.interactions.menu import offered
 
@@ -26,7 +26,7 @@ class Called:
     @property
     def private(self) -> bool:
         """Whether only the person who calls reads the answer."""
-        return self.spec.answer is Audience.PRIVATE and not self.arguments.get("public")
+        return self.spec.answer is AnswerAudience.PRIVATE and not self.arguments.get("public")
 
 
 def called(data: Mapping[str, Any], table: Mapping[str, CommandSpec]) -> Called | None:

@@ -8,7 +8,7 @@ from typing import Any
 import discord
 
 from adapters.base import Notes
-from adapters.command_table import Audience, CommandSpec, Parameter
+from adapters.command_table import AnswerAudience, CommandSpec, Parameter
 from adapters.discord.failures import TROUBLE
 from adapters.errors import PlatformFailure
 
@@ -24,7 +24,7 @@ _NOTE = "commands"
 
 def offered(spec: CommandSpec) -> bool:
     """Whether people are offered a command: not the owner's, and not a hidden one that no message's menu has."""
-    return spec.who is not Audience.OWNER and (bool(spec.menu) or not spec.hidden)
+    return spec.who is not AnswerAudience.OWNER and (bool(spec.menu) or not spec.hidden)
 
 
 def payload(table: Mapping[str, CommandSpec]) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from nio import AsyncClient
 
 from adapters.base import Notes
 from adapters.errors import PlatformRefused
-from adapters.matrix.account.keystore import KeyStores, Unreadable, close
+from adapters.matrix.account.keystore import KeyStores, KeysUnreadable, close
 from adapters.matrix.account.onetime import described, publish, refill
 from adapters.matrix.account.published import Published, bare, published
 from adapters.matrix.homeserver import PASSWORD, Denied, SignedOut, Stranger, ask, no_homeserver, speaks_matrix, word
@@ -118,7 +118,7 @@ class Devices:
             if key != device.key:
                 raise _Lost("The keys of Lyra's device are not in their folder any more, or are another device's.")
             await _agree(client, await published(client))
-        except Unreadable:
+        except KeysUnreadable:
             await close(client)
             raise _Lost(
                 "The keys of Lyra's device cannot be read: the file is damaged, or was not written with her key."

@@ -15,7 +15,7 @@ _USAGES = (MASTER, SELF, USER)
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class CrossSigningIdentity:
     """The keys of one account, each by its usage, as seeds of 32 bytes."""
 
     user: str

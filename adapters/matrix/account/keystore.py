@@ -19,7 +19,7 @@ _TRIES = 2
 _UNREADABLE = (peewee.DatabaseError, vodozemac.PickleException, vodozemac.LibolmPickleException, ValueError)
 
 
-class Unreadable(Exception):
+class KeysUnreadable(Exception):
     """A key store is damaged, or was closed with another pickle key."""
 
 
@@ -89,7 +89,7 @@ class KeyStores:
         except peewee.OperationalError as error:
             raise PlatformFailure(f"The keys in {self._folder} cannot be used just now ({error}); Lyra tries again.") from None
         except _UNREADABLE:
-            raise Unreadable from None
+            raise KeysUnreadable from None
         assert client.olm is not None
         return str(client.olm.account.identity_keys["ed25519"])
 

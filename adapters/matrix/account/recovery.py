@@ -8,7 +8,7 @@ from nio import AsyncClient
 from adapters.base import Notes
 from adapters.errors import PlatformRefused
 from adapters.matrix.account import secret_storage
-from adapters.matrix.account.identity import MASTER, SELF, USER, Identity
+from adapters.matrix.account.identity import MASTER, SELF, USER, CrossSigningIdentity
 from adapters.matrix.account.published import packed, unpacked
 from adapters.matrix.account.signing import REPLACE
 from adapters.matrix.homeserver import Denied, Json, ask
@@ -28,7 +28,7 @@ class Recovery:
     def __init__(self, notes: Notes) -> None:
         self._notes = notes
 
-    async def ensure(self, client: AsyncClient, identity: Identity, *, take_over: bool = False) -> None:
+    async def ensure(self, client: AsyncClient, identity: CrossSigningIdentity, *, take_over: bool = False) -> None:
         """Put into the storage what is missing of an identity. A storage that others made is taken over only on demand.
 
         Raises Foreign, or as `ask`.

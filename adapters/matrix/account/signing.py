@@ -8,7 +8,7 @@ from nio import AsyncClient
 
 from adapters.base import Notes
 from adapters.errors import PlatformRefused
-from adapters.matrix.account.identity import MASTER, SELF, USER, Identity
+from adapters.matrix.account.identity import MASTER, SELF, USER, CrossSigningIdentity
 from adapters.matrix.account.onetime import countersigned, described
 from adapters.matrix.account.published import Published, names, published, signed_by
 from adapters.matrix.homeserver import Denied, Json, ask
@@ -30,7 +30,7 @@ class Signing:
     def __init__(self, notes: Notes) -> None:
         self._notes = notes
 
-    async def ensure(self, client: AsyncClient, password: str) -> Identity:
+    async def ensure(self, client: AsyncClient, password: str) -> CrossSigningIdentity:
         """Make an identity where there is none, sign this device where it is not signed, and return the identity.
 
         Raises Unsigned, or as `ask` without Denied.
@@ -49,7 +49,7 @@ class Signing:
             ) from None
         return identity
 
-    async def replace(self, client: AsyncClient, password: str) -> Identity:
+    async def replace(self, client: AsyncClient, password: str) -> CrossSigningIdentity:
         """Replace the identity by a new one, sign this device with it, and return it. Raises PlatformRefused, or as `ask`."""
         try:
             await self._begin(client, None, password)
@@ -62,19 +62,19 @@ class Signing:
             raise PlatformRefused(str(unsigned)) from None
         return identity
 
-    async def _begin(self, client: AsyncClient, identity: Identity | None, password: str) -> None:
+    async def _begin(self, client: AsyncClient, identity: CrossSigningIdentity | None, password: str) -> None:
         """Show an identity to everybody, a new one for None."""
         # The next one may be on the homeserver already: the answer to an earlier try can be lost.
         identity = identity or await self._kept(client.user_id, _NEXT)
         if identity is None:
-            identity = Identity.new(client.user_id)
+            identity = CrossSigningIdentity.new(client.user_id)
             await self._notes.put(_NEXT, identity.note())
         await _upload(client, identity, password)
 
-    async def _kept(self, user: str, name: str = _NOTE) -> Identity | None:
-        return Identity.noted(user, await self._notes.get(name))
+    async def _kept(self, user: str, name: str = _NOTE) -> CrossSigningIdentity | None:
+        return CrossSigningIdentity.noted(user, await self._notes.get(name))
 
-    async def _own(self, shown: Published) -> Identity:
+    async def _own(self, shown: Published) -> CrossSigningIdentity:
         """Return the identity that the homeserver shows, if its keys are here. Raises Unsigned."""
         for name in (_NEXT, _NOTE):
             identity = await self._kept(shown.user, name)
@@ -89,7 +89,7 @@ class Signing:
         )
 
 
-async def _upload(client: AsyncClient, identity: Identity, password: str) -> None:
+async def _upload(client: AsyncClient, identity: CrossSigningIdentity, password: str) -> None:
     """Show an identity to everybody; the homeserver may want the password for it. Raises as `ask`."""
     body = {f"{usage}_key": identity.described(usage) for usage in (MASTER, SELF, USER)}
     body["master_key"] = countersigned(client.olm, body["master_key"])
@@ -104,7 +104,7 @@ async def _upload(client: AsyncClient, identity: Identity, password: str) -> Non
         await ask(client, "POST", *path, body=body | {"auth": auth})
 
 
-async def _sign(client: AsyncClient, identity: Identity, shown: Published) -> None:
+async def _sign(client: AsyncClient, identity: CrossSigningIdentity, shown: Published) -> None:
     """Sign the device, and with the device the identity, where they are not. Raises Denied, Unsigned, or as `ask`."""
     own, master = identity.public(SELF), identity.public(MASTER)
     signatures: Json = {}

@@ -7,7 +7,7 @@ from nio import AsyncClient, RoomInfo, SyncResponse
 
 from adapters.matrix.incoming.event import Seen
 from adapters.matrix.incoming.gaps import Gap, Gaps
-from adapters.matrix.incoming.recollection import Recollection
+from adapters.matrix.incoming.timeline_state import TimelineState
 from adapters.matrix.incoming.undecrypted import Waiting
 from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms
@@ -15,7 +15,7 @@ from adapters.matrix.rooms.state import INSIDE, State
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class Segment:
     """What came of one room: the state it begins with, and what happened since, oldest first.
 
     `whole` says that nothing is missing before it; `inside` that Lyra is in the room at its end.
@@ -37,22 +37,22 @@ class Batch:
 
     since: str
     quiet: bool
-    stretches: list[Stretch] = field(default_factory=list)
+    segments: list[Segment] = field(default_factory=list)
     recovered: list[tuple[Waiting, Seen]] = field(default_factory=list)
 
     @property
     def rooms(self) -> list[Room]:
         """The rooms that it is about."""
-        return [stretch.room for stretch in self.stretches]
+        return [segment.room for segment in self.segments]
 
 
 class Gatherer:
     """Makes batches of syncs. While it works, rooms stay as they were, and those that change count as not known."""
 
-    def __init__(self, client: AsyncClient, rooms: Rooms, recollection: Recollection, gaps: Gaps) -> None:
+    def __init__(self, client: AsyncClient, rooms: Rooms, timeline_state: TimelineState, gaps: Gaps) -> None:
         self._client = client
         self._rooms = rooms
-        self._r = recollection
+        self._r = timeline_state
         self._gaps = gaps
 
     async def gather(self, response: SyncResponse, since: str, *, full: bool) -> Batch:
@@ -63,22 +63,22 @@ class Gatherer:
         told += [(room, info, False) for room, info in response.rooms.leave.items()]
         self._rooms.unsettle(room for room, info, _ in told if _changes(info))
         for room, info, inside in told:
-            batch.stretches.append(await self._stretch(room, info, since, full=full, inside=inside))
-        for stretch in batch.stretches:
-            if not stretch.whole or stretch.inside != stretch.room.record.inside:
+            batch.segments.append(await self._segment(room, info, since, full=full, inside=inside))
+        for segment in batch.segments:
+            if not segment.whole or segment.inside != segment.room.record.inside:
                 # What is remembered of it may have been taken back unheard.
-                self._r.lookups.drop(stretch.room.id)
-            for seen in stretch.events:
-                self._r.lookups.remember(stretch.room.id, seen)
+                self._r.lookups.drop(segment.room.id)
+            for seen in segment.events:
+                self._r.lookups.remember(segment.room.id, seen)
         if not batch.quiet:
-            for stretch in batch.stretches:
-                known = {seen.id for seen in stretch.events}
-                for seen in stretch.events:
-                    await self._look_up(stretch.room.id, seen, known)
+            for segment in batch.segments:
+                known = {seen.id for seen in segment.events}
+                for seen in segment.events:
+                    await self._look_up(segment.room.id, seen, known)
         await self._recover(batch)
         return batch
 
-    async def _stretch(self, id: str, info: RoomInfo, since: str, *, full: bool, inside: bool) -> Stretch:
+    async def _segment(self, id: str, info: RoomInfo, since: str, *, full: bool, inside: bool) -> Segment:
         room = await self._rooms.meet(id, since)
         await self._r.threads.meet(id)
         timeline, gap = list(_seen(info.timeline.events)), Gap()
@@ -97,7 +97,7 @@ class Gatherer:
             state, events = _since_asked_in(room.me, state, events)
         if inside:
             self.put_in(state, room.me, events)
-        return Stretch(room, state, events, gap.whole, inside)
+        return Segment(room, state, events, gap.whole, inside)
 
     # What was said at the moment of a change was said in the state before it, and the homeserver tells of that state again.
 

@@ -9,14 +9,14 @@ from dataclasses import replace
 
 from adapters.events import Event, Joined, Place, Renamed, Revised, Unreadable, Vanished, Withdrawn
 from adapters.matrix.incoming import convert
-from adapters.matrix.incoming.batch import Batch, Stretch
+from adapters.matrix.incoming.batch import Batch, Segment
 from adapters.matrix.incoming.event import Seen, part
 from adapters.matrix.incoming.pressing import pressed
-from adapters.matrix.incoming.recollection import Recollection
 from adapters.matrix.incoming.saying import Saying
+from adapters.matrix.incoming.timeline_state import TimelineState
 from adapters.matrix.incoming.undecrypted import Waiting
-from adapters.matrix.rooms.departures import Known, gone
-from adapters.matrix.rooms.invitations import Doors
+from adapters.matrix.rooms.departures import KnownRoom, gone
+from adapters.matrix.rooms.invitations import Invitations
 from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import TOMBSTONE
@@ -27,19 +27,19 @@ _MOST_KNOWN = 20_000
 class Hearing:
     """What becomes of events. `saying` reads messages."""
 
-    def __init__(self, rooms: Rooms, recollection: Recollection, doors: Doors, saying: Saying) -> None:
+    def __init__(self, rooms: Rooms, timeline_state: TimelineState, invitations: Invitations, saying: Saying) -> None:
         self._rooms = rooms
-        self._r = recollection
-        self._doors = doors
+        self._r = timeline_state
+        self._invitations = invitations
         self._saying = saying
         self._known: OrderedDict[str, None] = OrderedDict()
 
     def turn(self, batch: Batch) -> list[Event]:
         """Move rooms on by a batch, and return what happened at them."""
         found: list[Event] = []
-        for stretch in batch.stretches:
-            found += self._through(stretch, quiet=batch.quiet or self._doors.is_quiet(stretch.room.id))
-            self._doors.told(stretch.room.id)
+        for segment in batch.segments:
+            found += self._through(segment, quiet=batch.quiet or self._invitations.is_quiet(segment.room.id))
+            self._invitations.told(segment.room.id)
         if batch.quiet:
             return []
         changed = {room.id: room for room in batch.rooms}
@@ -58,20 +58,20 @@ class Hearing:
 
     # Rooms
 
-    def _through(self, stretch: Stretch, *, quiet: bool) -> Iterator[Event]:
-        room, was_inside = stretch.room, stretch.room.record.inside
-        room.begin(stretch.state, whole=stretch.whole)
-        known = Known.of(room)
-        for seen in stretch.events:
+    def _through(self, segment: Segment, *, quiet: bool) -> Iterator[Event]:
+        room, was_inside = segment.room, segment.room.record.inside
+        room.begin(segment.state, whole=segment.whole)
+        known = KnownRoom.of(room)
+        for seen in segment.events:
             if seen.is_state:
                 yield from self._changed(room, seen)
-            elif self._is_new(seen) and self.is_for_her(room, inside=stretch.inside, quiet=quiet):
+            elif self._is_new(seen) and self.is_for_her(room, inside=segment.inside, quiet=quiet):
                 if room.is_member and not quiet:
                     self._r.references.hear(room, seen.id)
                 yield from self._happened(room, seen)
-        if not stretch.inside and room.is_member:
+        if not segment.inside and room.is_member:
             room.apply({"type": "m.room.member", "state_key": room.me, "content": {"membership": "leave"}})
-        if was_inside and not stretch.inside and not room.state.successor:
+        if was_inside and not segment.inside and not room.state.successor:
             yield gone(room.id, known)
 
     def is_for_her(self, room: Room, *, inside: bool, quiet: bool) -> bool:
@@ -87,9 +87,9 @@ class Hearing:
         was_member, name = room.is_member, room.name
         room.apply(seen.raw)
         if seen.kind == TOMBSTONE:
-            self._doors.moved(room, seen)
+            self._invitations.moved(room, seen)
         if room.is_member and not was_member:
-            if self._doors.entered(room) and len(room.others) > 1:
+            if self._invitations.entered(room) and len(room.others) > 1:
                 yield Joined(f"join:{seen.id}", room.place())
         elif room.is_member and not room.is_direct and room.name != name:
             yield from self._renamed(room, name)

@@ -6,7 +6,7 @@ from adapters.events import Attachment, Message, Quote
 from adapters.matrix.incoming import convert
 from adapters.matrix.incoming.addressed import mentions_her, names_her, without_call
 from adapters.matrix.incoming.event import Seen
-from adapters.matrix.incoming.recollection import Recollection
+from adapters.matrix.incoming.timeline_state import TimelineState
 from adapters.matrix.rooms.display import line, localpart
 from adapters.matrix.rooms.room import Room
 
@@ -14,8 +14,8 @@ from adapters.matrix.rooms.room import Room
 class Saying:
     """Reads messages. `bots` are the users that are machines; Matrix does not tell."""
 
-    def __init__(self, recollection: Recollection, bots: Collection[str]) -> None:
-        self._r = recollection
+    def __init__(self, timeline_state: TimelineState, bots: Collection[str]) -> None:
+        self._r = timeline_state
         self._bots = bots
 
     def message(self, room: Room, seen: Seen) -> Message | None:

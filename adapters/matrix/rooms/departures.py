@@ -18,7 +18,7 @@ from adapters.matrix.rooms.state import State
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownRoom:
     """What is noted of a room while she is in it. `successor` is the room that took its place, '' for none."""
 
     name: str
@@ -26,7 +26,7 @@ class Known:
     successor: str
 
     @classmethod
-    def of(cls, room: Room) -> "Known":
+    def of(cls, room: Room) -> "KnownRoom":
         """Return what there is to note of a room now."""
         return cls(room.name, tuple(one for one in room.state.rulers if one != room.me), room.state.successor)
 
@@ -38,12 +38,12 @@ class Departures:
         self._client = client
         self._rooms = rooms
         self._notes = notes
-        self._known: dict[str, Known | None] = {}
+        self._known: dict[str, KnownRoom | None] = {}
 
     async def settle(self, rooms: Iterable[Room]) -> None:
         """Note what these rooms are now."""
         for room in rooms:
-            if room.is_member and (now := Known.of(room)) != await self._noted(room.id):
+            if room.is_member and (now := KnownRoom.of(room)) != await self._noted(room.id):
                 self._known[room.id] = now
                 await self._notes.put(_note(room.id), asdict(now))
 
@@ -72,13 +72,13 @@ class Departures:
             return True
         return False
 
-    async def _noted(self, room: str) -> Known | None:
+    async def _noted(self, room: str) -> KnownRoom | None:
         if room not in self._known:
             note = await self._notes.get(_note(room))
-            self._known[room] = Known(note["name"], tuple(note["rulers"]), note["successor"]) if note else None
+            self._known[room] = KnownRoom(note["name"], tuple(note["rulers"]), note["successor"]) if note else None
         return self._known[room]
 
-    async def _asked(self, room: str) -> Known | None:
+    async def _asked(self, room: str) -> KnownRoom | None:
         """Return what the homeserver still tells of a room that she left before it was noted; None where that is not known now."""
         try:
             levels, tombstone = [await self._part(room, kind) for kind in ("m.room.power_levels", "m.room.tombstone")]
@@ -86,7 +86,7 @@ class Departures:
             return None
         state = State([{"type": "m.room.power_levels", "state_key": "", "sender": "", "content": levels}])
         rulers = [one for one in levels.get("users", {}) if one != self._client.user_id and state.rules(one)]
-        return Known("", tuple(rulers), word(tombstone, "replacement_room"))
+        return KnownRoom("", tuple(rulers), word(tombstone, "replacement_room"))
 
     async def _part(self, room: str, kind: str) -> dict[str, Any]:
         try:
@@ -95,7 +95,7 @@ class Departures:
             return {}
 
 
-def gone(room: str, known: Known) -> Vanished:
+def gone(room: str, known: KnownRoom) -> Vanished:
     """Return that she is not in a room any more."""
     return Vanished(PLATFORM, ("", room), known.name, known.rulers)
 

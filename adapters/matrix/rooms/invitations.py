@@ -21,7 +21,7 @@ _MOST = 1_000
 log = logging.getLogger(__name__)
 
 
-class Doors:
+class Invitations:
     """Invites and upgrades that were not followed yet, over restarts. What is not allowed is left alone, not refused."""
 
     def __init__(self, client: AsyncClient, notes: Notes, allowed: Invites, pace: Pace) -> None:

@@ -4,6 +4,6 @@ A question or a transcript comes in; out comes an answer that quotes what was fo
 """
 
 from bot.models.offline.extractive import ExtractiveWriter
-from bot.models.offline.voice import Answer, Asked, OfflineVoice
+from bot.models.offline.voice import OfflineVoice, VoiceAnswer, VoiceQuestion
 
-__all__ = ["Answer", "Asked", "ExtractiveWriter", "OfflineVoice"]
+__all__ = ["VoiceAnswer", "VoiceQuestion", "ExtractiveWriter", "OfflineVoice"]

@@ -20,7 +20,7 @@ class Act(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class Understanding:
     """A message understood: for a question, `question` is its asking part."""
 
     act: Act
@@ -115,7 +115,7 @@ _NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u
 _PARTICLES = re.compile("[\u3040-\u309f]+")  # Hiragana alone is grammar more often than meaning
 
 
-def hear(text: str) -> Heard:
+def hear(text: str) -> Understanding:
     """Return what a message is. Its last sentence decides, not counting a greeting or thanks at its end."""
     sentences = split(text)
     courteous = next((act for act in map(_courtesy, sentences) if act), None)
@@ -123,13 +123,13 @@ def hear(text: str) -> Heard:
     while len(telling) > 1 and _ASIDE.match(telling[-1]):
         telling.pop()
     if not telling:
-        return Heard(courteous or Act.STATEMENT)
+        return Understanding(courteous or Act.STATEMENT)
     if not is_question(telling[-1]):
-        return Heard(Act.STATEMENT)
+        return Understanding(Act.STATEMENT)
     start = len(telling)
     while start and is_question(telling[start - 1]):
         start -= 1
-    return Heard(Act.QUESTION, " ".join(telling[start:]))
+    return Understanding(Act.QUESTION, " ".join(telling[start:]))
 
 
 def _courtesy(sentence: str) -> Act | None:

@@ -33,7 +33,7 @@ _SHAPES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class VoiceQuestion:
     """A message to answer: who sent it, the present instant in microseconds UTC, and the time zone to tell times in."""
 
     text: str
@@ -43,7 +43,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class VoiceAnswer:
     """What to say, the hits it quotes, and whether it only repeats memory (and so enters no recall and no digest)."""
 
     text: str
@@ -70,7 +70,7 @@ class _Found:
 class OfflineVoice:
     """Answers without a model."""
 
-    def answer(self, asked: Asked, hits: Sequence[Hit], known: Callable[[str], bool]) -> Answer:
+    def answer(self, asked: VoiceQuestion, hits: Sequence[Hit], known: Callable[[str], bool]) -> VoiceAnswer:
         """Return what to say to a message.
 
         `hits` are recall's, best first; `known` says whether any statement in view holds a stem. Raises nothing of its own.
@@ -84,17 +84,17 @@ class OfflineVoice:
             Act.FAREWELL: f"Goodbye, {name}." if name else "Goodbye.",
             Act.THANKS: "You are welcome.",
         }.get(heard.act, NOT_READ if _UNREAD.search(asked.text) else "Kept.")
-        return Answer(text, (), echo=True)
+        return VoiceAnswer(text, (), echo=True)
 
 
-def _answered(asked: Asked, question: str, hits: Sequence[Hit], known: Callable[[str], bool]) -> Answer:
+def _answered(asked: VoiceQuestion, question: str, hits: Sequence[Hit], known: Callable[[str], bool]) -> VoiceAnswer:
     about = topic(question)
     if not about.strong and not (about.weak and _OWN.search(question)):
-        return Answer(NO_MODEL, (), echo=True)
+        return VoiceAnswer(NO_MODEL, (), echo=True)
     found = _quotable(asked, question, about, hits)
     chosen = _chosen(question, found, about)
     if not chosen and is_about_lyra(question):
-        return Answer(NO_MODEL, (), echo=True)
+        return VoiceAnswer(NO_MODEL, (), echo=True)
     covered = frozenset().union(*(one.covers for one in chosen))
     missing = [word for stemmed, word in about.admit.items() if stemmed not in covered and not known(stemmed)]
     parts = list(_told(asked, about, chosen))
@@ -102,7 +102,7 @@ def _answered(asked: Asked, question: str, hits: Sequence[Hit], known: Callable[
         parts.append(f"Nothing about {_listed(missing)} yet.")
     if not parts:
         parts.append(_without_quote(about))
-    return Answer(" ".join(parts), tuple(one.hit for one in chosen), echo=True)
+    return VoiceAnswer(" ".join(parts), tuple(one.hit for one in chosen), echo=True)
 
 
 def _without_quote(about: Topic) -> str:
@@ -120,7 +120,7 @@ def _listed(words: Sequence[str]) -> str:
 # Choosing what to quote
 
 
-def _quotable(asked: Asked, question: str, about: Topic, hits: Sequence[Hit]) -> list[_Found]:
+def _quotable(asked: VoiceQuestion, question: str, about: Topic, hits: Sequence[Hit]) -> list[_Found]:
     """Return the hits that people said and that share a word with the question; questions only where there is nothing else."""
     found = [_weighed(asked, question, about, hit) for hit in hits if _said(hit.exchange)]
     found = [one for one in found if (one.covers if about.strong else one.weak)]
@@ -141,7 +141,7 @@ def _said(exchange: Exchange) -> bool:
     )
 
 
-def _weighed(asked: Asked, question: str, about: Topic, hit: Hit) -> _Found:
+def _weighed(asked: VoiceQuestion, question: str, about: Topic, hit: Hit) -> _Found:
     stems = set(key_words(f"{hit.exchange.speaker}\n{hit.exchange.text}").values())
     return _Found(
         hit=hit,
@@ -163,7 +163,7 @@ def _shaped(question: str, text: str) -> bool:
     return any(re.search(rf"(?i)\b(?:{asks})\b", question) and re.search(rf"(?i)\b(?:{has})\b", text) for asks, has in _SHAPES)
 
 
-def _is_asker(asked: Asked, exchange: Exchange) -> bool:
+def _is_asker(asked: VoiceQuestion, exchange: Exchange) -> bool:
     return one_line(exchange.speaker).casefold() == one_line(asked.asker).casefold()
 
 
@@ -195,7 +195,7 @@ def _best(question: str, found: Sequence[_Found]) -> _Found:
 # Saying it
 
 
-def _told(asked: Asked, about: Topic, chosen: Sequence[_Found]) -> Iterator[str]:
+def _told(asked: VoiceQuestion, about: Topic, chosen: Sequence[_Found]) -> Iterator[str]:
     speaker = None
     for one in chosen:
         exchange = one.hit.exchange
@@ -209,7 +209,7 @@ def _told(asked: Asked, about: Topic, chosen: Sequence[_Found]) -> Iterator[str]
         speaker = exchange.speaker
 
 
-def _who(asked: Asked, one: _Found, you: str, someone: str) -> str:
+def _who(asked: VoiceQuestion, one: _Found, you: str, someone: str) -> str:
     if _is_asker(asked, one.hit.exchange):
         return f"{you} {'asked' if one.asks else 'told'} me"
     return f"{one_line(one.hit.exchange.speaker) or someone} {'asked' if one.asks else 'said'}"

@@ -35,7 +35,7 @@ class Documents:
         self.times = Column(np.int64)
         self.speakers = Column(np.int64)
         self.traits = Column(np.uint8)
-        self.imprints = Column(np.int64)
+        self.fingerprints = Column(np.int64)
         self.before = Column(np.int64)
         self.after = Column(np.int64)
         self.stretches = Column(np.int64)
@@ -51,10 +51,10 @@ class Documents:
     @property
     def nbytes(self) -> int:
         """The memory they take."""
-        columns = (self.items, self.sessions, self.times, self.speakers, self.traits, self.imprints)
+        columns = (self.items, self.sessions, self.times, self.speakers, self.traits, self.fingerprints)
         return sum(column.nbytes for column in (*columns, self.before, self.after, self.stretches, self.runs))
 
-    def add(self, items: Ints, sessions: Ints, times: Ints, speakers: Sequence[str], traits: Ints, imprints: Ints) -> None:
+    def add(self, items: Ints, sessions: Ints, times: Ints, speakers: Sequence[str], traits: Ints, fingerprints: Ints) -> None:
         """Take in items, ascending and all newer than those here."""
         start, n = len(self), len(items)
         self.items.extend(items)
@@ -64,7 +64,7 @@ class Documents:
         self.traits.extend(traits)
         self.hers.update(speaker for speaker, trait in zip(speakers, traits.tolist(), strict=True) if trait & OWN)
         # A digest that says the same as another does so of other messages.
-        self.imprints.extend(imprints if self.linked else np.zeros(n))
+        self.fingerprints.extend(fingerprints if self.linked else np.zeros(n))
         for column in (self.before, self.after):
             column.extend(np.full(n, NONE))
         for column in (self.stretches, self.runs):

@@ -14,7 +14,7 @@ from memory.ports import Vectors
 from memory.store.database import Row
 
 
-class Shard:
+class DomainIndex:
     """Documents, the passages they are read in, and what those hold and mean.
 
     `owners` is the document of each passage, `firsts` and `lasts` the first and the last passage of each document.

@@ -13,9 +13,9 @@ from itertools import groupby
 import numpy as np
 
 from memory.index.indexing import BANK, MESSAGES
-from memory.index.recall.domain_index import Shard
+from memory.index.recall.domain_index import DomainIndex
 from memory.store.database import Database, Row
-from memory.store.lineage import fill, holes
+from memory.store.lineage import bound, placeholders
 
 MOST_BYTES = 512 * 1024 * 1024
 _MANY = 500
@@ -29,18 +29,18 @@ class Loaded:
     space: int
     seq: int = 0
     last: int = 0
-    shards: list[Shard] = field(default_factory=lambda: [Shard(kind) for kind in range(MESSAGES, BANK + 1)])
+    domain_indexes: list[DomainIndex] = field(default_factory=lambda: [DomainIndex(kind) for kind in range(MESSAGES, BANK + 1)])
     languages: set[str] = field(default_factory=set)
 
     @property
     def nbytes(self) -> int:
         """The memory it takes."""
-        return sum(shard.nbytes for shard in self.shards)
+        return sum(domain_index.nbytes for domain_index in self.domain_indexes)
 
     def add(self, rows: Sequence[Row]) -> None:
         """Take in rows of `terms`, ascending, all newer than what is here."""
         for kind, of_kind in groupby(sorted(rows, key=lambda row: int(row["kind"])), lambda row: int(row["kind"])):
-            self.shards[kind].add(list(of_kind))
+            self.domain_indexes[kind].add(list(of_kind))
         self.languages.update(row["language"] for row in rows)
         self.last = rows[-1]["item"] if rows else self.last
 
@@ -50,12 +50,12 @@ class Loaded:
             return
         items = np.fromiter((row["item"] for row in rows), np.int64, len(rows))
         vectors = np.frombuffer(b"".join(row["vector"] for row in rows), np.float16).reshape(len(rows), -1)
-        for shard in self.shards:
-            if len(shard):
-                shard.mean(items, vectors)
+        for domain_index in self.domain_indexes:
+            if len(domain_index):
+                domain_index.mean(items, vectors)
 
 
-class Shards:
+class DomainIndexes:
     """The domains in memory; `most` is how many bytes they may take together, beside the one asked for last."""
 
     def __init__(self, db: Database, most: int = MOST_BYTES) -> None:
@@ -135,10 +135,10 @@ class Shards:
         )
 
     async def _vectors(self, loaded: Loaded, items: Sequence[int] | None = None) -> list[Row]:
-        some = f" AND item IN ({holes('i', items)})" if items is not None else ""
+        some = f" AND item IN ({placeholders('i', items)})" if items is not None else ""
         return await self._db.all(
             f"SELECT item, vector FROM vectors WHERE space = :space AND domain = :domain{some} ORDER BY item, passage",
-            {"space": loaded.space, "domain": loaded.domain, **fill("i", items or ())},
+            {"space": loaded.space, "domain": loaded.domain, **bound("i", items or ())},
         )
 
     def _make_room(self, keep: int) -> None:

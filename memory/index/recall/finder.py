@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from memory.errors import EmbeddingFailed
 from memory.index.indexing import MESSAGES
-from memory.index.recall.domain_indexes import Loaded, Shards
-from memory.index.recall.query import Query, Question, understood
+from memory.index.recall.domain_indexes import DomainIndexes, Loaded
+from memory.index.recall.query import ParsedQuery, Query, understood
 from memory.index.recall.ranking import Scored, rank
 from memory.index.recall.selection import Picked, select
 from memory.index.recall.words import bm25, holding
@@ -43,8 +43,8 @@ _NOTHING = Staged()
 class Recall:
     """Ranks the items of some domains for a question."""
 
-    def __init__(self, shards: Shards, vectors: VectorStore | None) -> None:
-        self._shards = shards
+    def __init__(self, domain_indexes: DomainIndexes, vectors: VectorStore | None) -> None:
+        self._domain_indexes = domain_indexes
         self._vectors = vectors
 
     async def find(
@@ -56,26 +56,26 @@ class Recall:
         With something `staged`, as they would be ranked if it were there.
         """
         space = await self._space()
-        loaded = await self._shards.of(domains, space)
+        loaded = await self._domain_indexes.of(domains, space)
         question = understood(query, loaded)
         if question.asked.around and relative:
             question = replace(question, window=await self._around(query, question, domains) or question.window)
         asked = await self._vector(question.text) if space else None
         if await self._space() != space:
             # The embedder turned out to be another than it was.
-            loaded = await self._shards.of(domains, await self._space())
+            loaded = await self._domain_indexes.of(domains, await self._space())
         # From here on nothing waits: what is ranked stays as it is.
         if staged.loaded:
             loaded = [*loaded, staged.loaded]
         query = replace(query, exclude={*query.exclude, *staged.gone})
-        shards = [one.shards[kind] for kind in query.kinds for one in loaded if len(one.shards[kind])]
-        if not shards:
+        domain_indexes = [one.domain_indexes[kind] for kind in query.kinds for one in loaded if len(one.domain_indexes[kind])]
+        if not domain_indexes:
             return []
-        words = bm25(shards, question.words)
-        scored = rank(query, question, shards, words, [shard.scan(asked) for shard in shards])
+        words = bm25(domain_indexes, question.words)
+        scored = rank(query, question, domain_indexes, words, [domain_index.scan(asked) for domain_index in domain_indexes])
         return _told(select(scored, query.k), scored, question)
 
-    async def _around(self, query: Query, question: Question, domains: Sequence[int]) -> Window | None:
+    async def _around(self, query: Query, question: ParsedQuery, domains: Sequence[int]) -> Window | None:
         around = question.asked.around
         assert around is not None
         event = await self.find(replace(query, text=around.anchor, k=1, kinds=(MESSAGES,)), domains, relative=False)
@@ -93,16 +93,16 @@ class Recall:
             return None
 
 
-def _told(picked: Sequence[Picked], scored: Sequence[Scored], question: Question) -> list[Found]:
+def _told(picked: Sequence[Picked], scored: Sequence[Scored], question: ParsedQuery) -> list[Found]:
     held = [
-        {word: holding(one.shard, terms, [pick.document for pick in picked if pick.at == at]) for word, terms in question.words.items()}
+        {word: holding(one.domain_index, terms, [pick.document for pick in picked if pick.at == at]) for word, terms in question.words.items()}
         for at, one in enumerate(scored)
     ]  # fmt: skip
     seen = Counter[int]()
     found = []
     columns = [
         tuple(column.now for column in (of.items, of.before, of.after, of.times))
-        for of in (one.shard.documents for one in scored)
+        for of in (one.domain_index.documents for one in scored)
     ]
     for pick in picked:
         one, (items, before, after, times) = scored[pick.at], columns[pick.at]
@@ -111,11 +111,11 @@ def _told(picked: Sequence[Picked], scored: Sequence[Scored], question: Question
         found.append(
             Found(
                 int(items[pick.document]),
-                one.shard.kind,
+                one.domain_index.kind,
                 round(pick.score, 4),
                 _why(one, pick, words),
-                one.shard.item(int(before[pick.document])),
-                one.shard.item(int(after[pick.document])),
+                one.domain_index.item(int(before[pick.document])),
+                one.domain_index.item(int(after[pick.document])),
                 int(times[pick.document]),
             )
         )

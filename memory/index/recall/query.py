@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from memory.index import when
 from memory.index.indexing import ENGLISH, MESSAGES
 from memory.index.recall.domain_indexes import Loaded
-from memory.index.when import Asked, Window
+from memory.index.when import TimedQuestion, Window
 from memory.places.display_names import TAG
 from memory.text import lexical
 from memory.text.languages import language as language_of
@@ -54,7 +54,7 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ParsedQuery:
     """A query, understood.
 
     `words` are its words, as they are written, with their terms in every language in view; `text` is what is embedded. `voices`
@@ -68,11 +68,11 @@ class Question:
     alone: bool
     of_people: bool
     of_lyra: bool
-    asked: Asked
+    asked: TimedQuestion
     window: Window | None = None
 
 
-def understood(query: Query, loaded: Sequence[Loaded]) -> Question:
+def understood(query: Query, loaded: Sequence[Loaded]) -> ParsedQuery:
     """Read a query with what is in view.
 
     The names of those who speak here are left out of its meaning where anything else is left: a vector is drawn by a name to
@@ -83,7 +83,7 @@ def understood(query: Query, loaded: Sequence[Loaded]) -> Question:
     asked = when.asked(query.text, query.now, query.time_zone)
     words = _outer(lexical.query_terms(query.text, sorted({ENGLISH}.union(*(one.languages for one in loaded)))))
     called = _called(query, [*words, *_capitalized(query.text)], loaded)
-    hers = {name for one in loaded for name in one.shards[MESSAGES].documents.hers}
+    hers = {name for one in loaded for name in one.domain_indexes[MESSAGES].documents.hers}
     voices = _fullest(called)
     language = language_of(lexical.tokens(query.text)) or ENGLISH
     yours = _speaks(_YOURS, language, query.text)
@@ -93,7 +93,7 @@ def understood(query: Query, loaded: Sequence[Loaded]) -> Question:
     alone = bool(called) and set(called) >= set(words)
     text = query.text if alone else _without(query.text, called)
     yours = yours or bool(voices & hers and not mine and not _called_upon(query.text, called))
-    return Question(words, text, voices - hers, alone, mine and not query.asker, yours, asked, asked.window)
+    return ParsedQuery(words, text, voices - hers, alone, mine and not query.asker, yours, asked, asked.window)
 
 
 def _ends(text: str) -> str:
@@ -129,7 +129,7 @@ def _called_upon(text: str, called: Iterable[str]) -> bool:
 def _called(query: Query, words: Iterable[str], loaded: Sequence[Loaded]) -> dict[str, set[str]]:
     """Return those of these words that are part of the name of somebody who speaks here, with whose."""
     found: dict[str, set[str]] = {}
-    for called in (one.shards[kind].documents.called for one in loaded for kind in query.kinds):
+    for called in (one.domain_indexes[kind].documents.called for one in loaded for kind in query.kinds):
         for word in words:
             found.setdefault(word, set()).update(called.get(lexical.unaccented(_plain(word)), ()))
     return {word: speakers for word, speakers in found.items() if speakers}

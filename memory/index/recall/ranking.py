@@ -19,9 +19,9 @@ import numpy as np
 from memory.index.indexing import ASKS, MESSAGES, OWN
 from memory.index.recall.columns import Floats, Ints, Mask
 from memory.index.recall.documents import Documents
-from memory.index.recall.domain_index import Shard
+from memory.index.recall.domain_index import DomainIndex
 from memory.index.recall.meaning import Meant
-from memory.index.recall.query import Query, Question
+from memory.index.recall.query import ParsedQuery, Query
 from memory.index.when import Window
 
 NEIGHBOUR = 0.25
@@ -40,7 +40,7 @@ LEAST = 0.1
 class Scored:
     """One shard's documents with their rank score (0: not wanted), their cosine, and whose words or time was asked for."""
 
-    shard: Shard
+    domain_index: DomainIndex
     score: Floats
     cosine: Floats
     voice: Mask
@@ -48,33 +48,34 @@ class Scored:
 
 
 def rank(
-    query: Query, question: Question, shards: Sequence[Shard], words: Sequence[Floats], meant: Sequence[Meant]
+    query: Query, question: ParsedQuery, domain_indexes: Sequence[DomainIndex], words: Sequence[Floats], meant: Sequence[Meant]
 ) -> list[Scored]:
     """Score the documents of shards, be they of one kind or several; `words` and `meant` are their scores by each signal."""
     own = [lexical + meaning for lexical, meaning in zip(_by_best(words), _above_usual(meant), strict=True)]
-    scores = _with_neighbours(question, shards, own)
+    scores = _with_neighbours(question, domain_indexes, own)
     best = _best(scores)
     lifted = [
-        _lifted(question, shard, score, best, _named(question, shards)) for shard, score in zip(shards, scores, strict=True)
+        _lifted(question, domain_index, score, best, _named(question, domain_indexes))
+        for domain_index, score in zip(domain_indexes, scores, strict=True)
     ]
     if question.asked.now:
-        _lift_the_newest(shards, lifted)
+        _lift_the_newest(domain_indexes, lifted)
     return [
-        Scored(shard, _only(query, shard.documents, score), one.cosines, voice, timely)
-        for shard, (score, voice, timely), one in zip(shards, lifted, meant, strict=True)
+        Scored(domain_index, _only(query, domain_index.documents, score), one.cosines, voice, timely)
+        for domain_index, (score, voice, timely), one in zip(domain_indexes, lifted, meant, strict=True)
     ]
 
 
-def _with_neighbours(question: Question, shards: Sequence[Shard], own: Sequence[Floats]) -> list[Floats]:
+def _with_neighbours(question: ParsedQuery, domain_indexes: Sequence[DomainIndex], own: Sequence[Floats]) -> list[Floats]:
     """Return scores with what the messages around a message add to it.
 
     What stands above messages has nobody beside it: beside messages it is lifted as the best of them was.
     """
     scores = [
-        _weighed(shard.documents, score, question) if shard.kind == MESSAGES else score
-        for shard, score in zip(shards, own, strict=True)
+        _weighed(domain_index.documents, score, question) if domain_index.kind == MESSAGES else score
+        for domain_index, score in zip(domain_indexes, own, strict=True)
     ]
-    of_messages = [n for n, shard in enumerate(shards) if shard.kind == MESSAGES]
+    of_messages = [n for n, domain_index in enumerate(domain_indexes) if domain_index.kind == MESSAGES]
     before, after = _best([own[n] for n in of_messages]), _best([scores[n] for n in of_messages])
     lift = np.float32(after / before if before else 1)
     return [score if n in of_messages else score * lift for n, score in enumerate(scores)]
@@ -108,7 +109,7 @@ def _above_usual(meant: Sequence[Meant]) -> list[Floats]:
     return scaled
 
 
-def _weighed(documents: Documents, own: Floats, question: Question) -> Floats:
+def _weighed(documents: Documents, own: Floats, question: ParsedQuery) -> Floats:
     """Return scores of messages with what their neighbours and their stretch add."""
     if not question.of_lyra:
         own = own * _less(documents, OWN, LYRA)
@@ -130,9 +131,11 @@ def _less(documents: Documents, trait: int, weight: float) -> Floats:
     return less
 
 
-def _lifted(question: Question, shard: Shard, score: Floats, best: float, named: frozenset[str]) -> tuple[Floats, Mask, Mask]:
+def _lifted(
+    question: ParsedQuery, domain_index: DomainIndex, score: Floats, best: float, named: frozenset[str]
+) -> tuple[Floats, Mask, Mask]:
     """Return scores with what whose words and which time is asked for adds, and which documents that is."""
-    documents = shard.documents
+    documents = domain_index.documents
     voice = _voices(documents, named)
     timely = _timely(question.window, documents.times.now)
     lifted = []
@@ -146,9 +149,9 @@ def _lifted(question: Question, shard: Shard, score: Floats, best: float, named:
     return score, voice, timely
 
 
-def _named(question: Question, shards: Sequence[Shard]) -> frozenset[str]:
+def _named(question: ParsedQuery, domain_indexes: Sequence[DomainIndex]) -> frozenset[str]:
     """Return whose words are asked for: nobody's where everybody's in view would be, and anything else is asked for too."""
-    speakers = frozenset(name for shard in shards for name in shard.documents.names)
+    speakers = frozenset(name for domain_index in domain_indexes for name in domain_index.documents.names)
     return question.voices if question.alone or not speakers <= question.voices else frozenset()
 
 
@@ -161,7 +164,7 @@ def _voices(documents: Documents, named: frozenset[str]) -> Mask:
     return voiced
 
 
-def _hers_or_not(question: Question, documents: Documents) -> Mask:
+def _hers_or_not(question: ParsedQuery, documents: Documents) -> Mask:
     """Say which messages are Lyra's where a question asks for hers, and which are not where it asks for those of people."""
     hers: Mask = (documents.traits.now & OWN) != 0
     if question.of_people:
@@ -176,11 +179,13 @@ def _timely(window: Window | None, times: Ints) -> Mask:
     return timely
 
 
-def _lift_the_newest(shards: Sequence[Shard], lifted: Sequence[tuple[Floats, Mask, Mask]]) -> None:
+def _lift_the_newest(domain_indexes: Sequence[DomainIndex], lifted: Sequence[tuple[Floats, Mask, Mask]]) -> None:
     """Lift those that are not far behind the best by how new they are among each other, wherever they stand."""
     best = _best([score for score, _, _ in lifted])
     near = [np.flatnonzero((score > 0) & (score >= best * np.float32(CONTENDING))) for score, _, _ in lifted]
-    times = np.concatenate([shard.documents.times.now[some] for shard, some in zip(shards, near, strict=True)])
+    times = np.concatenate(
+        [domain_index.documents.times.now[some] for domain_index, some in zip(domain_indexes, near, strict=True)]
+    )
     newness = np.argsort(np.argsort(times, kind="stable"), kind="stable") / max(1, len(times) - 1)
     start = 0
     for (score, _, _), some in zip(lifted, near, strict=True):

@@ -34,7 +34,7 @@ class _Candidate:
 
     rank: tuple[float, int, int]
     run: tuple[int, int]
-    imprint: int
+    fingerprint: int
 
 
 def select(scored: Sequence[Scored], k: int) -> list[Picked]:
@@ -54,9 +54,9 @@ def _counted(picked: Picked, scored: Sequence[Scored]) -> Picked:
     """Return a document with all others that say the same, be they among the first or not."""
     if not picked.others:
         return picked
-    own = scored[picked.at].shard.documents
-    imprint = own.imprints.now[picked.document]
-    same = sum(int(((one.shard.documents.imprints.now == imprint) & (one.score > 0)).sum()) for one in scored)
+    own = scored[picked.at].domain_index.documents
+    fingerprint = own.fingerprints.now[picked.document]
+    same = sum(int(((one.domain_index.documents.fingerprints.now == fingerprint) & (one.score > 0)).sum()) for one in scored)
     return replace(picked, others=same - 1)
 
 
@@ -73,13 +73,13 @@ class _Order:
 
     def take(self, candidate: _Candidate) -> None:
         """Put the next best in its place, or let it wait, or count it with what says the same."""
-        same = self.known.get(candidate.imprint)
+        same = self.known.get(candidate.fingerprint)
         if same:
             self.others[same.rank] += 1
         elif len(self.placed) < self.k:
             self.waiting.append(candidate)
-            if candidate.imprint:
-                self.known[candidate.imprint] = candidate
+            if candidate.fingerprint:
+                self.known[candidate.fingerprint] = candidate
             while fitting := next((one for one in self.waiting if self._fits(one)), None):
                 self._place(fitting)
 
@@ -104,11 +104,11 @@ def _candidates(scored: Sequence[Scored], n: int) -> list[_Candidate]:
     ranks = sorted(
         (-float(one.score[document]), at, int(document)) for at, one in enumerate(scored) for document in _top(one.score, n)
     )
-    columns = [(one.shard.documents.runs.now, one.shard.documents.imprints.now) for one in scored]
+    columns = [(one.domain_index.documents.runs.now, one.domain_index.documents.fingerprints.now) for one in scored]
     found = []
     for rank in ranks[:n]:
-        runs, imprints = columns[rank[1]]
-        found.append(_Candidate(rank, (rank[1], int(runs[rank[2]])), int(imprints[rank[2]])))
+        runs, fingerprints = columns[rank[1]]
+        found.append(_Candidate(rank, (rank[1], int(runs[rank[2]])), int(fingerprints[rank[2]])))
     return found
 
 

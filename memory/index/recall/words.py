@@ -15,80 +15,83 @@ import numpy as np
 from memory.index.indexing import MESSAGES
 from memory.index.recall.columns import Floats, Ints, Mask
 from memory.index.recall.documents import NONE
-from memory.index.recall.domain_index import Shard
+from memory.index.recall.domain_index import DomainIndex
 
 K1 = 1.5
 B = 0.75
 BEFORE = 0.3
 
 
-def bm25(shards: Sequence[Shard], words: Mapping[str, Sequence[int]]) -> list[Floats]:
+def bm25(domain_indexes: Sequence[DomainIndex], words: Mapping[str, Sequence[int]]) -> list[Floats]:
     """Return the score of each document of each shard, that of its best passage; `words` are words with their terms."""
-    scores = [np.zeros(len(shard.owners), np.float32) for shard in shards]
-    counted = [n for n, shard in enumerate(shards) if shard.kind == MESSAGES] or range(len(shards))
+    scores = [np.zeros(len(domain_index.owners), np.float32) for domain_index in domain_indexes]
+    counted = [n for n, domain_index in enumerate(domain_indexes) if domain_index.kind == MESSAGES] or range(len(domain_indexes))
     total = sum(len(scores[n]) for n in counted)
-    norms = _norms(shards)
+    norms = _norms(domain_indexes)
     for terms in {tuple(terms): None for terms in words.values()}:
-        postings = [_held(shard, terms) for shard in shards]
+        postings = [_held(domain_index, terms) for domain_index in domain_indexes]
         holding = sum(len(postings[n][0]) for n in counted)
         weight = np.float32(np.log(1 + (total - holding + 0.5) / (holding + 0.5)) * (K1 + 1))
-        for shard, score, norm, (passages, counts) in zip(shards, scores, norms, postings, strict=True):
+        for domain_index, score, norm, (passages, counts) in zip(domain_indexes, scores, norms, postings, strict=True):
             if len(passages):
-                touched, n = _with_before(shard, passages, counts)
+                touched, n = _with_before(domain_index, passages, counts)
                 score[touched] += weight * n / (n + norm[touched])
-    return [_best(shard, score) for shard, score in zip(shards, scores, strict=True)]
+    return [_best(domain_index, score) for domain_index, score in zip(domain_indexes, scores, strict=True)]
 
 
-def _norms(shards: Sequence[Shard]) -> list[Floats]:
+def _norms(domain_indexes: Sequence[DomainIndex]) -> list[Floats]:
     """Return what each passage's count is weighed against: its length beside the average of its kind."""
     lengths: defaultdict[int, float] = defaultdict(float)
     passages: defaultdict[int, int] = defaultdict(int)
-    for shard in shards:
-        lengths[shard.kind] += float(shard.lengths.now.sum())
-        passages[shard.kind] += len(shard.lengths)
+    for domain_index in domain_indexes:
+        lengths[domain_index.kind] += float(domain_index.lengths.now.sum())
+        passages[domain_index.kind] += len(domain_index.lengths)
     average = {kind: max(1.0, lengths[kind] / max(1, n)) for kind, n in passages.items()}
-    return [np.float32(K1) * (np.float32(1 - B) + shard.lengths.now * np.float32(B / average[shard.kind])) for shard in shards]
+    return [
+        np.float32(K1) * (np.float32(1 - B) + domain_index.lengths.now * np.float32(B / average[domain_index.kind]))
+        for domain_index in domain_indexes
+    ]
 
 
-def holding(shard: Shard, terms: Sequence[int], documents: Sequence[int]) -> Mask:
+def holding(domain_index: DomainIndex, terms: Sequence[int], documents: Sequence[int]) -> Mask:
     """Say of each of these documents whether it holds any of these terms."""
     held: Mask = np.zeros(len(documents), np.bool_)
-    firsts, lasts = shard.firsts.now[documents], shard.lasts.now[documents]
+    firsts, lasts = domain_index.firsts.now[documents], domain_index.lasts.now[documents]
     for term in terms:
-        passages, _ = shard.postings.find(term)
+        passages, _ = domain_index.postings.find(term)
         held |= np.searchsorted(passages, firsts) < np.searchsorted(passages, lasts, "right")
     return held
 
 
-def _held(shard: Shard, terms: Sequence[int]) -> tuple[Ints, Floats]:
+def _held(domain_index: DomainIndex, terms: Sequence[int]) -> tuple[Ints, Floats]:
     """Return the passages that hold any of these terms, each once, and how often."""
-    found = [shard.postings.find(term) for term in terms]
+    found = [domain_index.postings.find(term) for term in terms]
     if len(found) == 1:
         return found[0]
-    counts = np.zeros(len(shard.owners), np.float32)
+    counts = np.zeros(len(domain_index.owners), np.float32)
     for passages, n in found:
         counts[passages] += n
     there = np.flatnonzero(counts)
     return there, counts[there]
 
 
-def _with_before(shard: Shard, passages: Ints, counts: Floats) -> tuple[Ints, Floats]:
+def _with_before(domain_index: DomainIndex, passages: Ints, counts: Floats) -> tuple[Ints, Floats]:
     """Return passages, each once, with what they hold themselves and what those before them do."""
-    if not shard.documents.linked:
+    if not domain_index.documents.linked:
         return passages, counts
-    owners = shard.owners.now[passages]
-    after = shard.documents.after.now[owners]
-    answered = (after != NONE) & (shard.lasts.now[owners] == passages)
-    behind = shard.firsts.now[after[answered]]
-    n = np.zeros(len(shard.owners), np.float32)
+    owners = domain_index.owners.now[passages]
+    after = domain_index.documents.after.now[owners]
+    answered = (after != NONE) & (domain_index.lasts.now[owners] == passages)
+    behind = domain_index.firsts.now[after[answered]]
+    n = np.zeros(len(domain_index.owners), np.float32)
     n[passages] = counts
     touched = np.concatenate([passages, behind[n[behind] == 0]])
     n[behind] += np.float32(BEFORE) * counts[answered]
     return touched, n[touched]
 
 
-def _best(shard: Shard, score: Floats) -> Floats:
-    if len(score) == len(shard):
+def _best(domain_index: DomainIndex, score: Floats) -> Floats:
+    if len(score) == len(domain_index):
         return score
-    best: Floats = np.maximum.reduceat(score, shard.firsts.now)
+    best: Floats = np.maximum.reduceat(score, domain_index.firsts.now)
     return best

@@ -5,6 +5,6 @@ the question.
 """
 
 from memory.index.when.question import asked
-from memory.index.when.values import Around, Asked, Window
+from memory.index.when.values import Around, TimedQuestion, Window
 
-__all__ = ["Around", "Asked", "Window", "asked"]
+__all__ = ["Around", "TimedQuestion", "Window", "asked"]

@@ -4,7 +4,7 @@ import re
 
 from memory.index.when.days import DAY
 from memory.index.when.distances import AWAY, distance
-from memory.index.when.parsing import Reading
+from memory.index.when.parsing import Parse
 from memory.index.when.tokens import Tokens
 from memory.index.when.values import Around
 
@@ -30,7 +30,7 @@ _NEAR = 14 * DAY
 _EVER = 3650 * DAY
 
 
-def take_event(reading: Reading, habit: bool) -> tuple[Around, list[tuple[int, int]]] | None:
+def take_event(reading: Parse, habit: bool) -> tuple[Around, list[tuple[int, int]]] | None:
     """Return the first time that is told from an event, and where its words stand without the event's.
 
     `habit` says that the question is about what happens again and again: "what do I drink after a run" is no time.
@@ -47,7 +47,7 @@ def take_event(reading: Reading, habit: bool) -> tuple[Around, list[tuple[int, i
     return None
 
 
-def _anchor(reading: Reading, start: int, side: str) -> str:
+def _anchor(reading: Parse, start: int, side: str) -> str:
     """Return the event that is named from a place on; '' where none is."""
     tokens, words, end = reading.tokens, reading.tokens.words, start
     noun = start < len(words) and words[start] in _DETERMINED
@@ -63,7 +63,7 @@ def _anchor(reading: Reading, start: int, side: str) -> str:
     return tokens.text[tokens.spans[start][0] : tokens.spans[end - 1][1]]
 
 
-def _ends(reading: Reading, at: int) -> bool:
+def _ends(reading: Parse, at: int) -> bool:
     """Say whether what is told of an event ends before a word: at a mark, a time, a question or a dash."""
     if reading.codes[at] == "-":
         first = reading.tokens.spans[at][0]
@@ -79,7 +79,7 @@ def _is_reason(tokens: Tokens, start: int, end: int) -> bool:
     return clause[0] in _SUBJECTS and not tokens.has(_PERFECT)
 
 
-def _offsets(reading: Reading, m: re.Match[str], side: str) -> tuple[int, int] | None:
+def _offsets(reading: Parse, m: re.Match[str], side: str) -> tuple[int, int] | None:
     """Return how far from the event its time lies, in microseconds, from and to."""
     sign = -1 if side in "bu" else 1
     if m["away"]:

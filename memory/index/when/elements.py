@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from memory.index.when.days import Which, on
 from memory.index.when.distances import COUNT, HALF, NUMBER, Distance, ago, distance
 from memory.index.when.expressions import (
-    Piece,
+    Expression,
     Rank,
     chosen,
     day_away,
@@ -33,7 +33,7 @@ from memory.index.when.vocabulary import (
     YEAR,
 )
 
-Handler = Callable[[Tokens, int, int], Piece | None]
+Handler = Callable[[Tokens, int, int], Expression | None]
 """Given where an expression stands, its meaning; None where it has none, such as a February 30."""
 
 _WHICH = {"L": Which.LAST, "p": Which.LAST, "l": Which.LAST, "T": Which.THIS, "N": Which.NEXT, "j": Which.NEXT}
@@ -44,7 +44,7 @@ _PLANS = frozenset(
 )
 
 
-def _ago(tokens: Tokens, start: int, end: int) -> Piece | None:
+def _ago(tokens: Tokens, start: int, end: int) -> Expression | None:
     if tokens.codes[start] == "B":
         return _away([distance(tokens, start + 1, end)], -1)
     first, joined, _ = tokens.codes[start : end - 1].partition("k")
@@ -52,11 +52,11 @@ def _ago(tokens: Tokens, start: int, end: int) -> Piece | None:
     return _away([distance(tokens, *cut) for cut in cuts], -1)
 
 
-def _away(distances: list[Distance], sign: int) -> Piece:
-    return Piece(lambda calendar, at: ago(calendar, distances, sign), Rank.FROM_NOW)
+def _away(distances: list[Distance], sign: int) -> Expression:
+    return Expression(lambda calendar, at: ago(calendar, distances, sign), Rank.FROM_NOW)
 
 
-def _ahead(tokens: Tokens, start: int, end: int) -> Piece | None:
+def _ahead(tokens: Tokens, start: int, end: int) -> Expression | None:
     """Read "in two weeks", which is a time only where plans are told: one reads so much in two weeks as well."""
     if tokens.codes[start] == "i":
         if tokens.words[start] == "in" and not tokens.has(_PLANS):
@@ -65,11 +65,11 @@ def _ahead(tokens: Tokens, start: int, end: int) -> Piece | None:
     return _away([distance(tokens, start, end - 2)], 1)
 
 
-def _stretch(tokens: Tokens, start: int, end: int) -> Piece:
+def _stretch(tokens: Tokens, start: int, end: int) -> Expression:
     return stretch(distance(tokens, start, end), 1 if "N" in tokens.codes[start:end] else -1)
 
 
-def _dated(tokens: Tokens, start: int, end: int) -> Piece | None:
+def _dated(tokens: Tokens, start: int, end: int) -> Expression | None:
     codes = tokens.codes
     at = codes.index("M", start, end)
     days = [n for n in range(start, end) if codes[n] in "do"]
@@ -90,7 +90,7 @@ def _is_no_month(tokens: Tokens, at: int, start: int, end: int, day: str) -> boo
     return not told or tokens.codes[end : end + 1] == "x"
 
 
-def _days(tokens: Tokens, start: int, end: int) -> Piece | None:
+def _days(tokens: Tokens, start: int, end: int) -> Expression | None:
     """Read days of a month: 5-9 March."""
     number = tokens.values[tokens.codes.index("M", start, end)]
     years = [n for n in range(start, end) if tokens.codes[n] == "Y"]
@@ -103,7 +103,7 @@ def _days(tokens: Tokens, start: int, end: int) -> Piece | None:
     return every_year(yearly, tokens.values[years[0]] if years else None)
 
 
-def _of_year(tokens: Tokens, start: int, end: int) -> Piece | None:
+def _of_year(tokens: Tokens, start: int, end: int) -> Expression | None:
     """Read a month, a season, a feast or a quarter with its year."""
     codes = tokens.codes
     at = next(n for n in range(start, end) if codes[n] in "MSHQ")
@@ -113,7 +113,7 @@ def _of_year(tokens: Tokens, start: int, end: int) -> Piece | None:
     return every_year(yearly(value), year)
 
 
-def _chosen(tokens: Tokens, start: int, end: int) -> Piece | None:
+def _chosen(tokens: Tokens, start: int, end: int) -> Expression | None:
     codes = tokens.codes[start:end]
     # "This" before "last" or "past" says no more than they do.
     by = next(start + codes.index(code) for code in "LpNljT" if code in codes)
@@ -138,7 +138,7 @@ def _may_be_a_verb(tokens: Tokens, at: int, end: int) -> bool:
     return tokens.words[at] in MONTHS_OR_WORDS and tokens.codes[end : end + 1] in tuple("xfX")
 
 
-def _relative(tokens: Tokens, start: int, end: int) -> Piece:
+def _relative(tokens: Tokens, start: int, end: int) -> Expression:
     at = start + (tokens.codes[start] == "~")
     if tokens.codes[at] == "K":
         return kind_of_day(tokens.values[at])
@@ -147,23 +147,23 @@ def _relative(tokens: Tokens, start: int, end: int) -> Piece:
     return day_away(tokens.values[at])
 
 
-def _weekday(tokens: Tokens, start: int, end: int) -> Piece:
+def _weekday(tokens: Tokens, start: int, end: int) -> Expression:
     return weekday(tokens.values[start], part=tokens.values[end - 1])
 
 
-def _in_digits(tokens: Tokens, start: int, end: int) -> Piece | None:
+def _in_digits(tokens: Tokens, start: int, end: int) -> Expression | None:
     return in_digits(tokens.words[tokens.codes.index("D", start, end)])
 
 
-def _the_fifth(tokens: Tokens, start: int, end: int) -> Piece | None:
+def _the_fifth(tokens: Tokens, start: int, end: int) -> Expression | None:
     return day_of_month(tokens.values[end - 1]) if tokens.words[end - 1][0].isdecimal() else None
 
 
-def _year(tokens: Tokens, start: int, end: int) -> Piece | None:
+def _year(tokens: Tokens, start: int, end: int) -> Expression | None:
     return year_of(tokens.words[end - 1]) if tokens.values[end - 2] == YEAR else None
 
 
-def _other_day(tokens: Tokens, start: int, end: int) -> Piece:
+def _other_day(tokens: Tokens, start: int, end: int) -> Expression:
     return stretch(Distance(14, DAY), -1)
 
 

@@ -38,7 +38,7 @@ class Rank(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Expression:
     """A time whose window follows from the calendar and the day that it is told from. `closed` if it has two ends."""
 
     resolve: Resolve
@@ -46,12 +46,12 @@ class Piece:
     closed: bool = True
 
 
-def fixed(days: Range | None) -> Piece | None:
+def fixed(days: Range | None) -> Expression | None:
     """Return certain days; None for none."""
-    return Piece(lambda calendar, at: calendar.window(days), Rank.COMPLETE) if days else None
+    return Expression(lambda calendar, at: calendar.window(days), Rank.COMPLETE) if days else None
 
 
-def every_year(yearly: Yearly, year: int | None = None, which: Which = Which.LATEST) -> Piece | None:
+def every_year(yearly: Yearly, year: int | None = None, which: Which = Which.LATEST) -> Expression | None:
     """Return what comes every year: of a certain year, or the one that is meant."""
     if year is not None:
         return fixed(yearly(year))
@@ -60,7 +60,7 @@ def every_year(yearly: Yearly, year: int | None = None, which: Which = Which.LAT
         days = of_year(yearly, at, which)
         return calendar.window(days) if days else None
 
-    return Piece(resolve, Rank.LOOSE if which is Which.LATEST else Rank.FROM_NOW)
+    return Expression(resolve, Rank.LOOSE if which is Which.LATEST else Rank.FROM_NOW)
 
 
 def month(number: int) -> Yearly:
@@ -78,32 +78,32 @@ def winter_of(year: int) -> Range:
     return months(year * 12 - 1, 3)
 
 
-def part_of_day(day: int, part: int) -> Piece:
+def part_of_day(day: int, part: int) -> Expression:
     """Return a part of a day told from today; nights last until the next morning."""
-    return Piece(lambda calendar, at: calendar.window((at + day, at + day), *HOURS[part]), Rank.FROM_NOW)
+    return Expression(lambda calendar, at: calendar.window((at + day, at + day), *HOURS[part]), Rank.FROM_NOW)
 
 
-def day_away(days: int) -> Piece:
+def day_away(days: int) -> Expression:
     """Return a day told from today."""
-    return Piece(lambda calendar, at: calendar.window((at + days, at + days + 1)), Rank.FROM_NOW)
+    return Expression(lambda calendar, at: calendar.window((at + days, at + days + 1)), Rank.FROM_NOW)
 
 
-def kind_of_day(number: int) -> Piece:
+def kind_of_day(number: int) -> Expression:
     """Return what one word says of a day and its part: tonight."""
     return part_of_day(*KINDS_OF_DAY[number])
 
 
-def weekday(number: int, which: Which = Which.LATEST, part: int | None = None) -> Piece:
+def weekday(number: int, which: Which = Which.LATEST, part: int | None = None) -> Expression:
     """Return a weekday, or a part of it."""
 
     def resolve(calendar: Calendar, at: int) -> Window | None:
         first, after = of_week(number, 1, at, which)
         return calendar.window((first, after)) if part is None else calendar.window((first, first), *HOURS[part])
 
-    return Piece(resolve, Rank.LOOSE if which is Which.LATEST else Rank.FROM_NOW)
+    return Expression(resolve, Rank.LOOSE if which is Which.LATEST else Rank.FROM_NOW)
 
 
-def unit(number: int, which: Which) -> Piece | None:
+def unit(number: int, which: Which) -> Expression | None:
     """Return this, the last or the next week, month and so on; None for what is not counted so, such as days."""
     if number in (MINUTE, HOUR, DAY):
         return None
@@ -116,7 +116,7 @@ def unit(number: int, which: Which) -> Piece | None:
             return calendar.window(of_week(5, 2, at, which))
         return calendar.window(unit_days(number, at, step))
 
-    return Piece(resolve, Rank.FROM_NOW)
+    return Expression(resolve, Rank.FROM_NOW)
 
 
 def unit_days(number: int, at: int, step: int = 0) -> Range:
@@ -127,12 +127,12 @@ def unit_days(number: int, at: int, step: int = 0) -> Range:
     return months(month_of(at) // length * length + length * step, length)
 
 
-def stretch(away: Distance, sign: int) -> Piece:
+def stretch(away: Distance, sign: int) -> Expression:
     """Return the time from some distance until now, or ahead."""
-    return Piece(lambda calendar, at: rolling(calendar, away, sign), Rank.FROM_NOW)
+    return Expression(lambda calendar, at: rolling(calendar, away, sign), Rank.FROM_NOW)
 
 
-def day_of_month(day: int) -> Piece:
+def day_of_month(day: int) -> Expression:
     """Return the latest day with a number."""
 
     def resolve(calendar: Calendar, at: int) -> Window | None:
@@ -142,10 +142,10 @@ def day_of_month(day: int) -> Piece:
                 return calendar.window(days)
         return None
 
-    return Piece(resolve, Rank.LOOSE)
+    return Expression(resolve, Rank.LOOSE)
 
 
-def in_digits(word: str) -> Piece | None:
+def in_digits(word: str) -> Expression | None:
     """Return a date in digits, year first or day first; with strokes both readings, and what lies between them."""
     one, two, three = (int(part) for part in re.split(r"\D", word))
     if len(re.split(r"\D", word)[0]) == 4:
@@ -156,7 +156,7 @@ def in_digits(word: str) -> Piece | None:
     return fixed((min(days)[0], max(days)[1])) if days else None
 
 
-def in_short(word: str) -> Piece | None:
+def in_short(word: str) -> Expression | None:
     """Return a date in digits without a year, or with one without a century."""
     parts = [int(part) for part in re.split(r"\D", word)]
     if len(parts) > 2:
@@ -165,7 +165,7 @@ def in_short(word: str) -> Piece | None:
     return every_year(lambda year: on(year, number, day)) if 1 <= number <= 12 and 1 <= day <= 31 else None
 
 
-def year_of(word: str) -> Piece | None:
+def year_of(word: str) -> Expression | None:
     """Return a year, a month as 2023-03, or years as 2021-2023, 2024/25."""
     first, *rest = (int(part) for part in re.split(r"\D", word))
     if not rest:
@@ -176,7 +176,7 @@ def year_of(word: str) -> Piece | None:
     return fixed((month_start(first * 12), month_start(last * 12 + 12))) if first < last else None
 
 
-def alone(tokens: Tokens, at: int) -> Piece | None:
+def alone(tokens: Tokens, at: int) -> Expression | None:
     """Return what a single word says: a month, a year, a weekday, a season, a feast, a quarter, a date in short."""
     value = tokens.values[at]
     match tokens.codes[at]:
@@ -193,13 +193,13 @@ def alone(tokens: Tokens, at: int) -> Piece | None:
         case "Q":
             return every_year(quarter(value))
         case "U":
-            return Piece(lambda c, at: c.window(of_week(5, 2, at, Which.LATEST)), Rank.LOOSE) if value == WEEKEND else None
+            return Expression(lambda c, at: c.window(of_week(5, 2, at, Which.LATEST)), Rank.LOOSE) if value == WEEKEND else None
         case "y":
             return in_short(tokens.words[at])
     return None
 
 
-def chosen(tokens: Tokens, at: int, which: Which, part: int | None = None) -> Piece | None:
+def chosen(tokens: Tokens, at: int, which: Which, part: int | None = None) -> Expression | None:
     """Return this, the last or the next of what a word names; `part` is that of a day."""
     value = tokens.values[at]
     match tokens.codes[at]:
@@ -220,12 +220,12 @@ def chosen(tokens: Tokens, at: int, which: Which, part: int | None = None) -> Pi
     return None
 
 
-def _season(first_month: int, which: Which) -> Piece | None:
+def _season(first_month: int, which: Which) -> Expression | None:
     def this_winter(calendar: Calendar, at: int) -> Window | None:
         # Until summer the winter of a year is the one that it began in.
         year = month_of(at) // 12
         return calendar.window(winter_of(year if month_of(at) % 12 < 6 else year + 1))
 
     if first_month == 12 and which is Which.THIS:
-        return Piece(this_winter, Rank.FROM_NOW)
+        return Expression(this_winter, Rank.FROM_NOW)
     return every_year(season(first_month), which=which)

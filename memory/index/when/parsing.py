@@ -5,17 +5,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from memory.index.when.elements import ELEMENT, ELEMENTS
-from memory.index.when.expressions import Piece, alone
+from memory.index.when.expressions import Expression, alone
 from memory.index.when.tokens import Tokens
 
 ANY = "(?:Z|[MYSHQWwy])=*"
 """Whatever names a time, by itself or in company."""
 
-Handler = Callable[["Reading", re.Match[str]], Piece | None]
+Handler = Callable[["Parse", re.Match[str]], Expression | None]
 
 
 @dataclass(slots=True)
-class Reading:
+class Parse:
     """The codes of a question, in which what was understood is Z, with an = for every word more.
 
     A # means no time, a blank is part of the result; so each place in the codes stays the place of a word. `pieces` has the
@@ -24,11 +24,11 @@ class Reading:
 
     tokens: Tokens
     codes: str
-    pieces: dict[int, Piece] = field(default_factory=dict)
-    found: list[tuple[int, int, Piece]] = field(default_factory=list)
+    pieces: dict[int, Expression] = field(default_factory=dict)
+    found: list[tuple[int, int, Expression]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, tokens: Tokens) -> "Reading":
+    def of(cls, tokens: Tokens) -> "Parse":
         """Return a question with those times understood that need no company."""
         reading = cls(tokens, tokens.codes)
         for m in ELEMENT.finditer(tokens.codes):
@@ -42,7 +42,7 @@ class Reading:
                 reading._mark(m.start(), m.end(), "W" if m.lastgroup == "weekday" else "Z")
         return reading
 
-    def piece(self, at: int) -> Piece | None:
+    def piece(self, at: int) -> Expression | None:
         """Return what stands at a place: what was understood there, or the meaning of the one word."""
         return self.pieces.get(at) or alone(self.tokens, at)
 

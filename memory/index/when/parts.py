@@ -4,8 +4,8 @@ import re
 
 from memory.index.when.days import Calendar, Range, Which, months_away, of_week, part, weekday_of
 from memory.index.when.distances import AWAY, beside, distance
-from memory.index.when.expressions import HOURS, Piece, Rank, every_year, quarter, unit, unit_days
-from memory.index.when.parsing import ANY, Reading
+from memory.index.when.expressions import HOURS, Expression, Rank, every_year, quarter, unit, unit_days
+from memory.index.when.parsing import ANY, Parse
 from memory.index.when.values import Window
 from memory.index.when.vocabulary import DAY, MONTH, QUARTER, WEEK, WEEKEND, YEAR
 
@@ -19,7 +19,7 @@ _BESIDE = re.compile(rf"(?P<away>{AWAY})(?P<side>[be])h?(?P<event>{ANY})|h?(?P<t
 _LAST_BEFORE = re.compile(rf"(?P<last>Z=*)bh?(?P<event>{ANY})")
 
 
-def join_parts(reading: Reading) -> None:
+def join_parts(reading: Parse) -> None:
     """Understand the parts of times, then the distances from times."""
     if "E" in reading.codes:
         reading.join(_THIRD, _third)
@@ -40,26 +40,26 @@ def days_of(calendar: Calendar, window: Window) -> Range:
     return calendar.day_of(window.start), calendar.day_of(window.end - 1) + 1
 
 
-def _whole(reading: Reading, m: re.Match[str]) -> Piece | None:
+def _whole(reading: Parse, m: re.Match[str]) -> Expression | None:
     if m["unit"]:
         return unit(reading.tokens.values[m.start("unit")], Which.THIS)
     return reading.piece(m.start("whole"))
 
 
-def _third(reading: Reading, m: re.Match[str]) -> Piece | None:
+def _third(reading: Parse, m: re.Match[str]) -> Expression | None:
     at = m.start() + m.group().index("E")
     whole = _whole(reading, m)
     verb = "O" not in m.group() and reading.tokens.words[at] in _NOUNS
     return _some_of(whole, 3, reading.tokens.values[at]) if whole and not verb else None
 
 
-def _half(reading: Reading, m: re.Match[str]) -> Piece | None:
+def _half(reading: Parse, m: re.Match[str]) -> Expression | None:
     whole, number = reading.piece(m.start("whole")), reading.tokens.values[m.start("which")]
     half = 1 if m["which"] == "L" else number - 1
     return _some_of(whole, 2, half) if whole and half in (0, 1) else None
 
 
-def _some_of(whole: Piece, parts: int, number: int) -> Piece:
+def _some_of(whole: Expression, parts: int, number: int) -> Expression:
     """Return one of the equal parts of some days; all of what has not even so many days."""
 
     def resolve(calendar: Calendar, at: int) -> Window | None:
@@ -67,10 +67,10 @@ def _some_of(whole: Piece, parts: int, number: int) -> Piece:
         days = days_of(calendar, window) if window else (0, 0)
         return calendar.window(part(days, parts, number)) if days[1] - days[0] >= parts else window
 
-    return Piece(resolve, whole.rank)
+    return Expression(resolve, whole.rank)
 
 
-def _nth(reading: Reading, m: re.Match[str]) -> Piece | None:
+def _nth(reading: Parse, m: re.Match[str]) -> Expression | None:
     at = m.start() + m.group().index("U")
     number, kind = reading.tokens.values[at - 1], reading.tokens.values[at]
     if m["quarter"]:
@@ -85,7 +85,7 @@ def _nth(reading: Reading, m: re.Match[str]) -> Piece | None:
         days = _counted(days_of(calendar, window), kind, number, last) if window else None
         return calendar.window(days) if days else None
 
-    return Piece(resolve, whole.rank)
+    return Expression(resolve, whole.rank)
 
 
 def _counted(days: Range, kind: int, number: int, last: bool) -> Range | None:
@@ -107,7 +107,7 @@ def _counted(days: Range, kind: int, number: int, last: bool) -> Range | None:
     return found if first <= found[0] and found[1] <= after else None
 
 
-def _unit_of(reading: Reading, m: re.Match[str]) -> Piece | None:
+def _unit_of(reading: Parse, m: re.Match[str]) -> Expression | None:
     """Read "the week of March 5", and the month of May, which is only May."""
     whole, number = reading.piece(m.start("whole")), reading.tokens.values[m.start("unit")]
     if whole is None or number not in (WEEK, MONTH, YEAR, WEEKEND):
@@ -120,10 +120,10 @@ def _unit_of(reading: Reading, m: re.Match[str]) -> Piece | None:
         monday, after = unit_days(WEEK, calendar.day_of(window.start))
         return calendar.window((after - 2 if number == WEEKEND else monday, after))
 
-    return Piece(resolve, whole.rank)
+    return Expression(resolve, whole.rank)
 
 
-def _part(reading: Reading, m: re.Match[str]) -> Piece | None:
+def _part(reading: Parse, m: re.Match[str]) -> Expression | None:
     day = reading.piece(m.start("day"))
     hours = HOURS[reading.tokens.values[m.start() + m.group().index("P")]]
     if day is None:
@@ -134,10 +134,10 @@ def _part(reading: Reading, m: re.Match[str]) -> Piece | None:
         first, after = days_of(calendar, window) if window else (0, 0)
         return calendar.window((first, first), *hours) if after - first == 1 else window
 
-    return Piece(resolve, day.rank)
+    return Expression(resolve, day.rank)
 
 
-def _beside(reading: Reading, m: re.Match[str]) -> Piece | None:
+def _beside(reading: Parse, m: re.Match[str]) -> Expression | None:
     tokens = reading.tokens
     if m["two"]:
         return _before_last(tokens.values[m.start("two")])
@@ -151,20 +151,20 @@ def _beside(reading: Reading, m: re.Match[str]) -> Piece | None:
         window = event.resolve(calendar, at)
         return calendar.window(beside(days_of(calendar, window), away, sign, m.group()[0] == "h")) if window else None
 
-    return Piece(resolve, event.rank)
+    return Expression(resolve, event.rank)
 
 
-def _before_last(number: int) -> Piece | None:
+def _before_last(number: int) -> Expression | None:
     def resolve(calendar: Calendar, at: int) -> Window | None:
         if number == WEEKEND:
             first, after = of_week(5, 2, at, Which.LAST)
             return calendar.window((first - 7, after - 7))
         return calendar.window(unit_days(number, at, -2))
 
-    return Piece(resolve, Rank.FROM_NOW) if unit(number, Which.LAST) else None
+    return Expression(resolve, Rank.FROM_NOW) if unit(number, Which.LAST) else None
 
 
-def _last_before(reading: Reading, m: re.Match[str]) -> Piece | None:
+def _last_before(reading: Parse, m: re.Match[str]) -> Expression | None:
     last, event = reading.piece(m.start("last")), reading.piece(m.start("event"))
     if last is None or event is None or "L" not in reading.tokens.codes[m.start("last") : m.end("last")]:
         return None
@@ -173,4 +173,4 @@ def _last_before(reading: Reading, m: re.Match[str]) -> Piece | None:
         window = event.resolve(calendar, at)
         return last.resolve(calendar, calendar.day_of(window.start)) if window else None
 
-    return Piece(resolve, event.rank)
+    return Expression(resolve, event.rank)

@@ -5,12 +5,12 @@ import re
 from memory.index.when.anchors import take_event
 from memory.index.when.days import EARLIEST, LATEST, Calendar
 from memory.index.when.expressions import Rank
-from memory.index.when.parsing import Reading
+from memory.index.when.parsing import Parse
 from memory.index.when.parts import join_parts
 from memory.index.when.present import is_habit, is_now, words_of_now
 from memory.index.when.ranges import take_ranges
 from memory.index.when.tokens import Tokens, cut
-from memory.index.when.values import Around, Asked, Window
+from memory.index.when.values import Around, TimedQuestion, Window
 
 _OF_TIME = re.compile("[MWwSHRKPUQDYryVosubeB]")
 _MARKS = tuple("?.!,;:…")
@@ -18,7 +18,7 @@ _WORD = re.compile(r"\w")
 Spans = list[tuple[int, int]]
 
 
-def asked(text: str, now: int, time_zone: str) -> Asked:
+def asked(text: str, now: int, time_zone: str) -> TimedQuestion:
     """Return what a question asks about, told at an instant (microseconds UTC) in an IANA time zone.
 
     Of several times the more certain one holds, narrowed by those that overlap it. Raises ZoneInfoNotFoundError.
@@ -29,7 +29,7 @@ def asked(text: str, now: int, time_zone: str) -> Asked:
     around: Around | None = None
     spans: Spans = []
     if _OF_TIME.search(tokens.codes):
-        reading = Reading.of(tokens)
+        reading = Parse.of(tokens)
         join_parts(reading)
         take_ranges(reading)
         window, spans = _window(reading, calendar)
@@ -42,7 +42,7 @@ def asked(text: str, now: int, time_zone: str) -> Asked:
     present = present and (window is None or window.start <= calendar.now < window.end)
     if present:
         spans += words_of_now(tokens)
-    return Asked(window, around, _without(tokens, spans) if spans else text, present)
+    return TimedQuestion(window, around, _without(tokens, spans) if spans else text, present)
 
 
 def _is_today_as_now(tokens: Tokens, spans: Spans) -> bool:
@@ -50,7 +50,7 @@ def _is_today_as_now(tokens: Tokens, spans: Spans) -> bool:
     return is_habit(tokens) and len(spans) == 1 and tokens.words[slice(*spans[0])] == ["today"]
 
 
-def _window(reading: Reading, calendar: Calendar) -> tuple[Window | None, Spans]:
+def _window(reading: Parse, calendar: Calendar) -> tuple[Window | None, Spans]:
     """Return the time that all expressions tell together, and where those stand that count."""
     window: Window | None = None
     rank, told_at, spans = Rank.FROM_NOW, calendar.today, []

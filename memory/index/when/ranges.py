@@ -3,8 +3,8 @@
 import re
 
 from memory.index.when.days import DAY, EARLIEST, LATEST, Calendar, month_of, month_start
-from memory.index.when.expressions import Piece, Rank
-from memory.index.when.parsing import ANY, Reading
+from memory.index.when.expressions import Expression, Rank
+from memory.index.when.parsing import ANY, Parse
 from memory.index.when.values import Window
 from memory.index.when.vocabulary import ENGLISH_WEEKDAYS, MONTHS_OR_NAMES, PAST
 
@@ -22,7 +22,7 @@ _NO_DAY = frozenset("about for like than every each any some jeden chaque tous c
 _NEAR = 14 * DAY
 
 
-def take_ranges(reading: Reading) -> None:
+def take_ranges(reading: Parse) -> None:
     """Take every time of a question into the result."""
     if reading.pieces or any(code in "MYSHQWwyU" for code in reading.codes):
         reading.take(_RANGE, _range)
@@ -32,7 +32,7 @@ def take_ranges(reading: Reading) -> None:
         reading.take(_SINGLE, _single)
 
 
-def _named(reading: Reading, m: re.Match[str], group: str, sure: bool = True) -> Piece | None:
+def _named(reading: Parse, m: re.Match[str], group: str, sure: bool = True) -> Expression | None:
     """Return what a name of a time means; None where it may as well mean something else, and nothing makes it `sure`."""
     at, end = m.span(group)
     code, word = m[group][0], reading.tokens.words[at]
@@ -47,14 +47,14 @@ def _named(reading: Reading, m: re.Match[str], group: str, sure: bool = True) ->
     return None if code == "w" and following == "X" else reading.piece(at)
 
 
-def _counts(reading: Reading, end: int) -> bool:
+def _counts(reading: Parse, end: int) -> bool:
     """Say whether a number that looks like a year counts what follows: in 2023 messages."""
     following = reading.codes[end : end + 1]
     word = reading.tokens.words[end] if following else ""
     return following in ("U", "n", "d") or (following == "x" and (word.endswith("s") or word in _COUNTED))
 
 
-def _range(reading: Reading, m: re.Match[str]) -> Piece | None:
+def _range(reading: Parse, m: re.Match[str]) -> Expression | None:
     lead, join = m["lead"], m["join"]
     two = _named(reading, m, "two")
     fits = join in "k-" if lead == "z" else join in "gu-" if lead == "F" else join in "kg-"
@@ -66,15 +66,15 @@ def _range(reading: Reading, m: re.Match[str]) -> Piece | None:
     one = _named(reading, m, "one")
     if one is None or (not lead and not (m["two"][0] == "Z" and join in "g-" and two.rank is Rank.COMPLETE)):
         return None
-    return Piece(lambda calendar, at: _hull(calendar, at, one, two), min(one.rank, two.rank))
+    return Expression(lambda calendar, at: _hull(calendar, at, one, two), min(one.rank, two.rank))
 
 
-def _is_date(reading: Reading, m: re.Match[str]) -> bool:
+def _is_date(reading: Parse, m: re.Match[str]) -> bool:
     codes = reading.tokens.codes[m.start("two") : m.end("two")]
     return "M" in codes and ("d" in codes or "o" in codes)
 
 
-def _from_day(day: int, two: Piece) -> Piece:
+def _from_day(day: int, two: Expression) -> Expression:
     """Return the days from a day of a month to another of it."""
 
     def resolve(calendar: Calendar, at: int) -> Window | None:
@@ -84,10 +84,10 @@ def _from_day(day: int, two: Piece) -> Piece:
         until = calendar.day_of(last.start)
         return calendar.window((month_start(month_of(until)) + day - 1, until + 1))
 
-    return Piece(resolve, two.rank)
+    return Expression(resolve, two.rank)
 
 
-def _hull(calendar: Calendar, at: int, one: Piece, two: Piece) -> Window | None:
+def _hull(calendar: Calendar, at: int, one: Expression, two: Expression) -> Window | None:
     """Return the time from one to another. Which one is meant follows from the other, where that says more."""
     if one.rank is Rank.COMPLETE and two.rank is Rank.LOOSE:
         first = one.resolve(calendar, at)
@@ -99,14 +99,14 @@ def _hull(calendar: Calendar, at: int, one: Piece, two: Piece) -> Window | None:
     return Window(min(first.start, second.start), max(first.end, second.end)) if first and second else None
 
 
-def _open(reading: Reading, m: re.Match[str]) -> Piece | None:
+def _open(reading: Parse, m: re.Match[str]) -> Expression | None:
     if m["on"] and reading.tokens.words[m.start("on")] != "on":
         return None
     one = _named(reading, m, "since" if m["since"] else "one")
     return one and _bounded("s", one)
 
 
-def _bound(reading: Reading, m: re.Match[str]) -> Piece | None:
+def _bound(reading: Parse, m: re.Match[str]) -> Expression | None:
     one = _named(reading, m, "one", sure=False)
     if one is None or (m["side"] == "B" and reading.tokens.words[m.start("side")] != "vor"):
         return None
@@ -114,7 +114,7 @@ def _bound(reading: Reading, m: re.Match[str]) -> Piece | None:
     return _bounded(m["side"], one, near)
 
 
-def _bounded(side: str, one: Piece, near: bool = False) -> Piece:
+def _bounded(side: str, one: Expression, near: bool = False) -> Expression:
     """Return the time since (s), until (u), before (b, B) or after (e) another, up to today; `near`: only some days of it."""
 
     def resolve(calendar: Calendar, at: int) -> Window | None:
@@ -137,14 +137,14 @@ def _bounded(side: str, one: Piece, near: bool = False) -> Piece:
             start, end = (start, min(end, start + _NEAR)) if side in "se" else (max(start, end - _NEAR), end)
         return Window(start, end) if start < end else None
 
-    return Piece(resolve, one.rank, closed=near)
+    return Expression(resolve, one.rank, closed=near)
 
 
-def _certain(reading: Reading, m: re.Match[str]) -> Piece | None:
+def _certain(reading: Parse, m: re.Match[str]) -> Expression | None:
     return reading.piece(m.start() + m.group().index("Z"))
 
 
-def _single(reading: Reading, m: re.Match[str]) -> Piece | None:
+def _single(reading: Parse, m: re.Match[str]) -> Expression | None:
     """Return what one name of a time means, if the word before it tells that it names a time."""
     code, lead, at = m["what"][0], m["lead"], m.start("what")
     word = reading.tokens.words[at]
@@ -161,7 +161,7 @@ def _single(reading: Reading, m: re.Match[str]) -> Piece | None:
     return _named(reading, m, "what", sure=lead == "i" or not lead) if told else None
 
 
-def _bare(reading: Reading, at: int, end: int) -> bool:
+def _bare(reading: Parse, at: int, end: int) -> bool:
     """Say whether a weekday without "on" is a time: at the end of what somebody did, and outside of English."""
     if at and (reading.tokens.words[at - 1] in _NO_DAY or reading.codes[at - 1] == "X"):
         return False

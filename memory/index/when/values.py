@@ -25,7 +25,7 @@ class Around:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TimedQuestion:
     """A question taken apart.
 
     `rest` is the question without its time expression; the words of an anchor stay in it, because answers often name the

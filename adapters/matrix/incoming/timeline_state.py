@@ -11,7 +11,7 @@ from adapters.matrix.incoming.undecrypted import Undecrypted
 from adapters.matrix.pace import Pace
 
 
-class Recollection:
+class TimelineState:
     """All of it, for one connection."""
 
     def __init__(self, client: AsyncClient, notes: Notes, pace: Pace, references: type[References] = References) -> None:
