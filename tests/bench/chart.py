@@ -1,4 +1,4 @@
-"""The chart that README shows: latency against size, and evidence found against k."""
+"""The chart that docs/measured.md shows: latency against size, and evidence found against k."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,0 +1,53 @@
+"""What the documents say of the code is true: every place that they name exists."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.lyra_kit import REPO
+
+DOCS = sorted((REPO / "docs").glob("*.md"))
+STEP = re.compile(r"^\d+\. `(?P<file>[\w/]+\.py)` `(?P<name>[\w.]+)`: ", re.MULTILINE)
+
+
+def defined(file: Path) -> set[str]:
+    """Return the names of what a file defines: functions, classes, and methods as Class.method."""
+    found: set[str] = set()
+    for one in ast.parse(file.read_text("utf-8")).body:
+        if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(one.name)
+        if isinstance(one, ast.ClassDef):
+            found |= {f"{one.name}.{each.name}" for each in one.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)}
+    return found
+
+
+def test_every_step_of_a_flow_is_a_place_in_the_code() -> None:
+    steps = STEP.findall((REPO / "docs" / "architecture.md").read_text("utf-8"))
+    assert len(steps) > 30
+    assert [(file, name) for file, name in steps if name not in defined(REPO / file)] == []
+
+
+@pytest.mark.parametrize("document", [REPO / "README.md", *DOCS], ids=lambda one: str(one.name))
+def test_every_file_that_is_named_is_there(document: Path) -> None:
+    text = document.read_text("utf-8")
+    named = re.findall(r"`((?:bot|memory|adapters|tests|deploy|docs)/[\w./]*)`", text)
+    linked = re.findall(r"\]\(([^)#:]+\.\w+)\)", text)
+    assert [one for one in named if not (REPO / one).exists()] == []
+    assert [one for one in linked if not (document.parent / one).exists()] == []
+
+
+def test_every_folder_says_what_it_is_for_what_comes_in_and_what_goes_out() -> None:
+    short = []
+    for top in ("bot", "memory", "adapters"):
+        for file in (REPO / top).rglob("__init__.py"):
+            said = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""
+            if len(re.findall(r"[.;:](?:\s|$)", said)) < 2:
+                short.append(str(file.relative_to(REPO)))
+    assert short == []
+
+
+def test_no_folder_holds_more_than_twenty_modules() -> None:
+    folders = {file.parent for top in ("bot", "memory", "adapters") for file in (REPO / top).rglob("*.py")}
+    assert [str(folder) for folder in folders if len(list(folder.glob("*.py"))) > 21] == []
