@@ -1,48 +1,30 @@
-"""Lyra, put together: the one file that knows everyone.
+"""Lyra, put together: with bot/talk.py the only file that knows everyone.
 
 What is opened is opened on one stack, in the order config, log, memory, models, adapters, and closed in reverse: adapters
-stop hearing, mailboxes drain, housekeeping ends, models close, memory closes. What only some commands need is loaded when
-they need it, so that a start is quick.
+stop hearing, mailboxes drain, housekeeping ends, models close, memory closes. What hears and answers is wired in bot/talk.py,
+which only those load who talk: every other command starts without it.
 """
 
 import asyncio
 import secrets
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import time
 from pathlib import Path
 
-from adapters.base import Adapter
 from bot.commands import receipts
-from bot.commands.table import Commands
 from bot.config import home
 from bot.config.sections import Backend
 from bot.config.settings import Settings, Surroundings, load, local_zone, surroundings
-from bot.context import persona
-from bot.context.prompt import Prompt
 from bot.conversation.domains import Domains
-from bot.conversation.intake import Intake
-from bot.conversation.listening import Listening
-from bot.conversation.mailboxes import Mailboxes
 from bot.conversation.preferences import Preferences
-from bot.conversation.services import Services
-from bot.conversation.speaking import Speaking
-from bot.conversation.turn import Turns
-from bot.delivery.outgoing import Outgoing
 from bot.dreams.dreaming import Dreams
-from bot.dreams.reflections import Reflections
 from bot.models.chains import MakeModel, Models
-from bot.models.connect import Connector
-from bot.models.embedders import EmbedderChoice, Embeds, meaning, told_once
+from bot.models.embedders import EmbedderChoice, meaning
 from bot.models.port import LateModel, Model
-from bot.reconciliation.comparing import Comparing
-from bot.reconciliation.keeping import Keeping
-from bot.reconciliation.vanished import Register
-from bot.reconciliation.vanishing import Vanishing
-from bot.reconciliation.verifying import Verifying
 from bot.service import log
 from bot.service.maintenance import Maintenance
 from bot.service.priority import Priority
@@ -51,7 +33,6 @@ from memory.bank.rules import BankRules
 from memory.core import Habits, Memory, Ports
 from memory.dream.dreamer import Thresholds
 from memory.dream.schedule import Hours
-from memory.errors import EmbeddingFailed
 from memory.ports import Clock, Ids
 from memory.store import home_files, keys
 from memory.store.locks import FileLock
@@ -60,7 +41,7 @@ from memory.tiers.episodes import Rules
 from memory.types import MINUTE
 from memory.view.view import View
 
-_TURN_SECONDS = 5.0
+
 _SWITCH_SECONDS = 0.001
 """How long a thread that works on a text may keep the event loop waiting: less than Python's 5 ms, which add up."""
 
@@ -103,28 +84,6 @@ class App:
     async def view(self, name: str) -> View:
         """Return memory as the person of that name at this machine's terminal may know it; by default the system's user."""
         return await self.domains.view_of("console", name or self.base.around.user)
-
-
-@dataclass(frozen=True, slots=True)
-class Talk:
-    """Lyra in conversation: her ears, her mailboxes, and what sends."""
-
-    listeners: Mapping[str, Listening]
-    mailboxes: Mailboxes
-    outgoing: Outgoing
-    reflections: Reflections
-    comparing: Comparing
-
-    async def tick(self) -> None:
-        """Look after what is left over: parts that did not arrive, questions that wait for a model, thoughts that wait to be
-        said, histories that could not be read, how far she heard.
-        """
-        await self.outgoing.retry()
-        await self.mailboxes.retry()
-        await self.reflections.tick()
-        self.comparing.tick()
-        for listener in self.listeners.values():
-            await listener.settle()
 
 
 def prepare() -> tuple[Surroundings, Settings]:
@@ -194,56 +153,6 @@ async def opened(*, greets: bool = False) -> AsyncIterator[App]:
 
 
 @asynccontextmanager
-async def talking(
-    app: App, adapters: Mapping[str, Adapter], show_prompt: Callable[[Prompt], None] | None = None
-) -> AsyncIterator[Talk]:
-    """Let adapters' messages be heard and answered until the block ends; then finish what is under way."""
-    base, journal = app.base, app.memory.journal
-    outgoing = Outgoing(journal, app.domains, adapters, base.ids, base.settings.exit.allowed)
-    intake = Intake(app.memory, app.domains, app.preferences, base.clock, base.settings.answer_within_minutes)
-    verifying = Verifying(app.memory, intake, adapters)
-    register = Register(app.memory, verifying, adapters)
-    keeping = Keeping(app.memory, register, app.domains, app.preferences, outgoing, adapters)
-    vanishing = Vanishing(app.memory, register, keeping, verifying, adapters)
-    await verifying.open()
-    await register.open()
-    comparing = Comparing(app.memory, verifying, vanishing.vanish, adapters, app.priority, base.clock)
-    services = Services(
-        app.memory, app.domains, app.preferences, app.models, app.maintenance, outgoing, Connector(app.models, base.around, _probe),
-        base.settings, base.clock, persona.persona(base.settings, base.around), app.meaning,
-        app.priority, app.dreams, verifying, vanishing, keeping,
-    )  # fmt: skip
-    reflections = Reflections(app.memory, app.domains, app.preferences, outgoing, base.settings.dream, base.clock, adapters)
-    commands = Commands(services, adapters)
-    turns = Turns(services, intake, Speaking(services, show_prompt))
-    if news := await told_once(app.meaning, app.memory.places):
-        print(news, file=sys.stderr, flush=True)
-    async with asyncio.TaskGroup() as group:
-        if app.meaning.embedder:
-            group.create_task(_warm(app.meaning.embedder))
-        mailboxes = Mailboxes(journal, turns, commands, adapters, group)
-        listeners = {
-            platform: Listening(adapter, services, intake, commands, mailboxes, comparing)
-            for platform, adapter in adapters.items()
-        }
-        comparison = group.create_task(comparing.run())
-        try:
-            yield Talk(listeners, mailboxes, outgoing, reflections, comparing)
-        finally:
-            comparison.cancel()
-            await vanishing.close()
-            await mailboxes.drain(_TURN_SECONDS)
-            for listener in listeners.values():
-                await listener.settle()
-
-
-async def _warm(embedder: Embeds) -> None:
-    # Whoever embeds is told why it cannot be done; here nobody waits for it.
-    with suppress(EmbeddingFailed):
-        await embedder.warm()
-
-
-@asynccontextmanager
 async def until_stopped() -> AsyncIterator[asyncio.Event]:
     """Give an event that is set when the process is asked to end; the old handlers come back afterwards."""
     stop = asyncio.Event()
@@ -291,9 +200,3 @@ def _maker(around: Surroundings) -> MakeModel:
         return LateModel(name, late)
 
     return make
-
-
-async def _probe(base_url: str) -> list[str]:
-    from bot.models.llm import local_models
-
-    return await local_models(base_url)

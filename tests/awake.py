@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from adapters.base import Adapter
-from bot.app import App, Talk, opened, talking
+from bot.app import App, opened
+from bot.talk import Talk, talking
 from memory.types import DomainKind, DomainRef
 from memory.view.view import View
 from tests.fakes.openai_behaviours import Answerer, Request

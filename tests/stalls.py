@@ -8,7 +8,8 @@ from itertools import cycle, islice
 
 from adapters.console.console import Console, Origin
 from adapters.events import Person
-from bot.app import App, talking
+from bot.app import App
+from bot.talk import talking
 
 LONG = 30_000
 _EVERY = 0.001

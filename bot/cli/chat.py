@@ -10,9 +10,10 @@ from typing import Any
 
 from adapters.console.console import Console, Origin, Pipe, Screen, Terminal
 from adapters.events import Person
-from bot.app import App, Talk, opened, talking, until_stopped
+from bot.app import App, opened, until_stopped
 from bot.commands import receipts
 from bot.context.prompt import Prompt
+from bot.talk import Talk, talking
 from memory.store.locks import FileLock
 from memory.types import Domain
 from memory.view.view import View

@@ -10,10 +10,11 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from adapters.base import Adapter
 from adapters.errors import PlatformRefused
-from bot.app import App, Talk, opened, talking, until_stopped
+from bot.app import App, opened, until_stopped
 from bot.service.log import log
 from bot.service.platforms import platforms
 from bot.service.web import Web
+from bot.talk import Talk, talking
 from memory.store import keys
 from memory.store.locks import FileLock
 

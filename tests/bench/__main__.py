@@ -22,11 +22,12 @@ from rich.table import Table
 
 from adapters.console.console import Console, Origin
 from adapters.events import Person
-from bot.app import opened, talking
+from bot.app import opened
 from bot.models.llm import OpenAIModel
 from bot.models.minilm import weights
 from bot.models.minilm.embedder import MiniLM
 from bot.models.port import complete
+from bot.talk import talking
 from tests.bench import context, evidence, scaling, stalls
 from tests.bench.chart import draw
 from tests.bench.crowd import Talk, crowd

@@ -10,9 +10,10 @@ import pytest
 from adapters.base import Adapter, Listener, Sending
 from adapters.errors import SendFailed
 from adapters.events import Message, Person, Place, Reach, payload
-from bot.app import App, Talk, opened, talking
+from bot.app import App, opened
 from bot.errors import ModelDown, ModelRefused
 from bot.models.port import ChatMessage as Said
+from bot.talk import Talk, talking
 from memory.journal.journal import Event
 from memory.types import Kind
 from tests.words_alone import words_alone

@@ -1,0 +1,109 @@
+"""Lyra in conversation: wires what hears, answers and sends, for as long as somebody talks with her."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+
+from adapters.base import Adapter
+from bot.app import App
+from bot.commands.table import Commands
+from bot.context import persona
+from bot.context.prompt import Prompt
+from bot.conversation.intake import Intake
+from bot.conversation.listening import Listening
+from bot.conversation.mailboxes import Mailboxes
+from bot.conversation.services import Services
+from bot.conversation.speaking import Speaking
+from bot.conversation.turn import Turns
+from bot.delivery.outgoing import Outgoing
+from bot.dreams.reflections import Reflections
+from bot.models.connect import Connector
+from bot.models.embedders import Embeds, told_once
+from bot.reconciliation.comparing import Comparing
+from bot.reconciliation.keeping import Keeping
+from bot.reconciliation.vanished import Register
+from bot.reconciliation.vanishing import Vanishing
+from bot.reconciliation.verifying import Verifying
+from memory.errors import EmbeddingFailed
+
+_TURN_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """Lyra in conversation: her ears, her mailboxes, and what sends."""
+
+    listeners: Mapping[str, Listening]
+    mailboxes: Mailboxes
+    outgoing: Outgoing
+    reflections: Reflections
+    comparing: Comparing
+
+    async def tick(self) -> None:
+        """Look after what is left over: parts that did not arrive, questions that wait for a model, thoughts that wait to be
+        said, histories that could not be read, how far she heard.
+        """
+        await self.outgoing.retry()
+        await self.mailboxes.retry()
+        await self.reflections.tick()
+        self.comparing.tick()
+        for listener in self.listeners.values():
+            await listener.settle()
+
+
+@asynccontextmanager
+async def talking(
+    app: App, adapters: Mapping[str, Adapter], show_prompt: Callable[[Prompt], None] | None = None
+) -> AsyncIterator[Talk]:
+    """Let adapters' messages be heard and answered until the block ends; then finish what is under way."""
+    base, journal = app.base, app.memory.journal
+    outgoing = Outgoing(journal, app.domains, adapters, base.ids, base.settings.exit.allowed)
+    intake = Intake(app.memory, app.domains, app.preferences, base.clock, base.settings.answer_within_minutes)
+    verifying = Verifying(app.memory, intake, adapters)
+    register = Register(app.memory, verifying, adapters)
+    keeping = Keeping(app.memory, register, app.domains, app.preferences, outgoing, adapters)
+    vanishing = Vanishing(app.memory, register, keeping, verifying, adapters)
+    await verifying.open()
+    await register.open()
+    comparing = Comparing(app.memory, verifying, vanishing.vanish, adapters, app.priority, base.clock)
+    services = Services(
+        app.memory, app.domains, app.preferences, app.models, app.maintenance, outgoing, Connector(app.models, base.around, _probe),
+        base.settings, base.clock, persona.persona(base.settings, base.around), app.meaning,
+        app.priority, app.dreams, verifying, vanishing, keeping,
+    )  # fmt: skip
+    reflections = Reflections(app.memory, app.domains, app.preferences, outgoing, base.settings.dream, base.clock, adapters)
+    commands = Commands(services, adapters)
+    turns = Turns(services, intake, Speaking(services, show_prompt))
+    if news := await told_once(app.meaning, app.memory.places):
+        print(news, file=sys.stderr, flush=True)
+    async with asyncio.TaskGroup() as group:
+        if app.meaning.embedder:
+            group.create_task(_warm(app.meaning.embedder))
+        mailboxes = Mailboxes(journal, turns, commands, adapters, group)
+        listeners = {
+            platform: Listening(adapter, services, intake, commands, mailboxes, comparing)
+            for platform, adapter in adapters.items()
+        }
+        comparison = group.create_task(comparing.run())
+        try:
+            yield Talk(listeners, mailboxes, outgoing, reflections, comparing)
+        finally:
+            comparison.cancel()
+            await vanishing.close()
+            await mailboxes.drain(_TURN_SECONDS)
+            for listener in listeners.values():
+                await listener.settle()
+
+
+async def _warm(embedder: Embeds) -> None:
+    # Whoever embeds is told why it cannot be done; here nobody waits for it.
+    with suppress(EmbeddingFailed):
+        await embedder.warm()
+
+
+async def _probe(base_url: str) -> list[str]:
+    from bot.models.llm import local_models
+
+    return await local_models(base_url)
