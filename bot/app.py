@@ -41,7 +41,6 @@ from memory.tiers.episodes import Rules
 from memory.types import MINUTE
 from memory.view.view import View
 
-
 _SWITCH_SECONDS = 0.001
 """How long a thread that works on a text may keep the event loop waiting: less than Python's 5 ms, which add up."""
 

@@ -41,8 +41,8 @@ from memory.store.locks import Holders
 from memory.tiers import episodes
 from memory.tiers.episodes import Rules
 from memory.types import Domain, Forgotten
+from memory.view.binding import Shared
 from memory.view.changing import Changing, ShownMessage
-from memory.view.finding import Reading
 from memory.view.view import View
 
 
@@ -99,7 +99,7 @@ class Memory:
         vectors = VectorStore(db, ports.embedder, ports.clock) if ports.embedder else None
         tombstones = Tombstones(db, db.path.with_name("tombstones.log"))
         self._forgetting = Forgetting(db, tombstones, seal, ports.clock, ports.embedder)
-        self._reading = Reading(self.places, DomainIndexes(db, habits.recall_bytes), vectors, self._forgetting, ports.clock)
+        self._reading = Shared(self.places, DomainIndexes(db, habits.recall_bytes), vectors, self._forgetting, ports.clock)
         self._changing = Changing(db, seal, self._forgetting, ports.clock)
         self._vanishing = Disappearance(db, self._forgetting, ports.clock)
         self.forgotten_at_open = Forgotten(0, 0, 0)

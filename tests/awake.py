@@ -38,7 +38,7 @@ class Awake:
     async def kept(self, kind: DomainKind, native_id: object, epoch: int = 0) -> list[str]:
         """Return every text that one domain holds, in the order it was kept."""
         view = await self.view(kind, native_id, epoch)
-        return [message.text async for _, message in view.messages()]
+        return [message.text async for _, message in view.messages.all()]
 
     @property
     def chats(self) -> list[Request]:

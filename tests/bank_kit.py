@@ -78,13 +78,13 @@ class Room(Corner):
         """Close what is over, and bring the bank up to date."""
         writer = writer or Noter()
         consolidator = self.memory.consolidator(self.domain, writer, writer)
-        for session in await self.view.sessions():
+        for session in await self.view.sessions.all():
             await consolidator.close_episodes(session)
         return await self.memory.bank(self.domain, writer).keep(most=most)
 
     async def noted(self) -> list[Noted]:
         """Return the entries that stand in the block, in its order."""
-        return block.entries(await self.view.statements("bank"))
+        return block.entries(await self.view.digests.statements("bank"))
 
     async def labels(self) -> list[str]:
         """Return the labels of the entries that stand in the block, in its order."""
@@ -96,7 +96,7 @@ class Room(Corner):
 
     async def everything(self) -> list[tuple[object, ...]]:
         """Return the whole bank, in the block or not, without keys: what two ways to the same state have in common."""
-        both = [*await self.view.statements("bank"), *await self.view.statements("bank", past=True)]
+        both = [*await self.view.digests.statements("bank"), *await self.view.digests.statements("bank", past=True)]
         rests = await statements.cited(self.memory.db, [one.key for one in both])
         return sorted(
             (one.kind, one.period, one.text, one.ended_at is None, tuple(message.text for message in rests[one.key]))
@@ -108,7 +108,7 @@ async def room(memory: Memory, clock: Clock, *, time_zone: str = "UTC", name: st
     """Make a room with one session."""
     domain = await memory.places.domain(DomainRef(DomainKind.ROOM, "matrix", name), time_zone, clock.now())
     view = memory.view(domain)
-    return Room(memory, clock, domain, view, await view.session(SessionRef("matrix", name), name))
+    return Room(memory, clock, domain, view, await view.sessions.get(SessionRef("matrix", name), name))
 
 
 @asynccontextmanager
@@ -120,7 +120,7 @@ async def in_a_room(
     async with opened(folder / "lyra.db", None, clock=clock, habits=habits, ids=ids) as memory:
         here = await room(memory, clock, time_zone=time_zone)
         if on:
-            await here.view.bank_on()
+            await here.view.bank.turn_on()
         yield here
 
 

@@ -142,4 +142,4 @@ def introductions(server: DiscordServer) -> list[Channel]:
 async def everything(lyra: Awake) -> list[str]:
     """Return every text that is kept, of all domains."""
     views = [lyra.app.memory.view(domain) for domain in await lyra.app.memory.places.domains()]
-    return [message.text for view in views async for _, message in view.messages()]
+    return [message.text for view in views async for _, message in view.messages.all()]

@@ -120,7 +120,7 @@ class Month:
         await self.maintenance.tick()
         await self.dreams.tick()
         await self.reflections.tick()
-        mind = (await self.view.self_state()).mind
+        mind = (await self.view.self_state.now()).mind
         self.outside += [level for name in ("continuity", "coherence", "curiosity", "stability")
                          if not 0 <= (level := mind.drives[name]) <= 1]  # fmt: skip
 
@@ -158,7 +158,7 @@ async def month(folder: Path) -> AsyncIterator[Month]:
     async with opened(folder / "lyra.db", KEY, clock=clock, habits=habits) as memory:
         domain = await memory.places.domain(DomainRef(DomainKind.DM, "console", "ada"), ZONE, clock.now())
         view = memory.view(domain)
-        session = await view.session(SessionRef("console", json.dumps(["", "ada", "main"])), "main")
+        session = await view.sessions.get(SessionRef("console", json.dumps(["", "ada", "main"])), "main")
         model, priority, square = Thinker(clock=clock), Priority(), Square(clock)
         models, adapters = CopyingModels(settings, memory, model), {"console": square}
         preferences = Preferences(memory.places, {})

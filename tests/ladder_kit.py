@@ -58,9 +58,9 @@ def _facts(sources: Sequence[Source]) -> list[Entry]:
 async def gists(here: Corner, writer: Writer, *, asked: bool = True) -> int:
     """Give every episode its gist."""
     consolidator = here.memory.consolidator(here.domain, writer, Writer("extractive", extractive=True))
-    for session in await here.view.sessions():
+    for session in await here.view.sessions.all():
         await consolidator.close_episodes(session, asked=asked)
-    return sum([await consolidator.digest(session) for session in await here.view.sessions()])
+    return sum([await consolidator.digest(session) for session in await here.view.sessions.all()])
 
 
 async def climbed(here: Corner, writer: Writer, *, asked: bool = True) -> int:
@@ -71,13 +71,13 @@ async def climbed(here: Corner, writer: Writer, *, asked: bool = True) -> int:
 
 async def standing(here: Corner, tier: str) -> list[str]:
     """Return the texts that stand in a tier."""
-    return [one.text for one in await here.view.statements(tier)]
+    return [one.text for one in await here.view.digests.statements(tier)]
 
 
 async def rests_on(here: Corner, tier: str) -> dict[str, list[str]]:
     """Return the texts that stand in a tier, each with the messages that it rests on."""
-    stated = await here.view.statements(tier)
-    receipts = await here.view.receipts(stated)
+    stated = await here.view.digests.statements(tier)
+    receipts = await here.view.digests.receipts(stated)
     return {one.text: [message.text for message in receipts[one.key]] for one in stated}
 
 

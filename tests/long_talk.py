@@ -141,7 +141,7 @@ class LongTalk:
 
     async def comes_up(self, text: str) -> Recalled:
         """Return what comes up for a question, nothing else being in view."""
-        asked = [replace((await self.view.window(self.session, 1))[-1], text=text)]
+        asked = [replace((await self.view.messages.window(self.session, 1))[-1], text=text)]
         return await recalled(Asked(self.view, self.session, asked), self.settings, (), self.clock.now())
 
     def _next(self) -> NewExchange:
@@ -174,7 +174,7 @@ async def long_talk(
     async with opened(folder / "lyra.db", KEY, clock=clock, habits=habits) as memory:
         domain = await memory.places.domain(DomainRef(kind, "console", "ada"), "Europe/Vienna", clock.now())
         view = memory.view(domain)
-        session = await view.session(SessionRef("console", "main"), place)
+        session = await view.sessions.get(SessionRef("console", "main"), place)
         model = model or CopyingModel()
         models, priority = CopyingModels(settings, memory, model), Priority()
         maintenance, dreams = (

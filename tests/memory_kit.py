@@ -177,7 +177,7 @@ class Corner:
 
     async def found(self, text: str, k: int = 50) -> list[str]:
         """Return the texts that a question finds."""
-        return [hit.exchange.text for hit in await self.view.recall(text, k)]
+        return [hit.exchange.text for hit in await self.view.recall.messages(text, k)]
 
     async def count(self, table: str) -> int:
         """Count the rows of a table."""
@@ -205,7 +205,7 @@ async def corner(memory: Memory, clock: Clock, person: str = "ada", time_zone: s
     """Make a person's own domain with one session."""
     domain = await memory.places.domain(DomainRef(DomainKind.DM, "console", person), time_zone, clock.now())
     view = memory.view(domain)
-    return Corner(memory, clock, domain, view, await view.session(SessionRef("console", place), place))
+    return Corner(memory, clock, domain, view, await view.sessions.get(SessionRef("console", place), place))
 
 
 @asynccontextmanager
@@ -256,7 +256,7 @@ def line(hit: Hit) -> str:
 
 async def found(here: Corner, question: str, k: int = 50, **how: Any) -> list[str]:
     """Return what a question finds, as "Name: text", best first."""
-    return [line(hit) for hit in await here.view.recall(question, k, **how)]
+    return [line(hit) for hit in await here.view.recall.messages(question, k, **how)]
 
 
 async def heard(here: Corner, question: str, **how: Any) -> str:
@@ -279,7 +279,7 @@ async def aside(here: Corner, line: str, *, at: int | None = None, place: str = 
     speaker, _, text = line.partition(": ")
     kind, role = (Kind.REPLY, "assistant") if speaker == "Lyra" else (Kind.SAID, "user")
     place = place or f"place {here.said}"
-    there = await here.view.session(SessionRef("console", place), place)
+    there = await here.view.sessions.get(SessionRef("console", place), place)
     new = NewExchange(kind, text, f"s{here.said}", here.clock.now() if at is None else at, speaker, role)
     (kept,) = (await here.view.say(there, [new])).stored
     return kept
@@ -294,7 +294,7 @@ async def among(
     async with opened(folder / "lyra.db", None, clock=clock, embedder=embedder) as memory:
         domain = await memory.places.domain(DomainRef(kind, "console", "here"), time_zone, clock.now())
         view = memory.view(domain)
-        here = Corner(memory, clock, domain, view, await view.session(SessionRef("console", "dm"), "dm"))
+        here = Corner(memory, clock, domain, view, await view.sessions.get(SessionRef("console", "dm"), "dm"))
         for line in lines:
             await aside(here, line)
         yield here

@@ -84,12 +84,12 @@ async def _take_up(console: Console, talk: Talk) -> None:
 async def _screen(app: App, view: View) -> Screen:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return Pipe(sys.stdin, sys.stdout, sys.stderr)
-    said = await view.last_said(_HISTORY)
+    said = await view.messages.last_said(_HISTORY)
     return Terminal(said, colour="NO_COLOR" not in app.base.around.variables)
 
 
 async def _greet(app: App, view: View, screen: Screen, person: Person) -> None:
-    kept, last = await view.said()
+    kept, last = await view.messages.said()
     if kept and not app.base.key_is_new:
         ago = receipts.ago(last, app.base.clock.now())
         screen.note(f"Welcome back, {person.name}. {receipts.counted(kept, 'message')} kept, {ago}.")

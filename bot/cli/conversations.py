@@ -26,9 +26,11 @@ async def recall(as_: str, query: str, k: int, session: str, as_json: bool, *, d
         raise BadInput("Gists and months are found in all conversations at once; leave out --session or --digests.")
     async with opened() as app:
         view = await app.view(as_)
-        only = await view.named(session) if session else None
+        only = await view.sessions.named(session) if session else None
         async for line in _questions(query):
-            hits: Sequence[Hit | Condensed] = await view.search(line, k) if digests else await view.recall(line, k, session=only)
+            hits: Sequence[Hit | Condensed] = (
+                await view.recall.everything(line, k) if digests else await view.recall.messages(line, k, session=only)
+            )
             _print_hits(app, view, line, hits, as_json)
     return 0
 
@@ -63,7 +65,7 @@ async def sessions(as_: str, as_json: bool) -> int:
     """Print a person's conversations, newest first."""
     async with opened() as app:
         view = await app.view(as_)
-        found = await view.sessions()
+        found = await view.sessions.all()
         for session in found:
             if as_json:
                 print(json.dumps(rows.session(session, view.home.time_zone), ensure_ascii=False))
@@ -80,9 +82,9 @@ async def summarize(as_: str, name: str, as_json: bool) -> int:
     async with opened() as app:
         view = await app.view(as_)
         if name:
-            session = await view.named(name)
+            session = await view.sessions.named(name)
         else:
-            newest = await view.sessions()
+            newest = await view.sessions.all()
             if not newest:
                 raise LyraError("There is nothing to summarize yet. Begin a conversation with: lyra chat")
             session = newest[0]
@@ -132,7 +134,7 @@ async def export(as_: str, as_text: bool) -> int:
     async with opened() as app:
         view = await app.view(as_)
         zone = view.home.time_zone
-        async for session, e in view.messages():
+        async for session, e in view.messages.all():
             if as_text:
                 show(f"[{receipts.short(session)}] {local(e.said_at, zone):%Y-%m-%d %H:%M} {receipts.short(e.speaker)}: {e.text}")
             else:
@@ -147,7 +149,7 @@ async def forget(as_: str, id_: str, session: str, yes: bool) -> int:
         if id_:
             print(receipts.forgotten(await view.forget_message(id_)))
         else:
-            found = await view.named(session)
+            found = await view.sessions.named(session)
             question = f'Forget all {found.messages:,} messages of "{found.name}", for good?'
             if not ask(question, yes=yes):
                 show(f'Nothing was forgotten. Say --yes to forget "{found.name}" for good.', sys.stderr)

@@ -70,7 +70,7 @@ class _Importer:
             self._count(await self._view.say(self._sessions[place], messages))
 
     async def _session(self, place: str, name: str) -> Session:
-        return await self._view.session(SessionRef("console", conversation("console", self._person, place).key), name)
+        return await self._view.sessions.get(SessionRef("console", conversation("console", self._person, place).key), name)
 
     def _exchange(self, line: Incoming) -> NewExchange:
         kind = {"user": Kind.SAID, "assistant": Kind.REPLY, "system": Kind.NOTICE}[line.role]

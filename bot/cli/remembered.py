@@ -23,7 +23,7 @@ async def summaries(as_: str, as_json: bool) -> int:
     """Print every gist and summary of a person's conversations."""
     async with opened() as app:
         view = await app.view(as_)
-        found = await view.digests()
+        found = await view.digests.all()
         for session, digest in found:
             if as_json:
                 _print(rows.digest(session, digest, view.home.time_zone))
@@ -39,7 +39,7 @@ async def tier(as_: str, part: str, past: bool, as_json: bool) -> int:
     """Print a person's profile, eras, narrative or Lyra's own state, or what stood there before."""
     async with opened() as app:
         view, name = await app.view(as_), TIERS[part]
-        told = await view.statements(name, past=past)
+        told = await view.digests.statements(name, past=past)
         if as_json:
             for row in await _rows(view, name, told, past=past):
                 _print(row)
@@ -52,23 +52,27 @@ async def tier(as_: str, part: str, past: bool, as_json: bool) -> int:
 
 
 async def _rows(view: View, name: str, told: Sequence[Statement], *, past: bool) -> Sequence[rows.Row]:
-    zone, said = view.home.time_zone, await view.receipts(told)
+    zone, said = view.home.time_zone, await view.digests.receipts(told)
     match name:
         case "profile":
             return [rows.fact(one, said, zone) for one in told]
         case "era":
-            return rows.months(told, said, {} if past else await view.era_sessions(), zone)
+            return rows.months(told, said, {} if past else await view.digests.era_sessions(), zone)
         case "narrative":
             return [rows.line(one, said, zone) for one in told]
-    return [rows.state(await view.self_state(), told, said, zone, await view.self_history() if past else ())]
+    return [rows.state(await view.self_state.now(), told, said, zone, await view.self_state.history() if past else ())]
 
 
 async def _tell(app: App, view: View, name: str, told: Sequence[Statement], *, past: bool) -> None:
-    zone, said = view.home.time_zone, await view.receipts(told)
+    zone, said = view.home.time_zone, await view.digests.receipts(told)
     if name == "self":
-        now = ladder_text.over_time(await view.self_history(), zone) if past else ladder_text.state(await view.self_state(), zone)
+        now = (
+            ladder_text.over_time(await view.self_state.history(), zone)
+            if past
+            else ladder_text.state(await view.self_state.now(), zone)
+        )
         show(now, end="\n" if now else "")
-    months = await view.era_sessions() if name == "era" and not past else {}
+    months = await view.digests.era_sessions() if name == "era" and not past else {}
     told = sorted(told, key=lambda one: one.period)
     for line in ladder_text.listed(told, said, months, app.base.clock.now(), zone):
         show(line)
@@ -89,7 +93,7 @@ async def bank(as_json: bool) -> int:
 async def reset(as_: str, as_json: bool) -> int:
     """Let Lyra be as at the beginning with a person."""
     async with opened() as app:
-        await (await app.view(as_)).reset_self()
+        await (await app.view(as_)).self_state.reset()
         if as_json:
             _print({"reset": True})
         else:
@@ -103,14 +107,14 @@ async def correct(as_: str, fact: str, text: str, as_json: bool) -> int:
         raise BadInput(ladder_text.NO_WORDS)
     async with opened() as app:
         view, name = await app.view(as_), as_ or app.base.around.user
-        old = await view.fact(fact)
+        old = await view.facts.find(fact)
         place = conversation("console", name, await app.domains.thread(view, "main"))
         session = await app.domains.session(view, place)
         now = app.base.clock.now()
         message = NewExchange(Kind.SAID, text, app.base.ids.new(), now, name, "user", Identity("console", name))
         (kept,) = (await view.say(session, [message])).stored
-        new = await view.correct_fact(old.id, kept)
-        said, zone = await view.receipts([new]), view.home.time_zone
+        new = await view.facts.correct(old.id, kept)
+        said, zone = await view.digests.receipts([new]), view.home.time_zone
         if as_json:
             _print(rows.fact(new, said, zone))
         else:
@@ -122,7 +126,7 @@ async def forget(as_: str, fact: str, as_json: bool) -> int:
     """Let a fact go, and say which messages it rested on."""
     async with opened() as app:
         view = await app.view(as_)
-        rested = await view.forget_fact(fact)
+        rested = await view.facts.forget(fact)
         if as_json:
             _print({"forgotten": fact.strip().lower(), "sources": [message.id for message in rested]})
         else:

@@ -44,10 +44,10 @@ class Banking(Group):
         return await self._show(call, view)
 
     async def _show(self, call: Call, view: View) -> Reply:
-        since = (await view.bank_state()).since
+        since = (await view.bank.state()).since
         if since is None:
             return plain(f"The bank is off here; those who run this place turn it on with {self._sign(call)}memory bank on.")
-        block = await view.bank(self._h.settings.memory_bank_max_tokens)
+        block = await view.bank.shown(self._h.settings.memory_bank_max_tokens)
         if not block.text:
             why = TAKES_A_MODEL if self._h.models.writer.extractive else "A conversation is noted once it is over."
             return plain(f"The bank is on, and empty so far. {why}")
@@ -57,7 +57,7 @@ class Banking(Group):
     async def _on(self, call: Call, view: View) -> Reply:
         if self._h.models.writer.extractive:
             raise BadInput(TAKES_A_MODEL)
-        if not await view.bank_on():
+        if not await view.bank.turn_on():
             return plain("The bank is on already.")
         sign, here, who = self._sign(call), _EVERYONE[call.place.reach], await name_of(view, call.person)
         await self._aloud(
@@ -71,7 +71,7 @@ class Banking(Group):
         return plain("The bank is on, and I said so here.")
 
     async def _off(self, call: Call, view: View) -> Reply:
-        if not await view.bank_off():
+        if not await view.bank.turn_off():
             return plain("The bank is off already.")
         who = await name_of(view, call.person)
         await self._aloud(call, f"{who} turned the memory bank off, and I emptied it. The messages themselves stay.")
@@ -81,9 +81,9 @@ class Banking(Group):
         who = Identity(call.person.platform, call.person.id)
         sign = self._sign(call)
         if joins:
-            await view.bank_join(who)
+            await view.bank.join(who)
             return plain(f"What you say here enters the bank again, if it is on. {sign}memory bank leave undoes it.")
-        await view.bank_leave(who)
+        await view.bank.leave(who)
         return plain(
             f"What you said here is out of the bank, and what you say stays out. {sign}memory bank join undoes it; "
             f"{sign}forget forgets the messages themselves."

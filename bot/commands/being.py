@@ -51,7 +51,7 @@ class Being(Group):
         if len(str(call.arguments.get("name", ""))) > MOST_NAME:
             raise BadInput(f"The name of a conversation has at most {MOST_NAME} characters.")
         view, _ = await self._here(call)
-        taken = {session.name for session in await view.sessions()}
+        taken = {session.name for session in await view.sessions.all()}
         numbered = (f"conversation {number}" for number in count(len(taken) + 1))
         name = str(call.arguments.get("name", "")) or next(name for name in numbered if name not in taken)
         if call.surface and call.surface.enter(await self._h.domains.thread(view, name)):
@@ -65,14 +65,14 @@ class Being(Group):
 
     async def _status(self, call: Call) -> Reply:
         view = await self._view(call)
-        n, last = await view.said()
+        n, last = await view.messages.said()
         heard = f"{counted(n, 'message')} {'said here' if self._shared(call) else 'of yours'} kept"
         if last:
             heard += f", the last {receipts.ago(last, self._h.clock.now())}"
         adapter = self._adapters[call.place.platform]
-        lines = [f"{heard}.", f"What drives me here: {driven((await view.self_state()).mind.drives)}."]
+        lines = [f"{heard}.", f"What drives me here: {driven((await view.self_state.now()).mind.drives)}."]
         where = call.place if self._shared(call) else call.person
-        if await view.thoughts() and not await self._h.preferences.on(where, REFLECTIONS):
+        if await view.thoughts.waiting() and not await self._h.preferences.on(where, REFLECTIONS):
             lines.append(f"I had a thought here; {self._sign(call)}settings {REFLECTIONS} on lets me say such now and then.")
         owner = owned(adapter.platform)
         if owner:

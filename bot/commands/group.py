@@ -51,7 +51,7 @@ class Group:
             place = await adapter.locate(replace(place, thread="")) or place
         view, session = await self._h.domains.here(place, call.person)
         parts = await self._h.outgoing.parts(place.platform, text, links=NO_LINKS)
-        await view.notify(session, parts, [])
+        await view.notices.queue(session, parts, [])
         await self._h.outgoing.flush(place.platform, place.key, parts)
 
     def _sign(self, call: Call) -> str:

@@ -42,21 +42,23 @@ class Knowing(Group):
     async def _state(self, view: View, *, past: bool) -> str:
         zone = view.home.time_zone
         return (
-            ladder_text.over_time(await view.self_history(), zone) if past else ladder_text.state(await view.self_state(), zone)
+            ladder_text.over_time(await view.self_state.history(), zone)
+            if past
+            else ladder_text.state(await view.self_state.now(), zone)
         )
 
     async def _reset(self, call: Call) -> Reply:
         if self._shared(call) and not call.admin:
             raise BadInput("Only those who run this place can let me begin anew here.")
-        await (await self._view(call)).reset_self()
+        await (await self._view(call)).self_state.reset()
         return plain(ladder_text.RESET)
 
     async def _page(self, tier: str, call: Call, begin: int) -> Reply:
         view, past = await self._view(call), bool(call.arguments.get("past"))
-        stated = _in_order(await view.statements(tier, past=past))
+        stated = _in_order(await view.digests.statements(tier, past=past))
         shown = stated[begin : begin + _PAGE]
-        said = await view.receipts(shown)
-        months = await view.era_sessions() if tier == "era" and not past else {}
+        said = await view.digests.receipts(shown)
+        months = await view.digests.era_sessions() if tier == "era" and not past else {}
         zone = view.home.time_zone
         lines = list(ladder_text.listed(shown, said, months, self._h.clock.now(), zone, begin=begin + 1))
         if not shown:
@@ -80,21 +82,21 @@ class Knowing(Group):
             raise BadInput(ladder_text.NO_WORDS)
         view, session = await self._here(call)
         only = self._only(call)
-        fact = await view.fact(str(call.arguments["fact"]), only)
+        fact = await view.facts.find(str(call.arguments["fact"]), only)
         who = Identity(call.person.platform, call.person.id)
         message = NewExchange(Kind.SAID, text, call.id, self._h.clock.now(), call.person.name, "user", who)
         kept = await view.say(session, [message])
         if not kept.stored:
             raise BadInput("What you said just now was forgotten, and stays so.")
-        new = await view.correct_fact(fact.id, kept.stored[0], only)
+        new = await view.facts.correct(fact.id, kept.stored[0], only)
         self._h.maintenance.poke(view.home, session)
-        said, now = await view.receipts([new]), self._h.clock.now()
+        said, now = await view.digests.receipts([new]), self._h.clock.now()
         text = ladder_text.corrected(fact, new, said[new.key], now, view.home.time_zone)
         return Reply(text, NO_LINKS, shows=_shows([new], said))
 
     async def _forget(self, call: Call) -> Reply:
         view = await self._view(call)
-        rested = await view.forget_fact(str(call.arguments["fact"]), self._only(call))
+        rested = await view.facts.forget(str(call.arguments["fact"]), self._only(call))
         text = ladder_text.let_go(rested, self._h.clock.now(), view.home.time_zone, f"{self._sign(call)}forget")
         return Reply(text, NO_LINKS, shows=frozenset(message.key for message in rested))
 

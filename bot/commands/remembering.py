@@ -49,8 +49,8 @@ class Remembering(Group):
     async def suggest(self, call: Call, typed: str) -> Sequence[str]:
         """Return beginnings of gists that are near to what a person types."""
         view = await self._view(call)
-        digests = [hit.digest for hit in await view.gists(typed, _SUGGESTIONS)] if typed.strip() else []
-        lines = [_beginning(digest.text) for digest in digests or await view.newest_gists(_SUGGESTIONS)]
+        digests = [hit.digest for hit in await view.recall.gists(typed, _SUGGESTIONS)] if typed.strip() else []
+        lines = [_beginning(digest.text) for digest in digests or await view.digests.newest_gists(_SUGGESTIONS)]
         return list(dict.fromkeys(line for line in lines if line))[:_SUGGESTIONS]
 
     async def _recall(self, call: Call) -> Reply:
@@ -61,7 +61,7 @@ class Remembering(Group):
     async def _page(self, call: Call, words: str, begin: int) -> Reply:
         view = await self._view(call)
         asker = await name_of(view, call.person)
-        hits = await self._h.verifying.hits(lambda: view.recall(words, min(begin + _PAGE + 1, _MOST), asker=asker))
+        hits = await self._h.verifying.hits(lambda: view.recall.messages(words, min(begin + _PAGE + 1, _MOST), asker=asker))
         shown = hits[begin : begin + _PAGE]
         if not shown:
             return plain(f'I found nothing{" more" if begin else ""} about "{words}".')
@@ -101,8 +101,8 @@ class Remembering(Group):
             raise BadInput(f"{target.person.name} told me to keep nothing of theirs.")
         platform, key = call.place.platform, call.place.key
         view, session = await self._here(call)
-        known = await self._h.memory.knows(platform, key, [target.id]) or await view.find(platform, None, target.id)
-        if known or await view.posts(platform, [target.id]):
+        known = await self._h.memory.knows(platform, key, [target.id]) or await view.messages.find(platform, None, target.id)
+        if known or await view.posts.may_be_shown(platform, [target.id]):
             return plain("I have that already.")
         (target,) = await without_forgotten(self._h.memory, view, platform, [target])
         contents = await self._adapters[platform].read(target) if target.attachments else ()
@@ -116,7 +116,7 @@ class Remembering(Group):
         # With a conversation at this place there is a name to put the tombstone on, be anything kept here or not.
         view, _ = await self._here(call)
         for there, only in await self._theirs(call):
-            found = await there.find(call.place.platform, None, call.target.id) if call.target else None
+            found = await there.messages.find(call.place.platform, None, call.target.id) if call.target else None
             if found is not None:
                 return await self._forgotten(call, view, await there.forget_message(found.id, only))
         if call.target is None or (self._only(call) and call.target.person.id != call.person.id):
@@ -129,7 +129,7 @@ class Remembering(Group):
     async def _forgotten(self, call: Call, view: View, receipt: Forgotten) -> Reply:
         """Say what is gone, and how messages of hers that came of it are deleted, where any can still be read."""
         told = receipts.forgotten(receipt)
-        left = await view.posts_left() if self._adapters[call.place.platform].removes else 0
+        left = await view.posts.left() if self._adapters[call.place.platform].removes else 0
         if not left:
             return plain(told)
         them = "it" if left == 1 else "them"
@@ -140,10 +140,10 @@ class Remembering(Group):
 
     async def _delete_posts(self, view: View) -> Reply:
         """Delete messages of hers that came of what is forgotten, some hundred at a time."""
-        removed = await view.delete_posts(self._h.outgoing.keys(), _MOST_POSTS)
+        removed = await view.posts.delete(self._h.outgoing.keys(), _MOST_POSTS)
         for (platform, place), parts in removed.items():
             await self._h.outgoing.flush(platform, place, parts)
-        n, left = sum(len(parts) for parts in removed.values()), await view.posts_left()
+        n, left = sum(len(parts) for parts in removed.values()), await view.posts.left()
         if not n:
             return plain("No message of mine is left that came of what is forgotten.")
         return plain(f"Deleted: {counted(n, 'message')} of mine{f'; {left:,} are left' if left else ''}.")
@@ -164,7 +164,7 @@ class Remembering(Group):
         """Forget a message where it is kept, by an id or a link. Raises NotFound, NotYours."""
         source_id = _source_id(what)
         (view, only), *others = there
-        found = await view.find(view.home.ref.platform, None, source_id) if source_id else None
+        found = await view.messages.find(view.home.ref.platform, None, source_id) if source_id else None
         try:
             return await view.forget_message(found.id if found else what, only)
         except NotFound:
@@ -183,7 +183,7 @@ class Remembering(Group):
         if only:
             question = "Forget all that you said here" + (", in every conversation" if everything else "") + ", for good?"
         elif everything:
-            question = f"Forget everything in {counted(len(await view.sessions()), 'conversation')}, for good?"
+            question = f"Forget everything in {counted(len(await view.sessions.all()), 'conversation')}, for good?"
         else:
             question = f'Forget all {session.messages:,} messages of "{session.name}", for good?'
         if not sure and call.surface is None:

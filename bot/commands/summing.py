@@ -50,7 +50,7 @@ class Summing(Group):
 
     async def _named(self, call: Call, view: View, name: str) -> Session:
         try:
-            return await view.named(name)
+            return await view.sessions.named(name)
         except NotFound:
             sign = self._sign(call)
             raise BadInput(f'There is no conversation "{name}" here; {sign}sessions shows which there are.') from None
@@ -76,7 +76,7 @@ class Summing(Group):
                 # A platform whose commands are typed shows their answers as messages, which stay.
                 stays = bool(self._adapters[call.place.platform].prefix)
                 seen = {Aside(one.id, one.said_at, one.edited_at, begun) for one in quotes} if stays else ()
-                shows = await view.items_of(session, seen)
+                shows = await view.posts.items_of(session, seen)
                 told = f"{counted(len(quotes), 'message')} since {since}, kept nowhere:\n{text}"
                 return Reply(told, NO_LINKS, shows=frozenset(shows))
             read = now
@@ -94,16 +94,16 @@ class Summing(Group):
         lines = [
             f"{'*' if session.key == here.key else ' '} {session.name}: "
             f"{counted(session.messages, 'message')}, {receipts.ago(session.last_at, now)}"
-            for session in await view.sessions()
+            for session in await view.sessions.all()
         ]
         return plain("\n".join(lines) or "There is no conversation yet.")
 
     async def _memory(self, call: Call) -> Reply:
         view = await self._view(call)
-        sessions = await view.sessions()
-        digests = await view.digests()
+        sessions = await view.sessions.all()
+        digests = await view.digests.all()
         gists = sum(digest.tier == "gist" for _, digest in digests)
-        n, _ = await view.said()
+        n, _ = await view.messages.said()
         whose = "said here" if self._shared(call) else "of yours"
         sign = self._sign(call)
         lines = [

@@ -166,10 +166,10 @@ class Commands:
         parts = await self._h.outgoing.parts(adapter.platform, reply.text, links=links, actions=reply.actions)
         shows = () if isinstance(event, Asked) and event.private else reply.shows
         try:
-            await view.notify(session, parts, finishes, answers, shows)
+            await view.notices.queue(session, parts, finishes, answers, shows)
         except SourceGone:
             parts = await self._outdated(adapter)
-            await view.notify(session, parts, finishes, answers)
+            await view.notices.queue(session, parts, finishes, answers)
         await self._h.outgoing.flush(adapter.platform, place.key, parts)
 
     async def _outdated(self, adapter: Adapter) -> Sequence[Part]:

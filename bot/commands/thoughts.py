@@ -6,7 +6,7 @@ from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter,
 from bot.commands import dream_text, ladder_text
 from bot.commands.group import Group, plain
 from bot.delivery.links import NO_LINKS
-from memory.view.posting import PostableThought
+from memory.view.thoughts import PostableThought
 from memory.view.view import View
 
 _STEP = 0.1
@@ -47,15 +47,15 @@ class ThoughtCommands(Group):
 
     async def _less(self, call: Call) -> Reply:
         view, thought = await self._thought(call)
-        least = max(await view.bar(), self._h.settings.dream.curiosity, thought.level) + _STEP
-        await view.raise_bar(min(_MOST, least))
+        least = max(await view.thoughts.bar(), self._h.settings.dream.curiosity, thought.level) + _STEP
+        await view.thoughts.raise_bar(min(_MOST, least))
         if least >= 1:
             return plain("I keep my thoughts to myself here from now on.")
         return plain("I say fewer of my thoughts here from now on.")
 
     async def _delete(self, call: Call) -> Reply:
         view, thought = await self._thought(call)
-        platform, place, parts = await view.take_back(thought, self._h.outgoing.keys())
+        platform, place, parts = await view.thoughts.take_back(thought, self._h.outgoing.keys())
         if parts:
             await self._h.outgoing.flush(platform, place, parts)
         return plain("I took it back, and forgot it.")
@@ -65,7 +65,7 @@ class ThoughtCommands(Group):
         view = await self._view(call)
         platform, place = call.place.platform, call.place.key
         if call.arguments.get("id"):
-            return view, await view.thought(str(call.arguments["id"]))
+            return view, await view.thoughts.find(str(call.arguments["id"]))
         if call.target is not None:
-            return view, await view.thought(platform=platform, remote=call.target.id)
-        return view, await view.thought(platform=platform, place=place)
+            return view, await view.thoughts.find(platform=platform, remote=call.target.id)
+        return view, await view.thoughts.find(platform=platform, place=place)

@@ -20,7 +20,7 @@ async def unforgotten(memory: Memory, view: View, place: Place, quotes: Sequence
     """Return those quotes that are not forgotten; of Lyra's own, those that may be read in a view now."""
     shown = [ShownMessage(quote.id, _kept_at(place, quote.id), quote.own, quote.said_at) for quote in quotes]
     withheld = await memory.withheld(place.platform, shown) if shown else set()
-    own = await view.posts(place.platform, [quote.id for quote in quotes if quote.own])
+    own = await view.posts.may_be_shown(place.platform, [quote.id for quote in quotes if quote.own])
     left = [quote for quote in quotes if quote.id not in withheld and (not quote.own or own.get(quote.id, False))]
     return await without_forgotten(memory, view, place.platform, left)
 
@@ -34,7 +34,7 @@ async def without_forgotten(memory: Memory, view: View, platform: str, bearing: 
         ShownMessage(forward.id, await memory.places_of(platform, forward.server, forward.channel), False, 0)
         for forward in forwards.values()
     ]
-    posts = await view.posts(platform, list(forwards))
+    posts = await view.posts.may_be_shown(platform, list(forwards))
     hidden = await memory.withheld(platform, shown) | {id for id, may_be_read in posts.items() if not may_be_read}
     return [_emptied(one, hidden) for one in bearing]
 

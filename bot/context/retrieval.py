@@ -55,16 +55,16 @@ class Recalled:
 async def standing(turn: Asking, settings: Settings) -> Standing:
     """Return what stands in view at a turn. The summary is of what was said before the recent messages."""
     view = turn.view
-    window = await view.window(turn.session, 2 * settings.recent_turns)
+    window = await view.messages.window(turn.session, 2 * settings.recent_turns)
     beginning = min((exchange.said_at for exchange in window), default=turn.asked[0].said_at)
     asked = {exchange.key for exchange in turn.asked}
     shared = view.home.ref.kind is not DomainKind.DM
     return Standing(
-        profile=await view.statements("profile"),
-        narrative=await view.statements("narrative"),
-        bank=await view.bank(settings.memory_bank_max_tokens) if shared else Block(),
-        being=await view.self_state(),
-        summary=[digest for digest in await view.frontier(turn.session) if digest.first_at < beginning],
+        profile=await view.digests.statements("profile"),
+        narrative=await view.digests.statements("narrative"),
+        bank=await view.bank.shown(settings.memory_bank_max_tokens) if shared else Block(),
+        being=await view.self_state.now(),
+        summary=[digest for digest in await view.digests.frontier(turn.session) if digest.first_at < beginning],
         recent=[exchange for exchange in window if exchange.key not in asked],
         shared=shared,
     )
@@ -76,7 +76,7 @@ async def recalled(turn: Asking, settings: Settings, in_view: Collection[int], s
     return Recalled(
         await _gists(turn, text, settings.gists_k, in_view, since),
         await _eras(turn.view, text, settings.eras_k, in_view),
-        await turn.view.recall(text, settings.recall_k, exclude=in_view, asker=turn.asked[-1].speaker)
+        await turn.view.recall.messages(text, settings.recall_k, exclude=in_view, asker=turn.asked[-1].speaker)
         if settings.recall_k
         else (),
     )
@@ -84,7 +84,7 @@ async def recalled(turn: Asking, settings: Settings, in_view: Collection[int], s
 
 async def _gists(turn: Asking, text: str, k: int, in_view: Collection[int], since: int) -> list[DigestHit]:
     """Return the k gists nearest to a text, of other conversations and of this one; what was made of gists repeats them."""
-    found = await turn.view.gists(text, 3 * k + _MORE, exclude=in_view) if k else []
+    found = await turn.view.recall.gists(text, 3 * k + _MORE, exclude=in_view) if k else []
     here = turn.session.key
     gists = [hit for hit in found if hit.digest.tier == "gist"]
     return [hit for hit in gists if hit.digest.session != here or hit.digest.last_at < since][:k]
@@ -94,6 +94,6 @@ async def _eras(view: View, text: str, k: int, in_view: Collection[int]) -> Sequ
     if not k:
         return ()
     if view.home.ref.kind is DomainKind.DM:
-        return await view.eras(text, k)
-    bullets = await view.banked(text, k + len(in_view))
+        return await view.recall.eras(text, k)
+    bullets = await view.recall.banked(text, k + len(in_view))
     return [one for one in bullets if one.key not in in_view][:k]

@@ -44,11 +44,11 @@ class Domains:
 
     async def session(self, view: View, place: Place) -> Session:
         """Return the session that a place has now, named after it."""
-        return await view.session(await view.stay(place.platform, place.key), place.name)
+        return await view.sessions.get(await view.sessions.active(place.platform, place.key), place.name)
 
     async def begin(self, view: View, place: Place, name: str) -> Session:
         """Begin a fresh session at a place."""
-        return await view.session(await view.begin(place.platform, place.key), name)
+        return await view.sessions.get(await view.sessions.begin(place.platform, place.key), name)
 
     async def here(self, place: Place, person: Person | None = None) -> tuple[View, Session]:
         """Return a place's own memory and session; a person is needed where only one reads it."""
@@ -68,7 +68,7 @@ class Domains:
 
     async def thread(self, view: View, name: str) -> str:
         """Return the thread of a terminal's conversation by the name people call it; a new one is called like its thread."""
-        known = {session.name: session for session in await view.sessions()}
+        known = {session.name: session for session in await view.sessions.all()}
         return split_key(known[name].ref.place)[2] if name in known else name
 
     async def still(self, place: Place, domain: int, also: Collection[int] = ()) -> bool:

@@ -202,7 +202,7 @@ class Intake:
         oldest = self._clock.now() - self._within
         asked, finishes, answered = [], [], []
         for event, message in messages:
-            exchange = await view.heard(session, message.id)
+            exchange = await view.messages.by_source(session, message.id)
             if exchange and message.addressed and message.said_at >= oldest:
                 asked.append(exchange)
                 finishes.append(event.key)
@@ -219,7 +219,7 @@ class Intake:
 
     async def _answered(self, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
         """Return those quotes that may be shown: what is kept is shown where its readers may know it, whatever the platform shows."""
-        elsewhere = await view.kept_elsewhere(place.platform, [quote.id for quote in quotes])
+        elsewhere = await view.messages.kept_elsewhere(place.platform, [quote.id for quote in quotes])
         return list(await self._shown(view, place, [quote for quote in quotes if quote.id not in elsewhere]))
 
     async def _aside(self, adapter: Adapter, view: View, place: Place, before: str) -> Sequence[Quote]:

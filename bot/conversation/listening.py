@@ -165,10 +165,10 @@ class Listening:
             return
         view, session = await self._h.domains.here(event.place, event.person)
         parts = await self._h.outgoing.parts(event.place.platform, event.why, links=NO_LINKS)
-        if event.once and not await view.hint(session, parts, event.id):
+        if event.once and not await view.notices.hint(session, parts, event.id):
             return
         if not event.once:
-            await view.notify(session, parts, [], event.id)
+            await view.notices.queue(session, parts, [], event.id)
         await self._h.outgoing.flush(event.place.platform, event.place.key, parts)
 
     async def _is_worth_a_hint(self, event: Unreadable) -> bool:
@@ -182,7 +182,7 @@ class Listening:
         goes_on, prefix = bool(place.earlier and view.also), self._adapter.prefix
         text = onward(prefix) if goes_on else introduction(self._h.models.goes_to, prefix, shared=True)
         parts = await self._h.outgoing.parts(place.platform, text, links=NO_LINKS)
-        if await (view.go_on(place.channel, session, parts) if goes_on else view.greet(session, parts)):
+        if await (view.notices.go_on(place.channel, session, parts) if goes_on else view.notices.greet(session, parts)):
             await self._h.outgoing.flush(place.platform, place.key, parts)
 
     async def _now(self, place: Place) -> Place:

@@ -108,7 +108,7 @@ class Speaking:
         async def found() -> list[Hit]:
             nonlocal begun
             begun = self._h.clock.now()
-            return await turn.view.recall(text, _WIDE, exclude=asked_here, asker=turn.asked[-1].speaker)
+            return await turn.view.recall.messages(text, _WIDE, exclude=asked_here, asker=turn.asked[-1].speaker)
 
         hits = await self._h.verifying.hits(found, looks)
         asked = VoiceQuestion(text, turn.asked[-1].speaker, self._h.clock.now(), turn.view.home.time_zone)

@@ -54,17 +54,17 @@ class Turns:
         if turn.shared or await self._h.preferences.on(turn.person, REFLECTIONS):
             return ()
         parts = await self._h.outgoing.parts(turn.place.platform, offer(adapter.prefix), links=NO_LINKS)
-        return parts if await turn.view.offer(turn.session, parts) else ()
+        return parts if await turn.view.thoughts.offer(turn.session, parts) else ()
 
     async def _introduce(self, turn: Turn, prefix: str) -> None:
         place = turn.place
         if place.earlier and turn.view.also:
             parts = await self._h.outgoing.parts(place.platform, onward(prefix), links=NO_LINKS)
-            said = await turn.view.go_on(place.channel, turn.session, parts)
+            said = await turn.view.notices.go_on(place.channel, turn.session, parts)
         else:
             text = introduction(self._h.models.goes_to, prefix, shared=turn.shared)
             parts = await self._h.outgoing.parts(place.platform, text, links=NO_LINKS)
-            said = await turn.view.greet(turn.session, parts)
+            said = await turn.view.notices.greet(turn.session, parts)
         if said:
             await self._h.outgoing.flush(place.platform, place.key, parts)
 
@@ -158,19 +158,19 @@ class Turns:
             parts = await self._h.outgoing.parts(turn.place.platform, text, links=links, replaces=replaces)
         else:
             parts = self._h.outgoing.removal(replaces) if replaces else ()
-        await turn.view.notify(turn.session, parts, [], turn.answers)
+        await turn.view.notices.queue(turn.session, parts, [], turn.answers)
         return parts
 
     async def _put_off(self, turn: Turn, replaces: str) -> Sequence[Part]:
         """Keep a question for later: what its answer rests on changed again and again while that was made."""
         await self._h.memory.journal.hold(turn.finishes, SourceGone.__name__)
         parts = self._h.outgoing.removal(replaces) if replaces else ()
-        await turn.view.notify(turn.session, parts, [])
+        await turn.view.notices.queue(turn.session, parts, [])
         return parts
 
     async def _give_up(self, turn: Turn, heard: Sequence[InboxEvent], replaces: str) -> Sequence[Part]:
         """Drop what was taken back, and what was shown of an answer to it."""
         await self._h.memory.journal.drop([event.key for event in heard])
         parts = self._h.outgoing.removal(replaces) if replaces else ()
-        await turn.view.notify(turn.session, parts, [])
+        await turn.view.notices.queue(turn.session, parts, [])
         return parts

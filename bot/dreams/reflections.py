@@ -23,7 +23,7 @@ from memory.errors import MemoryFailure
 from memory.ports import Clock
 from memory.text.times import instant, local
 from memory.types import MINUTE, Domain, DomainKind, Session
-from memory.view.posting import PostableThought
+from memory.view.thoughts import PostableThought
 from memory.view.view import View
 
 ACTIONS = (("Why this?", "reflection why"), ("Less of this", "reflection less"), ("Delete", "reflection delete"))
@@ -73,7 +73,7 @@ class Reflections:
         said_there = await given(placed.exchange for placed in thought.said)
         actions = [Action(label, command, thought.statement.id) for label, command in ACTIONS]
         parts = await self._outgoing.parts(place.platform, text, links=said_there | links, actions=actions, form=REFLECTION)
-        if await view.post(session, thought, thought.statement.text, parts) is None:
+        if await view.thoughts.post(session, thought, thought.statement.text, parts) is None:
             return False
         await self._outgoing.flush(place.platform, place.key, parts)
         log.info("reflection.said", platform=place.platform)
@@ -81,10 +81,10 @@ class Reflections:
 
     async def _newest(self, view: View) -> PostableThought | None:
         """Return the newest thought that waits, and let those that waited too long wait no more."""
-        waiting = await view.thoughts()
+        waiting = await view.thoughts.waiting()
         for thought in waiting:
             if self._clock.now() - thought.statement.made_at > _LATEST:
-                await view.keep_to_herself(thought)
+                await view.thoughts.keep(thought)
         fresh = [one for one in waiting if self._clock.now() - one.statement.made_at <= _LATEST]
         return fresh[0] if fresh else None
 
@@ -92,17 +92,22 @@ class Reflections:
         now = self._clock.now()
         here = local(now, view.home.time_zone)
         midnight = instant(here.replace(hour=0, minute=0, second=0, microsecond=0))
-        if await view.posted_since(midnight) >= self._rules.reflections_per_day:
+        if await view.thoughts.posted_since(midnight) >= self._rules.reflections_per_day:
             return False
-        if (await view.self_state()).mind.drives.stability < self._rules.stability or thought.level < await view.bar():
+        if (
+            await view.self_state.now()
+        ).mind.drives.stability < self._rules.stability or thought.level < await view.thoughts.bar():
             return False
         if at_hand:
             return True
-        return not quiet(here.time(), self._rules.quiet) and now - await view.last_heard() >= self._rules.settle_minutes * MINUTE
+        return (
+            not quiet(here.time(), self._rules.quiet)
+            and now - await view.sessions.last_heard() >= self._rules.settle_minutes * MINUTE
+        )
 
     async def _place(self, view: View) -> tuple[Session, Place] | None:
         """Return the place at home where somebody talked last, of those that can be reached and want to hear her thoughts."""
-        for session in await view.sessions():
+        for session in await view.sessions.all():
             adapter = self._adapters.get(session.ref.platform)
             if adapter is None:
                 continue

@@ -60,14 +60,14 @@ class Keeping:
             f"{receipts.day(row.due, view.home.time_zone)}. To have me keep it, say here: {sign}privacy keep {label}"
         )
         parts = await self._outgoing.parts(row.platform, text, links=NO_LINKS)
-        await view.notify(session, parts, [])
+        await view.notices.queue(session, parts, [])
         await self._outgoing.flush(row.platform, place.key, parts)
 
     async def _dm(self, person: Person) -> Place | None:
         """Return the DM that a person has with Lyra, None where there is none."""
         adapter = self._adapters[person.platform]
         domain = await self._memory.places.find_domain(DomainRef(DomainKind.DM, person.platform, person.id))
-        for session in await self._memory.view(domain).sessions() if domain else ():
+        for session in await self._memory.view(domain).sessions.all() if domain else ():
             with suppress(PlaceGone):
                 place = await adapter.locate_key(session.ref.place)
                 if place and place.is_private and place.alone in ("", person.id):

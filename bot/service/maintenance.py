@@ -204,7 +204,7 @@ class Maintenance:
 
     async def _dirty(self, domain: Domain, *, redo: bool = False) -> list[Session]:
         keys = set(await self._memory.dirty(domain, redo_extractive=redo))
-        return [session for session in await self._memory.view(domain).sessions() if session.key in keys] if keys else []
+        return [session for session in await self._memory.view(domain).sessions.all() if session.key in keys] if keys else []
 
     @asynccontextmanager
     async def _alone(self, what: str) -> AsyncIterator[None]:

@@ -61,7 +61,7 @@ async def crowd(folder: Path, domains: int, turns: int, embedder: Directions | N
         view = memory.view(await memory.places.domain(ref, "UTC", clock.now()))
         views.append(view)
         for start in range(0, turns, 500):
-            session = await view.session(SessionRef("console", f"s{n}-{start}"), f"s{start}")
+            session = await view.sessions.get(SessionRef("console", f"s{n}-{start}"), f"s{start}")
             texts = talk.texts(min(500, turns - start))
             await view.say(session, [_said(text, start + at) for at, text in enumerate(texts)])
         await view.embed()

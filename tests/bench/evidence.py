@@ -48,7 +48,7 @@ async def filled(folder: Path, conversation: Conversation, embedder: Embedder | 
     domain = await memory.places.domain(DomainRef(DomainKind.DM, "console", "ada"), "UTC", clock.now())
     view = memory.view(domain)
     for name, said in conversation.sessions.items():
-        await view.say(await view.session(SessionRef("console", name), name), said)
+        await view.say(await view.sessions.get(SessionRef("console", name), name), said)
     await view.embed()
     return memory, view
 
@@ -57,7 +57,7 @@ def lyra(view: View) -> Find:
     """Find as she does."""
 
     async def find(question: str) -> Sequence[str]:
-        return [hit.exchange.source_id for hit in await view.recall(question, max(KS))]
+        return [hit.exchange.source_id for hit in await view.recall.messages(question, max(KS))]
 
     return find
 

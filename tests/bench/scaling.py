@@ -61,8 +61,8 @@ async def many_domains(row: Row, domains: int = 1_000, turns: int = 1_000) -> No
         opening = (time.perf_counter() - start) * _MILLISECONDS
         views = [memory.view(domain) for domain in (await memory.places.domains())[:25]]
         questions = Talk(7).texts(_QUESTIONS, 6)
-        await views[0].recall(questions[0], 10)
-        cold = median([await _once(partial(view.recall, questions[0], 10)) for view in views[1:]])
+        await views[0].recall.messages(questions[0], 10)
+        cold = median([await _once(partial(view.recall.messages, questions[0], 10)) for view in views[1:]])
         warm = median([await _asked(view, questions) for view in views[:5]])
         await memory.close()
     whole = f"{domains * turns:,} turns in {domains:,} domains"
@@ -87,8 +87,8 @@ def agreement(turns: int = 100_000, questions: int = 50) -> float:
 
 
 async def _asked(view: View, questions: Sequence[str]) -> float:
-    await view.recall(questions[0], 10)
-    return median([await _once(partial(view.recall, text, 10)) for text in questions])
+    await view.recall.messages(questions[0], 10)
+    return median([await _once(partial(view.recall.messages, text, 10)) for text in questions])
 
 
 async def _once(work: Callable[[], Awaitable[object]]) -> float:

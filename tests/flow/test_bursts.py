@@ -111,7 +111,7 @@ async def test_what_is_said_while_she_is_busy_is_answered_together(tmp_path: Pat
             await answered
         assert here.texts == ["You said: first", "You said: second\nthird"]
         view = await app.domains.view_of("platform", ADA.id)
-        kept = [message.text async for _, message in view.messages() if message.kind is Kind.SAID]
+        kept = [message.text async for _, message in view.messages.all() if message.kind is Kind.SAID]
         assert kept == ["first", "second", "third"]
 
 
@@ -151,7 +151,7 @@ async def test_an_old_message_is_kept_without_an_answer(tmp_path: Path, monkeypa
         await (await talk.listeners["platform"].hear([saying(app)("long ago", ago=hour + 1_000_000)]))
         assert here.texts == []
         view = await app.domains.view_of("platform", ADA.id)
-        assert [hit.exchange.text for hit in await view.recall("long ago", 3)] == ["long ago"]
+        assert [hit.exchange.text for hit in await view.recall.messages("long ago", 3)] == ["long ago"]
         assert await app.memory.journal.unfinished("platform") == []
 
 

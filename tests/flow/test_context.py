@@ -95,11 +95,11 @@ async def test_in_private_eras_come_up_and_where_many_read_the_bank_stands_in_th
         (tmp_path / kind).mkdir()
         async with long_talk(tmp_path / kind, per_day=20, kind=kind) as talk:
             if kind is DomainKind.SERVER:
-                await talk.view.bank_on()
+                await talk.view.bank.turn_on()
             await talk.go_on(40 * 20)
             talk.clock.forward(60 * MINUTE)
             await talk.look_after()
-            told = await talk.view.statements("era")
+            told = await talk.view.digests.statements("era")
             came = await talk.comes_up(told[0].text)
             prompt = await talk.turn()
             if kind is DomainKind.DM:
@@ -108,7 +108,7 @@ async def test_in_private_eras_come_up_and_where_many_read_the_bank_stands_in_th
             else:
                 assert {one.tier for one in came.eras} <= {"bank"}
                 assert HEAD in prompt.messages[0]["content"]
-                block = (await talk.view.bank(talk.settings.memory_bank_max_tokens)).text
+                block = (await talk.view.bank.shown(talk.settings.memory_bank_max_tokens)).text
                 assert all(f"> {line}" in prompt.messages[0]["content"] for line in block.splitlines()[1:])
 
 

@@ -47,7 +47,7 @@ async def test_a_model_that_is_down_for_a_day_delays_the_night_and_loses_nothing
     assert set(failed) == {"2026-03-12"} and nights.index(("2026-03-12", True)) > nights.index(("2026-03-12", False))
     backlog = await lived.memory.backlog()
     assert backlog.ripe == 0 and len(lived.said) > 1800
-    assert {one.text for one in lived.said} == {text.text async for _, text in lived.view.messages()}
+    assert {one.text for one in lived.said} == {text.text async for _, text in lived.view.messages.all()}
 
 
 async def test_drives_act_from_their_threshold_on_in_causal_order(lived: Month) -> None:
@@ -68,7 +68,7 @@ async def test_drives_fall_when_acted_on_and_decay_where_nothing_happens(lived: 
     reports = [one.report for one in await lived.memory.dreams.past(lived.domain, 10_000)]
     thought = [report for report in reports if any(step["drive"] == "curiosity" and step["made"] for step in report["steps"])]
     assert thought and all(report["after"]["curiosity"] < report["before"]["curiosity"] for report in thought)
-    moments = await lived.view.self_history()
+    moments = await lived.view.self_state.history()
     assert len({moment.mind.mood for moment in moments}) > 5 and all(-1 <= moment.mind.mood <= 1 for moment in moments)
     steps = [abs(one.mind.mood - other.mind.mood) for one, other in pairwise(moments)]
     assert max(steps) <= 0.2 + 1e-9
@@ -90,13 +90,13 @@ async def test_nobody_is_interrupted(lived: Month) -> None:
 async def test_no_thought_is_said_twice_and_each_rests_on_two_messages(lived: Month) -> None:
     texts = [text.splitlines()[0] for _, text in lived.thoughts]
     assert not [pair for pair in combinations(texts, 2) if alike(*pair)]
-    told = [one for one in await lived.view.statements("self") if one.kind == "reflection"]
-    receipts = await lived.view.receipts(told)
+    told = [one for one in await lived.view.digests.statements("self") if one.kind == "reflection"]
+    receipts = await lived.view.digests.receipts(told)
     assert {one.text for one in told} >= set(texts) and all(len(receipts[one.key]) >= 2 for one in told if one.text in texts)
 
 
 async def test_prose_and_broken_answers_go_nowhere(lived: Month) -> None:
-    kept = " ".join(one.text for one in await lived.view.statements("self"))
+    kept = " ".join(one.text for one in await lived.view.digests.statements("self"))
     assert not [word for word in ("PROSE", "BROKEN") if word in kept or word in " ".join(text for _, text in lived.thoughts)]
     rows = await lived.memory.db.all("SELECT answer FROM refusals WHERE tier = 'reflection'")
     assert any(row["answer"].startswith("PROSE") for row in rows)
@@ -104,4 +104,4 @@ async def test_prose_and_broken_answers_go_nowhere(lived: Month) -> None:
 
 async def test_no_dream_feeds_on_a_dream(lived: Month) -> None:
     for _, text in lived.thoughts:
-        assert text.splitlines()[0] not in [hit.exchange.text for hit in await lived.view.recall(text, 20)]
+        assert text.splitlines()[0] not in [hit.exchange.text for hit in await lived.view.recall.messages(text, 20)]

@@ -114,14 +114,14 @@ def people(town: Town) -> str:
 async def at_the_console(lyra: Awake, text: str, name: str = "ada") -> View:
     """Keep what somebody says at the terminal, and return that person's memory."""
     view = await lyra.app.view(name)
-    session = await view.session(await view.stay("console", "main"), "main")
+    session = await view.sessions.get(await view.sessions.active("console", "main"), "main")
     now = lyra.app.base.clock.now()
     await view.say(session, [NewExchange(Kind.SAID, text, "1", now, name, "user", Identity("console", name))])
     return view
 
 
 async def recalls(view: View) -> bool:
-    return any(CANARY in hit.exchange.text for hit in await view.recall(ASKED, 5))
+    return any(CANARY in hit.exchange.text for hit in await view.recall.messages(ASKED, 5))
 
 
 @pytest.mark.parametrize("declared", [True, False], ids=["declared", "not declared"])
@@ -230,7 +230,7 @@ async def test_an_answer_that_drew_on_another_domain_is_never_recalled(town: Tow
         await speaks(town, "dm", ASKED)
         await town.sets("ada", dm, "reach", "off")
         view = await lyra.view(DomainKind.DM, town.person("ada").id)
-        hits = await view.recall("kestrel locker", 5)
+        hits = await view.recall.messages("kestrel locker", 5)
         assert any("kestrel" in hit.exchange.text for hit in hits) is found
         told = await (await town.person("ada").runs(dm, "recall", query="kestrel")).answer()
         assert ("kestrel one" in told.content) is found

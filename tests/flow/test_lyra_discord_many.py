@@ -124,7 +124,9 @@ async def test_fifty_channels_at_once_do_not_wait_for_each_other(town: Town, hom
         assert await told(town, *questions) == [f"You said: ada: what is {at} and {at}?" for at in range(MANY)]
         assert len(lyra.chats) == MANY
         view = await lyra.view(*server_of(home))
-        assert {session.name: session.messages for session in await view.sessions()} == {f"#{one.name}": 2 for one in channels}
+        assert {session.name: session.messages for session in await view.sessions.all()} == {
+            f"#{one.name}": 2 for one in channels
+        }
 
 
 async def test_fifty_people_in_their_dms_at_once_never_read_each_other(town: Town) -> None:

@@ -73,7 +73,7 @@ async def test_accounts_of_one_name_are_told_apart_wherever_their_words_are_show
         mine = await town.reads(town.bob, town.general, "recall", query="what did I say?")
         assert mine.index("as well") < mine.index("whose words are asked for")
         view = await lyra.view(*server_of(town.guild))
-        speakers = [message.speaker async for _, message in view.messages() if message.role == "user"]
+        speakers = [message.speaker async for _, message in view.messages.all() if message.role == "user"]
         assert speakers[0] == "ada" and re.fullmatch(r"Ada#[a-z2-7]{4}", speakers[1])
         (seen,) = re.findall(r"^> (Ada#....): I bring the cake$", given(lyra), re.MULTILINE)[-1:]
         assert seen != speakers[1]

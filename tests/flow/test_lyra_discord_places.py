@@ -88,7 +88,7 @@ async def test_a_place_is_a_conversation_named_after_it_kept_for_those_who_read_
     async with town.lyra() as lyra:
         told = await town.asks("ada", place, "the boat leaves at seven")
         view = await lyra.view(kind, native_id)
-        assert [session.name for session in await view.sessions()] == [name]
+        assert [session.name for session in await view.sessions.all()] == [name]
         assert await lyra.kept(kind, native_id) == ["the boat leaves at seven", told.content]
         assert await everything(lyra) == ["the boat leaves at seven", told.content]
         assert introductions(town.server) == [place]
@@ -102,7 +102,7 @@ async def test_channel_and_thread_of_one_server_are_two_conversations_in_one_mem
         await town.asks("ada", general, "the boat leaves at seven")
         await town.asks("ada", thread, "the boat is called Iris")
         view = await lyra.view(*server_of(home))
-        assert {session.name: session.messages for session in await view.sessions()} == {"Plans": 2, "#general": 2}
+        assert {session.name: session.messages for session in await view.sessions.all()} == {"Plans": 2, "#general": 2}
         await town.asks("ada", thread, "when does the boat leave?")
         assert "ada: the boat leaves at seven" in prompt(lyra.chats[-1])
 

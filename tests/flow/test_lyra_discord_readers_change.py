@@ -54,7 +54,7 @@ def reopen(town: Town, place: Channel) -> None:
 
 async def conversations(lyra: Awake, kind: DomainKind, native_id: int) -> dict[str, int]:
     """Return the conversations of a domain, with how many messages each has."""
-    return {session.name: session.messages for session in await (await lyra.view(kind, native_id)).sessions()}
+    return {session.name: session.messages for session in await (await lyra.view(kind, native_id)).sessions.all()}
 
 
 async def outbox(lyra: Awake, question: Message) -> list[tuple[str, str]]:

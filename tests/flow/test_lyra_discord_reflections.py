@@ -109,11 +109,11 @@ async def test_less_of_this_lets_the_next_thought_wait_and_delete_takes_it_away_
     less = await town.presses(town.ada, said, "Less of this")
     assert less.content == "I say fewer of my thoughts here from now on."
     view = await lyra.view(DomainKind.DM, town.ada.id)
-    assert await view.bar() > 0.05
+    assert await view.thoughts.bar() > 0.05
     gone = await town.presses(town.ada, said, "Delete")
     assert gone.content == "I took it back, and forgot it."
     assert thoughts(town, dm) == []
-    assert [one.text for one in await view.statements("self") if one.kind == "reflection"] == []
+    assert [one.text for one in await view.digests.statements("self") if one.kind == "reflection"] == []
     again = await town.presses(town.ada, said, "Why this?")
     assert again.content == "There is no thought of mine with that id here."
 
@@ -135,9 +135,9 @@ async def test_what_it_rests_on_is_forgotten_and_so_is_the_thought(town: Town, l
     await dreams(town, lyra, dm)
     await town.says(town.ada, dm, "Good morning")
     view = await lyra.view(DomainKind.DM, town.ada.id)
-    assert await view.thoughts()
+    assert await view.thoughts.waiting()
     await town.asks(town.ada, dm, "forget", what=str(second.id))
-    assert await view.thoughts() == []
+    assert await view.thoughts.waiting() == []
     await town.asks(town.ada, dm, "settings", setting="reflections", value="on")
     await lyra.talk.tick()
     assert thoughts(town, dm) == []

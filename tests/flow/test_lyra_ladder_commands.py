@@ -13,6 +13,7 @@ from adapters.events import Place
 from bot.app import App
 from bot.conversation.domains import Domains
 from memory.types import DomainKind, Identity, Statement
+from memory.view.digests import Facts
 from memory.view.view import View
 from tests.discord_home import Awake, awake, model_server, server_of
 from tests.discord_town import Town, built, buttons
@@ -53,7 +54,7 @@ async def fact_id(town: Town, who: Person, place: Channel, words: str) -> str:
 
 async def facts(lyra: Awake, kind: DomainKind, native_id: object) -> list[str]:
     """Return the facts that stand in a domain."""
-    return [one.text for one in await (await lyra.view(kind, native_id)).statements("profile")]
+    return [one.text for one in await (await lyra.view(kind, native_id)).digests.statements("profile")]
 
 
 # What is shown
@@ -193,12 +194,12 @@ async def test_a_button_under_the_profile_lets_a_fact_go(town: Town, lyra: Awake
 # Whose facts
 
 
-class Anyones(View):
+class Anyones(Facts):
     """The guard switched off: everybody may change every fact."""
 
-    async def fact(self, public_id: str, by: Identity | None = None) -> Statement:
+    async def find(self, public_id: str, by: Identity | None = None) -> Statement:
         """Return a standing fact, whoever asks."""
-        return await super().fact(public_id)
+        return await super().find(public_id)
 
 
 class Lenient(Domains):
@@ -206,7 +207,9 @@ class Lenient(Domains):
 
     async def view(self, place: Place, person: Someone, adapter: Adapter | None = None) -> View:
         """Return such a view."""
-        return Anyones((await super().view(place, person, adapter))._r, await self._home(place, person))
+        view = await super().view(place, person, adapter)
+        view.facts = Anyones(view.facts._b)
+        return view
 
 
 def lenient(app: App) -> App:

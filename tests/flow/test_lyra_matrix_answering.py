@@ -173,7 +173,7 @@ async def test_what_was_said_just_before_is_seen_and_kept_nowhere(
         await at_home.asks(ada, room, "and light?", thread=root, mentions=[at_home.user])
         assert "others said here:\n> Bob: the kettle is on\n> Bob: the lamp is on\n\nAda: and light?" in prompt(lyra.chats[-1])
         views = [lyra.app.memory.view(domain) for domain in await lyra.app.memory.places.domains()]
-        texts = [message.text for view in views async for _, message in view.messages()]
+        texts = [message.text for view in views async for _, message in view.messages.all()]
         assert not any("kettle" in text or "lamp" in text for text in texts)
 
 

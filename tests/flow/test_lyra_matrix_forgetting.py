@@ -54,7 +54,7 @@ async def public_id(at_home: Home, who: Person, room: str, words: str) -> str:
 async def people_said(lyra: Awake, room: str) -> list[str]:
     """Return what the memory of a room holds of people's words."""
     view = await lyra.view(DomainKind.ROOM, room)
-    return [message.text async for _, message in view.messages() if message.role == "user"]
+    return [message.text async for _, message in view.messages.all() if message.role == "user"]
 
 
 # One message

@@ -266,7 +266,7 @@ async def accounts(town: Town) -> str:
 async def said_at(lyra: Awake, platform: str, account: str, text: str) -> View:
     """Keep what somebody says in private on another platform, and return that account's memory."""
     view = await lyra.app.domains.view_of(platform, account)
-    session = await view.session(await view.stay(platform, "main"), "main")
+    session = await view.sessions.get(await view.sessions.active(platform, "main"), "main")
     now = lyra.app.base.clock.now()
     await view.say(session, [NewExchange(Kind.SAID, text, "1", now, account, "user", Identity(platform, account))])
     return view
@@ -287,7 +287,7 @@ async def test_dms_read_what_their_person_said_elsewhere_where_the_operator_says
 @pytest.mark.parametrize("declared", [True, False], ids=["declared", "not declared"])
 async def test_the_terminal_reads_its_persons_plain_dm_and_nobody_elses(town: Town, declared: bool) -> None:
     async def recalls(name: str) -> bool:
-        hits = await (await lyra.app.view(name)).recall(ASKED, 5)
+        hits = await (await lyra.app.view(name)).recall.messages(ASKED, 5)
         return any(CANARY in hit.exchange.text for hit in hits)
 
     async with town.lyra(config=await accounts(town) if declared else "") as lyra:

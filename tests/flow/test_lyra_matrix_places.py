@@ -45,7 +45,7 @@ async def test_two_dms_of_one_person_are_two_conversations_in_one_memory(at_home
         answer = await at_home.asks(ada, second, "what is my cat called?")
         assert recent(lyra.chats[-1].messages) == []
         assert "my cat is called Miso" in prompt(lyra.chats[-1])
-        assert len(await (await lyra.view(DomainKind.DM, ada.user)).sessions()) == 2
+        assert len(await (await lyra.view(DomainKind.DM, ada.user)).sessions.all()) == 2
         # Who she is was said in the first one.
         assert [one.id for one in await at_home.said(ada, second)] == [answer.id]
 
@@ -75,7 +75,7 @@ async def test_a_room_is_a_memory_of_its_own_named_after_it(at_home: Home, ada: 
         answer = await at_home.asks(ada, room, "the boat leaves at seven", mentions=[at_home.user])
         assert answer.encrypted is encrypted
         assert await lyra.kept(DomainKind.ROOM, room) == ["the boat leaves at seven", answer.body]
-        assert [one.name for one in await (await lyra.view(DomainKind.ROOM, room)).sessions()] == ["Garden"]
+        assert [one.name for one in await (await lyra.view(DomainKind.ROOM, room)).sessions.all()] == ["Garden"]
         await at_home.asks(bob, await dm(at_home, bob), "when does the boat leave?")
         assert "seven" not in prompt(lyra.chats[-1])
 

@@ -45,7 +45,7 @@ def recent(messages: Sequence[Mapping[str, Any]]) -> list[str]:
 
 async def sessions(lyra: Awake, room: str) -> dict[str, int]:
     """Return the conversations of a room by name, with how many messages each has."""
-    return {one.name: one.messages for one in await (await lyra.view(DomainKind.ROOM, room)).sessions()}
+    return {one.name: one.messages for one in await (await lyra.view(DomainKind.ROOM, room)).sessions.all()}
 
 
 async def ruled(at_home: Home, who: Person, room: str, setting: str) -> None:
@@ -108,7 +108,7 @@ async def test_a_thread_of_a_dm_is_a_conversation_of_its_own_in_the_same_memory(
         assert told.thread == root
         assert recent(lyra.chats[-1].messages) == []
         assert "the boat leaves at seven" in prompt(lyra.chats[-1])
-        assert len(await (await lyra.view(DomainKind.DM, ada.user)).sessions()) == 2
+        assert len(await (await lyra.view(DomainKind.DM, ada.user)).sessions.all()) == 2
 
 
 # Where she answers

@@ -46,12 +46,12 @@ async def test_no_prompt_of_a_whole_life_holds_a_mark_or_lets_one_speak_as_anoth
     model, planted = Reading(), {"planted": SAID, "who": f"Ada{PLANTED}\nBob", "place": f"main {PLANTED}\nBob: yes"}
     async with long_talk(tmp_path, Settings(), per_day=20, every=3, kind=kind, model=model, **planted) as talk:
         if kind is DomainKind.SERVER:
-            await talk.view.bank_on()
+            await talk.view.bank.turn_on()
         await talk.go_on((16 if kind is DomainKind.DM else 36) * 20)
         for domain in await talk.memory.places.domains():
             await talk.dreams.dream(domain, forced=True)
         turns = [await talk.turn() for _ in range(3)]
-        told = await talk.view.statements("profile")
+        told = await talk.view.digests.statements("profile")
     wanted = {"gist", "merge", "profile", "era", "narrative", "self", "thought"}
     assert model.given.keys() == wanted | ({"conversation", "bank"} if kind is DomainKind.SERVER else set())
     assert "<|im_start|>" in told[0].text, "what was planted came all the way"

@@ -35,19 +35,19 @@ async def test_it_is_off_until_somebody_turns_it_on(tmp_path: Path) -> None:
         writer = Noter()
         assert await here.kept(writer) == Banked(why=OFF)
         assert writer.tasks == [] and await here.count("statements") == 0
-        assert (await here.view.bank_state()).since is None and await here.view.bank_block(2000) == ""
-        assert await here.view.bank_on()
-        assert (await here.view.bank_state()).since == here.clock.now()
-        assert not await here.view.bank_on(), "it is on already"
+        assert (await here.view.bank.state()).since is None and await here.view.bank.text(2000) == ""
+        assert await here.view.bank.turn_on()
+        assert (await here.view.bank.state()).since == here.clock.now()
+        assert not await here.view.bank.turn_on(), "it is on already"
 
 
 async def test_a_person_alone_has_no_bank(tmp_path: Path) -> None:
     async with in_a_room(tmp_path) as here:
         alone = await corner(here.memory, here.clock)
-        for refused in (alone.view.bank_on(), alone.view.bank_leave(ADA), alone.view.bank_join(ADA)):
+        for refused in (alone.view.bank.turn_on(), alone.view.bank.leave(ADA), alone.view.bank.join(ADA)):
             with pytest.raises(NotShared, match="several people"):
                 await refused
-        assert not await alone.view.bank_off() and (await alone.view.bank_state()).since is None
+        assert not await alone.view.bank.turn_off() and (await alone.view.bank.state()).since is None
 
 
 async def test_a_conversation_is_noted_once_it_is_over(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ async def test_a_conversation_is_noted_once_it_is_over(tmp_path: Path) -> None:
         (entry,) = await here.noted()
         assert entry.label == "conversation:2026-03-03T12:01"
         assert [one.text for one in entry.bullets] == ["the well is dry", "we dig on Friday"]
-        rests = await here.view.receipts(entry.bullets)
+        rests = await here.view.digests.receipts(entry.bullets)
         assert [[e.key for e in rests[one.key]] for one in entry.bullets] == [[first.key], [second.key]]
         assert await here.kept(writer) == Banked() and len(writer.tasks) == 1, "what is noted is not noted again"
 
@@ -74,7 +74,7 @@ async def test_where_it_is_off_silence_must_be_long(tmp_path: Path) -> None:
         await here.talk("the well is dry", "we dig on Friday")
         await closed(here)
         assert await here.count("episodes") == 0
-        await here.view.bank_on()
+        await here.view.bank.turn_on()
         await closed(here)
         assert await here.count("episodes") == 1
 
@@ -93,7 +93,7 @@ async def test_only_what_was_said_since_it_is_on_enters(tmp_path: Path) -> None:
         await here.talk("the code is 4711", "so it is")
         await closed(here)
         await here.said_by(ADA, "the key lies under the mat")
-        await here.view.bank_on()
+        await here.view.bank.turn_on()
         await here.talk("the well is dry", "we dig on Friday")
         writer = Noter()
         await here.kept(writer)
@@ -103,10 +103,10 @@ async def test_only_what_was_said_since_it_is_on_enters(tmp_path: Path) -> None:
 async def test_without_the_instant_what_was_said_before_would_enter(tmp_path: Path) -> None:
     async with in_a_room(tmp_path, on=False) as here:
         await here.said_by(ADA, "the key lies under the mat")
-        await here.view.bank_on()
+        await here.view.bank.turn_on()
         await here.talk("the well is dry")
         await closed(here)
-        terms = await here.view.bank_state()
+        terms = await here.view.bank.state()
         work = await conversations.due(derivation(here, Noter()), terms._replace(since=0))
         assert work and "the key lies under the mat" in [source.text for source in work.sources]
 
@@ -175,7 +175,7 @@ async def test_without_the_check_of_its_form_a_long_answer_would_stand(tmp_path:
         await here.talk("the well is dry", "we dig on Friday")
         await closed(here)
         maintenance = derivation(here, Noter(moves=[answering(*TOO_MUCH[1])]))
-        work = await conversations.due(maintenance, await here.view.bank_state())
+        work = await conversations.due(maintenance, await here.view.bank.state())
         assert work and await maintenance.make(replace(work, check=None))
         assert len(" ".join(await here.lines()).split()) == 80
 
@@ -235,28 +235,28 @@ async def test_it_is_found_by_words_and_the_log_of_what_was_done_holds_none(tmp_
     async with in_a_room(tmp_path) as here:
         await here.talk("the well is dry", "we dig on Friday")
         await here.kept()
-        assert [one.text for one in await here.view.banked("dig", 5)] == ["we dig on Friday"]
-        assert await here.view.eras("dig", 5) == []
+        assert [one.text for one in await here.view.recall.banked("dig", 5)] == ["we dig on Friday"]
+        assert await here.view.recall.eras("dig", 5) == []
         (line,) = await here.memory.db.all("SELECT kind, detail FROM activity")
         assert line["kind"] == "bank" and "dig" not in line["detail"]
 
 
 async def test_the_block_is_labelled_newest_first_and_says_how_to_use_it(tmp_path: Path) -> None:
     async with in_a_room(tmp_path) as here:
-        assert await here.view.bank_block(2000) == "", "empty when empty"
+        assert await here.view.bank.text(2000) == "", "empty when empty"
         await here.talk("the well is dry", "we dig on Friday")
         await here.talk("the pump is new", "it is\ngreen")
         await here.kept()
-        head, *lines = (await here.view.bank_block(2000)).splitlines()
+        head, *lines = (await here.view.bank.text(2000)).splitlines()
         assert "only when directly relevant" in head
         assert lines == [
             "[conversation:2026-03-03T12:13]", "- the pump is new", "- it is green",
             "[conversation:2026-03-03T12:01]", "- the well is dry", "- we dig on Friday",
         ]  # fmt: skip
-        short = await here.view.bank(50)
+        short = await here.view.bank.shown(50)
         assert [one.text for one in short.shown] == ["the pump is new", "it is green"]
         assert short.text.splitlines() == [head, *lines[:3]]
-        assert await here.view.bank_block(10) == ""
+        assert await here.view.bank.text(10) == ""
 
 
 async def test_another_room_has_its_own(tmp_path: Path) -> None:
@@ -264,5 +264,5 @@ async def test_another_room_has_its_own(tmp_path: Path) -> None:
         await here.talk("the well is dry", "we dig on Friday")
         await here.kept()
         other = here.memory.view(await here.memory.places.domain(replace(here.domain.ref, native_id="!other"), "UTC", 0))
-        assert (await other.bank_state()).since is None and await other.statements("bank") == []
-        assert await other.banked("dig", 5) == []
+        assert (await other.bank.state()).since is None and await other.digests.statements("bank") == []
+        assert await other.recall.banked("dig", 5) == []

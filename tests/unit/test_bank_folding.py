@@ -111,10 +111,10 @@ async def test_a_day_becomes_a_week_a_week_a_month_and_then_leaves_the_block_and
             "conversation:2026-03-03T12:01": "2026-03-03", "day:2026-03-03": "2026-03-05", "week:2026-W10": "2026-03-16",
             "": "2026-04-29",
         }  # fmt: skip
-        assert await here.view.bank_block(2000) == "", "empty when empty"
-        found = await here.view.banked("dig", 9)
+        assert await here.view.bank.text(2000) == "", "empty when empty"
+        found = await here.view.recall.banked("dig", 9)
         assert {one.kind for one in found} == {"conversation", "day", "week", "month"}
-        assert {e.key for one in found for e in (await here.view.receipts([one]))[one.key]} == {said[1].key}
+        assert {e.key for one in found for e in (await here.view.digests.receipts([one]))[one.key]} == {said[1].key}
         assert "we dig on Friday" in await here.found("dig")
         assert await unsound(here) == []
 
@@ -123,10 +123,10 @@ async def test_ended_as_history_it_would_not_be_found(tmp_path: Path) -> None:
     async with in_a_room(tmp_path) as here:
         await here.talk("the well is dry", "we dig on Friday")
         await here.kept()
-        keys = [one.key for one in await here.view.statements("bank")]
+        keys = [one.key for one in await here.view.digests.statements("bank")]
         async with here.memory.db.transaction() as tx:
             await statements.end(tx, here.domain, keys, here.clock.now())
-        assert await here.view.banked("dig", 9) == []
+        assert await here.view.recall.banked("dig", 9) == []
 
 
 async def test_after_the_last_rung_the_oldest_leave_and_no_more_than_is_needed(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ async def test_after_the_last_rung_the_oldest_leave_and_no_more_than_is_needed(t
             here.clock.forward(90 * DAY)
         assert await here.kept() == Banked(conversations=4, digests=12, left=4)
         assert await here.labels() == ["month:2026-12", "month:2026-09"]
-        months = [one for one in await here.view.banked("dig", 99) if one.kind == "month"]
+        months = [one for one in await here.view.recall.banked("dig", 99) if one.kind == "month"]
         assert {one.period for one in months} == {"2026-03", "2026-06", "2026-09", "2026-12"}, "all are found"
         assert await here.kept() == Banked()
 
@@ -177,7 +177,7 @@ async def test_a_failed_digest_leaves_its_children_in_place(tmp_path: Path) -> N
         assert await here.labels() == ["conversation:2026-03-03T12:01"]
         here.clock.forward(70 * DAY)
         assert await here.kept(writer) == Banked(left=2), "until it is as old as the last rung"
-        assert [one.text for one in await here.view.banked("dig", 9)] == ["we dig on Friday"]
+        assert [one.text for one in await here.view.recall.banked("dig", 9)] == ["we dig on Friday"]
 
 
 LABEL = "conversation:2026-03-03T12:01"
@@ -206,7 +206,7 @@ async def test_without_the_check_of_its_form_it_would_stand(tmp_path: Path, answ
         await here.kept()
         here.clock.forward(2 * DAY)
         maintenance: Derivation = here.memory.bank(here.domain, Noter(moves=[answering(*answer)])).derivation
-        work = await folding.due(maintenance, await here.view.bank_state(), await here.noted())
+        work = await folding.due(maintenance, await here.view.bank.state(), await here.noted())
         assert work and await maintenance.make(replace(work, check=None))
         assert await here.lines() == [" ".join(entry.text.split()) for entry in answer]
 
@@ -261,7 +261,7 @@ async def test_what_comes_while_a_digest_is_written_makes_it_void(tmp_path: Path
         await here.kept()
         here.clock.forward(2 * DAY)
         maintenance: Derivation = here.memory.bank(here.domain, Noter()).derivation
-        work = await folding.due(maintenance, await here.view.bank_state(), await here.noted())
+        work = await folding.due(maintenance, await here.view.bank.state(), await here.noted())
         assert work
         await later(here, "2026-03-03", "the pump is new", "it is green")
         await here.kept(most=1)
@@ -276,5 +276,5 @@ async def test_of_a_block_that_is_too_large_only_so_much_is_shown(tmp_path: Path
         await here.kept()
         noted = await here.noted()
         for most in (0, 1, 30, 60, 100, 400, 2000):
-            assert tokens(await here.view.bank_block(most)) <= most
+            assert tokens(await here.view.bank.text(most)) <= most
         assert tokens(block.render(noted).text) > 400, "while all of it is larger"

@@ -125,12 +125,12 @@ async def test_turning_it_off_empties_it_and_keeps_the_messages(tmp_path: Path) 
         await here.talk("they say Humphrey comes", "on Friday")
         await here.kept(Noter(moves=[answering(Entry("they met in Ulm", ("m1",)))] * 3))
         assert await here.count("refusals") == 3
-        assert await here.view.bank_off()
-        assert await here.everything() == [] and await here.view.bank_block(2000) == ""
-        assert await here.view.banked("dig", 9) == [] and await here.count("refusals") == 0
+        assert await here.view.bank.turn_off()
+        assert await here.everything() == [] and await here.view.bank.text(2000) == ""
+        assert await here.view.recall.banked("dig", 9) == [] and await here.count("refusals") == 0
         assert "we dig on Friday" in await here.found("dig")
-        assert await here.kept() == Banked(why=OFF) and not await here.view.bank_off()
-        await here.view.bank_on()
+        assert await here.kept() == Banked(why=OFF) and not await here.view.bank.turn_off()
+        await here.view.bank.turn_on()
         assert await here.kept() == Banked(), "what was said before does not come back"
         await here.talk("the roof leaks", "we mend it")
         await here.kept()
@@ -142,7 +142,7 @@ async def test_turned_off_while_an_entry_is_written_nothing_is_kept(tmp_path: Pa
         await here.talk("the well is dry", "we dig on Friday")
 
         async def off(task: Task) -> list[Entry]:
-            await here.view.bank_off()
+            await here.view.bank.turn_off()
             return [Entry("the well is dry", ("m1",))]
 
         assert await here.kept(Noter(moves=[off])) == Banked()
@@ -154,8 +154,8 @@ async def test_without_that_look_it_would_be_kept(tmp_path: Path) -> None:
         await here.talk("the well is dry", "we dig on Friday")
         await here.kept(most=0)
         maintenance: Derivation = here.memory.bank(here.domain, Noter()).derivation
-        work = await conversations.due(maintenance, await here.view.bank_state())
-        await here.view.bank_off()
+        work = await conversations.due(maintenance, await here.view.bank.state())
+        await here.view.bank.turn_off()
         assert work and await maintenance.make(replace(work, still=None))
         assert await here.everything() != []
 
@@ -164,8 +164,8 @@ async def test_a_member_who_withdraws_takes_along_what_rests_on_their_words(tmp_
     async with in_a_room(tmp_path) as here:
         await here.talk("the well is dry", SECRET)
         await here.kept()
-        assert await here.view.bank_leave(BOB) == 1
-        assert (await here.view.bank_state()).without == (BOB,)
+        assert await here.view.bank.leave(BOB) == 1
+        assert (await here.view.bank.state()).without == (BOB,)
         assert await here.lines() == ["the well is dry"] and await holding(here, "Xerxes") == []
         assert SECRET in await here.found("parrot"), "the message stays"
         writer = Noter()
@@ -187,7 +187,7 @@ async def test_replies_to_them_and_replies_that_rest_on_their_words_stay_out(tmp
         await here.answer("Xerxes it is", again, told.key)
         await here.answer("a good day", await here.said_by(ADA, "good day"))
         here.clock.forward(HOUR)
-        await here.view.bank_leave(BOB)
+        await here.view.bank.leave(BOB)
         writer = Noter()
         await here.kept(writer)
         texts = ["what is the parrot called?", "say it again", "good day", "a good day"]
@@ -200,13 +200,13 @@ async def test_a_reply_that_rests_on_a_gist_rests_on_all_that_the_gist_was_made_
         await here.kept()
         writer = Noter(moves=[answering(Entry("the well is dry", ("m1",)))])
         await here.memory.consolidator(here.domain, writer, writer).digest(here.session)
-        (gist,) = await here.view.newest_gists(2)
+        (gist,) = await here.view.digests.newest_gists(2)
         asked = await here.said_by(ADA, "how is the well?")
         await here.answer("as dry as ever", asked, gist.key)
         here.clock.forward(HOUR)
         await here.kept(Noter(moves=[answering(Entry("the well", ("m1",)), Entry("dry as ever", ("m1", "m2")))]))
         assert await here.lines() == ["the well", "dry as ever", "the well is dry", SECRET]
-        await here.view.bank_leave(BOB)
+        await here.view.bank.leave(BOB)
         assert await here.lines() == ["the well", "the well is dry"]
         writer = Noter()
         await here.kept(writer)
@@ -217,8 +217,8 @@ async def test_without_that_look_their_words_would_enter(tmp_path: Path) -> None
     async with in_a_room(tmp_path) as here:
         await here.talk("the well is dry", SECRET)
         await here.kept(most=0)
-        await here.view.bank_leave(BOB)
-        terms = await here.view.bank_state()
+        await here.view.bank.leave(BOB)
+        terms = await here.view.bank.state()
         maintenance: Derivation = here.memory.bank(here.domain, Noter()).derivation
         work = await conversations.due(maintenance, terms._replace(without=()))
         assert work and [source.text for source in work.sources] == ["the well is dry", SECRET]
@@ -229,15 +229,15 @@ async def test_one_who_withdraws_while_an_entry_is_written_is_not_in_it_nor_in_w
         await here.talk("the well is dry", SECRET)
 
         async def leaving(task: Task) -> list[Entry]:
-            await here.view.bank_leave(BOB)
+            await here.view.bank.leave(BOB)
             return [Entry(SECRET, ("m2",))]
 
         async def refused(task: Task) -> list[Entry]:
-            await here.view.bank_leave(BOB)
+            await here.view.bank.leave(BOB)
             return [Entry(f"{SECRET} in Ulm", ("m2",))]
 
         for move in (leaving, refused):
-            await here.view.bank_join(BOB)
+            await here.view.bank.join(BOB)
             await here.kept(Noter(moves=[move]))
             assert await holding(here, "Xerxes") == []
         assert await here.lines() == ["the well is dry"]
@@ -250,7 +250,7 @@ async def test_refused_about_what_is_not_there_any_more_it_is_not_asked_again(tm
         invented = Entry("they met Humphrey", ("m1",))
 
         async def leaving(task: Task) -> list[Entry]:
-            await here.view.bank_leave(BOB)
+            await here.view.bank.leave(BOB)
             return [invented]
 
         writer = Noter(moves=[leaving, *[answering(invented)] * 9])
@@ -261,7 +261,7 @@ async def test_refused_about_what_is_not_there_any_more_it_is_not_asked_again(tm
 async def test_digests_that_rest_on_their_words_are_rebuilt_without_them(tmp_path: Path) -> None:
     async with in_a_room(tmp_path, FOLDED) as here:
         await month(here)
-        await here.view.bank_leave(BOB)
+        await here.view.bank.leave(BOB)
         assert await holding(here, "Xerxes") == []
         await here.kept()
         assert await here.labels() == ["week:2026-W10"]
@@ -275,17 +275,17 @@ async def test_of_a_conversation_of_theirs_alone_nothing_is_left(tmp_path: Path)
         await here.said_by(BOB, "Xerxes can sing")
         await here.kept()
         assert len(await here.lines()) == 2
-        await here.view.bank_leave(BOB)
+        await here.view.bank.leave(BOB)
         writer = Noter()
         assert await here.kept(writer) == Banked() and writer.tasks == []
-        assert await here.everything() == [] and await here.view.bank_block(2000) == ""
+        assert await here.everything() == [] and await here.view.bank.text(2000) == ""
 
 
 async def test_who_comes_back_is_heard_again(tmp_path: Path) -> None:
     async with in_a_room(tmp_path) as here:
-        await here.view.bank_leave(BOB)
-        await here.view.bank_join(BOB)
-        assert (await here.view.bank_state()).without == ()
+        await here.view.bank.leave(BOB)
+        await here.view.bank.join(BOB)
+        assert (await here.view.bank.state()).without == ()
         await here.talk("the well is dry", SECRET)
         await here.kept()
         assert await here.lines() == ["the well is dry", SECRET]
@@ -293,10 +293,10 @@ async def test_who_comes_back_is_heard_again(tmp_path: Path) -> None:
 
 async def test_withdrawing_is_remembered_while_it_is_off_and_holds_here_only(tmp_path: Path) -> None:
     async with in_a_room(tmp_path) as here:
-        await here.view.bank_leave(BOB)
-        await here.view.bank_leave(ADA)
-        await here.view.bank_off()
-        await here.view.bank_on()
-        assert set((await here.view.bank_state()).without) == {ADA, BOB}
+        await here.view.bank.leave(BOB)
+        await here.view.bank.leave(ADA)
+        await here.view.bank.turn_off()
+        await here.view.bank.turn_on()
+        assert set((await here.view.bank.state()).without) == {ADA, BOB}
         other = await here.memory.places.domain(replace(here.domain.ref, native_id="!other"), "UTC", 0)
-        assert (await here.memory.view(other).bank_state()).without == ()
+        assert (await here.memory.view(other).bank.state()).without == ()

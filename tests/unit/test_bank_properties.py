@@ -62,15 +62,15 @@ def test_the_rendered_bank_never_exceeds_its_budget(standing: list[Statement], m
 
 async def sound(here: Room, size: int) -> None:
     """Check what holds at any time: bounded, resting on living words of this room, none of those who keep out."""
-    shown = await here.view.bank_block(size)
+    shown = await here.view.bank.text(size)
     assert tokens(shown) <= size
     assert await unsound(here) == []
-    state = await here.view.bank_state()
+    state = await here.view.bank.state()
     if state.since is None:
         assert shown == "" and await here.everything() == []
     names = {ADA: "Ada", BOB: "Bob"}
-    both = [*await here.view.statements("bank"), *await here.view.statements("bank", past=True)]
-    said = [message for rests in (await here.view.receipts(both)).values() for message in rests]
+    both = [*await here.view.digests.statements("bank"), *await here.view.digests.statements("bank", past=True)]
+    said = [message for rests in (await here.view.digests.receipts(both)).values() for message in rests]
     assert {names[member] for member in state.without}.isdisjoint(message.speaker for message in said)
     assert all(state.since is not None and message.said_at > state.since for message in said)
     assert {one.text for one in both} <= {message.text for message in said}, "nothing is invented"
@@ -109,7 +109,7 @@ async def walk(folder: Path, seed: int, steps: int) -> None:
                         await here.said_by(chance.choice([ADA, BOB]), f"{step}.{n} late {chance.choice(WORDS)}", at=then + n)
                     here.clock.forward(HOUR)
                 case "reply":
-                    said = [message async for _, message in here.view.messages() if message.kind.value == "said"]
+                    said = [message async for _, message in here.view.messages.all() if message.kind.value == "said"]
                     if said:
                         other = chance.choice(said)
                         await here.answer(f"{step} you said {other.text}", chance.choice(said), other.key)
@@ -121,16 +121,16 @@ async def walk(folder: Path, seed: int, steps: int) -> None:
                     with suppress(WriterFailed):
                         await here.kept(writer, most=chance.choice([1, 2, None]))
                 case "forget":
-                    ids = [message.id async for _, message in here.view.messages()]
+                    ids = [message.id async for _, message in here.view.messages.all()]
                     if ids:
                         await here.view.forget_message(chance.choice(ids))
                 case "leave":
-                    await here.view.bank_leave(chance.choice([ADA, BOB]))
+                    await here.view.bank.leave(chance.choice([ADA, BOB]))
                 case "join":
-                    await here.view.bank_join(chance.choice([ADA, BOB]))
+                    await here.view.bank.join(chance.choice([ADA, BOB]))
                 case "off":
-                    await here.view.bank_off()
-                    await here.view.bank_on()
+                    await here.view.bank.turn_off()
+                    await here.view.bank.turn_on()
                 case "wait":
                     here.clock.forward(chance.choice([HOUR, DAY, 9 * DAY, 35 * DAY]))
             await sound(here, size)
@@ -167,7 +167,7 @@ async def broken_off(folder: Path, n: int) -> tuple[list[tuple[object, ...]], in
     clock = Clock()
     async with opened(folder / "lyra.db", None, clock=clock, habits=HABITS) as memory:
         here = await room(memory, clock)
-        await here.view.bank_on()
+        await here.view.bank.turn_on()
         await lived(here)
         keeping = CancelledAt(memory.bank(here.domain, Noter()).keep(), n)
 
@@ -198,12 +198,12 @@ async def test_what_other_rooms_hold_changes_nothing_here(tmp_path: Path) -> Non
         async with in_a_room(folder, HABITS) as here:
             if busy:
                 other = await room(here.memory, Clock(here.clock.now()), name="!other")
-                await other.view.bank_on()
+                await other.view.bank.turn_on()
                 await lived(other)
                 await other.kept()
             await lived(here)
             writer = Noter()
             await here.kept(writer)
-            return await here.view.bank_block(2000), writer.tasks
+            return await here.view.bank.text(2000), writer.tasks
 
     assert await noted(tmp_path / "alone", busy=False) == await noted(tmp_path / "busy", busy=True)

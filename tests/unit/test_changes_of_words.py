@@ -42,8 +42,8 @@ async def test_a_changed_message_keeps_its_id_and_its_place_and_is_found_by_its_
         await here.view.embed()
         assert await here.found("Xerxes")
         assert await revised(here, message)
-        assert [e.text for e in await here.view.window(here.session, 10)] == ["I have a parrot", NEW, "it is green"]
-        found = (await here.view.recall("Humphrey", 1))[0].exchange
+        assert [e.text for e in await here.view.messages.window(here.session, 10)] == ["I have a parrot", NEW, "it is green"]
+        found = (await here.view.recall.messages("Humphrey", 1))[0].exchange
         assert (found.id, found.key, found.said_at) == (message.id, message.key, message.said_at)
         assert OLD not in await here.found("Xerxes")
         assert await here.view.embed() == 1, "its meaning is looked up anew"
@@ -61,7 +61,7 @@ async def test_of_changes_that_come_at_once_the_newest_stands(tmp_path: Path) ->
     async with at_home(tmp_path) as here:
         message = await here.say("one")
         await asyncio.gather(*(revised(here, message, f"words {at}", at) for at in (3, 5, 2, 4)))
-        assert [e.text for e in await here.view.window(here.session, 10)] == ["words 5"]
+        assert [e.text for e in await here.view.messages.window(here.session, 10)] == ["words 5"]
 
 
 async def test_the_newest_words_stand_in_whatever_order_they_come(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ async def test_the_newest_words_stand_in_whatever_order_they_come(tmp_path: Path
         assert not await revised(here, message, "two", 20), "an older change that comes late"
         assert not await revised(here, message, "other", 30) and not await revised(here, message, "three", 40)
         assert not await revised(here, message, "", 20), "nor does an older one take it back"
-        assert [e.text for e in await here.view.window(here.session, 10)] == ["three"]
+        assert [e.text for e in await here.view.messages.window(here.session, 10)] == ["three"]
         assert await revised(here, message, "four", 50)
 
 
@@ -82,7 +82,7 @@ async def test_what_is_not_kept_or_is_hers_or_elsewhere_is_not_changed(tmp_path:
         for platform, place, id in (("console", "elsewhere", "s1"), ("matrix", "dm", "s1"), ("console", "dm", "s9")):
             assert not await here.memory.revise(platform, place, id, "changed", 1)
         assert not await revised(here, answer, "changed")
-        assert [e.text for e in await here.view.window(here.session, 10)] == ["one", "two"]
+        assert [e.text for e in await here.view.messages.window(here.session, 10)] == ["one", "two"]
 
 
 async def test_the_old_words_leave_every_table(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ async def test_the_old_words_leave_every_table(tmp_path: Path) -> None:
         repeating = await here.reply("So the parrot is Xerxes", [message.key], parts=[Part("p1", "Xerxes it is")])
         further = await here.reply("Xerxes, as I said", [repeating.key])
         kept = await here.reply("A fine name", [repeating.key, others[0].key], parts=[Part("p2", "A fine name")])
-        await here.view.notify(here.session, [Part("p3", "found: Xerxes"), Part("p4", "found: tomatoes")], [])
+        await here.view.notices.queue(here.session, [Part("p3", "found: Xerxes"), Part("p4", "found: tomatoes")], [])
         await here.memory.journal.take("console", "dm")
         await digested(here, Writer(moves=[answering(Entry("Xerxes in Atlantis", ("m1",)))]))
         await here.view.embed()
@@ -102,7 +102,7 @@ async def test_the_old_words_leave_every_table(tmp_path: Path) -> None:
         assert await revised(here, message)
         assert await holding(here, "Xerxes") == []
         assert 0 < await here.count("digests") < before
-        texts = [e.text async for _, e in here.view.messages()]
+        texts = [e.text async for _, e in here.view.messages.all()]
         assert texts == [NEW, *(e.text for e in others), kept.text]
         rows = await here.memory.db.all("SELECT key, state FROM outbox WHERE text <> '' ORDER BY id")
         assert [row["key"] for row in rows] == ["p2", "p4"], "what does not repeat them goes out"
@@ -112,7 +112,9 @@ async def test_the_old_words_leave_every_table(tmp_path: Path) -> None:
         assert await here.count("digests") == before and await holding(here, "Xerxes") == []
         assert "Humphrey" in "\n".join(text for text, _ in await gists(here))
         await here.view.forget_message(message.id)
-        assert kept.text in [e.text async for _, e in here.view.messages()], "what it cited is gone, and it holds nothing of this"
+        assert kept.text in [e.text async for _, e in here.view.messages.all()], (
+            "what it cited is gone, and it holds nothing of this"
+        )
 
 
 async def test_a_reply_elsewhere_that_repeats_the_old_words_goes_too(tmp_path: Path) -> None:
@@ -124,8 +126,10 @@ async def test_a_reply_elsewhere_that_repeats_the_old_words_goes_too(tmp_path: P
         await revised(here, message)
         assert await holding(here, "Xerxes") == []
         both = here.memory.view(phone.domain, [here.domain])
-        assert [e.text for e in await both.window(phone.session, 10)] == ["The parrot is well"]
-        assert await phone.view.window(phone.session, 10) == [], "where what it rests on may not be read, it is not shown"
+        assert [e.text for e in await both.messages.window(phone.session, 10)] == ["The parrot is well"]
+        assert await phone.view.messages.window(phone.session, 10) == [], (
+            "where what it rests on may not be read, it is not shown"
+        )
 
 
 async def test_no_words_take_a_message_back(tmp_path: Path) -> None:
@@ -251,7 +255,7 @@ async def walk(folder: Path, seed: int) -> None:
                     message = await here.say(" ".join(chance.choices(WORDS, k=3)))
                     stands[message.source_id] = message.text
                 case "reply" if stands:
-                    sources = [e.key for e in chance.sample(await here.view.window(here.session, 4), 1)]
+                    sources = [e.key for e in chance.sample(await here.view.messages.window(here.session, 4), 1)]
                     await here.reply(" ".join(chance.choices(WORDS, k=2)), sources)
                 case "change" if stands:
                     id, spent = chance.choice(list(stands)), spent + 1
@@ -270,7 +274,7 @@ async def walk(folder: Path, seed: int) -> None:
             rows = await memory.db.all("SELECT source_id, text FROM exchanges WHERE kind = 'said'")
             assert {row["source_id"]: row["text"] for row in rows} == stands
         await digest(here, Writer())
-        texts = {message.text async for _, message in here.view.messages()}
+        texts = {message.text async for _, message in here.view.messages.all()}
         assert {text for word in [*WORDS, *map(str, range(spent))] for text in await here.found(word)} <= texts
         assert {line for text, _ in await gists(here) for line in text.splitlines()} <= texts
 

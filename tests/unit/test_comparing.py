@@ -67,7 +67,7 @@ class House:
     async def say(self, place: str, *texts: str) -> list[Exchange]:
         """Have things be said at a place, and kept."""
         view = self.memory.view(self.domain)
-        session = await view.session(SessionRef(PLATFORM, place), place)
+        session = await view.sessions.get(SessionRef(PLATFORM, place), place)
         new = []
         for text in texts:
             self.number += 1
@@ -105,7 +105,7 @@ class House:
         here = self.platform.said[place][str(self.number)] = Presence(there=True, text=shown, edited_at=1, person="bob")
         aside = Aside(str(self.number), self.clock.now(), here.edited_at, self.clock.now())
         view = self.memory.view(self.domain)
-        session = await view.session(SessionRef(PLATFORM, place), place)
+        session = await view.sessions.get(SessionRef(PLATFORM, place), place)
         new = NewExchange(Kind.REPLY, text, f"reply:{asked.source_id}", self.clock.now() + 1, "Lyra", "assistant")
         kept = await view.answer(session, Answer(new, (), (), (), [asked], asides=[aside], begun=self.clock.now()))
         assert kept
@@ -113,7 +113,7 @@ class House:
 
     async def kept(self) -> list[str]:
         """Return what is kept."""
-        return [message.text async for _, message in self.memory.view(self.domain).messages()]
+        return [message.text async for _, message in self.memory.view(self.domain).messages.all()]
 
 
 async def nothing(event: Vanished) -> None:

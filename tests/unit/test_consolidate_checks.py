@@ -184,7 +184,7 @@ async def test_what_is_forgotten_while_the_writer_works_is_not_published(tmp_pat
         await digest(here, Writer(moves=[forgets]))
         await digest(here, Writer())
         assert "Xerxes" not in repr(await here.memory.db.all("SELECT text FROM digests"))
-        assert [hit for hit in await here.view.gists("Xerxes", 5) if "Xerxes" in hit.digest.text] == []
+        assert [hit for hit in await here.view.recall.gists("Xerxes", 5) if "Xerxes" in hit.digest.text] == []
         assert await here.count("digests") == (0 if count == 1 else 1)
 
 

@@ -80,7 +80,7 @@ async def test_no_byte_of_the_words_that_an_edit_took_out_stays_behind(tmp_path:
         await here.memory.journal.replace("console", "s1", '{"text": "other words"}')
         assert await here.memory.revise("console", "dm", "s1", new, 1)
         assert traces(tmp_path) == [], "while it is open, with its log"
-        assert new in [e.text async for _, e in here.view.messages()]
+        assert new in [e.text async for _, e in here.view.messages.all()]
     assert traces(tmp_path) == [], "after it was closed"
 
 

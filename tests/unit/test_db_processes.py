@@ -67,7 +67,7 @@ async def test_two_processes_and_this_one_write_at_once_and_lose_nothing(tmp_pat
         for other in others:
             _, errors = await asyncio.to_thread(other.communicate, timeout=60)
             assert other.returncode == 0, errors
-        kept = [message.text async for _, message in here.view.messages()]
+        kept = [message.text async for _, message in here.view.messages.all()]
         assert sorted(kept) == sorted(
             [f"ada says {n}" for n in range(50)] + [f"{who} says {n}" for who in ("bo", "cy") for n in range(100)]
         )

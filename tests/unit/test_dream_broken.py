@@ -23,7 +23,7 @@ CALLS = 8
 
 async def stands(here: Corner) -> list[object]:
     """Return what dreams made: the gists, all that stands above them, and the thoughts that wait to be said."""
-    gists = sorted((digest.text, digest.writer) for _, digest in await here.view.digests())
+    gists = sorted((digest.text, digest.writer) for _, digest in await here.view.digests.all())
     return [gists, sorted(set(await ladder(here))), [text for text, state in await reflections(here) if state == "waiting"]]
 
 
@@ -77,7 +77,7 @@ async def test_a_model_out_of_reach_calms_no_drive(tmp_path: Path) -> None:
         report = await dreamer(here, Scribe(failure=AWAY), Muse()).dream()
         assert report.after.continuity == step(report, "continuity").level == 1
         assert report.after.curiosity == step(report, "curiosity").level > BASELINE
-        assert (await here.view.self_state()).mind.drives == report.after
+        assert (await here.view.self_state.now()).mind.drives == report.after
 
 
 async def broken_off(folder: Path, n: int) -> tuple[list[object], int]:
@@ -101,7 +101,7 @@ async def broken_off(folder: Path, n: int) -> tuple[list[object], int]:
         here = await corner(memory, clock)
         assert (await forced(here, Teller(), Muse([wondering]))).rested
         assert await unsound(here) == []
-        mind = (await here.view.self_state()).mind
+        mind = (await here.view.self_state.now()).mind
         return [*await stands(here), (mind.mood, mind.energy, mind.heard)], dreaming.waits
 
 

@@ -85,7 +85,7 @@ async def test_an_honest_gist_and_an_honest_month_pass(tmp_path: Path) -> None:
         report = await forced(here, Teller())
         assert report.exam.asked >= 8 and report.exam.after == report.exam.before == report.exam.asked
         assert [one.why for one in report.steps[:2]] == ["", ""]
-        assert len(await here.view.digests()) == 4 and len(await standing(here, "era")) == 6
+        assert len(await here.view.digests.all()) == 4 and len(await standing(here, "era")) == 6
 
 
 async def test_what_was_said_is_found_beside_what_was_made_of_it(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ async def crowded_out(here: Corner) -> list[str]:
     """Return what was said and is not found among the first five of everything, nor anything that rests on it."""
     lost = []
     for text in SAID:
-        hits = await here.view.search(text, 5)
+        hits = await here.view.recall.everything(text, 5)
         under = {said.text for hit in hits for said in ((hit.exchange,) if isinstance(hit, Hit) else hit.sources)}
         lost += [text] if text not in under else []
     return lost
@@ -162,9 +162,9 @@ async def test_a_gist_that_crowds_out_what_was_said_gives_way_to_an_extracted_on
         writer = Repeater()
         first = await forced(here, writer)
         assert step(first, "continuity").why == IN_THE_WAY and first.exam.before > first.exam.after
-        assert await here.view.digests() == []
+        assert await here.view.digests.all() == []
         await forced(here, writer)
-        ((_, gist),) = await here.view.digests()
+        ((_, gist),) = await here.view.digests.all()
         assert gist.writer == extractive().name and len(writer.asked("gist")) == 3
         here.clock.forward(DAY)
         await forced(here, writer)
@@ -175,7 +175,7 @@ async def test_without_the_exam_the_same_gist_is_published(tmp_path: Path) -> No
     async with at_home(tmp_path, habits=WHOLE) as here:
         await of_pumpkins(here)
         await gists(here, Repeater())
-        ((_, gist),) = await here.view.digests()
+        ((_, gist),) = await here.view.digests.all()
         assert gist.writer == "scripted"
 
 
@@ -219,8 +219,8 @@ async def test_a_rehearsal_says_what_would_change_and_changes_nothing(tmp_path: 
         await last_month(here)
         await gists(here, Teller())
         before = await everything(here)
-        (_, old), _ = await here.view.digests()
-        (message,) = (hit.exchange for hit in await here.view.recall(SAID[2], 1))
+        (_, old), _ = await here.view.digests.all()
+        (message,) = (hit.exchange for hit in await here.view.recall.messages(SAID[2], 1))
 
         async def put(tx: Transaction) -> None:
             await retire(tx, here.domain, [old.key], here.clock.now())
@@ -231,10 +231,10 @@ async def test_a_rehearsal_says_what_would_change_and_changes_nothing(tmp_path: 
         assert old.key in difference.gone and len(difference.added) == 1
         assert list(difference.cited.values()) == [frozenset({message.key})]
         assert await everything(here) == before
-        assert await here.view.eras("a month of tea", 3) == []
+        assert await here.view.recall.eras("a month of tea", 3) == []
         async with here.memory.db.transaction() as tx:
             await put(tx)
-        assert [era.text for era in await here.view.eras("a month of tea", 3)] == ["a month of tea"]
+        assert [era.text for era in await here.view.recall.eras("a month of tea", 3)] == ["a month of tea"]
         after = await everything(here)
         changed = {name for name, rows in after.items() if rows != before[name]}
         assert {"statements", "digests", "changes", "terms", "items", "counters", "lineage"} <= changed, "done for good, it shows"

@@ -108,12 +108,12 @@ async def test_what_was_only_extracted_is_written_anew_once_there_is_a_model(tmp
     async with at_home(tmp_path, habits=PAIRS) as here:
         await days(here, 2)
         assert step(await dreamt(here), "continuity").made == 2
-        assert [digest.writer for _, digest in await here.view.digests()] == ["extractive"] * 2
+        assert [digest.writer for _, digest in await here.view.digests.all()] == ["extractive"] * 2
         here.clock.forward(DAY)
         assert (await dreamt(here)).sensed["continuity"].value == 0, "without a model there is nothing better to be had"
         report = await dreamt(here, Teller())
         assert report.sensed["continuity"].counts["messages"] == 4
-        assert [digest.writer for _, digest in await here.view.digests()] == ["scripted"] * 2
+        assert [digest.writer for _, digest in await here.view.digests.all()] == ["scripted"] * 2
 
 
 async def test_without_a_model_only_gists_are_written_and_she_says_that_the_rest_takes_one(tmp_path: Path) -> None:
@@ -131,15 +131,15 @@ async def test_a_drive_falls_when_it_was_acted_on_and_rises_again_with_what_is_s
         report = await dreamt(here, Teller(), Muse())
         assert all(one.acted and one.level > BASELINE for one in report.steps)
         assert [report.after[name] for name in NAMES] == [BASELINE, BASELINE, BASELINE, 1.0]
-        assert (await here.view.self_state()).mind.drives == report.after, "and is kept so"
+        assert (await here.view.self_state.now()).mind.drives == report.after, "and is kept so"
         levels = []
         for talk in (("the ferry was late", "Bob missed his train"), ("a storm is coming", "we stay indoors")):
             for text in talk:
                 await here.say(text)
             here.clock.forward(2 * HOUR)
-            before = (await here.view.self_state()).mind.drives
+            before = (await here.view.self_state.now()).mind.drives
             felt = await dreamer(here, Teller()).feel()
-            assert (await here.view.self_state()).mind.drives == before, "who only looks changes nothing"
+            assert (await here.view.self_state.now()).mind.drives == before, "who only looks changes nothing"
             levels.append((felt.before.continuity, felt.before.curiosity))
             assert before == report.after
         assert (BASELINE, BASELINE) < levels[0] < levels[1]
@@ -154,7 +154,7 @@ async def test_a_pass_too_low_to_act_keeps_how_far_a_drive_has_risen(tmp_path: P
             here.clock.forward(40 * MINUTE)
             risen.append((await dreamt(here, Teller())).after.continuity)
         assert BASELINE < risen[0] < risen[1] < risen[2] < 0.5
-        assert [moment.mind.drives.continuity for moment in await here.view.self_history()] == risen[::-1]
+        assert [moment.mind.drives.continuity for moment in await here.view.self_state.history()] == risen[::-1]
 
 
 async def test_the_report_that_is_kept_is_json_and_holds_nobodys_words(tmp_path: Path) -> None:

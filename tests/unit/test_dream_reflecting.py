@@ -42,18 +42,18 @@ async def thought_of(here: Corner, answer: Answer) -> str:
 async def test_a_thought_that_rests_on_what_people_said_waits_to_be_said(tmp_path: Path) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
         assert await thought_of(here, thinking("Kiki comes at 7, while it sings", "m1", "m2")) == "waits to be said"
-        (thought,) = (await here.view.self_state()).reflections
+        (thought,) = (await here.view.self_state.now()).reflections
         assert thought.text == "Kiki comes at 7, while it sings" and thought.writer == "muse"
-        receipts = (await here.view.receipts([thought]))[thought.key]
+        receipts = (await here.view.digests.receipts([thought]))[thought.key]
         assert [message.text[:8] for message in receipts] == ["the zebr", "Kiki com"]
-        assert [one.statement.text for one in await here.view.thoughts()] == [thought.text]
+        assert [one.statement.text for one in await here.view.thoughts.waiting()] == [thought.text]
 
 
 async def test_a_thought_may_rest_on_what_a_gist_says_and_so_on_the_words_below_it(tmp_path: Path) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
         assert await thought_of(here, thinking("Kiki comes while it sings", "g1", "g2")) == "waits to be said"
-        (thought,) = (await here.view.self_state()).reflections
-        assert len((await here.view.receipts([thought]))[thought.key]) == 2
+        (thought,) = (await here.view.self_state.now()).reflections
+        assert len((await here.view.digests.receipts([thought]))[thought.key]) == 2
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ async def test_an_answer_that_invents_rambles_or_cites_nothing_is_refused_and_ke
         (row,) = await here.memory.db.all("SELECT reason FROM refusals")
         assert why in row["reason"]
         assert await refused(here) == [answer] and await reflections(here) == []
-        assert (await here.view.self_state()).reflections == []
+        assert (await here.view.self_state.now()).reflections == []
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ async def test_an_answer_that_invents_rambles_or_cites_nothing_is_refused_and_ke
 async def test_what_she_would_not_say_or_what_rests_on_one_message_is_only_kept(tmp_path: Path, answer: str, why: str) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
         assert await thought_of(here, answer) == f"kept: {why}"
-        assert await reflections(here) == [("it sings at breakfast", "kept")] and await here.view.thoughts() == []
+        assert await reflections(here) == [("it sings at breakfast", "kept")] and await here.view.thoughts.waiting() == []
 
 
 async def test_what_she_thought_before_is_only_kept_and_something_else_waits(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ async def test_what_she_heard_moves_her_mood_a_step_and_no_further(tmp_path: Pat
         folder.mkdir()
         async with at_home(folder, habits=PAIRS) as here:
             await thought_of(here, thinking("it sings", "m1", "m2", feeling=felt))
-            moods[felt] = (await here.view.self_state()).mind.mood
+            moods[felt] = (await here.view.self_state.now()).mind.mood
     assert (moods[feeling] - moods[0.0]) * way > 0 and abs(moods[feeling]) <= 0.2
 
 
@@ -164,9 +164,9 @@ async def test_a_dream_never_feeds_on_a_dream(tmp_path: Path) -> None:
         chat_model, writer = Muse([thinking(LOUD, "m1", "m2")]), Scribe()
         await talk(here)
         await forced(here, writer, chat_model)
-        (waiting,) = await here.view.thoughts()
+        (waiting,) = await here.view.thoughts.waiting()
         part = Part("k1", LOUD)
-        assert await here.view.post(here.session, waiting, LOUD, [part]), "it is said aloud"
+        assert await here.view.thoughts.post(here.session, waiting, LOUD, [part]), "it is said aloud"
         for n in range(3):
             await days(here, n + 1)
             await here.say("what did the zebrafinch want?")
@@ -174,19 +174,19 @@ async def test_a_dream_never_feeds_on_a_dream(tmp_path: Path) -> None:
         assert len(chat_model.prompts) >= 2 and len(writer.asked("self")) >= 2
         assert "marmalade" not in "".join(chat_model.prompts)
         assert not any("marmalade" in source.text for task in writer.tasks for source in task.sources)
-        assert "marmalade" not in str([digest.text for _, digest in await here.view.digests()])
+        assert "marmalade" not in str([digest.text for _, digest in await here.view.digests.all()])
 
 
 async def test_a_thought_is_found_by_no_search(tmp_path: Path) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
         await thought_of(here, thinking(LOUD, "m1", "m2"))
-        (waiting,) = await here.view.thoughts()
+        (waiting,) = await here.view.thoughts.waiting()
         for said_aloud in (False, True):
             if said_aloud:
-                await here.view.post(here.session, waiting, LOUD, [Part("k1", LOUD)])
-            assert "marmalade" not in str(await here.view.recall(LOUD, 50))
-            assert "marmalade" not in str(await here.view.search(LOUD, 50))
-            assert await here.view.eras("marmalade", 5) == [] and await here.view.gists("marmalade", 5) == []
+                await here.view.thoughts.post(here.session, waiting, LOUD, [Part("k1", LOUD)])
+            assert "marmalade" not in str(await here.view.recall.messages(LOUD, 50))
+            assert "marmalade" not in str(await here.view.recall.everything(LOUD, 50))
+            assert await here.view.recall.eras("marmalade", 5) == [] and await here.view.recall.gists("marmalade", 5) == []
             assert await here.found("marmalade") == []
         assert await here.found("zebrafinch trumpet"), "what it rests on is found"
 
@@ -195,11 +195,11 @@ async def test_a_thought_is_found_by_no_search(tmp_path: Path) -> None:
 async def test_when_what_it_rests_on_is_forgotten_the_thought_is_gone(tmp_path: Path, which: int) -> None:
     async with at_home(tmp_path, None, habits=PAIRS) as here:
         await thought_of(here, thinking(LOUD, "m1", "m2"))
-        (thought,) = (await here.view.self_state()).reflections
+        (thought,) = (await here.view.self_state.now()).reflections
         assert await here.count("reflections") == 1
-        source = (await here.view.receipts([thought]))[thought.key][which]
+        source = (await here.view.digests.receipts([thought]))[thought.key][which]
         await here.view.forget_message(source.id)
-        assert (await here.view.self_state()).reflections == [] and await here.view.thoughts() == []
+        assert (await here.view.self_state.now()).reflections == [] and await here.view.thoughts.waiting() == []
         assert await here.count("reflections") == 0 and await holding(here, "marmalade") == []
 
 

@@ -28,7 +28,7 @@ def on(year: int, month_: int, day: int, hour: int = 12, zone: str = "UTC") -> i
 async def months(here: Corner) -> dict[str, list[str]]:
     """Return the paragraphs of each era."""
     found: dict[str, list[str]] = {}
-    for one in await here.view.statements("era"):
+    for one in await here.view.digests.statements("era"):
         found.setdefault(one.period, []).append(one.text)
     return found
 
@@ -45,7 +45,7 @@ async def test_imported_years_become_eras_of_their_months(tmp_path: Path) -> Non
         await climbed(here, writer, asked=False)
         assert len(writer.asked("era")) == 2
         assert await months(here) == {"2019-05": ["the boat was bought", "it leaks"], "2021-01": ["happy new year"]}
-        assert await here.view.era_sessions() == {"2019-05": 1, "2021-01": 1}
+        assert await here.view.digests.era_sessions() == {"2019-05": 1, "2021-01": 1}
         assert await unsound(here) == []
         assert await climbed(here, Teller(), asked=False) == 0
 
@@ -94,13 +94,13 @@ async def test_what_is_said_late_retells_its_month_alone(tmp_path: Path) -> None
             await here.say(f"the boat of {year}", at=on(year, 5, 3))
             await here.say("it leaks", at=on(year, 5, 4))
         await climbed(here, Teller())
-        kept = {one.key for one in await here.view.statements("era") if one.period == "2020-05"}
+        kept = {one.key for one in await here.view.digests.statements("era") if one.period == "2020-05"}
         writer = Teller()
         await here.say("a photograph of the boat", at=on(2019, 5, 10))
         await climbed(here, writer, asked=False)
         assert len(writer.asked("era")) == 1
         assert (await months(here))["2019-05"] == ["the boat of 2019", "it leaks", "a photograph of the boat"]
-        assert {one.key for one in await here.view.statements("era") if one.period == "2020-05"} == kept
+        assert {one.key for one in await here.view.digests.statements("era") if one.period == "2020-05"} == kept
 
 
 async def test_an_era_is_found_by_its_words_and_an_old_telling_is_not(tmp_path: Path) -> None:
@@ -110,11 +110,11 @@ async def test_an_era_is_found_by_its_words_and_an_old_telling_is_not(tmp_path: 
         await here.say("the piano is new", at=on(2019, 6, 4))
         await climbed(here, Teller())
         await here.view.embed()
-        assert (await here.view.eras("boat", 1))[0].text == "the boat was bought"
-        assert (await here.view.eras("vessel", 1))[0].text == "the boat was bought", "by meaning, too"
+        assert (await here.view.recall.eras("boat", 1))[0].text == "the boat was bought"
+        assert (await here.view.recall.eras("vessel", 1))[0].text == "the boat was bought", "by meaning, too"
         await here.say("the boat sank", at=on(2019, 5, 20))
         await climbed(here, Teller())
-        found = await here.view.eras("boat", 9)
+        found = await here.view.recall.eras("boat", 9)
         assert sorted(one.text for one in found if "boat" in one.text) == ["the boat sank", "the boat was bought"]
         assert len({one.key for one in found}) == len(found)
 
@@ -130,7 +130,7 @@ async def test_forgetting_takes_what_rests_on_it_and_the_month_is_told_again(tmp
         assert (await months(here))["2019-05"] == ["the piano came", "it is black"]
         await climbed(here, Teller(), asked=False)
         assert (await months(here))["2019-05"] == ["we sing", "the piano came", "it is black"]
-        assert await here.view.eras("boat", 5) == []
+        assert await here.view.recall.eras("boat", 5) == []
         assert await unsound(here) == []
 
 
@@ -172,14 +172,14 @@ async def test_eras_part_time_without_overlap_or_hole(
     async with opened(folder / "lyra.db", None, clock=clock, habits=Habits(Rules(count=3))) as memory:
         domain = await memory.places.domain(DomainRef(DomainKind.DM, "console", "ada"), zone, clock.now())
         view = memory.view(domain)
-        here = Corner(memory, clock, domain, view, await view.session(SessionRef("console", "dm"), "dm"))
+        here = Corner(memory, clock, domain, view, await view.sessions.get(SessionRef("console", "dm"), "dm"))
         for n, at in enumerate(moments):
             await here.say(f"word{n} fell", at=at)
         writer = Writing()
         await climbed(here, writer)
         told: dict[str, str] = {}
-        for one in await here.view.statements("era"):
-            for message in (await here.view.receipts([one]))[one.key]:
+        for one in await here.view.digests.statements("era"):
+            for message in (await here.view.digests.receipts([one]))[one.key]:
                 assert told.setdefault(message.text, one.period) == one.period, "in one month only"
                 assert one.period == month(message.said_at, zone)
         assert len(told) == len(moments), "every message is in a month"

@@ -40,7 +40,7 @@ class Garden:
         async with self.memory.db.transaction() as tx:
             new = NewStatement("profile", "", "said", text, "model:main", START, START, said, said)
             await statements.publish(tx, self.memory.places.seal, self.view.home, new, START)
-        return (await self.view.statements("profile"))[-1].id
+        return (await self.view.digests.statements("profile"))[-1].id
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ async def garden(tmp_path: Path) -> AsyncIterator[Garden]:
     async with opened(tmp_path / "lyra.db") as memory:
         domain = await memory.places.domain(DomainRef(DomainKind.ROOM, "matrix", "!garden"), "UTC", START)
         view = memory.view(domain)
-        yield Garden(memory, view, await view.session(SessionRef("matrix", "garden"), "garden"))
+        yield Garden(memory, view, await view.sessions.get(SessionRef("matrix", "garden"), "garden"))
 
 
 async def may(garden: Garden, number: str) -> set[Identity]:
@@ -56,7 +56,7 @@ async def may(garden: Garden, number: str) -> set[Identity]:
     allowed = set()
     for who in NAMES:
         try:
-            await garden.view.fact(number, who)
+            await garden.view.facts.find(number, who)
             allowed.add(who)
         except NotYours:
             continue
@@ -81,28 +81,28 @@ async def test_a_fact_is_changed_by_those_it_names_and_rests_on(
 
 async def test_who_may_not_change_a_fact_neither_corrects_nor_forgets_it(garden: Garden) -> None:
     number, correction = await garden.fact("Ada lives in Graz.", ADA), await garden.says(CY)
-    for attempt in (garden.view.correct_fact(number, correction, CY), garden.view.forget_fact(number, CY)):
+    for attempt in (garden.view.facts.correct(number, correction, CY), garden.view.facts.forget(number, CY)):
         with pytest.raises(NotYours, match="Only whoever said it of themselves, or an admin"):
             await attempt
-    assert [one.text for one in await garden.view.statements("profile")] == ["Ada lives in Graz."]
+    assert [one.text for one in await garden.view.digests.statements("profile")] == ["Ada lives in Graz."]
 
 
 async def test_without_asking_whose_it_is_both_would_go_through(garden: Garden) -> None:
     number, correction = await garden.fact("Ada lives in Graz.", ADA), await garden.says(CY)
-    new = await garden.view.correct_fact(number, correction)
+    new = await garden.view.facts.correct(number, correction)
     assert new.text == correction.text
-    assert [one.key for one in await garden.view.forget_fact(new.id)] == [correction.key]
-    assert await garden.view.statements("profile") == []
+    assert [one.key for one in await garden.view.facts.forget(new.id)] == [correction.key]
+    assert await garden.view.digests.statements("profile") == []
 
 
 async def test_the_same_account_of_another_platform_is_somebody_else(garden: Garden) -> None:
     number = await garden.fact("Ada lives in Graz.", ADA)
     with pytest.raises(NotYours):
-        await garden.view.fact(number, Identity("discord", ADA.native_id))
+        await garden.view.facts.find(number, Identity("discord", ADA.native_id))
 
 
 async def test_an_id_that_is_no_fact_of_the_domain_is_not_found(garden: Garden) -> None:
     message = await garden.says(ADA)
     for number in (message.id, "nosuchid", ""):
         with pytest.raises(NotFound, match="no fact with that id"):
-            await garden.view.fact(number, ADA)
+            await garden.view.facts.find(number, ADA)

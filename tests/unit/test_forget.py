@@ -80,7 +80,7 @@ async def test_what_was_forgotten_is_refused_when_it_comes_again(tmp_path: Path)
         for _ in range(2):
             kept = await here.view.say(here.session, [said(SECRET, "s1"), said("something new", "s2")])
             assert kept.forgotten == 1
-        assert [message.text async for _, message in here.view.messages()] == ["something new"]
+        assert [message.text async for _, message in here.view.messages.all()] == ["something new"]
         with pytest.raises(NotFound):
             await here.view.forget_message(secret.id)
 
@@ -116,7 +116,7 @@ async def test_an_answer_from_what_was_forgotten_meanwhile_is_not_kept(tmp_path:
 
 async def test_a_session_goes_whole_and_leaves_the_others(tmp_path: Path) -> None:
     async with at_home(tmp_path, habits=FEW) as here:
-        other = await here.view.session(SessionRef("console", "other"), "other")
+        other = await here.view.sessions.get(SessionRef("console", "other"), "other")
         await here.say("the tomatoes are elsewhere", session=other)
         for n in range(120):
             await here.say(f"{SECRET} {n}")
@@ -149,7 +149,7 @@ async def test_a_reply_in_another_place_of_the_same_person_goes_too(tmp_path: Pa
         phone = await corner(here.memory, here.clock, "ada-phone")
         reply = await phone.reply(f"You said {SECRET}", [secret.key], echo=True, parts=[Part("p1", SECRET)])
         await here.view.forget_message(secret.id)
-        assert reply.text not in [e.text for e in await phone.view.window(phone.session, 10)]
+        assert reply.text not in [e.text for e in await phone.view.messages.window(phone.session, 10)]
         assert await holding(here, "Xerxes") == []
 
 
@@ -159,14 +159,16 @@ async def test_who_holds_a_session_while_all_of_it_is_forgotten_goes_on_in_it(tm
         late = await corner(here.memory, here.clock, "ada", place="a place with a name")
         await late.say(SECRET)
         await late.view.forget_session(late.session)
-        assert await holding(here, "Xerxes") == [] and "a place with a name" not in [s.name for s in await here.view.sessions()]
+        assert await holding(here, "Xerxes") == [] and "a place with a name" not in [
+            s.name for s in await here.view.sessions.all()
+        ]
         cy = await corner(here.memory, here.clock, "cy")
         await cy.say("what cy says")
         await bob.say("what bob says")
         await late.say("and now the tomatoes")
-        assert [e.text for e in await cy.view.window(cy.session, 10)] == ["what cy says"]
-        assert [e.text for e in await late.view.window(late.session, 10)] == ["and now the tomatoes"]
-        again = await late.view.session(late.session.ref, "a new name")
+        assert [e.text for e in await cy.view.messages.window(cy.session, 10)] == ["what cy says"]
+        assert [e.text for e in await late.view.messages.window(late.session, 10)] == ["and now the tomatoes"]
+        again = await late.view.sessions.get(late.session.ref, "a new name")
         assert (again.key, again.name) == (late.session.key, "a new name")
 
 
@@ -207,10 +209,10 @@ async def test_what_is_going_is_not_read_and_the_next_open_finishes_the_sweep(tm
             await gone.add(tx, here.domain, Scope(session=here.session.key), clock.now())
         later = await here.say("the tomatoes are ripe")
         assert SECRET not in " ".join(await here.found("Xerxes")) and await here.found("tomatoes") == [later.text]
-        assert [e.text for e in await here.view.window(here.session, 50)] == [later.text]
-        assert await here.view.frontier(here.session) == [] and await here.view.newest_gists(5) == []
-        assert [e.text async for _, e in here.view.messages()] == [later.text]
-        assert await here.view.digests() == [] and await here.view.gists("Xerxes", 5) == []
+        assert [e.text for e in await here.view.messages.window(here.session, 50)] == [later.text]
+        assert await here.view.digests.frontier(here.session) == [] and await here.view.digests.newest_gists(5) == []
+        assert [e.text async for _, e in here.view.messages.all()] == [later.text]
+        assert await here.view.digests.all() == [] and await here.view.recall.gists("Xerxes", 5) == []
         with pytest.raises(SourceGone):
             await here.reply("Xerxes again", [first[3].key])
         assert await memory.dirty(here.domain) == []
@@ -341,7 +343,7 @@ async def test_the_log_can_be_read_by_its_owner_alone_and_holds_no_words(tmp_pat
 async def test_a_notice_that_waits_to_be_sent_is_dropped_with_what_it_may_quote(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         secret = await here.say(SECRET)
-        await here.view.notify(here.session, [Part("k", SECRET)], [])
+        await here.view.notices.queue(here.session, [Part("k", SECRET)], [])
         await here.view.forget_message(secret.id)
         assert await holding(here, "Xerxes") == []
         assert await here.memory.journal.take(here.session.ref.platform, here.session.ref.place) == []

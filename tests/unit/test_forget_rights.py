@@ -31,7 +31,7 @@ async def answers(here: Corner, asked: list[Exchange], recalled: list[Exchange],
 
 async def left(here: Corner) -> list[str]:
     """Return what is still kept."""
-    return [e.text async for _, e in here.view.messages()]
+    return [e.text async for _, e in here.view.messages.all()]
 
 
 async def test_everybody_may_take_back_what_they_said_and_nobody_else(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ async def test_a_reply_of_an_older_version_belongs_to_those_it_rests_on(tmp_path
 
 async def test_of_a_session_only_their_own_words_go_with_what_rests_on_them(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
-        other = await here.view.session(await here.view.stay("console", "other"), "other")
+        other = await here.view.sessions.get(await here.view.sessions.active("console", "other"), "other")
         mine, his = await says(here, ADA, "and tea?", "s1"), await says(here, BOB, "I like coffee", "s2")
         await says(here, ADA, "elsewhere", "s3", other)
         await answers(here, [mine], [], "r1")
@@ -106,7 +106,7 @@ async def test_all_of_a_domain_goes_or_all_that_somebody_said_there(tmp_path: Pa
     async with at_home(tmp_path) as here:
         away = await corner(here.memory, here.clock, "bob")
         await says(away, ADA, "far away", "s0")
-        other = await here.view.session(await here.view.stay("console", "other"), "other")
+        other = await here.view.sessions.get(await here.view.sessions.active("console", "other"), "other")
         for n, (who, session) in enumerate([(ADA, here.session), (BOB, here.session), (ADA, other), (BOB, other)]):
             await says(here, who, f"{who.native_id} {n}", f"s{n + 1}", session)
         assert (await here.view.forget_all(ADA)).messages == 2
@@ -118,7 +118,7 @@ async def test_all_of_a_domain_goes_or_all_that_somebody_said_there(tmp_path: Pa
 async def test_who_has_nothing_to_take_back_changes_nothing(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         await says(here, ADA, "I like tea", "s1")
-        await here.view.notify(here.session, [Part("k1", "a notice for Ada")], [])
+        await here.view.notices.queue(here.session, [Part("k1", "a notice for Ada")], [])
         for forgotten in (await here.view.forget_all(BOB), await here.view.forget_session(here.session, BOB)):
             assert (forgotten.messages, forgotten.replies, forgotten.digests) == (0, 0, 0)
         assert [row.part.text for row in await here.memory.journal.take("console", "dm")] == ["a notice for Ada"]
@@ -131,10 +131,13 @@ async def test_a_message_is_found_by_its_place_and_the_platforms_id(tmp_path: Pa
         tea = await says(here, ADA, "I like tea", "s1")
         reply = await here.reply("So do I", [tea.key], parts=[Part("k1", "So do I")])
         (row,) = await here.memory.journal.take("console", "dm")
-        assert await here.view.find("console", "dm", "") is None
+        assert await here.view.messages.find("console", "dm", "") is None
         await here.memory.journal.sent(row.row, "remote 1")
-        assert await here.view.find("console", "dm", "s1") == tea
-        assert await here.view.find("console", "dm", "remote 1") == reply
+        assert await here.view.messages.find("console", "dm", "s1") == tea
+        assert await here.view.messages.find("console", "dm", "remote 1") == reply
         for platform, place, source in (("console", "elsewhere", "s1"), ("matrix", "dm", "s1"), ("console", "dm", "s2")):
-            assert await here.view.find(platform, place, source) is None
-        assert await bob.view.find("console", "dm", "s1") is None and await bob.view.find("console", "dm", "remote 1") is None
+            assert await here.view.messages.find(platform, place, source) is None
+        assert (
+            await bob.view.messages.find("console", "dm", "s1") is None
+            and await bob.view.messages.find("console", "dm", "remote 1") is None
+        )

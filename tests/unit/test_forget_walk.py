@@ -61,7 +61,7 @@ async def walk(folder: Path, seed: int, steps: int) -> None:
                     known.append(await here.say(" ".join(chance.choices(WORDS, k=5))))
                 case "reply" if known:
                     sources = [e.key for e in chance.sample(known, min(2, len(known)))]
-                    sources += [hit.digest.key for hit in await here.view.gists(chance.choice(WORDS), 1)]
+                    sources += [hit.digest.key for hit in await here.view.recall.gists(chance.choice(WORDS), 1)]
                     known.append(await here.reply("as you said", sources, parts=[Part(f"{seed}-{step}", "as you said")]))
                 case "digest" | "summary" as what:
                     work = memory.consolidator(here.domain, Writer(), Writer())
@@ -72,7 +72,7 @@ async def walk(folder: Path, seed: int, steps: int) -> None:
                 case "forget" if known:
                     gone = known.pop(chance.randrange(len(known)))
                     await here.view.forget_message(gone.id)
-                    kept = {message.key async for _, message in here.view.messages()}
+                    kept = {message.key async for _, message in here.view.messages.all()}
                     known[:] = [e for e in known if e.key in kept]
                 case "embed":
                     await here.view.embed()
@@ -80,8 +80,8 @@ async def walk(folder: Path, seed: int, steps: int) -> None:
                     clock.forward(chance.choice([DAY // 8, 20 * DAY]))
             assert await broken(here) == [], f"after step {step}"
         for here in corners:
-            texts = {message.text async for _, message in here.view.messages()}
-            assert {hit.exchange.text for word in WORDS for hit in await here.view.recall(word, 500)} <= texts
+            texts = {message.text async for _, message in here.view.messages.all()}
+            assert {hit.exchange.text for word in WORDS for hit in await here.view.recall.messages(word, 500)} <= texts
 
 
 @pytest.mark.parametrize("seed", range(examples(4)))

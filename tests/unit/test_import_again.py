@@ -34,7 +34,7 @@ async def imported(
 
     With `placed`, that is the name of a conversation that was asked for.
     """
-    session = await here.view.session(SessionRef("console", name), name)
+    session = await here.view.sessions.get(SessionRef("console", name), name)
     new = [
         NewExchange(
             Kind.SAID, line.content, line.former[0] if before and line.former else line.source_id, START, "Ada",
@@ -47,12 +47,12 @@ async def imported(
 
 async def texts(here: Corner) -> list[str]:
     """Return every message that is kept."""
-    return [message.text async for _, message in here.view.messages()]
+    return [message.text async for _, message in here.view.messages.all()]
 
 
 async def forget(here: Corner, text: str) -> None:
     """Forget a message by its words."""
-    (id_,) = [message.id async for _, message in here.view.messages() if message.text == text]
+    (id_,) = [message.id async for _, message in here.view.messages.all() if message.text == text]
     await here.view.forget_message(id_)
 
 
@@ -70,7 +70,7 @@ async def test_a_file_of_another_name_brings_nothing_twice_and_nothing_back(tmp_
 async def test_a_conversation_that_was_forgotten_whole_does_not_come_back_under_another_name(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         await imported(here, "chat", lines(CHAT))
-        await here.view.forget_session(await here.view.named("chat"))
+        await here.view.forget_session(await here.view.sessions.named("chat"))
         assert (await imported(here, "copy of chat", lines(CHAT))).forgotten == 5
         assert await texts(here) == []
 
@@ -117,7 +117,7 @@ async def test_what_an_earlier_version_imported_or_forgot_counts(tmp_path: Path,
         kept = await imported(here, name, lines(CHAT))
         assert (len(kept.stored), kept.known, kept.forgotten) == (0, 4, 1)
         assert len((await imported(here, "another chat", lines(OTHER[:2]))).stored) == 2, "its ok is not theirs"
-        await here.view.forget_session(await here.view.named("chat"))
+        await here.view.forget_session(await here.view.sessions.named("chat"))
         assert (await imported(here, name, lines(CHAT))).stored == []
 
 
@@ -180,5 +180,5 @@ async def test_without_the_name_that_holds_in_any_conversation_everything_comes_
 async def test_few_words_that_anybody_may_say_are_imported_though_somebody_had_them_forgotten(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         await imported(here, "chat", lines(["thank you very much", "ok"]))
-        await here.view.forget_session(await here.view.named("chat"))
+        await here.view.forget_session(await here.view.sessions.named("chat"))
         assert len((await imported(here, "another", lines(["hello", "thank you very much", "ok"]))).stored) == 3

@@ -29,7 +29,7 @@ async def test_profile_and_eras_become_a_narrative_and_that_becomes_how_she_tell
         assert kinds == ["profile", "era", "narrative", "self"]
         assert await standing(here, "narrative") == ["Ada builds a boat", "Kiki sings"]
         assert await standing(here, "self") == ["I heard that Ada builds a boat", "I heard that Kiki sings"]
-        (arc, _) = await here.view.statements("narrative")
+        (arc, _) = await here.view.digests.statements("narrative")
         assert arc.kind == "arc"
         assert await unsound(here) == []
 
@@ -52,25 +52,25 @@ async def test_a_line_told_again_in_the_same_words_stands_on_and_the_others_are_
         await here.say("Ada builds a boat")
         await here.say("Kiki sings")
         await climbed(here, Teller())
-        first = {one.text: one.key for one in await here.view.statements("narrative")}
+        first = {one.text: one.key for one in await here.view.digests.statements("narrative")}
         await here.say("Ada builds a shed")
         await here.say("it rains")
         await climbed(here, Teller())
-        now = {one.text: one.key for one in await here.view.statements("narrative")}
+        now = {one.text: one.key for one in await here.view.digests.statements("narrative")}
         assert now["Kiki sings"] == first["Kiki sings"]
-        assert "Ada builds a boat" in {one.text for one in await here.view.statements("era")}
-        assert [one.text for one in await here.view.statements("profile", past=True)] == ["Ada builds a boat"]
+        assert "Ada builds a boat" in {one.text for one in await here.view.digests.statements("era")}
+        assert [one.text for one in await here.view.digests.statements("profile", past=True)] == ["Ada builds a boat"]
 
 
 async def test_her_mind_begins_even_and_keeps_what_it_was(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
-        assert (await here.view.self_state()).mind == Mind(0.0, 0.5)
+        assert (await here.view.self_state.now()).mind == Mind(0.0, 0.5)
         async with here.memory.db.transaction() as tx:
             await keep(tx, here.domain, Mind(0.4, 0.7), here.clock.now())
         here.clock.forward(HOUR)
         async with here.memory.db.transaction() as tx:
             await keep(tx, here.domain, Mind(0.2, 0.6), here.clock.now())
-        now = await here.view.self_state()
+        now = await here.view.self_state.now()
         assert (now.mind, now.mind.version, now.since) == (Mind(0.2, 0.6), 2, here.clock.now())
         assert await here.count("selves") == 2
 
@@ -105,7 +105,7 @@ async def test_who_was_too_slow_publishes_nothing_while_another_is_at_it(tmp_pat
             await here.memory.ladder(here.domain, Teller("too late", moves=[late.first])).climb(asked=True)
             assert await standing(here, "profile") == []
             await late.ends()
-        assert {one.writer for one in await here.view.statements("profile")} == {"the other"}
+        assert {one.writer for one in await here.view.digests.statements("profile")} == {"the other"}
 
 
 async def test_what_other_domains_hold_changes_nothing_here(tmp_path: Path) -> None:

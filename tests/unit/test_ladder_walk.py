@@ -51,8 +51,8 @@ async def walk(folder: Path, seed: int) -> None:
                     assert await memory.withdraw("console", "dm", [id])
                     del stands[id]
                 case "fact":
-                    if facts := await here.view.statements("profile"):
-                        await here.view.forget_fact(chance.choice(facts).id)
+                    if facts := await here.view.digests.statements("profile"):
+                        await here.view.facts.forget(chance.choice(facts).id)
                 case "gist":
                     await gists(here, Teller(), asked=False)
                 case "climb":

@@ -21,7 +21,7 @@ async def left(here: Corner) -> list[tuple[str, str, str]]:
 async def test_a_part_that_was_being_sent_when_she_died_may_have_arrived(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         journal = here.memory.journal
-        await here.view.notify(here.session, [Part("k1", "one"), Part("k2", "two"), Part("k3", "three")], [])
+        await here.view.notices.queue(here.session, [Part("k1", "one"), Part("k2", "two"), Part("k3", "three")], [])
         one, two, _ = await journal.take("console", "dm")
         assert not one.unsure
         await journal.sent(one.row, "remote 1")
@@ -34,7 +34,7 @@ async def test_a_part_that_was_being_sent_when_she_died_may_have_arrived(tmp_pat
 async def test_words_that_were_sent_are_blanked_after_a_while(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         journal = here.memory.journal
-        await here.view.notify(here.session, [Part("k1", "one"), Part("k2", "two")], [])
+        await here.view.notices.queue(here.session, [Part("k1", "one"), Part("k2", "two")], [])
         first, _ = await journal.take("console", "dm")
         await journal.sent(first.row)
         await journal.blank(here.clock.now())
@@ -47,19 +47,21 @@ async def test_words_that_were_sent_are_blanked_after_a_while(tmp_path: Path) ->
 async def test_a_part_is_queued_once_under_its_key(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         for text in ("first", "second"):
-            await here.view.notify(here.session, [Part("k1", text)], [])
+            await here.view.notices.queue(here.session, [Part("k1", text)], [])
         assert [o.part.text for o in await here.memory.journal.take("console", "dm")] == ["first"]
 
 
 async def test_a_part_keeps_what_it_changes_and_what_can_be_pressed_under_it(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         journal = here.memory.journal
-        await here.view.notify(here.session, [Part("k1", "one", actions='[{"label": "more"}]'), Part("k2", "two")], [], "q1")
+        await here.view.notices.queue(
+            here.session, [Part("k1", "one", actions='[{"label": "more"}]'), Part("k2", "two")], [], "q1"
+        )
         one, two = await journal.take("console", "dm")
         assert (one.part, one.first, one.answers) == (Part("k1", "one", actions='[{"label": "more"}]'), True, "q1")
         assert (two.first, two.since, two.target_remote) == (False, here.clock.now(), "")
         await journal.sent(one.row, "remote 1")
-        await here.view.notify(here.session, [Part("k3", "uno", "edit", "k1"), Part("k4", "", "delete", "k2")], [])
+        await here.view.notices.queue(here.session, [Part("k3", "uno", "edit", "k1"), Part("k4", "", "delete", "k2")], [])
         _, edit, removal = await journal.take("console", "dm")
         assert (edit.part, edit.target_remote) == (Part("k3", "uno", "edit", "k1"), "remote 1")
         assert (removal.part.operation, removal.target_remote) == ("delete", ""), "nobody knows whether it arrived"
@@ -87,7 +89,7 @@ async def test_a_preview_goes_out_by_its_key_and_never_with_what_was_left_over(t
         assert (shown.part.operation, shown.answers, shown.unsure) == ("preview", "q1", False)
         assert await journal.take("console", "dm") == [], "not even while it is unknown whether it arrived"
         await journal.sent(shown.row, "remote 1")
-        await here.view.notify(here.session, [Part("k1", "hello", "edit", "p1")], [], "q1")
+        await here.view.notices.queue(here.session, [Part("k1", "hello", "edit", "p1")], [], "q1")
         (edit,) = await journal.take("console", "dm")
         assert (edit.part.target, edit.target_remote) == ("p1", "remote 1")
 
@@ -101,9 +103,9 @@ async def test_the_preview_of_a_question_is_found_until_something_took_its_place
         await here.view.preview(here.session, Part("p3", "hel"), "q2")
         assert await journal.preview_of("console", "dm", "q1") == "p2", "the newest"
         assert await journal.preview_of("console", "elsewhere", "q1") is None
-        await here.view.notify(here.session, [Part("k1", "hello", "edit", "p2")], [], "q1")
+        await here.view.notices.queue(here.session, [Part("k1", "hello", "edit", "p2")], [], "q1")
         assert await journal.preview_of("console", "dm", "q1") == "p1"
-        await here.view.notify(here.session, [Part("k2", "", "delete", "p1")], [])
+        await here.view.notices.queue(here.session, [Part("k2", "", "delete", "p1")], [])
         assert await journal.preview_of("console", "dm", "q1") is None
         edit = next(row for row in await journal.take("console", "dm") if row.part.key == "k1")
         await journal.cancel([edit.row])
@@ -117,7 +119,7 @@ async def test_the_preview_of_a_question_is_found_until_something_took_its_place
 async def test_a_part_that_will_never_go_out_holds_no_words_and_what_arrived_stays_sent(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         journal = here.memory.journal
-        await here.view.notify(here.session, [Part("k1", "one", actions="[]"), Part("k2", "two"), Part("k3", "three")], [])
+        await here.view.notices.queue(here.session, [Part("k1", "one", actions="[]"), Part("k2", "two"), Part("k3", "three")], [])
         one, two, three = await journal.take("console", "dm")
         await journal.sent(two.row)
         await journal.again([three.row])
@@ -130,9 +132,9 @@ async def test_a_part_that_will_never_go_out_holds_no_words_and_what_arrived_sta
 async def test_the_places_that_parts_wait_for_are_named_the_longest_wait_first(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         journal = here.memory.journal
-        garden = await here.view.session(await here.view.stay("console", "garden"), "garden")
+        garden = await here.view.sessions.get(await here.view.sessions.active("console", "garden"), "garden")
         for session, key in ((garden, "k1"), (here.session, "k2"), (garden, "k3")):
-            await here.view.notify(session, [Part(key, "hello")], [])
+            await here.view.notices.queue(session, [Part(key, "hello")], [])
         assert await journal.waiting("console") == ["garden", "dm"]
         for row in await journal.take("console", "garden"):
             await journal.sent(row.row)
@@ -174,17 +176,17 @@ async def test_of_an_answer_under_way_a_preview_keeps_no_words_when_something_is
 async def test_what_takes_a_message_away_goes_out_whatever_is_forgotten_meanwhile(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         secret = await here.say("Xerxes")
-        await here.view.notify(here.session, [Part("k1", "", "delete", "p1"), Part("k2", "Xerxes")], [])
+        await here.view.notices.queue(here.session, [Part("k1", "", "delete", "p1"), Part("k2", "Xerxes")], [])
         await here.view.forget_message(secret.id)
         assert [row.part.key for row in await here.memory.journal.take("console", "dm")] == ["k1"]
 
 
 async def test_first_contact_is_made_once_in_the_life_of_a_domain(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
-        garden = await here.view.session(await here.view.stay("console", "garden"), "garden")
-        assert await here.view.greet(here.session, [Part("k1", "I am Lyra.")])
-        assert not await here.view.greet(here.session, [Part("k2", "I am Lyra.")])
-        assert not await here.view.greet(garden, [Part("k3", "I am Lyra.")])
+        garden = await here.view.sessions.get(await here.view.sessions.active("console", "garden"), "garden")
+        assert await here.view.notices.greet(here.session, [Part("k1", "I am Lyra.")])
+        assert not await here.view.notices.greet(here.session, [Part("k2", "I am Lyra.")])
+        assert not await here.view.notices.greet(garden, [Part("k3", "I am Lyra.")])
         assert [key for key, _, _ in await left(here)] == ["k1"]
         (row,) = await here.memory.db.all("SELECT scope, key, value FROM settings")
         assert "ada" not in row["scope"] and row["key"] == "greeted"
@@ -193,9 +195,9 @@ async def test_first_contact_is_made_once_in_the_life_of_a_domain(tmp_path: Path
 async def test_a_greeting_that_cannot_be_queued_is_not_counted(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         with pytest.raises(MemoryFailure):
-            await here.view.greet(here.session, [Part("k1", "I am Lyra.", "shout")])
+            await here.view.notices.greet(here.session, [Part("k1", "I am Lyra.", "shout")])
         assert await here.count("settings") == 0
-        assert await here.view.greet(here.session, [Part("k1", "I am Lyra.")])
+        assert await here.view.notices.greet(here.session, [Part("k1", "I am Lyra.")])
 
 
 async def test_the_preview_of_a_forgotten_question_goes_even_where_others_may_know_now(tmp_path: Path) -> None:
@@ -233,7 +235,7 @@ async def test_a_preview_is_taken_back_under_the_question_it_answers(tmp_path: P
 async def test_an_answer_that_must_not_go_out_takes_its_preview_away_instead(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         journal = here.memory.journal
-        await here.view.notify(here.session, [Part("k1", "hello", "edit", "p1", actions="[]"), Part("k2", "more")], [])
+        await here.view.notices.queue(here.session, [Part("k1", "hello", "edit", "p1", actions="[]"), Part("k2", "more")], [])
         edit, _ = await journal.take("console", "dm")
         await journal.remove(edit.row)
         assert await left(here) == [("k1", "attempting", ""), ("k2", "attempting", "more")]
@@ -245,10 +247,10 @@ async def test_a_part_for_several_readers_names_what_was_read_beside_home(tmp_pa
     async with at_home(tmp_path) as here:
         found = [await here.memory.places.domain(DomainRef(DomainKind.ROOM, "matrix", name), "UTC", 0) for name in ("new", "old")]
         view = here.memory.view(found[0], found[1:])
-        session = await view.session(await view.stay("matrix", "new"), "new")
-        await view.notify(session, [Part("k1", "hello")], [])
+        session = await view.sessions.get(await view.sessions.active("matrix", "new"), "new")
+        await view.notices.queue(session, [Part("k1", "hello")], [])
         (part,) = await here.memory.journal.take("matrix", "new")
         assert (part.domain, part.also) == (found[0].key, (found[1].key,))
-        await here.memory.view(here.domain, found).notify(here.session, [Part("k2", "hello")], [])
+        await here.memory.view(here.domain, found).notices.queue(here.session, [Part("k2", "hello")], [])
         (part,) = await here.memory.journal.take("console", "dm")
         assert part.also == (), "who is alone is asked about at every turn"

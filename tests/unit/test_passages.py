@@ -105,11 +105,13 @@ async def test_a_long_message_is_found_by_its_last_paragraph_and_as_one(tmp_path
     text = long_text("My parrot is called Xerxes.")
     assert len(passages(text)) > 3
     async with among(tmp_path, "Ada: I like tea", f"Ada: {text}", "Ada: my cat is called Tom", embedder=embedder) as here:
-        assert [hit.exchange.text for hit in await here.view.recall("Xerxes", 5)] == [text]
-        assert [hit.exchange.text for hit in await here.view.recall("walked", 5)] == [text], "though every passage holds it"
-        assert await here.view.recall("bird named", 5) == []
+        assert [hit.exchange.text for hit in await here.view.recall.messages("Xerxes", 5)] == [text]
+        assert [hit.exchange.text for hit in await here.view.recall.messages("walked", 5)] == [text], (
+            "though every passage holds it"
+        )
+        assert await here.view.recall.messages("bird named", 5) == []
         assert await here.view.embed() == 3
-        hits = await here.view.recall("bird named", 5)
+        hits = await here.view.recall.messages("bird named", 5)
         assert hits[0].exchange.text == text and [hit.exchange.text for hit in hits].count(text) == 1
         near, whole, asked = float(hits[0].why[0].removeprefix("meaning ")), *(await embedder.embed([text, "bird named"]))
         assert near > 4 * float(np.dot(whole, asked)), "in the whole of it a paragraph is lost"
@@ -144,7 +146,7 @@ async def test_vectors_of_other_passages_are_made_anew_and_let_go(
         here = await corner(memory, clock)
         assert (await here.found("green parrot"))[0] == "the parrot is green"
         assert await here.view.embed() == made
-        assert (await here.view.recall("green parrot", 1))[0].why[1].startswith("meaning")
+        assert (await here.view.recall.messages("green parrot", 1))[0].why[1].startswith("meaning")
         count = "SELECT s.embedder AS name, count(*) AS n FROM vectors v JOIN spaces s ON s.id = v.space GROUP BY 1"
         assert {row["name"]: row["n"] for row in await memory.db.all(count)} == {"bag": 4, "other": 4}
 
@@ -199,7 +201,10 @@ async def kept_long_ago(path: Path) -> None:
 async def told(here: Corner) -> list[object]:
     """Return what questions find."""
     return [
-        [(hit.exchange.text, hit.score, hit.why, hit.before and hit.before.text) for hit in await here.view.recall(question, 9)]
+        [
+            (hit.exchange.text, hit.score, hit.why, hit.before and hit.before.text)
+            for hit in await here.view.recall.messages(question, 9)
+        ]
         for question in QUESTIONS
     ]
 
@@ -211,8 +216,8 @@ async def everything_is_found(path: Path) -> bool:
         await there.view.say(there.session, [said(text, f"m{n}", START + n * MINUTE) for n, text in enumerate(TOLD)])
         assert await told(here) == await told(there)
         assert await here.count("unfound") == 0 and await here.count("terms") == await there.count("terms") + 5
-        assert {hit.digest.tier for hit in await here.view.gists("parrots", 9)} == {"gist", "merge", "summary"}
-        above = [await here.view.eras("parrots", 9), await here.view.banked("parrots", 9)]
+        assert {hit.digest.tier for hit in await here.view.recall.gists("parrots", 9)} == {"gist", "merge", "summary"}
+        above = [await here.view.recall.eras("parrots", 9), await here.view.recall.banked("parrots", 9)]
         return [[one.text for one in some] for some in above] == [[ABOVE["era"]], [ABOVE["bank"]]]
 
 

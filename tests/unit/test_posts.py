@@ -25,27 +25,27 @@ async def test_a_post_that_holds_something_of_another_place_passes_it_on_and_is_
     async with at_home(tmp_path, embedder=BagOfWords()) as here:
         channel = await here.memory.places.domain(DomainRef(DomainKind.CHANNEL, "console", "c"), "UTC", here.clock.now())
         there = here.memory.view(channel)
-        session = await there.session(SessionRef("console", "channel"), "channel")
+        session = await there.sessions.get(SessionRef("console", "channel"), "channel")
         (plan,) = (await there.say(session, [said("the launch is on Friday in Oslo", "p1")])).stored
         wide, narrow = here.memory.view(here.domain, [channel]), here.view
         here.view = wide
         asked, again = await here.say("when is the launch?"), await here.say("is that right?")
         if notice:
-            await wide.notify(here.session, [Part("k", "The launch is on Friday in Oslo.")], [], shows=[plan.key])
+            await wide.notices.queue(here.session, [Part("k", "The launch is on Friday in Oslo.")], [], shows=[plan.key])
         else:
             new = NewExchange(Kind.REPLY, "The launch is on Friday in Oslo.", "r", here.clock.now(), "Lyra", "assistant")
             answer = Answer(new, (), (), [Part("k", new.text)], [asked], seen={plan.key: plan.text}, begun=here.clock.now())
             await wide.answer(here.session, answer)
         await sent_as(here, "post")
-        assert await wide.posts("console", ["post", "another"]) == {"post": True}
-        assert await narrow.posts("console", ["post"]) == {"post": False}
+        assert await wide.posts.may_be_shown("console", ["post", "another"]) == {"post": True}
+        assert await narrow.posts.may_be_shown("console", ["post"]) == {"post": False}
         repeated = await replied(here, "Friday, in Oslo.", again, asides=["post"])
-        assert repeated.text not in [one.text for one in await narrow.window(here.session, 20)]
-        assert repeated.text in [one.text for one in await wide.window(here.session, 20)]
+        assert repeated.text not in [one.text for one in await narrow.messages.window(here.session, 20)]
+        assert repeated.text in [one.text for one in await wide.messages.window(here.session, 20)]
         await there.forget_message(plan.id)
-        assert await wide.posts("console", ["post"]) == {"post": False}
+        assert await wide.posts.may_be_shown("console", ["post"]) == {"post": False}
         assert repeated.text not in await texts(here)
-        assert await narrow.posts_left() == 1
+        assert await narrow.posts.left() == 1
 
 
 async def test_a_notice_that_shows_what_was_forgotten_meanwhile_is_not_queued(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ async def test_a_notice_that_shows_what_was_forgotten_meanwhile_is_not_queued(tm
         code = await here.say(CODE)
         await here.view.forget_message(code.id)
         with pytest.raises(SourceGone):
-            await here.view.notify(here.session, [Part("k", CODE)], [], shows=[code.key])
+            await here.view.notices.queue(here.session, [Part("k", CODE)], [], shows=[code.key])
         assert await here.memory.journal.take("console", "dm") == []
 
 
@@ -62,4 +62,4 @@ async def test_a_preview_that_no_answer_took_the_place_of_is_not_shown(tmp_path:
         await here.view.preview(here.session, Part("p", "It is 4"), "q")
         (row,) = await here.memory.journal.take("console", "dm", ["p"])
         await here.memory.journal.sent(row.row, "post")
-        assert await here.view.posts("console", ["post"]) == {"post": False}
+        assert await here.view.posts.may_be_shown("console", ["post"]) == {"post": False}

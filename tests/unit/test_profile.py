@@ -28,7 +28,7 @@ async def test_a_fact_knows_the_messages_it_was_said_in(tmp_path: Path) -> None:
             "Ada lives in Graz": ["Ada lives in Graz"],
             "Kiki is her parrot": ["Kiki is her parrot"],
         }
-        (first, _) = await here.view.statements("profile")
+        (first, _) = await here.view.digests.statements("profile")
         assert (first.kind, first.first_at, first.last_at) == ("said", first.first_at, first.first_at)
         assert await unsound(here) == []
 
@@ -58,12 +58,12 @@ async def test_it_is_built_when_there_is_enough_to_build_it_from(tmp_path: Path)
 async def test_a_newer_fact_takes_the_place_of_an_older_one_and_keeps_it_as_history(tmp_path: Path) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
         await facts_of(here, "Ada lives in Graz", "Kiki is her parrot")
-        (graz, _) = await here.view.statements("profile")
+        (graz, _) = await here.view.digests.statements("profile")
         await facts_of(here, "Ada lives in Vienna", "Kiki is her parrot")
-        vienna, kiki = sorted(await here.view.statements("profile"), key=lambda fact: fact.text)
+        vienna, kiki = sorted(await here.view.digests.statements("profile"), key=lambda fact: fact.text)
         assert (vienna.text, vienna.first_at) == ("Ada lives in Vienna", graz.first_at)
         assert vienna.last_at > graz.last_at
-        assert [(one.text, one.ended_at is not None) for one in await here.view.statements("profile", past=True)] == [
+        assert [(one.text, one.ended_at is not None) for one in await here.view.digests.statements("profile", past=True)] == [
             ("Ada lives in Graz", True)
         ]
         assert len(await standing(here, "profile")) == 2
@@ -73,12 +73,12 @@ async def test_a_newer_fact_takes_the_place_of_an_older_one_and_keeps_it_as_hist
 async def test_what_is_said_again_is_one_fact_that_was_seen_again(tmp_path: Path) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
         await facts_of(here, "Ada lives in Graz", "Kiki is her parrot")
-        (before, _) = await here.view.statements("profile")
+        (before, _) = await here.view.digests.statements("profile")
         await here.say("Ada lives in Graz")
         await here.say("yes she does")
         again = answering(Entry("Ada lives in Graz.", ("g1",)))
         await climbed(here, Teller(moves=[copies, again]))
-        (after, _) = await here.view.statements("profile")
+        (after, _) = await here.view.digests.statements("profile")
         assert after.key == before.key and after.last_at > before.last_at and after.first_at == before.first_at
         assert (await rests_on(here, "profile"))["Ada lives in Graz"] == ["Ada lives in Graz", "Ada lives in Graz"]
 
@@ -133,7 +133,7 @@ async def test_nothing_sensitive_is_inferred(tmp_path: Path, text: str, stands: 
         await here.say("Ada was at the church after her illness")
         await here.say("she cooks at night")
         await climbed(here, Teller(moves=[copies, answering(Entry(text, ("g1", "g2")))]))
-        found = await here.view.statements("profile")
+        found = await here.view.digests.statements("profile")
         assert bool(found) is stands
         assert all(one.kind == ("inferred" if text.startswith("Inferred") else "said") for one in found)
 
@@ -142,7 +142,7 @@ async def group(here: Corner) -> Corner:
     """Return a room that several people read, in the same memory."""
     domain = await here.memory.places.domain(DomainRef(DomainKind.ROOM, "matrix", "!garden"), "UTC", here.clock.now())
     view = here.memory.view(domain)
-    return Corner(here.memory, here.clock, domain, view, await view.session(SessionRef("matrix", "garden"), "garden"))
+    return Corner(here.memory, here.clock, domain, view, await view.sessions.get(SessionRef("matrix", "garden"), "garden"))
 
 
 @pytest.mark.parametrize(("speaker", "stands"), [("Bob", True), ("Ada", False)])
@@ -250,25 +250,25 @@ async def test_changed_words_change_the_fact(tmp_path: Path) -> None:
 async def test_a_forgotten_fact_does_not_come_back_from_the_same_words(tmp_path: Path) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
         await facts_of(here, "Ada lives in Graz", "Kiki is her parrot")
-        (fact,) = [one for one in await here.view.statements("profile") if "Graz" in one.text]
-        assert [message.text for message in await here.view.forget_fact(fact.id)] == ["Ada lives in Graz"]
+        (fact,) = [one for one in await here.view.digests.statements("profile") if "Graz" in one.text]
+        assert [message.text for message in await here.view.facts.forget(fact.id)] == ["Ada lives in Graz"]
         assert await standing(here, "profile") == ["Kiki is her parrot"]
         await facts_of(here, "Ada lives in Graz", "still")
         assert "Ada lives in Graz" not in await standing(here, "profile")
         assert not any("Graz" in row["mark"] for row in await here.memory.db.all("SELECT mark FROM unwanted"))
         assert "Ada lives in Graz" in await here.found("Graz"), "what was said stays said"
         with pytest.raises(NotFound):
-            await here.view.forget_fact(fact.id)
+            await here.view.facts.forget(fact.id)
 
 
 async def test_a_correction_is_what_somebody_said_and_takes_the_facts_place(tmp_path: Path) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
         await facts_of(here, "Ada lives in Graz", "Kiki is her parrot")
-        (fact,) = [one for one in await here.view.statements("profile") if "Graz" in one.text]
+        (fact,) = [one for one in await here.view.digests.statements("profile") if "Graz" in one.text]
         correction = await here.say("I live in Vienna")
-        corrected = await here.view.correct_fact(fact.id, correction)
+        corrected = await here.view.facts.correct(fact.id, correction)
         assert corrected.text == "I live in Vienna"
         assert (await rests_on(here, "profile"))["I live in Vienna"] == ["I live in Vienna"]
-        assert [one.text for one in await here.view.statements("profile", past=True)] == ["Ada lives in Graz"]
+        assert [one.text for one in await here.view.digests.statements("profile", past=True)] == ["Ada lives in Graz"]
         await here.view.forget_message(correction.id)
         assert "Ada lives in Graz" in await standing(here, "profile")

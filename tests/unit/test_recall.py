@@ -74,10 +74,10 @@ async def test_what_nobody_spoke_of_finds_nothing(tmp_path: Path, question: str)
 async def test_a_hit_carries_its_receipts_and_its_neighbours(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         before, at, after = [await here.say(text) for text in ("one thing", "the parrot is called Xerxes", "another thing")]
-        hit = (await here.view.recall("what is the parrot called?", 1))[0]
+        hit = (await here.view.recall.messages("what is the parrot called?", 1))[0]
         assert hit.exchange == at and (hit.before, hit.after) == (before, after)
         assert hit.session == "dm" and hit.why == ("words: parrot, called",)
-        others = (await here.view.recall("parrot", 3))[1:]
+        others = (await here.view.recall.messages("parrot", 3))[1:]
         assert {other.why for other in others} == {("beside a hit",)}
 
 
@@ -89,7 +89,7 @@ def test_any_question_is_only_words_and_finds_only_what_holds_one_of_them(questi
             await told(here)
             for question in questions:
                 asked = set(key_words(question).values())
-                for hit in await here.view.recall(question, 50):
+                for hit in await here.view.recall.messages(question, 50):
                     held = set(key_words(f"Tuesday 03 March 2026 Ada: {hit.exchange.text}").values())
                     assert asked & held, (question, hit.exchange.text)
 
@@ -146,8 +146,8 @@ async def test_echoes_and_commands_are_not_found(tmp_path: Path) -> None:
 async def test_an_empty_memory_finds_nothing(tmp_path: Path, question: str) -> None:
     async with at_home(tmp_path, embedder=BagOfWords()) as here:
         assert await here.found(question) == []
-        assert not await here.view.search(question, 5) and not await here.view.gists(question, 5)
-        assert not await here.view.eras(question, 5)
+        assert not await here.view.recall.everything(question, 5) and not await here.view.recall.gists(question, 5)
+        assert not await here.view.recall.eras(question, 5)
         await here.view.forget_message((await here.say("it is gone")).id)
         assert await here.found(question) == []
 
@@ -156,8 +156,8 @@ async def test_a_question_may_leave_out_messages_and_keep_to_one_session(tmp_pat
     async with at_home(tmp_path) as here:
         other = await corner(here.memory, here.clock, "ada", place="other")
         first, second = await here.say("a red parrot"), await other.say("a blue parrot", source="x")
-        assert [h.exchange for h in await here.view.recall("parrot", 5, exclude=[first.key])] == [second]
-        assert [h.exchange for h in await here.view.recall("parrot", 5, session=other.session)] == [second]
+        assert [h.exchange for h in await here.view.recall.messages("parrot", 5, exclude=[first.key])] == [second]
+        assert [h.exchange for h in await here.view.recall.messages("parrot", 5, session=other.session)] == [second]
 
 
 async def test_messages_that_score_alike_come_in_the_order_they_were_stored(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ async def test_messages_that_score_alike_come_in_the_order_they_were_stored(tmp_
             said = await there.say(f"a parrot of house{n}", source=f"s{n}", at=here.clock.now() + 7 * n * MINUTE)
             stored.append(said.key)
         for k in (1, 7, 30):
-            assert [hit.exchange.key for hit in await here.view.recall("parrot", k)] == stored[:k]
+            assert [hit.exchange.key for hit in await here.view.recall.messages("parrot", k)] == stored[:k]
 
 
 def receipts(hits: list[Hit]) -> str:
@@ -200,7 +200,7 @@ def test_what_others_say_moves_no_rank_score_or_id(
                 here.clock.at = at
                 if n < len(mine):
                     await here.say(" ".join(mine[n]))
-            return [receipts(await here.view.recall(" ".join(question), 10)) for question in asked]
+            return [receipts(await here.view.recall.messages(" ".join(question), 10)) for question in asked]
 
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
         assert asyncio.run(run(one, [])) == asyncio.run(run(other, others))
@@ -218,7 +218,7 @@ async def main():
     async with at_home(Path(sys.argv[2]), None) as here:
         for n in range(40):
             await here.say(" ".join(WORDS[(n * k) % 10] for k in range(1, 2 + n % 7)))
-        print([(hit.exchange.id, hit.score, hit.why) for hit in await here.view.recall(" ".join(WORDS), 40)])
+        print([(hit.exchange.id, hit.score, hit.why) for hit in await here.view.recall.messages(" ".join(WORDS), 40)])
 
 asyncio.run(main())
 """

@@ -46,7 +46,10 @@ async def test_what_is_asked_for_never_passes_a_clearly_better_match(tmp_path: P
     async with among(tmp_path, "Bob: the green parrot sat on the kitchen table") as here:
         await aside(here, "Ana: the parrot is loud", at=START - DAY)
         lifted, plain = [
-            {hit.exchange.speaker: hit.score for hit in await here.view.recall(f"{who} the green parrot on the kitchen table", 5)}
+            {
+                hit.exchange.speaker: hit.score
+                for hit in await here.view.recall.messages(f"{who} the green parrot on the kitchen table", 5)
+            }
             for who in (asked, "we say:")
         ]
         assert lifted["Bob"] == plain["Bob"] > lifted["Ana"] > plain["Ana"]
@@ -65,7 +68,7 @@ Bob: the parrot is green / Will: it is loud  | will it say so?           |
 @pytest.mark.parametrize(("said", "question", "whose"), table(WHOSE_NAME))
 async def test_a_name_is_told_from_words_and_from_other_names(tmp_path: Path, said: str, question: str, whose: str) -> None:
     async with among(tmp_path, *said.split(" / "), "Cleo: hello") as here:
-        named = {hit.exchange.speaker for hit in await here.view.recall(question, 5) if WHOSE in hit.why}
+        named = {hit.exchange.speaker for hit in await here.view.recall.messages(question, 5) if WHOSE in hit.why}
         assert ", ".join(sorted(named)) == whose
 
 
@@ -151,7 +154,7 @@ async def test_what_was_said_at_the_time_that_is_asked_for_comes_first(tmp_path:
         for name, day in SOUPS.items():
             await aside(here, f"Ada: we eat {name} soup", at=utc(day))
         await aside(here, "Ada: the summer of 2023 was hot", at=utc("2026-01-08"))
-        hits = await here.view.recall(f"which soup did we eat {when}", 20)
+        hits = await here.view.recall.messages(f"which soup did we eat {when}", 20)
         assert hits[0].exchange.text == f"we eat {soup or 'beet'} soup"
         assert [line(hit) for hit in hits if TIME in hit.why] == ([f"Ada: we eat {soup} soup"] if soup else [])
         assert ("Ada: the summer of 2023 was hot" in map(line, hits)) is ("2023" in when), "a year may be a word as well"
@@ -173,7 +176,7 @@ async def test_yesterday_is_the_askers(tmp_path: Path, zone: str, now: str, said
         for n, moment in enumerate(said):
             await aside(here, f"Ada: we eat soup{n} twice", at=utc(moment))
         here.clock.at = utc(now)
-        hits = await here.view.recall("what did we eat yesterday?", 10)
+        hits = await here.view.recall.messages("what did we eat yesterday?", 10)
         assert len(hits) == 4 and [TIME in hit.why for hit in hits] == [n < len(yesterday) for n in range(4)]
         assert [hit.exchange.said_at for hit in hits[: len(yesterday)]] == [utc(moment) for moment in yesterday]
 
@@ -196,7 +199,7 @@ async def test_a_time_counts_though_the_event_beside_it_is_unknown(tmp_path: Pat
     async with among(tmp_path, kind=DomainKind.DM) as here:
         await aside(here, "Ada: we plan a walk", at=utc("2025-05-10"))
         await aside(here, "Ada: we plan a trip", at=utc("2025-06-10"))
-        hit = (await here.view.recall(question, 1))[0]
+        hit = (await here.view.recall.messages(question, 1))[0]
         assert hit.exchange.text == "we plan a trip" and TIME in hit.why
 
 
@@ -234,14 +237,14 @@ Ana: I fear parrots      / Bob: I fear parrots          | 2
 @pytest.mark.parametrize(("said", "n"), table(SAME))
 async def test_what_says_the_same_counts_as_one_and_what_says_more_does_not(tmp_path: Path, said: str, n: str) -> None:
     async with among(tmp_path, *(one.strip() for one in said.split(" / "))) as here:
-        hits = await here.view.recall("parrot", 5)
+        hits = await here.view.recall.messages("parrot", 5)
         assert len(hits) == int(n) and ("said 2 times" in hits[0].why) is (n == "1")
 
 
 @pytest.mark.parametrize("k", [1, 5])
 async def test_it_is_told_how_often_the_same_was_said(tmp_path: Path, k: int) -> None:
     async with among(tmp_path, *["Ada: the parrot is green"] * 30) as here:
-        assert [hit.why for hit in await here.view.recall("parrot", k)] == [("words: parrot", "said 30 times")]
+        assert [hit.why for hit in await here.view.recall.messages("parrot", k)] == [("words: parrot", "said 30 times")]
 
 
 async def test_a_list_can_be_read_page_by_page(tmp_path: Path) -> None:
@@ -271,7 +274,7 @@ async def test_an_answer_is_found_beside_what_it_answers(tmp_path: Path, place: 
     async with among(tmp_path) as here:
         for said in ("Ana: listen", "Ana: how is the parrot called?", "Bob: Xerxes", "Bob: it rains"):
             await aside(here, said, place=place)
-        hits = await here.view.recall("the parrot is called what?", 5)
+        hits = await here.view.recall.messages("the parrot is called what?", 5)
         assert [line(hit) for hit in hits if hit.why == ("beside a hit",)] == beside
 
 
@@ -279,9 +282,9 @@ async def test_a_session_is_kept_to_and_what_is_left_out_hides_nothing_that_says
     async with among(tmp_path, *PARROT) as here:
         first = await aside(here, "Ana: the parrot is loud", place="one", at=START - DAY)
         asked = "what did Ana say yesterday about the parrot?"
-        kept = await here.view.recall(asked, 5, session=await here.view.named("one"))
+        kept = await here.view.recall.messages(asked, 5, session=await here.view.sessions.named("one"))
         assert [hit.exchange for hit in kept] == [first] and {WHOSE, TIME} < set(kept[0].why)
-        rest = await here.view.recall(asked, 5, exclude=[first.key])
+        rest = await here.view.recall.messages(asked, 5, exclude=[first.key])
         assert line(rest[0]) == "Ana: the parrot is loud" and TIME not in rest[0].why and len(rest) == 3
 
 
@@ -290,7 +293,7 @@ async def test_it_is_told_what_found_a_message(tmp_path: Path) -> None:
         for _ in range(2):
             await aside(here, "Ana: the parrot is old", at=START - DAY)
         await here.view.embed()
-        hits = {line(hit): hit.why for hit in await here.view.recall("what of the parrot did Ana say yesterday?", 9)}
+        hits = {line(hit): hit.why for hit in await here.view.recall.messages("what of the parrot did Ana say yesterday?", 9)}
         meant = hits["Ana: the parrot is old"][1]
         assert meant.startswith("meaning 0.")
         assert hits["Ana: the parrot is old"] == ("words: parrot", meant, WHOSE, TIME, "said 2 times")

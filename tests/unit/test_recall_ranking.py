@@ -61,7 +61,7 @@ def test_the_ranking_is_the_documented_formula(
         async with at_home(Path(folder), None, embedder=embedder, habits=Habits(Rules(count=2))) as here:
             talk = await said(here, what)
             if digested:
-                for session in await here.view.sessions():
+                for session in await here.view.sessions.all():
                     work = here.memory.consolidator(here.domain, Writer(), Writer())
                     await work.close_episodes(session, asked=True)
                     await work.digest(session)
@@ -69,7 +69,7 @@ def test_the_ranking_is_the_documented_formula(
             for question in questions:
                 meaning = await cosines(embedder, talk, talk.meant(question)) if embedder else {}
                 wanted = ranked(talk, question, meaning)
-                hits = await here.view.recall(question, 50)
+                hits = await here.view.recall.messages(question, 50)
                 got = {hit.exchange.key: hit.score for hit in hits}
                 assert got == pytest.approx(wanted, abs=2e-3), question
 
@@ -89,6 +89,6 @@ async def test_an_index_that_grew_ranks_like_one_that_was_loaded(tmp_path: Path)
             await here.found("parrot")
         await here.view.embed()
         questions = [f"{one} {other}" for one in WORDS for other in WORDS]
-        grown = [await here.view.recall(question, 20) for question in questions]
+        grown = [await here.view.recall.messages(question, 20) for question in questions]
         here.memory._reading.domain_indexes.forget()
-        assert grown == [await here.view.recall(question, 20) for question in questions]
+        assert grown == [await here.view.recall.messages(question, 20) for question in questions]

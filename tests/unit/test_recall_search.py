@@ -24,7 +24,7 @@ async def test_a_gist_stands_among_messages_and_names_what_it_rests_on(tmp_path:
         said = [await here.say("we took the ferry to Lisbon"), await here.say("the ferry was late")]
         await digested(here, "Ada took the ferry, which was late, to Lisbon.")
         await here.say("a remark on gardens")
-        found = await here.view.search("the ferry to Lisbon", 10)
+        found = await here.view.recall.everything("the ferry to Lisbon", 10)
         gists = [hit for hit in found if isinstance(hit, Condensed)]
         assert [(gist.tier, gist.where) for gist in gists] == [("gist", "dm")]
         assert [message.key for message in gists[0].sources] == [one.key for one in said]
@@ -41,7 +41,7 @@ async def test_what_answers_best_comes_first_whatever_it_is(tmp_path: Path) -> N
         for n in range(8):
             await here.say(f"a remark on gardens {n}")
         await here.view.embed()
-        whole, part = await here.view.search("ferry Lisbon late", 1), await here.view.search("gardens 5", 1)
+        whole, part = await here.view.recall.everything("ferry Lisbon late", 1), await here.view.recall.everything("gardens 5", 1)
         assert isinstance(whole[0], Condensed), "the gist holds all three words"
         assert isinstance(part[0], Hit) and part[0].exchange.text == "a remark on gardens 5"
 
@@ -50,7 +50,7 @@ async def test_digests_take_no_place_from_messages_where_they_are_not_asked_for(
     async with at_home(tmp_path, habits=HABITS) as here:
         await here.say("we took the ferry")
         await here.say("it was late in Lisbon")
-        before = [(hit.exchange.id, hit.score) for hit in await here.view.recall("ferry Lisbon late", 10)]
+        before = [(hit.exchange.id, hit.score) for hit in await here.view.recall.messages("ferry Lisbon late", 10)]
         await digested(here, "Ada took a ferry to Lisbon and arrived late.")
-        after = [(hit.exchange.id, hit.score) for hit in await here.view.recall("ferry Lisbon late", 10)]
+        after = [(hit.exchange.id, hit.score) for hit in await here.view.recall.messages("ferry Lisbon late", 10)]
         assert after == before != []

@@ -59,7 +59,7 @@ def shown(hits: Sequence[Hit]) -> list[tuple[object, ...]]:
 
 async def answers(here: Corner) -> list[object]:
     """Return what all questions find."""
-    return [shown(await here.view.recall(question, 9)) for question in QUESTIONS]
+    return [shown(await here.view.recall.messages(question, 9)) for question in QUESTIONS]
 
 
 @asynccontextmanager
@@ -130,10 +130,10 @@ async def test_vectors_that_come_later_are_like_those_that_were_there(tmp_path: 
         await here.view.say(here.session, told)
         assert [len(await there.found(question)) for question in questions] == [0, 2 if many == 3 else 50, 2]
         assert await here.view.embed() == many
-        later = [await there.view.recall(question, 20) for question in questions]
+        later = [await there.view.recall.messages(question, 20) for question in questions]
         assert all(hits and hits[0].why[-1].startswith("meaning") for hits in later)
         there.memory._reading.domain_indexes.forget()
-        assert later == [await there.view.recall(question, 20) for question in questions]
+        assert later == [await there.view.recall.messages(question, 20) for question in questions]
 
 
 @pytest.mark.parametrize("waiting", [False, True])
@@ -172,16 +172,16 @@ async def test_messages_of_an_endless_session_stand_beside_their_neighbours(tmp_
             times = [START + (len(kept) + n + dice.choice([0, 0, 0, -40, -900])) * MINUTE // 2 for n in range(many)]
             new = [said(f"n{len(kept) + n}", f"m{len(kept) + n}", at) for n, at in enumerate(times)]
             kept += [(one.said_at, one.key) for one in (await here.view.say(here.session, new)).stored]
-            await here.view.recall("n0", 1)
+            await here.view.recall.messages("n0", 1)
         order = sorted(kept)
         for n in dice.sample(range(len(kept)), 300):
-            (hit,) = [hit for hit in await here.view.recall(f"n{n}", 3) if hit.exchange.key == kept[n][1]]
+            (hit,) = [hit for hit in await here.view.recall.messages(f"n{n}", 3) if hit.exchange.key == kept[n][1]]
             at = bisect_left(order, kept[n])
             before, after = [(one.said_at, one.key) if one else None for one in (hit.before, hit.after)]
             assert before == (order[at - 1] if at else None) and after == (order[at + 1] if at + 1 < len(order) else None)
-        grown = [await here.view.recall(f"n{n} n{n // 2}", 9) for n in range(0, len(kept), 100)]
+        grown = [await here.view.recall.messages(f"n{n} n{n // 2}", 9) for n in range(0, len(kept), 100)]
         here.memory._reading.domain_indexes.forget()
-        assert grown == [await here.view.recall(f"n{n} n{n // 2}", 9) for n in range(0, len(kept), 100)]
+        assert grown == [await here.view.recall.messages(f"n{n} n{n // 2}", 9) for n in range(0, len(kept), 100)]
 
 
 async def test_questions_and_changes_at_the_same_time_end_as_if_they_had_come_one_by_one(tmp_path: Path) -> None:
@@ -229,9 +229,9 @@ async def test_domains_that_are_asked_together_are_ranked_as_if_they_were_one(tm
             view = here.memory.view(here.domain, [there.domain])
             for corners in (here, there, bob):
                 await corners.view.embed()
-            asked = [await view.recall(question, 20) for question in ("green seed", "which parrot 7", "seed 11")]
+            asked = [await view.recall.messages(question, 20) for question in ("green seed", "which parrot 7", "seed 11")]
             found.append([sorted(shown(hits)) for hits in asked])
-            alone = await here.view.recall("green seed", 20)
+            alone = await here.view.recall.messages("green seed", 20)
     assert found[0] == found[1] and all(found[0])
     assert {hit.score for hit in alone} - {one[1] for one in found[0][0]}, "of some of it the statistics are others"
 
@@ -245,14 +245,14 @@ async def test_the_newest_is_so_now_wherever_it_was_said(tmp_path: Path, before:
                 here.clock.forward(DAY)
                 await aside(where, f"Ada: {text}")
         both = here.memory.view(here.domain, [there.domain])
-        assert [hit.exchange.text for hit in await both.recall("where do I live?", 1)] == ["I live in Graz"]
+        assert [hit.exchange.text for hit in await both.recall.messages("where do I live?", 1)] == ["I live in Graz"]
 
 
 async def test_whose_words_are_asked_for_counts_where_nobody_else_speaks_too(tmp_path: Path) -> None:
     async with among(tmp_path, "Bob: the parrot is green", "Ana: the parrot is loud") as here:
         there = await corner(here.memory, here.clock, "elsewhere")
         await aside(there, "Ana: the parrot is old")
-        hits = await here.memory.view(here.domain, [there.domain]).recall("what did Ana say about the parrot?", 2)
+        hits = await here.memory.view(here.domain, [there.domain]).recall.messages("what did Ana say about the parrot?", 2)
         assert sorted(map(line, hits)) == ["Ana: the parrot is loud", "Ana: the parrot is old"]
 
 
@@ -289,9 +289,9 @@ def test_what_others_say_moves_nothing_by_meaning_either(
                     await there.found(" ".join(text))
                 here.clock.at = at
                 await here.say(" ".join(text))
-                found += [receipts(await here.view.recall(" ".join(question), 10)) for question in asked]
+                found += [receipts(await here.view.recall.messages(" ".join(question), 10)) for question in asked]
                 await here.view.embed()
-                found += [receipts(await here.view.recall(" ".join(question), 10)) for question in asked]
+                found += [receipts(await here.view.recall.messages(" ".join(question), 10)) for question in asked]
             return found
 
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:

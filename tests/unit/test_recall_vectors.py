@@ -39,7 +39,7 @@ async def test_a_paraphrase_without_a_word_in_common_is_found(tmp_path: Path) ->
         wanted = await here.say("I acquired an automobile")
         assert await here.found("vehicle purchased") == [], "before anything was embedded"
         assert await here.view.embed() == 11
-        hit = (await here.view.recall("vehicle purchased", 3))[0]
+        hit = (await here.view.recall.messages("vehicle purchased", 3))[0]
         assert hit.exchange == wanted and hit.why[0].startswith("meaning ")
         assert await here.view.embed() == 0
 
@@ -131,4 +131,4 @@ async def test_gists_are_found_by_meaning_too(tmp_path: Path) -> None:
         await work.close_episodes(here.session)
         await work.digest(here.session)
         assert await here.view.embed() == 2
-        assert [hit.digest.text for hit in await here.view.gists("vehicle", 3)] == ["I acquired an automobile"]
+        assert [hit.digest.text for hit in await here.view.recall.gists("vehicle", 3)] == ["I acquired an automobile"]

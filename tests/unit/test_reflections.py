@@ -33,7 +33,7 @@ async def thinks(lived: Month) -> None:
     await lived.wants(thoughts=True)
     await lived.hours(6)
     await lived.dreams.dream(lived.domain, forced=True)
-    assert await lived.view.thoughts()
+    assert await lived.view.thoughts.waiting()
 
 
 async def said(lived: Month, *, at_hand: bool = False) -> bool:
@@ -45,7 +45,7 @@ async def test_it_waits_while_people_talk_and_over_the_night_but_not_for_who_is_
     async with month(tmp_path) as lived:
         await lived.hours(4)
         await lived.dreams.dream(lived.domain, forced=True)
-        assert await lived.view.thoughts()
+        assert await lived.view.thoughts.waiting()
         await lived.wants(thoughts=True)
         await lived.talk()
         assert not await said(lived), "somebody talks"
@@ -63,7 +63,7 @@ async def test_it_is_said_once_a_day(tmp_path: Path) -> None:
         await lived.talk()
         lived.clock.forward(HOUR)
         await lived.dreams.dream(lived.domain, forced=True)
-        assert await lived.view.thoughts() and not await said(lived)
+        assert await lived.view.thoughts.waiting() and not await said(lived)
         lived.clock.forward(DAY)
         assert await said(lived) and not await said(lived)
 
@@ -74,9 +74,9 @@ async def test_where_she_is_not_caught_up_or_was_not_as_curious_as_is_asked_for_
         await lived.dreams.dream(lived.domain, forced=True)
         await lived.wants(thoughts=True)
         lived.clock.forward(HOUR)
-        mind = (await lived.view.self_state()).mind
+        mind = (await lived.view.self_state.now()).mind
         for stability, bar, says in ((0.4, 0.0, False), (1.0, 1.01, False), (1.0, 0.0, True)):
-            await lived.view.raise_bar(bar)
+            await lived.view.thoughts.raise_bar(bar)
             async with lived.memory.db.transaction() as tx:
                 state = Mind(mind.mood, mind.energy, mind.drives.but(stability=stability), mind.heard)
                 await selfstate.keep(tx, lived.domain, state, lived.clock.now())
@@ -87,8 +87,8 @@ async def test_after_two_days_it_is_kept_to_herself(tmp_path: Path) -> None:
     async with month(tmp_path) as lived:
         await lived.hours(6)
         await lived.dreams.dream(lived.domain, forced=True)
-        assert await lived.view.thoughts()
+        assert await lived.view.thoughts.waiting()
         lived.clock.forward(2 * DAY + HOUR)
         await lived.wants(thoughts=True)
-        assert not await said(lived) and await lived.view.thoughts() == []
-        assert (await lived.view.self_state()).reflections
+        assert not await said(lived) and await lived.view.thoughts.waiting() == []
+        assert (await lived.view.self_state.now()).reflections

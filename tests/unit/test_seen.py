@@ -44,7 +44,7 @@ async def replied(
 
 async def texts(here: Corner) -> list[str]:
     """Return all that is kept, in order."""
-    return [message.text async for _, message in here.view.messages()]
+    return [message.text async for _, message in here.view.messages.all()]
 
 
 async def test_every_answer_that_had_it_in_view_and_holds_it_goes(tmp_path: Path) -> None:
@@ -83,11 +83,11 @@ async def test_what_repeats_a_digest_goes_with_whatever_the_digest_was_made_from
         work = here.memory.consolidator(here.domain, writer, writer)
         await work.close_episodes(here.session, asked=True)
         await work.digest(here.session)
-        (gist,) = await here.view.newest_gists(2)
+        (gist,) = await here.view.digests.newest_gists(2)
         asked = await here.say("when do we go?")
         await replied(here, "On Friday.", asked, [gist])
         await here.view.forget_message(code.id)
-        assert await here.view.digests() == []
+        assert await here.view.digests.all() == []
         assert await texts(here) == [plan.text, asked.text]
 
 
@@ -206,17 +206,17 @@ async def test_posts_of_hers_that_came_of_it_are_withheld_and_notices_of_before_
         await here.view.forget_message(code.id)
         assert await here.memory.withheld("console", posts) == {"post of the copy", "notice"}
         assert await here.memory.withheld("console", [ShownMessage("notice", ["dm"], True, here.clock.now() + 1)]) == set()
-        assert await here.view.posts_left() == 1
-        ((where, parts),) = (await here.view.delete_posts(iter(["k1", "k2"]), 5)).items()
+        assert await here.view.posts.left() == 1
+        ((where, parts),) = (await here.view.posts.delete(iter(["k1", "k2"]), 5)).items()
         assert where == ("console", "dm") and [part.target for part in parts] == ["post of the copy"]
-        assert await here.view.posts_left() == 0
+        assert await here.view.posts.left() == 0
 
 
 async def test_what_an_answer_holds_of_another_place_is_shown_only_where_that_may_be_read(tmp_path: Path) -> None:
     async with at_home(tmp_path, embedder=BagOfWords()) as here:
         channel = await here.memory.places.domain(DomainRef(DomainKind.CHANNEL, "console", "c"), "UTC", here.clock.now())
         there = here.memory.view(channel)
-        session = await there.session(SessionRef("console", "channel"), "channel")
+        session = await there.sessions.get(SessionRef("console", "channel"), "channel")
         (plan,) = (await there.say(session, [said("the launch is on Friday in Oslo", "p1")])).stored
         wide, narrow = here.memory.view(here.domain, [channel]), here.view
         here.view = wide
@@ -224,14 +224,14 @@ async def test_what_an_answer_holds_of_another_place_is_shown_only_where_that_ma
         first = await replied(here, "The launch is on Friday in Oslo.", asked[0], [plan])
         second = await replied(here, "Friday, in Oslo.", asked[1], [first])
         hello = await replied(here, "Good to see you.", asked[2], [first, second])
-        assert [one.text for one in await wide.window(here.session, 20)][-3:] == [first.text, second.text, hello.text]
-        shown = [one.text for one in await narrow.window(here.session, 20)]
+        assert [one.text for one in await wide.messages.window(here.session, 20)][-3:] == [first.text, second.text, hello.text]
+        shown = [one.text for one in await narrow.messages.window(here.session, 20)]
         assert first.text not in shown and second.text not in shown and hello.text in shown
-        assert "Oslo" not in str([message.text async for _, message in narrow.messages()])
-        assert not any("Oslo" in hit.exchange.text for hit in await narrow.recall("launch in Oslo", 50))
+        assert "Oslo" not in str([message.text async for _, message in narrow.messages.all()])
+        assert not any("Oslo" in hit.exchange.text for hit in await narrow.recall.messages("launch in Oslo", 50))
         async with here.memory.db.transaction() as tx:
             await tx.run("DELETE FROM abroad WHERE reply = :r", {"r": second.key})
-        assert second.text in [one.text for one in await narrow.window(here.session, 20)], "without that row it is shown"
+        assert second.text in [one.text for one in await narrow.messages.window(here.session, 20)], "without that row it is shown"
         await there.forget_message(plan.id)
         left = await texts(here)
         assert first.text not in left and second.text not in left and hello.text in left
@@ -245,7 +245,7 @@ async def test_digests_that_were_in_view_pass_on_only_what_they_say_of_it(tmp_pa
         consolidator = here.memory.consolidator(here.domain, Writer(), Writer())
         await consolidator.close_episodes(here.session, asked=True)
         await consolidator.digest(here.session)
-        (gist,) = await here.view.frontier(here.session)
+        (gist,) = await here.view.digests.frontier(here.session)
         asked, again = await here.say("what do you know?"), await here.say("and the garden?")
         for question, text in ((asked, "Your code: 4711."), (again, "The tomatoes are ripe.")):
             here.said += 1

@@ -26,12 +26,12 @@ async def made(
 
 async def kept(here: Corner) -> list[str]:
     """Return every text that is kept."""
-    return [message.text async for _, message in here.view.messages()]
+    return [message.text async for _, message in here.view.messages.all()]
 
 
 async def gists(here: Corner) -> dict[int, str]:
     """Return the gists that stand now."""
-    return {digest.key: digest.text for _, digest in await here.view.digests()}
+    return {digest.key: digest.text for _, digest in await here.view.digests.all()}
 
 
 async def rewritten(here: Corner) -> None:

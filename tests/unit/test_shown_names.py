@@ -57,7 +57,7 @@ class Teller:
         self.said += 1
         who = Identity("discord", account) if account else None
         new = NewExchange(Kind.SAID, text, f"m{self.said}", START + self.said, name, "user", who)
-        session = await where.session(SessionRef("discord", "place"), "place")
+        session = await where.sessions.get(SessionRef("discord", "place"), "place")
         (kept,) = (await where.say(session, [new])).stored
         return kept.speaker
 
@@ -136,7 +136,7 @@ async def test_who_was_shown_as_lyra_before_is_not_any_more(memory: Memory, says
             await tx.run(f"UPDATE {table} SET speaker = 'lyra'")
         for statement in step.statements()[1:]:
             await tx.run(statement)
-    (hit,) = await here.recall("ferry", 9)
+    (hit,) = await here.recall.messages("ferry", 9)
     assert hit.exchange.speaker == "lyra#past" and TAGGED.search(hit.exchange.speaker)
 
 
@@ -151,7 +151,7 @@ async def test_words_that_are_shown_and_not_kept_come_under_the_same_names(memor
     await says(here, "1", "Ada")
     second = await says(here, "2", "Ada")
     people = [("2", "Ada"), ("1", "Ada"), ("3", "Bob"), ("4", "Bob"), ("5", "Lyra"), ("", "Lyra"), ("3", "Bob")]
-    names = await here.names([(Identity("discord", one) if one else None, name) for one, name in people])
+    names = await here.messages.names([(Identity("discord", one) if one else None, name) for one, name in people])
     assert names[:3] == [second, "Ada", "Bob"] and names[6] == "Bob"
     assert all(TAGGED.search(name) for name in names[3:6])
     assert await says(here, "4", "Bob") == "Bob", "looking keeps nobody's name"
@@ -164,10 +164,10 @@ async def test_a_view_of_two_domains_tells_apart_who_was_first_in_each(memory: M
     await says(server, "2", "Bob", "the ferry is blue")
     await says(channel, "3", "Ada", "the ferry is late")
     await says(channel, "2", "Bob", "the ferry is full")
-    shown = {hit.exchange.text[10:]: hit.exchange.speaker for hit in await channel.recall("ferry", 9)}
+    shown = {hit.exchange.text[10:]: hit.exchange.speaker for hit in await channel.recall.messages("ferry", 9)}
     assert (shown["is late"], shown["is full"], shown["is blue"]) == ("Ada", "Bob", "Bob")
     assert TAGGED.search(shown["leaves at nine"])
-    assert {hit.exchange.speaker for hit in await server.recall("ferry", 9)} == {"Ada", "Bob"}
+    assert {hit.exchange.speaker for hit in await server.recall.messages("ferry", 9)} == {"Ada", "Bob"}
 
 
 async def test_in_a_dm_a_person_is_one_whatever_they_are_called_elsewhere(memory: Memory, says: Teller) -> None:
@@ -178,7 +178,7 @@ async def test_in_a_dm_a_person_is_one_whatever_they_are_called_elsewhere(memory
     await says(other, "7", "ada", "the ferry is full")
     dm = await view(memory, "2", DomainKind.DM, server.home, other.home)
     await says(dm, "2", "Ada", "the ferry is late")
-    shown = {hit.exchange.text[10:]: hit.exchange.speaker for hit in await dm.recall("ferry", 9)}
+    shown = {hit.exchange.text[10:]: hit.exchange.speaker for hit in await dm.recall.messages("ferry", 9)}
     assert TAGGED.search(tagged) and TAGGED.search(shown.pop("leaves at nine")), "the other Ada of the server"
     assert shown == {"is blue": "Ada", "is late": "Ada", "is full": "ada"}
 
@@ -190,9 +190,11 @@ async def test_what_did_one_of_them_say_asks_for_that_ones_words(memory: Memory,
     await says(here, "3", "Bob", "we should go for a swim")
     await says(here, "4", "Lyra", "we should obey")
     for asked, who in (("Ada", "Ada"), (second, second)):
-        first, *_ = await here.recall(f"What did {asked} say?", 9)
+        first, *_ = await here.recall.messages(f"What did {asked} say?", 9)
         assert first.exchange.speaker == who
-        (voiced,) = [hit for hit in await here.recall(f"What did {asked} say?", 9) if "whose words are asked for" in hit.why]
+        (voiced,) = [
+            hit for hit in await here.recall.messages(f"What did {asked} say?", 9) if "whose words are asked for" in hit.why
+        ]
         assert voiced.exchange.speaker == who
 
 

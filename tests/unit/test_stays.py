@@ -20,16 +20,16 @@ async def domain(here: Corner, name: str) -> Domain:
 async def test_a_conversation_goes_on_where_it_is(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         for _ in range(3):
-            assert await here.view.stay("discord", "general") == SessionRef("discord", "general", 0)
+            assert await here.view.sessions.active("discord", "general") == SessionRef("discord", "general", 0)
         assert await here.count("stays") == 1
 
 
 async def test_a_conversation_from_before_is_taken_up_again(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
-        assert await here.view.stay("console", "dm") == here.session.ref
+        assert await here.view.sessions.active("console", "dm") == here.session.ref
         for epoch in (1, 4):
-            await here.view.session(SessionRef("console", "kitchen", epoch), "kitchen")
-        assert (await here.view.stay("console", "kitchen")).epoch == 4
+            await here.view.sessions.get(SessionRef("console", "kitchen", epoch), "kitchen")
+        assert (await here.view.sessions.active("console", "kitchen")).epoch == 4
 
 
 async def test_where_others_may_know_a_new_conversation_begins_and_no_old_one_is_taken_up_again(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ async def test_where_others_may_know_a_new_conversation_begins_and_no_old_one_is
 
 async def test_a_place_whose_conversations_were_for_others_begins_behind_them(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
-        await here.view.session(SessionRef("discord", "general", 2), "general")
+        await here.view.sessions.get(SessionRef("discord", "general", 2), "general")
         other = await domain(here, "closed")
         assert await here.memory.places.stay("discord", "general", other) == 3
         assert await here.memory.places.stay("matrix", "general", other) == 0, "another platform's place of that name"
@@ -49,35 +49,35 @@ async def test_a_place_whose_conversations_were_for_others_begins_behind_them(tm
 
 async def test_a_fresh_conversation_begins_when_it_is_asked_for_and_lasts(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
-        assert (await here.view.stay("console", "dm")).epoch == 0
-        assert await here.view.begin("console", "dm") == SessionRef("console", "dm", 1)
-        assert (await here.view.begin("console", "dm")).epoch == 2
-        assert (await here.view.stay("console", "dm")).epoch == 2
-        fresh = await here.view.session(await here.view.stay("console", "dm"), "dm")
+        assert (await here.view.sessions.active("console", "dm")).epoch == 0
+        assert await here.view.sessions.begin("console", "dm") == SessionRef("console", "dm", 1)
+        assert (await here.view.sessions.begin("console", "dm")).epoch == 2
+        assert (await here.view.sessions.active("console", "dm")).epoch == 2
+        fresh = await here.view.sessions.get(await here.view.sessions.active("console", "dm"), "dm")
         assert (fresh.key != here.session.key, fresh.messages) == (True, 0)
 
 
 async def test_a_place_whose_name_is_a_book_is_called_by_its_beginning(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         long = "x" * 60_000
-        names = [(await here.view.session(SessionRef("matrix", place), long)).name for place in ("one", "two")]
+        names = [(await here.view.sessions.get(SessionRef("matrix", place), long)).name for place in ("one", "two")]
         assert names == ["x" * 199 + "…", "x" * 199 + "… (2)"]
 
 
 async def test_a_place_that_stays_as_it_is_is_read_and_not_written(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
-        await here.view.stay("discord", "general")
+        await here.view.sessions.active("discord", "general")
         async with here.memory.db.transaction() as tx:
             await tx.run("CREATE TRIGGER unwritten BEFORE INSERT ON stays BEGIN SELECT raise(ABORT, 'written'); END")
-        assert (await here.view.stay("discord", "general")).epoch == 0
+        assert (await here.view.sessions.active("discord", "general")).epoch == 0
         with pytest.raises(Exception, match="written"):
-            await here.view.begin("discord", "general")
+            await here.view.sessions.begin("discord", "general")
 
 
 async def test_two_who_come_at_once_find_the_same_conversation(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         other = await domain(here, "closed")
-        await here.view.stay("discord", "general")
+        await here.view.sessions.active("discord", "general")
         found = await asyncio.gather(*(here.memory.places.stay("discord", "general", other) for _ in range(5)))
         assert set(found) == {1}
 
@@ -107,7 +107,7 @@ async def moves(folder: Path, seed: int) -> None:
             who = chance.randrange(3)
             fresh = chance.random() < 0.2
             view = corners[who].view
-            ref = await (view.begin if fresh else view.stay)("discord", "general")
+            ref = await (view.sessions.begin if fresh else view.sessions.active)("discord", "general")
             if last == (who, ref.epoch):
                 assert not fresh
             else:
@@ -115,7 +115,7 @@ async def moves(folder: Path, seed: int) -> None:
                 assert last is None or last[0] != who or fresh, "it does not end by itself"
             owners[ref.epoch] = who
             if chance.random() < 0.5:
-                assert (await view.session(ref, "general")).messages == 0
+                assert (await view.sessions.get(ref, "general")).messages == 0
             last = (who, ref.epoch)
 
 

@@ -25,13 +25,13 @@ class Server:
 
     async def keep(self, channel: str, *texts: str) -> None:
         """Keep messages of a channel."""
-        session = await self.view.session(SessionRef("discord", f'["s", "{channel}", ""]'), channel)
+        session = await self.view.sessions.get(SessionRef("discord", f'["s", "{channel}", ""]'), channel)
         self.clock.forward(60_000_000)
         await self.view.say(session, [said(text, f"{channel} {text}", self.clock.now() + n) for n, text in enumerate(texts)])
 
     async def found(self, text: str) -> list[str]:
         """Return what a question finds."""
-        return [hit.exchange.text for hit in await self.view.recall(text, 20)]
+        return [hit.exchange.text for hit in await self.view.recall.messages(text, 20)]
 
 
 async def server(memory: Memory, clock: Clock) -> Server:
@@ -45,13 +45,13 @@ async def talked(clock: Clock, memory: Memory) -> Server:
     here = await server(memory, clock)
     await here.keep("old", "the parrot is called Xerxes", "the boat is called Kestrel", "the vault opens at nine")
     await here.keep("new", "the tomatoes are ripe", "the river is high", "what is the parrot called?")
-    session = await here.view.named("new")
-    asked = (await here.view.window(session, 5))[-1]
-    (parrot,) = [hit.exchange for hit in await here.view.recall("parrot Xerxes", 1)]
+    session = await here.view.sessions.named("new")
+    asked = (await here.view.messages.window(session, 5))[-1]
+    (parrot,) = [hit.exchange for hit in await here.view.recall.messages("parrot Xerxes", 1)]
     new = NewExchange(Kind.REPLY, "It is called Xerxes.", "r1", clock.now() + 9, "Lyra", "assistant")
     await here.view.answer(session, Answer(new, [parrot.key], (), (), [asked]))
     work = memory.consolidator(here.view.home, Writer(), Writer())
-    for one in await here.view.sessions():
+    for one in await here.view.sessions.all():
         await work.close_episodes(one, asked=True)
         await work.digest(one)
     await here.view.embed()
@@ -60,7 +60,7 @@ async def talked(clock: Clock, memory: Memory) -> Server:
 
 async def gists(view: View) -> str:
     """Return every gist."""
-    return "\n".join(digest.text for _, digest in await view.digests())
+    return "\n".join(digest.text for _, digest in await view.digests.all())
 
 
 async def test_what_was_said_in_a_deleted_channel_comes_up_no_more_at_once(tmp_path: Path) -> None:
@@ -71,11 +71,11 @@ async def test_what_was_said_in_a_deleted_channel_comes_up_no_more_at_once(tmp_p
         assert await memory.vanish("discord", ["s", "old"]) == 3
         assert "Xerxes" not in str(await here.found("what is the parrot called? Xerxes"))
         assert "Kestrel" not in str(await here.found("boat Kestrel")) and "Xerxes" not in await gists(here.view)
-        exported = [message.text async for _, message in here.view.messages()]
+        exported = [message.text async for _, message in here.view.messages.all()]
         assert exported == ["the tomatoes are ripe", "the river is high", "what is the parrot called?"]
         assert await here.found("tomatoes") != []
         work = memory.consolidator(here.view.home, Writer(), Writer())
-        for one in await here.view.sessions():
+        for one in await here.view.sessions.all():
             await work.digest(one)
         assert "Xerxes" not in await gists(here.view) and "tomatoes" in await gists(here.view)
         assert [place.prefix for place in await memory.vanished("discord")] == [("s", "old")]
@@ -89,7 +89,7 @@ async def test_without_the_row_that_withholds_it_it_would_come_up(tmp_path: Path
         await memory.vanish("discord", ["s", "old"])
         async with memory.db.transaction() as tx:
             await tx.run("DELETE FROM withheld")
-        assert "Xerxes" in str([message.text async for _, message in here.view.messages()])
+        assert "Xerxes" in str([message.text async for _, message in here.view.messages.all()])
 
 
 async def test_after_a_week_it_is_forgotten_for_good(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ async def test_kept_it_is_found_and_summed_up_as_before(tmp_path: Path) -> None:
         await here.view.embed()
         assert await here.found("parrot Xerxes") == before
         work = memory.consolidator(here.view.home, Writer(), Writer())
-        for one in await here.view.sessions():
+        for one in await here.view.sessions.all():
             await work.digest(one)
         assert "Xerxes" in await gists(here.view)
         clock.forward(2 * WEEK)
@@ -142,7 +142,7 @@ async def test_what_a_kill_cut_off_is_withheld_by_the_next_open(tmp_path: Path, 
         assert await here.found("parrot Xerxes") == [], "nothing is read meanwhile"
     async with opened(path, clock=clock, embedder=BagOfWords(), habits=FEW) as memory:
         here = await server(memory, clock)
-        assert "Xerxes" not in str([message.text async for _, message in here.view.messages()])
+        assert "Xerxes" not in str([message.text async for _, message in here.view.messages.all()])
         assert await here.found("tomatoes") != []
 
 
@@ -153,9 +153,9 @@ async def test_an_answer_that_had_it_in_view_is_not_kept_any_more(
     clock = Clock()
     async with opened(tmp_path / "lyra.db", None, embedder=BagOfWords(), clock=clock, habits=FEW) as memory:
         here = await talked(clock, memory)
-        session = await here.view.named("new")
-        asked, begun = (await here.view.window(session, 5))[-1], clock.now()
-        (parrot,) = [hit.exchange for hit in await here.view.recall("parrot Xerxes", 1)]
+        session = await here.view.sessions.named("new")
+        asked, begun = (await here.view.messages.window(session, 5))[-1], clock.now()
+        (parrot,) = [hit.exchange for hit in await here.view.recall.messages("parrot Xerxes", 1)]
         clock.forward(1)
         await memory.vanish("discord", ("s", "old"))
         if not guarded:

@@ -34,11 +34,11 @@ async def test_a_view_reads_its_own_domain_and_no_other(tmp_path: Path) -> None:
         ada, bob = await two(here)
         assert await ada.found("parrot") == ["Ada's parrot is green"]
         assert await bob.found("parrot") == ["Bob's parrot is red"]
-        assert [m.text async for _, m in ada.view.messages()] == ["Ada's parrot is green"]
-        assert [s.id for s in await bob.view.sessions()] == [bob.session.id]
-        assert (await ada.view.said())[0] == 1
+        assert [m.text async for _, m in ada.view.messages.all()] == ["Ada's parrot is green"]
+        assert [s.id for s in await bob.view.sessions.all()] == [bob.session.id]
+        assert (await ada.view.messages.said())[0] == 1
         with pytest.raises(NotFound):
-            await bob.view.named(ada.session.id)
+            await bob.view.sessions.named(ada.session.id)
 
 
 async def test_a_session_of_another_domain_is_refused_by_every_method(tmp_path: Path) -> None:
@@ -48,26 +48,28 @@ async def test_a_session_of_another_domain_is_refused_by_every_method(tmp_path: 
         for attempt in (
             view.say(ada.session, [said("x", "x")]),
             view.answer(ada.session, Answer(reply(), (), (), ())),
-            view.notify(ada.session, [], []),
+            view.notices.queue(ada.session, [], []),
             view.preview(ada.session, Part("k", "x"), "a"),
-            view.greet(ada.session, [Part("k", "x")]),
-            view.window(ada.session, 10),
-            view.heard(ada.session, "a"),
-            view.frontier(ada.session),
+            view.notices.greet(ada.session, [Part("k", "x")]),
+            view.messages.window(ada.session, 10),
+            view.messages.by_source(ada.session, "a"),
+            view.digests.frontier(ada.session),
             view.forget_session(ada.session),
         ):
             with pytest.raises(NotFound):
                 await attempt
         assert await ada.count("exchanges") == 2 and await ada.count("outbox") == 0
-        assert await view.recall("parrot", 5, session=ada.session) == await ada.view.recall("parrot", 5, session=ada.session)
-        assert await bob.view.recall("parrot", 5, session=ada.session) == []
+        assert await view.recall.messages("parrot", 5, session=ada.session) == await ada.view.recall.messages(
+            "parrot", 5, session=ada.session
+        )
+        assert await bob.view.recall.messages("parrot", 5, session=ada.session) == []
 
 
 async def test_a_hit_says_at_which_place_it_stands(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
-        garden = await here.view.session(SessionRef("matrix", "garden"), "the garden")
+        garden = await here.view.sessions.get(SessionRef("matrix", "garden"), "the garden")
         await here.say("a green parrot", session=garden)
-        (hit,) = await here.view.recall("parrot", 5)
+        (hit,) = await here.view.recall.messages("parrot", 5)
         assert (hit.session, hit.platform, hit.place) == ("the garden", "matrix", "garden")
 
 
@@ -80,8 +82,8 @@ async def test_the_newest_gists_are_those_of_what_was_talked_about_last_here(tmp
             work = here.memory.consolidator(one.domain, Writer(), Writer())
             await work.close_episodes(one.session)
             await work.digest(one.session)
-        assert [digest.text for digest in await ada.view.newest_gists(2)] == ["remark 2", "remark 1"]
-        assert [digest.text for digest in await bob.view.newest_gists(2)] == ["Bob's parrot is red"]
+        assert [digest.text for digest in await ada.view.digests.newest_gists(2)] == ["remark 2", "remark 1"]
+        assert [digest.text for digest in await bob.view.digests.newest_gists(2)] == ["Bob's parrot is red"]
 
 
 async def test_what_is_read_beside_is_read_and_never_written(tmp_path: Path) -> None:
@@ -92,13 +94,13 @@ async def test_what_is_read_beside_is_read_and_never_written(tmp_path: Path) -> 
             await work.close_episodes(one.session)
             await work.digest(one.session)
         view = here.memory.view(bob.domain, [ada.domain])
-        assert sorted(hit.exchange.text for hit in await view.recall("parrot", 5)) == [
+        assert sorted(hit.exchange.text for hit in await view.recall.messages("parrot", 5)) == [
             "Ada's parrot is green",
             "Bob's parrot is red",
         ]
-        assert len(await view.gists("parrot", 5)) == 2
-        assert [d.text for _, d in await view.digests()] == ["Bob's parrot is red"]
-        session = await view.session(SessionRef("console", "new"), "new")
+        assert len(await view.recall.gists("parrot", 5)) == 2
+        assert [d.text for _, d in await view.digests.all()] == ["Bob's parrot is red"]
+        session = await view.sessions.get(SessionRef("console", "new"), "new")
         await view.say(session, [said("a blue parrot", "n")])
         assert "a blue parrot" not in await ada.found("parrot") and "a blue parrot" in await bob.found("parrot")
 
@@ -127,42 +129,42 @@ async def test_the_same_message_has_another_id_in_another_domain_and_the_same_af
     async with opened(tmp_path / "lyra.db", clock=clock) as memory:
         again = await corner(memory, clock)
         assert again.session.id == first
-        assert {m.id async for _, m in again.view.messages()} < ids
+        assert {m.id async for _, m in again.view.messages.all()} < ids
 
 
 async def test_names_of_sessions_are_unique_in_their_domain(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         bob = await corner(here.memory, here.clock, "bob")
         names = ["general", "general", "general (2)", "100%", "100%", "a_b", "axb", "a_b"]
-        made = [await here.view.session(SessionRef("x", str(n)), name) for n, name in enumerate(names)]
+        made = [await here.view.sessions.get(SessionRef("x", str(n)), name) for n, name in enumerate(names)]
         assert [s.name for s in made] == [
             "general", "general (2)", "general (2) (2)", "100%", "100% (2)", "a_b", "axb", "a_b (2)",
         ]  # fmt: skip
-        assert (await bob.view.session(SessionRef("x", "0"), "general")).name == "general"
-        again = await here.view.session(SessionRef("x", "0"), "called otherwise now")
+        assert (await bob.view.sessions.get(SessionRef("x", "0"), "general")).name == "general"
+        again = await here.view.sessions.get(SessionRef("x", "0"), "called otherwise now")
         assert again == made[0]
 
 
 async def test_a_session_is_renamed_with_its_place(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
-        one = await here.view.session(SessionRef("x", "1"), "general")
-        other = await here.view.session(SessionRef("x", "2"), "random")
+        one = await here.view.sessions.get(SessionRef("x", "1"), "general")
+        other = await here.view.sessions.get(SessionRef("x", "2"), "random")
         for _ in range(2):
             await here.memory.places.rename(one, here.domain, "general")
-            assert (await here.view.session(one.ref, "")).name == "general", "a name it has already stays"
+            assert (await here.view.sessions.get(one.ref, "")).name == "general", "a name it has already stays"
         await here.memory.places.rename(other, here.domain, "general")
-        assert (await here.view.session(other.ref, "")).name == "general (2)"
+        assert (await here.view.sessions.get(other.ref, "")).name == "general (2)"
 
 
 async def test_sessions_come_newest_first_and_those_without_a_word_are_not_listed(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
-        other = await here.view.session(SessionRef("x", "1"), "other")
-        assert await here.view.sessions() == []
+        other = await here.view.sessions.get(SessionRef("x", "1"), "other")
+        assert await here.view.sessions.all() == []
         await here.say("one", session=other)
         await here.say("two")
-        assert [(s.name, s.messages) for s in await here.view.sessions()] == [("dm", 1), ("other", 1)]
+        assert [(s.name, s.messages) for s in await here.view.sessions.all()] == [("dm", 1), ("other", 1)]
         await here.say("three", session=other)
-        assert [(s.name, s.messages) for s in await here.view.sessions()] == [("other", 2), ("dm", 1)]
+        assert [(s.name, s.messages) for s in await here.view.sessions.all()] == [("other", 2), ("dm", 1)]
 
 
 async def test_the_window_begins_with_an_episode_and_holds_at_least_what_was_asked(tmp_path: Path) -> None:
@@ -172,7 +174,7 @@ async def test_the_window_begins_with_an_episode_and_holds_at_least_what_was_ask
         for n in range(1, 30):
             await here.say(f"remark {n}")
             await work.close_episodes(here.session)
-            window = await here.view.window(here.session, 5)
+            window = await here.view.messages.window(here.session, 5)
             assert [e.text for e in window] == [f"remark {m}" for m in range(n - len(window) + 1, n + 1)]
             assert len(window) >= min(n, 5) and len(window) <= 8
             begins.add(n - len(window))
@@ -201,13 +203,13 @@ async def story(folder: str, seed: int, noise: int) -> list[str]:
                 await ada.view.forget_message(message.id)
             await lived(ada, chance)
             question = " ".join(chance.choices(WORDS, k=2))
-            seen.append(receipts(await ada.view.recall(question, 5)))
+            seen.append(receipts(await ada.view.recall.messages(question, 5)))
             seen.append(
-                repr([(h.digest.id, h.digest.text, h.digest.made_at, h.score) for h in await ada.view.gists(question, 3)])
+                repr([(h.digest.id, h.digest.text, h.digest.made_at, h.score) for h in await ada.view.recall.gists(question, 3)])
             )
-            seen.append(repr([(e.id, e.text, e.said_at, e.stored_at) for e in await ada.view.window(ada.session, 5)]))
-            seen.append(repr([(d.id, d.text) for d in await ada.view.frontier(ada.session)]))
-            seen.append(repr([(s.id, s.name, s.messages, s.last_at) for s in await ada.view.sessions()]))
+            seen.append(repr([(e.id, e.text, e.said_at, e.stored_at) for e in await ada.view.messages.window(ada.session, 5)]))
+            seen.append(repr([(d.id, d.text) for d in await ada.view.digests.frontier(ada.session)]))
+            seen.append(repr([(s.id, s.name, s.messages, s.last_at) for s in await ada.view.sessions.all()]))
     return seen
 
 
@@ -233,5 +235,5 @@ async def test_nothing_kept_twice_counts_twice(tmp_path: Path) -> None:
         assert len(kept.stored) == 2
         again = await here.view.say(here.session, [said("one", "s1"), said("three", "s3")])
         assert (len(again.stored), again.known, again.forgotten) == (1, 1, 0)
-        assert (await here.view.heard(here.session, "s3")) == again.stored[0]
-        assert await here.view.heard(here.session, "s9") is None
+        assert (await here.view.messages.by_source(here.session, "s3")) == again.stored[0]
+        assert await here.view.messages.by_source(here.session, "s9") is None

@@ -40,7 +40,7 @@ async def test_removed_messages_go_with_all_that_rests_on_them(tmp_path: Path) -
         await digested(here)
         assert await withdrawn(here.memory, "s1", "s2", "s9") == Forgotten(2, 1, 1)
         assert await holding(here, "Xerxes") == [] and await holding(here, "green") == []
-        assert [e.text async for _, e in here.view.messages()] == ["the tomatoes are ripe"]
+        assert [e.text async for _, e in here.view.messages.all()] == ["the tomatoes are ripe"]
         assert secret.id in (tmp_path / "tombstones.log").read_text().split()
         again = await here.view.say(here.session, [said(SECRET, "s1")])
         assert (again.forgotten, again.stored) == (1, [])
@@ -51,7 +51,7 @@ async def test_where_nothing_is_known_nothing_is_written(tmp_path: Path) -> None
         (done,) = await here.memory.journal.accept("console", [Event("e1", "dm", "one")])
         await here.memory.journal.drop([done.key])
         await here.say(SECRET, source="s1")
-        await here.view.notify(here.session, [Part("k1", "a notice")], [])
+        await here.view.notices.queue(here.session, [Part("k1", "a notice")], [])
         before = size(tmp_path)
         assert await withdrawn(here.memory, "s9", "e1", "") is None and await withdrawn(here.memory) is None
         for platform, place in (("console", "elsewhere"), ("matrix", "dm")):
@@ -66,7 +66,7 @@ async def test_of_many_removed_messages_all_go(tmp_path: Path) -> None:
         await here.view.say(here.session, [said(f"remark {n}", f"s{n}") for n in range(1200)])
         receipt = await withdrawn(here.memory, *(f"s{n}" for n in range(1199)))
         assert receipt and receipt.messages == 1199
-        assert [e.text async for _, e in here.view.messages()] == ["remark 1199"]
+        assert [e.text async for _, e in here.view.messages.all()] == ["remark 1199"]
 
 
 async def test_a_reply_that_was_removed_is_forgotten_and_its_question_is_not(tmp_path: Path) -> None:
@@ -75,14 +75,14 @@ async def test_a_reply_that_was_removed_is_forgotten_and_its_question_is_not(tmp
         await sent(here, "Xerxes", "k1", "remote 1", [asked.key])
         assert await withdrawn(here.memory, "remote 1") == Forgotten(0, 0, 1)
         assert await holding(here, "Xerxes") == []
-        assert [e.text async for _, e in here.view.messages()] == ["what is it called?"]
+        assert [e.text async for _, e in here.view.messages.all()] == ["what is it called?"]
         assert await withdrawn(here.memory, "remote 1") is None, "as when she removes it herself afterwards"
 
 
 async def test_a_message_goes_from_whichever_conversation_of_its_place_it_is_in(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         bob = await corner(here.memory, here.clock, "bob")
-        later = await here.view.session(SessionRef("console", "dm", 3), "later")
+        later = await here.view.sessions.get(SessionRef("console", "dm", 3), "later")
         await bob.say(SECRET, source="s1")
         await here.say(SECRET, source="s2", session=later)
         assert await withdrawn(here.memory, "s1", "s2") == Forgotten(2, 0, 0)
@@ -92,7 +92,7 @@ async def test_a_message_goes_from_whichever_conversation_of_its_place_it_is_in(
 async def test_what_was_heard_and_not_kept_yet_is_never_kept(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         journal = here.memory.journal
-        later = await here.view.session(SessionRef("console", "dm", 2), "later")
+        later = await here.view.sessions.get(SessionRef("console", "dm", 2), "later")
         bob = await corner(here.memory, here.clock, "bob")
         heard, other = await journal.accept("console", [Event("s1", "dm", SECRET), Event("s2", "dm", "two")])
         await journal.hold([heard.key], "no model")
@@ -128,9 +128,9 @@ async def test_what_is_removed_at_the_moment_when_it_is_kept_does_not_stay(tmp_p
 async def test_what_was_heard_at_a_new_place_is_not_kept_in_its_first_conversation(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         await here.memory.journal.accept("console", [Event("s1", "garden", SECRET)])
-        ref = await here.view.stay("console", "garden")
+        ref = await here.view.sessions.active("console", "garden")
         assert await here.memory.withdraw("console", "garden", ["s1"])
-        garden = await here.view.session(ref, "garden")
+        garden = await here.view.sessions.get(ref, "garden")
         assert (await here.view.say(garden, [said(SECRET, "s1")])).forgotten == 1
 
 
@@ -152,7 +152,7 @@ async def test_what_is_known_of_a_place_is_what_is_stored_waits_or_went_out_ther
         await journal.drop([done.key])
         asked = await here.say("what is it called?", source="s1")
         await sent(here, "Xerxes", "k1", "remote 1", [asked.key])
-        await here.view.notify(here.session, [Part("k2", "a notice")], [])
+        await here.view.notices.queue(here.session, [Part("k2", "a notice")], [])
         (row,) = await journal.take("console", "dm")
         await journal.sent(row.row, "remote 2")
         known = await here.memory.knows("console", place, ["e1", "e2", "s1", "s9", "remote 1", "remote 2", ""])

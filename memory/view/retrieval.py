@@ -1,61 +1,38 @@
-"""What a view finds for a text: messages, and what stands above them, of the domains that may be read."""
+"""What is found for a text: messages, and what stands above them."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from memory.forget.forgetting import Forgetting
 from memory.index.indexing import BANK, ERAS, GISTS, MESSAGES
-from memory.index.recall.domain_indexes import DomainIndexes
 from memory.index.recall.finder import Found, Recall
 from memory.index.recall.query import Query
-from memory.index.vectors import VectorStore
-from memory.places.places import Places
 from memory.places.shown_names import told_apart
-from memory.ports import Clock
 from memory.store.database import Row
-from memory.store.lineage import Seal, bound, placeholders
+from memory.store.lineage import bound, placeholders
 from memory.tiers import exchanges, statements, summaries
-from memory.types import Condensed, Digest, DigestHit, Domain, DomainKind, Exchange, Hit, Session, Statement
+from memory.types import Condensed, Digest, DigestHit, DomainKind, Exchange, Hit, Session, Statement
+from memory.view.binding import Binding
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What every view of one memory shares."""
-
-    places: Places
-    domain_indexes: DomainIndexes
-    vectors: VectorStore | None
-    forgetting: Forgetting
-    clock: Clock
-
-    @property
-    def seal(self) -> Seal:
-        return self.places.seal
-
-
-class Finding:
+class Retrieval:
     """Finds in one home, and in the domains that may be read beside it."""
 
-    def __init__(self, reading: Reading, home: Domain, also: Sequence[Domain] = ()) -> None:
-        self._r = reading
-        self._db = reading.places.db
-        self.home = home
-        self._read = [home, *also]
-        self._domains = [domain.key for domain in self._read]
-        self._recall = Recall(reading.domain_indexes, reading.vectors)
+    def __init__(self, binding: Binding) -> None:
+        self._b = binding
+        self._recall = Recall(binding.shared.domain_indexes, binding.shared.vectors)
 
-    async def recall(
+    async def messages(
         self, text: str, k: int, *, session: Session | None = None, exclude: Collection[int] = (), asker: str = ""
     ) -> list[Hit]:
         """Return the k messages that answer a text best, with their neighbours and receipts.
 
         `asker` is the name of who asks, where others talk here too: "what did I say" is then about that one.
         """
-        asked_by = asker if self.home.ref.kind is not DomainKind.DM else ""
+        asked_by = asker if self._b.home.ref.kind is not DomainKind.DM else ""
         found = await self._find(Query(text, k, session=session.key if session else None, exclude=exclude, asker=asked_by))
         return list((await self._messages(found)).values())
 
-    async def search(self, text: str, k: int) -> list[Hit | Condensed]:
+    async def everything(self, text: str, k: int) -> list[Hit | Condensed]:
         """Return the k messages, gists and paragraphs of months that answer a text best, in one ranking."""
         # What was merged from gists says what they say.
         found = await self._find(Query(text, 2 * k, kinds=(MESSAGES, GISTS, ERAS)))
@@ -63,13 +40,29 @@ class Finding:
         hits: dict[int, Hit | Condensed] = {**await self._messages(found), **condensed}
         return [hits[one.item] for one in found if one.item in hits][:k]
 
+    async def gists(self, text: str, k: int, *, exclude: Collection[int] = ()) -> list[DigestHit]:
+        """Return the k digests that are nearest to a text."""
+        found = await self._find(Query(text, k, kinds=(GISTS,), exclude=exclude))
+        digests = await summaries.by_keys(self._b.db, self._b.domains, [hit.item for hit in found])
+        sessions = await self._sessions_of({digest.session for digest in digests.values()})
+        there = [(hit, digests[hit.item]) for hit in found if hit.item in digests]
+        return [DigestHit(digest, sessions[digest.session]["name"], hit.score) for hit, digest in there]
+
+    async def eras(self, text: str, k: int) -> list[Statement]:
+        """Return the k paragraphs of eras that are nearest to a text."""
+        return await self._stated(text, k, ERAS)
+
+    async def banked(self, text: str, k: int) -> list[Statement]:
+        """Return the k bullets of the bank that are nearest to a text, be they in its block or not any more."""
+        return await self._stated(text, k, BANK)
+
     async def _messages(self, found: Sequence[Found]) -> dict[int, Hit]:
         """Return the messages among what was found, best first."""
         found = [hit for hit in found if hit.kind == MESSAGES]
         keys = {key for hit in found for key in (hit.item, hit.before, hit.after) if key is not None}
-        there = await exchanges.at_their_places(self._db, self._domains, sorted(keys))
+        there = await exchanges.at_their_places(self._b.db, self._b.domains, sorted(keys))
         messages = {key: placed.exchange for key, placed in there.items()}
-        messages |= await told_apart(self._db, self._r.seal, self._read, messages.values())
+        messages |= await told_apart(self._b.db, self._b.shared.seal, self._b.read, messages.values())
 
         def near(key: int | None) -> Exchange | None:
             return messages.get(key) if key is not None else None
@@ -84,50 +77,36 @@ class Finding:
     async def _condensed(self, found: Sequence[Found]) -> dict[int, Condensed]:
         """Return what stands above messages among what was found, with what it rests on."""
         above = {hit.item: hit for hit in found if hit.kind != MESSAGES}
-        said = await statements.cited(self._db, list(above))
-        apart = await told_apart(self._db, self._r.seal, self._read, [message for some in said.values() for message in some])
+        said = await statements.cited(self._b.db, list(above))
+        apart = await told_apart(
+            self._b.db, self._b.shared.seal, self._b.read, [message for some in said.values() for message in some]
+        )
 
         def condensed(one: Digest | Statement, where: str) -> Condensed:
             hit = above[one.key]
             sources = tuple(apart.get(message.key, message) for message in said[one.key])
             return Condensed(one.id, one.tier, where, one.text, one.first_at, hit.score, hit.why, sources)
 
-        digests = await summaries.by_keys(self._db, self._domains, list(above))
+        digests = await summaries.by_keys(self._b.db, self._b.domains, list(above))
         sessions = await self._sessions_of({digest.session for digest in digests.values()})
-        told = await statements.by_keys(self._db, self._domains, list(above))
+        told = await statements.by_keys(self._b.db, self._b.domains, list(above))
         return {
             **{key: condensed(digest, sessions[digest.session]["name"]) for key, digest in digests.items()},
             **{key: condensed(one, one.period) for key, one in told.items()},
         }
 
-    async def gists(self, text: str, k: int, *, exclude: Collection[int] = ()) -> list[DigestHit]:
-        """Return the k digests that are nearest to a text."""
-        found = await self._find(Query(text, k, kinds=(GISTS,), exclude=exclude))
-        digests = await summaries.by_keys(self._db, self._domains, [hit.item for hit in found])
-        sessions = await self._sessions_of({digest.session for digest in digests.values()})
-        there = [(hit, digests[hit.item]) for hit in found if hit.item in digests]
-        return [DigestHit(digest, sessions[digest.session]["name"], hit.score) for hit, digest in there]
-
-    async def eras(self, text: str, k: int) -> list[Statement]:
-        """Return the k paragraphs of eras that are nearest to a text."""
-        return await self._stated(text, k, ERAS)
-
-    async def banked(self, text: str, k: int) -> list[Statement]:
-        """Return the k bullets of the bank that are nearest to a text, be they in its block or not any more."""
-        return await self._stated(text, k, BANK)
-
     async def _stated(self, text: str, k: int, kind: int) -> list[Statement]:
         found = await self._find(Query(text, k, kinds=(kind,)))
-        told = await statements.by_keys(self._db, self._domains, [hit.item for hit in found])
+        told = await statements.by_keys(self._b.db, self._b.domains, [hit.item for hit in found])
         return [told[hit.item] for hit in found if hit.item in told]
 
     async def _find(self, query: Query) -> list[Found]:
-        there = replace(query, now=self._r.clock.now(), time_zone=self.home.time_zone)
-        return await self._recall.find(there, self._domains)
+        there = replace(query, now=self._b.shared.clock.now(), time_zone=self._b.home.time_zone)
+        return await self._recall.find(there, self._b.domains)
 
     async def _sessions_of(self, keys: Collection[int]) -> dict[int, Row]:
         found = list(keys)
-        rows = await self._db.all(
+        rows = await self._b.db.all(
             f"SELECT id, name, platform, place FROM sessions WHERE id IN ({placeholders('s', found)})", bound("s", found)
         )
         return {row["id"]: row for row in rows}

@@ -1,4 +1,4 @@
-"""What a view does with thoughts, said aloud or taken back, and with her posts as they stand on platforms."""
+"""Thoughts of hers: those that wait to be said, those that were, and those that are taken back."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from memory.forget import erase
 from memory.journal import outbox
 from memory.journal.outbox import Part
 from memory.places import places
-from memory.store.database import Row, Transaction
+from memory.store.database import Row
 from memory.store.lineage import derive
-from memory.tiers import exchanges, posts, statements
+from memory.tiers import exchanges, statements
 from memory.tiers.exchanges import Placed
-from memory.types import DomainKind, Exchange, Kind, NewExchange, Session, Statement
-from memory.view.digests import Aloft
+from memory.types import Exchange, Kind, NewExchange, Session, Statement
+from memory.view.binding import Binding
 
 _BAR, _OFFERED = "reflection bar", "reflections offered"
 _NAME = "Lyra"
@@ -29,19 +29,17 @@ class PostableThought:
     exchange: int | None = None
 
 
-class Posting(Aloft):
-    """The thoughts and posts of one home."""
+class Thoughts:
+    """The thoughts of one home."""
 
-    @property
-    def also(self) -> Sequence[int]:
-        """The keys of the domains that are read beside a shared home, as its readers are now; a person alone has no others."""
-        return () if self.home.ref.kind is DomainKind.DM else self._domains[1:]
+    def __init__(self, binding: Binding) -> None:
+        self._b = binding
 
-    async def thoughts(self) -> list[PostableThought]:
+    async def waiting(self) -> list[PostableThought]:
         """Return the thoughts that wait to be said, the newest first."""
         return [await self._thought(row) for row in await self._reflections("state = 'waiting' ORDER BY item DESC", {})]
 
-    async def thought(self, public_id: str = "", *, platform: str = "", place: str = "", remote: str = "") -> PostableThought:
+    async def find(self, public_id: str = "", *, platform: str = "", place: str = "", remote: str = "") -> PostableThought:
         """Return a thought that was said: by its id, by the platform's id of its message, or the last at a place.
 
         Raises NotFound.
@@ -63,9 +61,9 @@ class Posting(Aloft):
 
     async def post(self, session: Session, thought: PostableThought, text: str, parts: Sequence[Part]) -> Exchange | None:
         """Say a thought: keep it as said, with every part to be sent, in one transaction; None where it is said or gone by now."""
-        self._own(session)
-        now, ref, said = self._r.clock.now(), session.ref, [placed.exchange.key for placed in thought.said]
-        async with self._db.transaction() as tx:
+        self._b.own(session)
+        now, ref, said = self._b.shared.clock.now(), session.ref, [placed.exchange.key for placed in thought.said]
+        async with self._b.db.transaction() as tx:
             mine = await tx.one(
                 "UPDATE reflections SET state = 'posted', platform = :platform, place = :place, posted_at = :now "
                 "WHERE item = :item AND state = 'waiting' RETURNING item",
@@ -74,26 +72,26 @@ class Posting(Aloft):
             if mine is None:
                 return None
             new = NewExchange(Kind.REFLECTION, text, f"reflection:{thought.statement.id}", now, _NAME, "assistant")
-            (kept,) = (await exchanges.store(tx, self._r.seal, self.home, session, [new], now)).stored
+            (kept,) = (await exchanges.store(tx, self._b.shared.seal, self._b.home, session, [new], now)).stored
             await derive(tx, kept.key, {thought.statement.key, *said}, said)
             await tx.run(
                 "UPDATE reflections SET exchange = :exchange WHERE item = :item",
                 {"exchange": kept.key, "item": thought.statement.key},
             )
-            await self._queue(tx, session, parts, item=kept.key)
+            await self._b.queue(tx, session, parts, item=kept.key)
         return kept
 
-    async def keep_to_herself(self, thought: PostableThought) -> None:
+    async def keep(self, thought: PostableThought) -> None:
         """Let a thought wait no longer."""
-        async with self._db.transaction() as tx:
+        async with self._b.db.transaction() as tx:
             await tx.run(
                 "UPDATE reflections SET state = 'kept' WHERE item = :item AND state = 'waiting'", {"item": thought.statement.key}
             )
 
     async def take_back(self, thought: PostableThought, keys: Iterator[str]) -> tuple[str, str, Sequence[Part]]:
         """Take a thought that was said back for good; return where, and the parts, under these keys, that remove its messages."""
-        now = self._r.clock.now()
-        async with self._db.transaction() as tx:
+        now = self._b.shared.clock.now()
+        async with self._b.db.transaction() as tx:
             rows = await tx.all(
                 "SELECT key, platform, place FROM outbox WHERE item = :item AND operation = 'send' ORDER BY id",
                 {"item": thought.exchange},
@@ -101,70 +99,42 @@ class Posting(Aloft):
             parts = [Part(key, "", "delete", row["key"]) for row, key in zip(rows, keys, strict=False)]
             platform, place = (rows[0]["platform"], rows[0]["place"]) if rows else ("", "")
             if parts:
-                await outbox.queue(tx, self.home, platform, place, parts, now)
+                await outbox.queue(tx, self._b.home, platform, place, parts, now)
             gone = [thought.statement.key, *([thought.exchange] if thought.exchange is not None else [])]
-            await erase.retire(tx, self.home, gone, now)
+            await erase.retire(tx, self._b.home, gone, now)
         return platform, place, parts
 
     async def bar(self) -> float:
         """Return how curious she must have been for a thought to be said at home, beyond her threshold; 0 unless it was raised."""
-        kept = await self._r.places.setting(self._r.places.scope(self.home), _BAR)
+        kept = await self._b.shared.places.setting(self._b.shared.places.scope(self._b.home), _BAR)
         return float(kept) if isinstance(kept, int | float) else 0.0
 
     async def raise_bar(self, to: float) -> None:
         """Let fewer thoughts be said at home from now on."""
-        await self._r.places.set(self._r.places.scope(self.home), _BAR, to)
+        await self._b.shared.places.set(self._b.shared.places.scope(self._b.home), _BAR, to)
 
     async def offer(self, session: Session, parts: Sequence[Part]) -> bool:
         """Queue a notice about thoughts that wait, once in the life of this domain; return whether this was the time."""
-        self._own(session)
-        scope = self._r.places.scope(self.home)
-        if await self._r.places.setting(scope, _OFFERED) or not await self._reflections("state = 'waiting' LIMIT 1", {}):
+        self._b.own(session)
+        scope = self._b.shared.places.scope(self._b.home)
+        if await self._b.shared.places.setting(scope, _OFFERED) or not await self._reflections("state = 'waiting' LIMIT 1", {}):
             return False
-        async with self._db.transaction() as tx:
+        async with self._b.db.transaction() as tx:
             first = await places.mark(tx, scope, _OFFERED)
             if first:
-                await self._queue(tx, session, parts)
+                await self._b.queue(tx, session, parts)
         return first
 
-    async def posts(self, platform: str, ids: Sequence[str]) -> dict[str, bool]:
-        """Return which of these ids of a platform are posts of hers, by whether their words may be read here now."""
-        return await posts.may_be_shown(self._db, platform, ids, self._domains)
-
-    async def posts_left(self) -> int:
-        """Count the messages of Lyra's that stand at home on a platform and belong to replies that are forgotten."""
-        return len(await outbox.posts_of_forgotten(self._db, self.home))
-
-    async def delete_posts(self, keys: Iterator[str], most: int) -> dict[tuple[str, str], list[Part]]:
-        """Queue the removal of at most so many of those messages under these keys; return the parts by platform and place."""
-        found: dict[tuple[str, str], list[Part]] = {}
-        for row, key in zip((await outbox.posts_of_forgotten(self._db, self.home))[:most], keys, strict=False):
-            found.setdefault((row["platform"], row["place"]), []).append(Part(key, "", "delete", row["key"]))
-        async with self._db.transaction() as tx:
-            for (platform, place), parts in found.items():
-                await outbox.queue(tx, self.home, platform, place, parts, self._r.clock.now())
-        return found
-
     async def _reflections(self, which: str, parameters: Mapping[str, object]) -> list[Row]:
-        return await self._db.all(
+        return await self._b.db.all(
             f"SELECT item, level, exchange FROM reflections WHERE domain = :domain AND {which}",
-            {"domain": self.home.key, **parameters},
+            {"domain": self._b.home.key, **parameters},
         )
 
     async def _thought(self, row: Row) -> PostableThought:
-        stated = (await statements.by_keys(self._db, [self.home.key], [row["item"]]))[row["item"]]
-        said = (await statements.cited(self._db, [row["item"]]))[row["item"]]
-        there = await exchanges.at_their_places(self._db, [self.home.key], [message.key for message in said])
+        stated = (await statements.by_keys(self._b.db, [self._b.home.key], [row["item"]]))[row["item"]]
+        said = (await statements.cited(self._b.db, [row["item"]]))[row["item"]]
+        there = await exchanges.at_their_places(self._b.db, [self._b.home.key], [message.key for message in said])
         return PostableThought(
             stated, [there[message.key] for message in said if message.key in there], row["level"], row["exchange"]
         )
-
-    async def _queue(
-        self, tx: Transaction, session: Session, parts: Sequence[Part], answers: str = "", item: int | None = None
-    ) -> None:
-        ref = session.ref
-        await outbox.queue(tx, self.home, ref.platform, ref.place, parts, self._r.clock.now(), item, answers, self.also)
-
-    def _own(self, session: Session) -> None:
-        if session.domain != self.home.key:
-            raise NotFound("That session belongs elsewhere.")

@@ -1,0 +1,76 @@
+"""What a view is bound to: the domain that it writes, and those that it may read beside it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory.errors import NotFound
+from memory.forget.forgetting import Forgetting
+from memory.index.recall.domain_indexes import DomainIndexes
+from memory.index.vectors import VectorStore
+from memory.journal import outbox
+from memory.journal.outbox import Part
+from memory.places.places import Places
+from memory.ports import Clock
+from memory.store.database import Database, Transaction
+from memory.store.lineage import Seal
+from memory.types import Domain, DomainKind, Session
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What every view of one memory shares."""
+
+    places: Places
+    domain_indexes: DomainIndexes
+    vectors: VectorStore | None
+    forgetting: Forgetting
+    clock: Clock
+
+    @property
+    def seal(self) -> Seal:
+        return self.places.seal
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """One home, and the domains that may be read beside it."""
+
+    shared: Shared
+    home: Domain
+    beside: Sequence[Domain] = ()
+
+    @property
+    def db(self) -> Database:
+        """The file."""
+        return self.shared.places.db
+
+    @property
+    def read(self) -> Sequence[Domain]:
+        """The domains that may be read, home first."""
+        return (self.home, *self.beside)
+
+    @property
+    def domains(self) -> list[int]:
+        """The keys of the domains that may be read, home first."""
+        return [domain.key for domain in self.read]
+
+    @property
+    def also(self) -> Sequence[int]:
+        """The keys of the domains that are read beside a shared home, as its readers are now; a person alone has no others."""
+        return () if self.home.ref.kind is DomainKind.DM else self.domains[1:]
+
+    async def sessions(self) -> list[Session]:
+        """Return the sessions at home, newest first."""
+        return await self.shared.places.sessions(self.home)
+
+    def own(self, session: Session) -> None:
+        """Raise NotFound unless a session is of home."""
+        if session.domain != self.home.key:
+            raise NotFound("That session belongs elsewhere.")
+
+    async def queue(
+        self, tx: Transaction, session: Session, parts: Sequence[Part], answers: str = "", item: int | None = None
+    ) -> None:
+        """Queue parts for the place of a session, in the caller's transaction."""
+        ref, now = session.ref, self.shared.clock.now()
+        await outbox.queue(tx, self.home, ref.platform, ref.place, parts, now, item, answers, self.also)
