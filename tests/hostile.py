@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 
-from adapters.matrix.outgoing.html import html as matrix_html
+from adapters.matrix.outgoing.contents import html as matrix_html
 from bot.delivery.links import AllowList, Passing
 
 GIVEN = "https://good.example/a"

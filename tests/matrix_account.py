@@ -10,7 +10,7 @@ from typing import Any
 from nio import AsyncClient, MegolmEvent, RoomMessageText, RoomSendResponse, SyncResponse
 
 from adapters.matrix.account.account import Access, Account
-from adapters.matrix.account.trust import TO_ALL_DEVICES
+from adapters.matrix.outgoing.wire import TO_ALL_DEVICES
 from tests.fakes.matrix import People, Person, Proxy
 
 PATIENCE = 15.0

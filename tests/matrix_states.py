@@ -6,9 +6,8 @@ from typing import Any
 from nio import AsyncClient
 
 from adapters.matrix.rooms.room import Room
-from adapters.matrix.rooms.rooms import Rooms
+from adapters.matrix.rooms.rooms import Rooms, Succession
 from adapters.matrix.rooms.state import State
-from adapters.matrix.rooms.succession import Succession
 from tests.adapter_kit import Notebook
 
 ME, ADA, BO, CY = "@lyra:lyra.test", "@ada:lyra.test", "@bo:lyra.test", "@cy:lyra.test"

@@ -1,21 +1,48 @@
-"""What was made of conversations: summaries, and what is kept."""
+"""What was made of conversations: summaries, and what is kept.
 
+A look at what was said at a place lately: summed up for whoever asked, and kept nowhere.
+"""
+
+import asyncio
 from collections.abc import Sequence
 
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from adapters.events import Quote
 from bot.commands import receipts
 from bot.commands.group import Group, plain
-from bot.commands.preview import glance
 from bot.commands.receipts import counted
 from bot.context.naming import as_shown
 from bot.context.quoting import unforgotten
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
-from memory.errors import NotFound
+from bot.models.chains import Models
+from bot.service.log import log
+from memory.derive.drafting import chunks, sound
+from memory.errors import NotFound, WriterFailed, WriterRefused
+from memory.ports import Source, Task
+from memory.text.times import iso
 from memory.tiers.asides import Aside
 from memory.types import Session
 from memory.view.view import View
+
+
+async def glance(quotes: Sequence[Quote], models: Models, time_zone: str, most_characters: int) -> str:
+    """Return the gist of messages, a paragraph for each `most_characters` of them; extracted where no model answers."""
+    sources = [Source(f"m{at}", q.speaker, iso(q.said_at, time_zone), q.text) for at, q in enumerate(quotes, start=1)]
+    tasks = [Task("gist", tuple(chunk)) for chunk in chunks(sources, most_characters)]
+    return "\n\n".join([await _written(task, models) for task in tasks])
+
+
+async def _written(task: Task, models: Models) -> str:
+    for writer in (models.writer, models.extractive):
+        try:
+            good, _ = await asyncio.to_thread(sound, await writer.write(task), task.sources)
+            if good:
+                return " ".join(entry.text for entry in good)
+        except (WriterFailed, WriterRefused) as error:
+            log.info("glance.extracted", why=type(error).__name__)
+    return ""
+
 
 _MOST_LAST = 200
 _NEWEST = 3

@@ -1,4 +1,7 @@
-"""Lyra's ear on one platform: what adapters hand over is judged, committed, and put into its mailbox."""
+"""Lyra's ear on one platform: what adapters hand over is judged, committed, and put into its mailbox.
+
+Admission: which of the things said at a place are Lyra's to keep and to answer.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
@@ -9,16 +12,56 @@ from adapters.command_table import CommandSpec
 from adapters.errors import PlaceGone
 from adapters.events import Asked, Event, Joined, Message, Place, Reach, Renamed, Revised, Unreadable, Vanished, Withdrawn
 from bot.commands.table import Commands
-from bot.conversation.admission import Admission
 from bot.conversation.intake import Intake
 from bot.conversation.introduction import introduction, onward
 from bot.conversation.mailboxes import Answered, Mailboxes
+from bot.conversation.preferences import Preferences
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.errors import LyraError
 from bot.reconciliation.comparing import Comparing
 from bot.service.log import log
 from memory.errors import MemoryFailure
+
+_MOST_TO_MACHINES = 5
+"""Answers to other machines in a row, at one place, without a person's word between them."""
+
+
+class Admission:
+    """Judges every message, on its way in."""
+
+    def __init__(self, preferences: Preferences, most_to_machines: int = _MOST_TO_MACHINES) -> None:
+        self._preferences = preferences
+        self._most = most_to_machines
+        self._machines: dict[str, int] = {}
+
+    async def admit(self, message: Message, *, command: bool = False, foreign: bool = False) -> Message | None:
+        """Return a message as it is to be kept, `addressed` where it is to be answered; None where it is not hers.
+
+        A command is always hers, except from a machine; a `foreign` one is for somebody else, even where all is answered.
+        """
+        if command and not message.machine:
+            return message
+        if await self._preferences.on(message.person, "paused"):
+            return None
+        if not message.machine:
+            self._machines.pop(message.place.key, None)
+        if not message.place.is_private and not message.addressed:
+            if not foreign and await self._preferences.value(message.place, "answers") == "always":
+                message = replace(message, addressed=True)
+            elif not await self._preferences.on(message.place, "listening"):
+                return None
+        if message.machine and message.addressed:
+            return self._answer_a_machine(message)
+        return message
+
+    def _answer_a_machine(self, message: Message) -> Message | None:
+        answered = self._machines.get(message.place.key, 0)
+        if answered >= self._most:
+            return None
+        self._machines[message.place.key] = answered + 1
+        return message
+
 
 NO_CURSORS: Mapping[str, str] = {}
 

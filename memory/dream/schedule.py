@@ -3,23 +3,55 @@
 A pass is claimed before it begins, by whoever is living, and recorded when it ended. A night of a date is done once; one that
 failed is tried again after a while. A claim that its holder did not outlive counts as a try: after three, the domain is left
 in peace until somebody asks.
+
+Which night it is: one for each date of a place's own calendar, whatever its clocks do.
+
+A night begins at a time of the day. Where the clocks skip that time it begins as long after the jump as it lies behind it;
+where they show it twice, it begins at the first. A date that a place skipped has none.
 """
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import time, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Any
 
-from memory.dream import nights
 from memory.journal import ledger
 from memory.journal.ledger import Claim
 from memory.places.places import read_domain
 from memory.ports import Clock
 from memory.store.database import Database, Row, Transaction
 from memory.store.locks import Holders
-from memory.text.times import local
+from memory.text.times import instant, local, zone
 from memory.types import MINUTE, Domain
+
+_FAR_ENOUGH = 4
+
+
+def begins(day: date, time_zone: str, at: time) -> int:
+    """Return the instant at which the night of a date begins."""
+    return instant(datetime.combine(day, at, zone(time_zone)))
+
+
+def last(now: int, time_zone: str, at: time) -> date:
+    """Return the date of the newest night that has begun."""
+    tomorrow = local(now, time_zone).date() + timedelta(days=1)
+    # Where a date went back over midnight, tomorrow's night may have begun.
+    days = (tomorrow - timedelta(days=back) for back in range(_FAR_ENOUGH + 1))
+    return next(day for day in days if begins(day, time_zone, at) <= now)
+
+
+def due(now: int, time_zone: str, at: time, done: str, since: int) -> str:
+    """Return the date, as 2026-11-20, of the night to be dreamt, '' where there is none.
+
+    `done` is the newest that was dreamt, '' for none; nights that began before `since` are nobody's. Of several that were
+    missed the newest stands for all.
+    """
+    night = last(now, time_zone, at)
+    if begins(night, time_zone, at) < since:
+        return ""
+    return night.isoformat() if night.isoformat() > done else ""
+
 
 NIGHT, INTERVAL, ASKED = "night", "interval", "asked"
 MOST_TRIES = 3
@@ -150,7 +182,7 @@ class Schedule:
         if row["failed"] and now - row["ended"] < AGAIN:
             return None
         if self._hours.night is not None:
-            night = nights.due(now, domain.time_zone, self._hours.night, row["night"] or "", row["created_at"])
+            night = due(now, domain.time_zone, self._hours.night, row["night"] or "", row["created_at"])
             if night:
                 return Slot(domain, NIGHT, night)
         every = self._hours.every

@@ -5,9 +5,8 @@ JSONL or ChatGPT's export comes in; out come messages, and the lines that could 
 
 from memory.transfer.chatgpt import read_chatgpt
 from memory.transfer.detect import read_file
-from memory.transfer.jsonl import read_jsonl
+from memory.transfer.jsonl import line, read_jsonl
 from memory.transfer.message import MAX_LINE, BadLine, FileUnusable, Incoming, Role, clean
-from memory.transfer.write import line
 
 __all__ = [
     "MAX_LINE",

@@ -13,8 +13,7 @@ import pytest
 
 from adapters.matrix.adapter import Matrix
 from adapters.matrix.rooms.room import Room
-from adapters.matrix.rooms.rooms import Rooms
-from adapters.matrix.rooms.succession import Succession
+from adapters.matrix.rooms.rooms import Rooms, Succession
 from tests.fakes.matrix import People, Synapse
 from tests.fakes.openai_behaviours import Request, echo, sensible
 from tests.flow.test_lyra_matrix_noninterference import CONFIG, HALF_PAST, MINUTE, NOON, NOTHING, Run, Said, digest

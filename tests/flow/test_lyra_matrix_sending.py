@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from adapters.matrix.outgoing.html import html
+from adapters.matrix.outgoing.contents import html
 from memory.types import DomainKind
 from tests.awake import answer, model_server, prompt, question
 from tests.fakes import openai_behaviours as b

@@ -10,8 +10,7 @@ from adapters.matrix.adapter import Matrix
 from adapters.matrix.incoming.event import Seen, word
 from adapters.matrix.rooms.invitations import Invitations
 from adapters.matrix.rooms.room import Room
-from adapters.matrix.rooms.rooms import Rooms
-from adapters.matrix.rooms.succession import Succession
+from adapters.matrix.rooms.rooms import Rooms, Succession
 from bot.conversation.domains import Domains
 from memory.types import DomainKind
 from tests.awake import prompt

@@ -17,7 +17,7 @@ from signedjson.sign import sign_json
 from signedjson.types import SigningKey
 
 from adapters.errors import PlatformFailure, PlatformRefused
-from adapters.matrix.account import secret_storage
+from adapters.matrix.account import recovery
 from tests.fakes.matrix import Lost, People, Person, Proxy, Refuse
 from tests.matrix_account import Home, home
 
@@ -119,20 +119,20 @@ async def test_a_homeserver_that_keeps_no_such_data_does_not_keep_her_away(lyra:
 def test_keys_are_written_and_described_as_other_clients_do() -> None:
     """With what other clients' tests hold: Alice's key of RFC 7748, and a key with its description."""
     alice = bytes.fromhex("77076d0a7318a57d3c16c17251b26645df4c2f87ebc0992ab177fba51db92c2a")
-    assert secret_storage.written(alice) == "EsTc LW2K PGiF wKEA 3As5 g5c4 BXwk qeeJ ZJV8 Q9fu gUMN UE4d"
+    assert recovery.written(alice) == "EsTc LW2K PGiF wKEA 3As5 g5c4 BXwk qeeJ ZJV8 Q9fu gUMN UE4d"
     check = {"iv": "xv5b6/p3ExEw++wTyfSHEg==", "mac": "ujBBbXahnTAMkmPUX2/0+VTfUh63pGyVRuBcDMgmJC8="}
     found = {"algorithm": "m.secret_storage.v1.aes-hmac-sha2"} | check
     key = typed("EsTj 3yST y93F SLpB jJsz eAXc 2XzA ygD3 w69H fGaN TKBj jXEd")
-    assert secret_storage.describes(found, key) and not secret_storage.describes(found, alice)
+    assert recovery.describes(found, key) and not recovery.describes(found, alice)
 
 
 def test_a_secret_opens_with_its_key_under_its_name_only() -> None:
     key, other = bytes(range(32)), bytes(32)
-    sealed = secret_storage.seal(key, "a secret", b"between us")
-    assert secret_storage.unseal(key, "a secret", sealed) == b"between us"
-    assert secret_storage.unseal(other, "a secret", sealed) is None and secret_storage.unseal(key, "another", sealed) is None
-    assert secret_storage.unseal(key, "a secret", sealed | {"ciphertext": "AAAA"}) is None
-    assert secret_storage.unseal(key, "a secret", {}) is None
+    sealed = recovery.seal(key, "a secret", b"between us")
+    assert recovery.unseal(key, "a secret", sealed) == b"between us"
+    assert recovery.unseal(other, "a secret", sealed) is None and recovery.unseal(key, "another", sealed) is None
+    assert recovery.unseal(key, "a secret", sealed | {"ciphertext": "AAAA"}) is None
+    assert recovery.unseal(key, "a secret", {}) is None
 
 
 # An implementation of secret storage that shares nothing with Lyra's

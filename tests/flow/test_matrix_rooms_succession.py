@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from adapters.matrix.rooms.room import Room
+from adapters.matrix.rooms.rooms import Succession
 from adapters.matrix.rooms.state import State
-from adapters.matrix.rooms.succession import Succession
 from tests.adapter_kit import Notebook, room_circle
 from tests.matrix_states import (
     ADA,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.bank import conversations
+from memory.bank import entering
 from memory.bank.entering import NO_MODEL, OFF, Banked
 from memory.bank.rules import BankRules
 from memory.core import Habits
@@ -107,7 +107,7 @@ async def test_without_the_instant_what_was_said_before_would_enter(tmp_path: Pa
         await here.talk("the well is dry")
         await closed(here)
         terms = await here.view.bank.state()
-        work = await conversations.due(derivation(here, Noter()), terms._replace(since=0))
+        work = await entering.due(derivation(here, Noter()), terms._replace(since=0))
         assert work and "the key lies under the mat" in [source.text for source in work.sources]
 
 
@@ -175,7 +175,7 @@ async def test_without_the_check_of_its_form_a_long_answer_would_stand(tmp_path:
         await here.talk("the well is dry", "we dig on Friday")
         await closed(here)
         maintenance = derivation(here, Noter(moves=[answering(*TOO_MUCH[1])]))
-        work = await conversations.due(maintenance, await here.view.bank.state())
+        work = await entering.due(maintenance, await here.view.bank.state())
         assert work and await maintenance.make(replace(work, check=None))
         assert len(" ".join(await here.lines()).split()) == 80
 

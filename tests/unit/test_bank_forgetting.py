@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from memory.bank import conversations
+from memory.bank import entering
 from memory.bank.entering import OFF, Banked
 from memory.core import Habits
 from memory.derive.derivation import Derivation
@@ -154,7 +154,7 @@ async def test_without_that_look_it_would_be_kept(tmp_path: Path) -> None:
         await here.talk("the well is dry", "we dig on Friday")
         await here.kept(most=0)
         maintenance: Derivation = here.memory.bank(here.domain, Noter()).derivation
-        work = await conversations.due(maintenance, await here.view.bank.state())
+        work = await entering.due(maintenance, await here.view.bank.state())
         await here.view.bank.turn_off()
         assert work and await maintenance.make(replace(work, still=None))
         assert await here.everything() != []
@@ -220,7 +220,7 @@ async def test_without_that_look_their_words_would_enter(tmp_path: Path) -> None
         await here.view.bank.leave(BOB)
         terms = await here.view.bank.state()
         maintenance: Derivation = here.memory.bank(here.domain, Noter()).derivation
-        work = await conversations.due(maintenance, terms._replace(without=()))
+        work = await entering.due(maintenance, terms._replace(without=()))
         assert work and [source.text for source in work.sources] == ["the well is dry", SECRET]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.cli.catching_up import Told
+from bot.cli.importing import Told
 
 
 def test_progress_is_told_now_and_then_and_less_and_less_often(capsys: pytest.CaptureFixture[str]) -> None:

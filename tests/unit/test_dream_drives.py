@@ -7,10 +7,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from memory.dream import evolving
-from memory.dream.contradictions import contradictions
+from memory.dream import dreamer
+from memory.dream.dreamer import MOST_STEP, evolved
 from memory.dream.drives import BASELINE, BUILD, HALF_LIFE, Drives, built, calmed, saturating, together
-from memory.dream.evolving import MOST_STEP, evolved
+from memory.dream.sensing import contradictions
 from memory.tiers.selfstate import Mind
 from memory.types import MINUTE, Statement
 from tests.memory_kit import DAY, HOUR
@@ -163,7 +163,7 @@ def test_where_nothing_was_said_nothing_moves_her_but_time(mind: Mind, stability
 @few
 @given(minds, st.integers(0, 40))
 def test_time_alone_brings_her_back_by_halves_and_never_past_her_baseline(mind: Mind, halves: int) -> None:
-    now = evolved(mind, halves * evolving.HALF_LIFE, 0, 0.5)
+    now = evolved(mind, halves * dreamer.HALF_LIFE, 0, 0.5)
     assert now.mood == pytest.approx(mind.mood / 2**halves, abs=ROUNDED)
     assert now.energy - 0.5 == pytest.approx((mind.energy - 0.5) / 2**halves, abs=ROUNDED)
     assert replace(now, mood=mind.mood, energy=mind.energy) == mind, "and nothing else of her changes"

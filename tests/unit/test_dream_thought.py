@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.dream.thought import MOST_CHARACTERS, Thought, read
+from memory.dream.reflecting import MOST_CHARACTERS, Thought, read_thought
 from memory.errors import WriterRefused
 from memory.transfer.message import clean
 from tests.size import examples
@@ -43,7 +43,7 @@ def without(*names: str) -> str:
     ],
 )
 def test_one_object_alone_in_a_fence_or_behind_what_was_thought_before_it_is_read(answer: str) -> None:
-    assert read(answer) == READ
+    assert read_thought(answer) == READ
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_one_object_alone_in_a_fence_or_behind_what_was_thought_before_it_is_rea
 )
 def test_prose_garbage_lists_and_objects_with_words_around_them_are_no_thought(answer: str) -> None:
     with pytest.raises(WriterRefused, match="no JSON object") as refusal:
-        read(answer)
+        read_thought(answer)
     assert refusal.value.answer == clean(answer), "the answer is kept"
 
 
@@ -96,21 +96,21 @@ def test_prose_garbage_lists_and_objects_with_words_around_them_are_no_thought(a
 )
 def test_a_thought_without_citations_or_with_fields_of_another_kind_is_refused(answer: str) -> None:
     with pytest.raises(WriterRefused, match="citations") as refusal:
-        read(answer)
+        read_thought(answer)
     assert refusal.value.answer == answer
 
 
 @pytest.mark.parametrize("answer", ["{}", without("text"), but(text=""), but(text=None), but(text="", cites="none", post=True)])
 def test_no_text_is_no_thought_and_nothing_to_say(answer: str) -> None:
-    found = read(answer)
+    found = read_thought(answer)
     assert (found.text, found.cites, found.post) == ("", (), False)
 
 
 @pytest.mark.parametrize("post", ["yes", "true", "True", 1, 1.0, -1, None, [], [True], {"post": True}, "", 0, False])
 def test_nothing_but_the_word_true_lets_it_be_said(post: object) -> None:
-    assert read(but(post=post)).post is False
-    assert read(without("post")).post is False
-    assert read(but()).post is True
+    assert read_thought(but(post=post)).post is False
+    assert read_thought(without("post")).post is False
+    assert read_thought(but()).post is True
 
 
 @pytest.mark.parametrize(
@@ -122,22 +122,22 @@ def test_nothing_but_the_word_true_lets_it_be_said(post: object) -> None:
     ],
 )  # fmt: skip
 def test_what_she_felt_is_a_number_between_minus_one_and_one_or_nothing(feeling: str, felt: float) -> None:
-    assert read(but().replace("0.25", feeling)).feeling == felt
-    assert read(but(text="").replace("0.25", feeling)).feeling == felt
+    assert read_thought(but().replace("0.25", feeling)).feeling == felt
+    assert read_thought(but(text="").replace("0.25", feeling)).feeling == felt
 
 
 def test_what_she_felt_may_be_left_out() -> None:
-    assert read(without("feeling")).feeling == 0.0
+    assert read_thought(without("feeling")).feeling == 0.0
 
 
 def test_a_thought_may_not_be_longer_than_a_few_sentences() -> None:
-    assert read(but(text="x" * MOST_CHARACTERS)).text == "x" * MOST_CHARACTERS
+    assert read_thought(but(text="x" * MOST_CHARACTERS)).text == "x" * MOST_CHARACTERS
     with pytest.raises(WriterRefused, match="longer than 600 characters"):
-        read(but(text="x" * (MOST_CHARACTERS + 1)))
+        read_thought(but(text="x" * (MOST_CHARACTERS + 1)))
 
 
 def test_a_thought_is_one_line_and_cites_each_source_once() -> None:
-    found = read(but(text=" one\n\n two\tthree ", cites=["m2", "m1", "m2"]))
+    found = read_thought(but(text=" one\n\n two\tthree ", cites=["m2", "m1", "m2"]))
     assert (found.text, found.cites) == ("one two three", ("m2", "m1"))
 
 
@@ -181,7 +181,7 @@ def literally(answer: str) -> list[Any]:
 def outcome(answer: str) -> Thought | str:
     """Return the thought of an answer, or what is kept of one that is refused."""
     try:
-        return read(answer)
+        return read_thought(answer)
     except WriterRefused as refusal:
         return refusal.answer
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.matrix.outgoing.contents import edit, words
-from adapters.matrix.outgoing.html import html
+from adapters.matrix.outgoing.contents import edit, html, words
 
 # What Matrix's specification lets a client show; images are left out on purpose.
 TAGS = set(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.dream.contradictions import contradictions
+from memory.dream.sensing import contradictions
 from memory.text.proper_names import names
 from memory.types import Statement
 

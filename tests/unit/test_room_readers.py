@@ -9,8 +9,8 @@ from hypothesis import strategies as some
 
 from adapters.events import Circle
 from adapters.matrix.rooms.room import Record, Room
+from adapters.matrix.rooms.rooms import Succession
 from adapters.matrix.rooms.state import State
-from adapters.matrix.rooms.succession import Succession
 from tests.matrix_states import ENCRYPTED, Json, history, joining, made, member, replaced
 from tests.size import examples
 

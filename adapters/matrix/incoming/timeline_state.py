@@ -1,14 +1,97 @@
-"""What hearing remembers beside the rooms: events, threads, edits, and what waits for its key."""
+"""What hearing remembers beside the rooms: events, threads, edits, and what waits for its key.
+
+Which events are edits, and of what: an edit that is taken back does not say it any more.
+
+Which threads are Lyra's: those that she wrote in, and those under something she said.
+"""
+
+from collections.abc import Sequence
 
 from nio import AsyncClient
 
 from adapters.base import Notes
-from adapters.matrix.incoming.edits import Edits
 from adapters.matrix.incoming.lookups import Lookups
 from adapters.matrix.incoming.references import References
-from adapters.matrix.incoming.threads import Threads
 from adapters.matrix.incoming.undecrypted import Undecrypted
 from adapters.matrix.pace import Pace
+
+_MOST_THREADS = 300
+"""Of one room. The oldest are forgotten first: in these she has to be named again."""
+
+
+class Threads:
+    """The threads of her rooms in which something was said."""
+
+    def __init__(self, notes: Notes) -> None:
+        self._notes = notes
+        self._rooms: dict[str, dict[str, bool]] = {}
+        self._changed: set[str] = set()
+
+    async def meet(self, room: str) -> None:
+        """Read what is known of a room."""
+        if room not in self._rooms:
+            self._rooms[room] = await self._notes.get(_note(room)) or {}
+
+    def hers(self, room: str, root: str) -> bool | None:
+        """Whether a thread is hers, None where nothing was heard of it yet."""
+        return self._rooms[room].get(root)
+
+    def known(self, room: str) -> Sequence[str]:
+        """Return the threads of a room, the oldest first."""
+        return list(self._rooms[room])
+
+    def note(self, room: str, root: str, *, hers: bool) -> None:
+        """Note a thread. One that was hers stays so."""
+        known = self._rooms[room]
+        if root not in known or (hers and not known[root]):
+            known[root] = hers
+            self._changed.add(room)
+        while len(known) > _MOST_THREADS:
+            del known[next(iter(known))]
+
+    async def settle(self) -> None:
+        """Keep what changed."""
+        while self._changed:
+            room = self._changed.pop()
+            await self._notes.put(_note(room), self._rooms[room])
+
+
+def _note(room: str) -> str:
+    return f"threads {room}"
+
+
+_NOTE = "edits"
+_MOST = 500
+
+
+class Edits:
+    """The latest edits."""
+
+    def __init__(self, notes: Notes) -> None:
+        self._notes = notes
+        self._originals: dict[str, str] = {}
+        self._changed = False
+
+    async def load(self) -> None:
+        """Read what was kept."""
+        self._originals = await self._notes.get(_NOTE) or {}
+
+    def note(self, edit: str, original: str) -> None:
+        """Note an edit."""
+        self._changed = self._changed or edit not in self._originals
+        self._originals[edit] = original
+        while len(self._originals) > _MOST:
+            del self._originals[next(iter(self._originals))]
+
+    def original(self, edit: str) -> str:
+        """Return what an event is an edit of, '' for none."""
+        return self._originals.get(edit, "")
+
+    async def settle(self) -> None:
+        """Keep what changed."""
+        if self._changed:
+            await self._notes.put(_NOTE, self._originals)
+            self._changed = False
 
 
 class TimelineState:

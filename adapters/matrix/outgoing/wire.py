@@ -1,4 +1,10 @@
-"""The last step on the way out: content goes into a room, as ciphertext wherever the room is or ever was encrypted."""
+"""The last step on the way out: content goes into a room, as ciphertext wherever the room is or ever was encrypted.
+
+Whom Lyra lets read what she says in encrypted rooms: every device of everyone who is in the room.
+
+She keeps no list of verified devices. Nobody is there to compare emojis for her, and to keep keys back from devices that she
+has not verified would leave people in front of messages that they cannot read. A room's members decide who is in it.
+"""
 
 import asyncio
 from collections import defaultdict
@@ -9,12 +15,15 @@ from nio import AsyncClient, ErrorResponse
 from nio.crypto.attachments import encrypt_attachment
 
 from adapters.errors import PlaceGone, PlatformFailure, SendFailed
-from adapters.matrix.account.trust import TO_ALL_DEVICES
 from adapters.matrix.failures import checked
 from adapters.matrix.homeserver import Denied, Json, ask
 from adapters.matrix.incoming.past import ENCRYPTION, MESSAGE
 from adapters.matrix.incoming.pressing import REACTION
 from adapters.matrix.rooms.rooms import Rooms
+
+TO_ALL_DEVICES = True
+"""What nio's `ignore_unverified_devices` is set to wherever she sends."""
+
 
 _UNKNOWN = "Who reads the room is not known just now; what waits is sent as soon as it is."
 _NO_KEYS = "Lyra's keys for encrypted rooms are not at hand; what waits is sent as soon as they are."
