@@ -1,157 +1,14 @@
-"""Which embedder serves: the local model, unless the configuration names an endpoint or says that words are enough.
+"""Which embedder serves: the local model, unless the configuration names an endpoint or says that words are enough."""
 
-Vectors from an OpenAI-compatible endpoint, checked before anybody compares them.
-"""
-
-import asyncio
-import base64
-import binascii
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
-
-import numpy as np
+from typing import Protocol
 
 from bot.config.sections import Backend
 from bot.config.settings import LOCAL, OFF, Settings
-from bot.errors import BadConfig, ContextTooLong, ModelError, ModelGarbled, ModelRefused, ModelTimeout
-from bot.models.endpoint import FAULTS, Endpoint
-from bot.models.responses import Unusable, whole
-from memory.errors import EmbeddingFailed
+from bot.errors import BadConfig
 from memory.places.places import Places
-from memory.ports import Embedder, Vectors
-
-MAX_BYTES = 1 << 26
-# Below this many characters a text is not shortened any further.
-SHORTEST = 200
-
-
-class OpenAIEmbedder:
-    """Embeds through an endpoint, `batch` texts a request, with `timeout` seconds for each request.
-
-    Nothing is retried that may heal with time: whoever embeds does so again later. What is wrong with a batch is looked for
-    text by text. A text that is too long for the model is embedded by its beginning.
-    """
-
-    def __init__(self, name: str, base_url: str, model: str, api_key: str | None, timeout: float, batch: int = 64) -> None:
-        """Prepare; nothing is sent. Raises BadSecret for a key that no header can hold."""
-        self._name = name
-        self._endpoint = Endpoint(base_url, model, api_key)
-        self._client = self._endpoint.client()
-        self._timeout = timeout
-        self._batch = batch
-
-    @property
-    def name(self) -> str:
-        """The configured name and the model, as the vectors of another model are not comparable."""
-        return f"{self._name}:{self._endpoint.model}"
-
-    @property
-    def refused(self) -> str:
-        """'': whatever is wrong with an endpoint may heal with time."""
-        return ""
-
-    async def warm(self) -> None:
-        """Do nothing: an endpoint has to load nothing here."""
-
-    async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one row of length 1 a text, in order: float32 (len(texts), dimension).
-
-        Raises EmbeddingFailed; then no text was embedded.
-        """
-        rows: list[Vectors] = []
-        try:
-            for batch in _cut(texts, self._batch):
-                rows.append(await self._several(batch))
-        except ModelError as error:
-            raise EmbeddingFailed(str(error)) from error
-        if len({row.shape[1] for row in rows}) > 1:
-            raise EmbeddingFailed(f"{self._endpoint.who} sent vectors of different dimensions.")
-        return np.concatenate(rows) if rows else np.zeros((0, 0), dtype=np.float32)
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._client.close()
-
-    async def _several(self, texts: Sequence[str]) -> Vectors:
-        if len(texts) == 1:
-            return await self._one(texts[0])
-        try:
-            return await self._ask(texts)
-        except (ModelGarbled, ModelRefused, ContextTooLong):
-            # One bad text spoils a batch, and some endpoints only fail at batches.
-            rows = [await self._one(text) for text in texts]
-        if len({row.shape for row in rows}) > 1:
-            raise ModelGarbled(f"{self._endpoint.who} sent vectors of different dimensions.")
-        return np.concatenate(rows)
-
-    async def _one(self, text: str) -> Vectors:
-        while True:
-            try:
-                return await self._ask([text])
-            except ContextTooLong:
-                if len(text) <= SHORTEST:
-                    raise
-            text = text[: len(text) // 2]
-
-    async def _ask(self, texts: Sequence[str]) -> Vectors:
-        create: Any = self._client.embeddings.with_streaming_response.create
-        headers = self._endpoint.headers()
-        # Asked for as base64, as the openai library does: a quarter of the bytes. Endpoints that do not know it send numbers.
-        asked = create(model=self._endpoint.model, input=list(texts), encoding_format="base64", extra_headers=headers)
-        try:
-            async with asyncio.timeout(self._timeout), asked as response:
-                document = await whole(response.iter_bytes(), MAX_BYTES)
-                return _unit(_rows(document, len(texts)))
-        except TimeoutError:
-            raise ModelTimeout(f"{self._endpoint.who} sent no vectors within {self._timeout:g} seconds.") from None
-        except FAULTS as fault:
-            raise self._endpoint.error(fault) from None
-
-
-def _cut(texts: Sequence[str], size: int) -> Iterator[Sequence[str]]:
-    for start in range(0, len(texts), size):
-        yield texts[start : start + size]
-
-
-def _rows(document: object, expected: int) -> Vectors:
-    """Return the vectors in the order of the texts. Raises Unusable."""
-    data = document.get("data") if isinstance(document, dict) else None
-    if not isinstance(data, list) or not all(isinstance(entry, dict) for entry in data):
-        raise Unusable("it has no list of vectors")
-    if len(data) != expected:
-        raise Unusable(f"it has {len(data)} vectors for {expected} texts")
-    places = [entry.get("index", place) for place, entry in enumerate(data)]
-    if not all(type(place) is int for place in places) or sorted(places) != list(range(expected)):
-        raise Unusable("it does not say which vector is whose")
-    vectors = [_vector(entry.get("embedding")) for _, entry in sorted(zip(places, data, strict=True), key=lambda pair: pair[0])]
-    if len({len(vector) for vector in vectors}) != 1:
-        raise Unusable("its vectors have different dimensions")
-    return np.stack(vectors)
-
-
-def _vector(value: object) -> Vectors:
-    try:
-        if isinstance(value, str):
-            return np.frombuffer(base64.b64decode(value, validate=True), dtype="<f4").astype(np.float32)
-        if isinstance(value, list) and all(isinstance(number, int | float) for number in value):
-            with np.errstate(over="ignore"):  # becomes infinite, which is refused below
-                return np.array(value, dtype=np.float64).astype(np.float32)
-    except (binascii.Error, ValueError, OverflowError):
-        raise Unusable("a vector cannot be read") from None
-    raise Unusable("a vector is not a list of numbers")
-
-
-def _unit(rows: Vectors) -> Vectors:
-    """Return the rows at length 1. Raises Unusable where a row has no direction."""
-    if rows.shape[1] == 0 or not np.isfinite(rows).all():
-        raise Unusable("a vector is empty or holds what is not a finite number")
-    lengths = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
-    if not (lengths > 0).all():
-        raise Unusable("a vector is zero")
-    unit: Vectors = (rows / lengths).astype(np.float32)
-    return unit
-
+from memory.ports import Embedder
 
 _SCOPE, _TOLD = "install", "told_no_local_model"
 
@@ -209,7 +66,7 @@ def meaning(settings: Settings, key: Callable[[str, Backend], str | None]) -> Em
         return EmbedderChoice(None, "the local model is not installed; `make model` installs it", missing=True)
     if settings.embed == [OFF]:
         return EmbedderChoice(None, "embed is off")
-    from bot.models.embedders import OpenAIEmbedder
+    from bot.models.embedding import OpenAIEmbedder
 
     name = settings.embed[0]
     backend = settings.models[name]
