@@ -4,10 +4,11 @@ What a command does stands in its own file, loaded when it is called, so that ev
 """
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -64,8 +65,11 @@ OneSession = Annotated[str, typer.Option("--session", metavar="NAME", parser=_na
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask first.")]
 
 
-def _run(work: Coroutine[Any, Any, int]) -> None:
-    raise typer.Exit(asyncio.run(work))
+def _run(work: str, *arguments: object, **options: object) -> NoReturn:
+    """Load the module of a command and do its work, given as module:function; end with its exit code."""
+    module, _, name = work.partition(":")
+    do: Callable[..., Coroutine[Any, Any, int]] = getattr(import_module(module), name)
+    raise typer.Exit(asyncio.run(do(*arguments, **options)))
 
 
 @cli.command()
@@ -79,9 +83,7 @@ def chat(
     """Talk to Lyra here.
 
     A line in, a reply out. Ctrl-D ends it; /help shows what else you can say."""
-    from bot.cli.chat import chat as talk
-
-    _run(talk(as_, session, show_prompt))
+    _run("bot.cli.chat:chat", as_, session, show_prompt)
 
 
 @cli.command()
@@ -89,9 +91,7 @@ def run() -> None:
     """Keep Lyra awake in the background.
 
     Every configured platform, her housekeeping, and HTTP for scripts on this machine, until Ctrl-C."""
-    from bot.service.serve import serve
-
-    _run(serve())
+    _run("bot.service.serve:serve")
 
 
 @cli.command("import")
@@ -104,9 +104,7 @@ def import_(
     """Give Lyra conversations you had elsewhere.
 
     Importing a file again, also under another name, adds nothing; what was forgotten stays forgotten."""
-    from bot.cli import importing
-
-    _run(importing.import_file(as_, file, format, session))
+    _run("bot.cli.importing:import_file", as_, file, format, session)
 
 
 @cli.command()
@@ -121,17 +119,13 @@ def recall(
     """Find what was said about something.
 
     Every hit says who said it, when, in which conversation, and why it was found."""
-    from bot.cli import conversations
-
-    _run(conversations.recall(as_, query, k, session, json, digests=digests))
+    _run("bot.cli.conversations:recall", as_, query, k, session, json, digests=digests)
 
 
 @cli.command()
 def sessions(as_: As = "", json: Json = False) -> None:
     """List your conversations, newest first."""
-    from bot.cli import conversations
-
-    _run(conversations.sessions(as_, json))
+    _run("bot.cli.conversations:sessions", as_, json)
 
 
 @cli.command()
@@ -151,9 +145,9 @@ def summarize(
         raise typer.BadParameter("name a conversation, or say --all, not both")
     if not all_ and (limit or workers):
         raise typer.BadParameter("--limit and --workers go with --all")
-    from bot.cli import conversations
-
-    _run(conversations.summarize_all(limit, workers, yes, json) if all_ else conversations.summarize(as_, session, json))
+    if all_:
+        _run("bot.cli.conversations:summarize_all", limit, workers, yes, json)
+    _run("bot.cli.conversations:summarize", as_, session, json)
 
 
 @cli.command()
@@ -167,9 +161,7 @@ def dream(
     """Dream now: catch up, put in order, think.
 
     Everything Lyra does while nobody talks, in every place, with a report of what she did and why. lyra run does it by itself."""
-    from bot.cli import dream
-
-    _run(dream.dream(forced=force, loop=loop, as_json=json))
+    _run("bot.cli.dream:dream", forced=force, loop=loop, as_json=json)
 
 
 @cli.command()
@@ -201,20 +193,18 @@ def memory(
         raise typer.BadParameter(f'"{given[0]}" is a word too many for {part}')
     if past and part not in _WITH_PAST:
         raise typer.BadParameter(f"--past goes with {', '.join(_WITH_PAST)}")
-    from bot.cli import remembered
-
     match part:
         case "summaries":
-            _run(remembered.summaries(as_, json))
+            _run("bot.cli.remembered:summaries", as_, json)
         case "bank":
-            _run(remembered.bank(json))
+            _run("bot.cli.remembered:bank", json)
         case "correct":
-            _run(remembered.correct(as_, given[0], " ".join(given[1:]), json))
+            _run("bot.cli.remembered:correct", as_, given[0], " ".join(given[1:]), json)
         case "forget":
-            _run(remembered.forget(as_, given[0], json))
+            _run("bot.cli.remembered:forget", as_, given[0], json)
         case "reset":
-            _run(remembered.reset(as_, json))
-    _run(remembered.tier(as_, part, past, json))
+            _run("bot.cli.remembered:reset", as_, json)
+    _run("bot.cli.remembered:tier", as_, part, past, json)
 
 
 @cli.command()
@@ -231,9 +221,7 @@ def forget(
     Everything that was made of it goes too: summaries, vectors, replies that quote it."""
     if bool(id) == bool(session):
         raise typer.BadParameter("name the id of a message, or --session NAME")
-    from bot.cli import conversations
-
-    _run(conversations.forget(as_, id, session, yes))
+    _run("bot.cli.conversations:forget", as_, id, session, yes)
 
 
 @cli.command()
@@ -245,33 +233,25 @@ def export(
     """Print everything said, to read or to import again."""
     if json and text:
         raise typer.BadParameter("choose --json or --text, not both")
-    from bot.cli import conversations
-
-    _run(conversations.export(as_, text))
+    _run("bot.cli.conversations:export", as_, text)
 
 
 @cli.command()
 def status(json: Json = False) -> None:
     """Count what is kept and what is not summarized yet."""
-    from bot.cli import status
-
-    _run(status.status(json))
+    _run("bot.cli.status:status", json)
 
 
 @cli.command()
 def doctor() -> None:
     """Check every part, and say what to do where one is ill."""
-    from bot.cli.doctor import doctor as examine
-
-    _run(examine())
+    _run("bot.cli.doctor:doctor")
 
 
 @matrix.command("recovery-key")
 def recovery_key() -> None:
     """Print the key by which another client of her account can verify her. It is a secret."""
-    from bot.cli.matrix_keys import recovery_key as show
-
-    _run(show())
+    _run("bot.cli.matrix_keys:recovery_key")
 
 
 @matrix.command("replace-identity")
@@ -279,9 +259,7 @@ def replace_identity() -> None:
     """Give her account a new cross-signing identity, in the place of one whose keys she does not have.
 
     Whoever verified her before has to verify her again."""
-    from bot.cli.matrix_keys import replace_identity as replace
-
-    _run(replace())
+    _run("bot.cli.matrix_keys:replace_identity")
 
 
 @cli.command()
@@ -289,9 +267,7 @@ def backup(file: Annotated[Path, typer.Argument(help="The new file to write.")])
     """Copy the whole memory into one encrypted file.
 
     The copy is read back before it counts. It opens with the same key."""
-    from bot.cli import backups
-
-    _run(backups.backup(file))
+    _run("bot.cli.backups:backup", file)
 
 
 @cli.command()
@@ -299,6 +275,4 @@ def restore(file: Annotated[Path, typer.Argument(help="A backup.")], yes: Yes = 
     """Put a backup in the place of the memory.
 
     The old memory is kept aside for a week; what was forgotten since the backup stays forgotten."""
-    from bot.cli import backups
-
-    _run(backups.restore(file, yes))
+    _run("bot.cli.backups:restore", file, yes)
