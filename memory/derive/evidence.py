@@ -21,11 +21,11 @@ from memory.text.dates import MONTHS, WEEKDAYS, WORD, Day, blanked, dates, deriv
 from memory.text.lexical import STOP_WORDS, stem
 from memory.text.numbers import (
     COUNT_WORDS,
-    COUNTED,
     COUNTED_BEGINNING,
     NUMBER,
     UNCOUNTED,
     clock_times,
+    counted,
     loose,
     phrase,
     pieces,
@@ -163,7 +163,7 @@ def _numbers(text: str) -> set[str]:
 
 
 def _counted(text: str) -> Iterator[re.Match[str]]:
-    return matches(COUNTED, COUNTED_BEGINNING, text)
+    return matches(counted(), COUNTED_BEGINNING, text)
 
 
 def _names(text: str) -> Iterator[re.Match[str]]:

@@ -5,6 +5,7 @@ Languages have their Snowball names. Function words are folded like the words of
 
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache
 
 _LATIN = {
     "basque": """eta da ez ni zu gu dira naiz dut dute nire zure bere bat hau hori zer non nor nola baina ere oso izan zen
@@ -158,7 +159,8 @@ def _plain(word: str) -> str:
     return "".join(c for c in decomposed if not unicodedata.combining(c)).replace("ı", "i").replace("ł", "l")
 
 
-def _function_words() -> dict[str, frozenset[str]]:
+@cache
+def _listed() -> Mapping[str, frozenset[str]]:
     listed = {name: _folded(words) for name, words in _LATIN.items()}
     for name in _UNACCENTED:
         listed[name] += [plain for word in listed[name] if not word.isascii() and len(plain := _plain(word)) > 2]
@@ -168,9 +170,10 @@ def _function_words() -> dict[str, frozenset[str]]:
     return {name: frozenset(words) for name, words in listed.items()}
 
 
-_LISTED = _function_words()
-FUNCTION_WORDS: Mapping[str, frozenset[str]] = {name: words - _NAMES for name, words in _LISTED.items()}
-"""The words of each language that carry no meaning of their own."""
+@cache
+def function_words() -> Mapping[str, frozenset[str]]:
+    """Return the words of each language that carry no meaning of their own."""
+    return {name: words - _NAMES for name, words in _listed().items()}
 
 
 def _votes(said: Mapping[str, Iterable[str]]) -> dict[str, tuple[int, tuple[str, ...]]]:
@@ -187,7 +190,11 @@ def _weight(word: str, languages: int) -> int:
     return _WHOLE * (1 if word in _NAMES else 4 if telling else 2) // (languages + 1)
 
 
-_VOTES = _votes({name: _LISTED[name] for name in _LATIN})
+@cache
+def _word_votes() -> dict[str, tuple[int, tuple[str, ...]]]:
+    return _votes({name: _listed()[name] for name in _LATIN})
+
+
 _LETTER_VOTES = _votes(_LETTERS)
 _LETTERS_TOLD = frozenset(_LETTER_VOTES)
 _SCRIPT_OF = {block: script for script, blocks in _BLOCKS.items() for block in blocks}
@@ -201,8 +208,9 @@ def language(words: Sequence[str]) -> str | None:
     """
     distinct = dict.fromkeys(words)
     votes: dict[str, int] = {}
+    known = _word_votes()
     for word in distinct:
-        if vote := _VOTES.get(word):
+        if vote := known.get(word):
             weight, names = vote
             for name in names:
                 votes[name] = votes.get(name, 0) + weight
@@ -240,7 +248,7 @@ def _by_scripts(words: Collection[str], votes: dict[str, int]) -> None:
 
 def _of_script(script: str, words: Sequence[str]) -> str | None:
     """Tell the languages of a script apart; None where it is more likely one that cannot be stemmed."""
-    told = {name: sum(map(_LISTED[name].__contains__, words)) for name in _SCRIPTS[script]}
+    told = {name: sum(map(_listed()[name].__contains__, words)) for name in _SCRIPTS[script]}
     letters = "".join(words)
     if script == "hebrew":
         return "yiddish" if told["yiddish"] > sum(map(_HEBREW.__contains__, words)) else None

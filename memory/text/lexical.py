@@ -18,7 +18,7 @@ import numpy as np
 import Stemmer
 from numpy.typing import NDArray
 
-from memory.text.languages import FUNCTION_WORDS, stemmed_as
+from memory.text.languages import function_words, stemmed_as
 from memory.text.languages import language as language_of
 
 Hashes = NDArray[np.uint64]
@@ -195,7 +195,7 @@ def query_terms(text: str, languages: Sequence[str]) -> dict[str, list[int]]:
 
 
 def _stop_words(language: str) -> frozenset[str]:
-    return STOP_WORDS if language == "english" else FUNCTION_WORDS.get(language, STOP_WORDS)
+    return STOP_WORDS if language == "english" else function_words().get(language, STOP_WORDS)
 
 
 def terms(text: str) -> tuple[Hashes, Counts, int]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _COUNTS = (
@@ -28,10 +29,15 @@ NUMBER = re.compile(
     r"(\d+(?:[.,:'’]\d+)*)(st|nd|rd|th|\s?[ap]\.?m\b|k\b|\s(?:hundred|thousand|million|billion)\b)?", re.IGNORECASE
 )
 _CLOCK = re.compile(r"(?<!\d)([01]?\d|2[0-4])\s?[:.h]\s?([0-5]\d)(?!\d)")
-_W = "(?:" + "|".join(sorted(COUNT_WORDS, key=len, reverse=True)) + ")"
-COUNTED = re.compile(rf"\b{_W}\b(?:(?:[\s-]+|\s+and\s+){_W}\b)*", re.IGNORECASE)
 COUNTED_BEGINNING = re.compile(rf"\b[{''.join(sorted({word[0] for word in COUNT_WORDS}))}]", re.IGNORECASE)
 _GROUPED = re.compile(r"([1-9]\d{0,2}(?:([.,'’])\d{3})(?:\2\d{3})*)(?:[.,](\d+))?")
+
+
+@cache
+def counted() -> re.Pattern[str]:
+    """Return the pattern of a number in words."""
+    word = "(?:" + "|".join(sorted(COUNT_WORDS, key=len, reverse=True)) + ")"
+    return re.compile(rf"\b{word}\b(?:(?:[\s-]+|\s+and\s+){word}\b)*", re.IGNORECASE)
 
 
 def readings_of(m: re.Match[str]) -> set[str]:

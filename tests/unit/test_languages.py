@@ -5,7 +5,7 @@ import Stemmer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.text.languages import FUNCTION_WORDS, language
+from memory.text.languages import function_words, language
 from memory.text.lexical import tokens
 from tests.size import examples
 
@@ -57,9 +57,9 @@ def test_a_sentence_is_known_by_its_language(name: str, text: str) -> None:
 
 
 def test_every_language_whose_words_can_be_stemmed_has_its_function_words() -> None:
-    assert set(SENTENCES) == set(FUNCTION_WORDS) == set(Stemmer.algorithms()) - {"porter", "dutch_porter"}
-    assert all(len(words) >= 25 for words in FUNCTION_WORDS.values())
-    assert all(tokens(word) == [word] for words in FUNCTION_WORDS.values() for word in words)
+    assert set(SENTENCES) == set(function_words()) == set(Stemmer.algorithms()) - {"porter", "dutch_porter"}
+    assert all(len(words) >= 25 for words in function_words().values())
+    assert all(tokens(word) == [word] for words in function_words().values() for word in words)
 
 
 @pytest.mark.parametrize(
@@ -111,5 +111,5 @@ def test_the_date_and_the_speaker_before_a_sentence_do_not_hide_its_language(nam
 @given(st.lists(st.sampled_from([word for texts in SENTENCES.values() for word in tokens(texts[0])]) | st.text(), max_size=30))
 def test_the_order_and_the_repetition_of_words_change_nothing(words: list[str]) -> None:
     once = language(words)
-    assert once is None or once in FUNCTION_WORDS
+    assert once is None or once in function_words()
     assert language([*reversed(words), *words]) == once

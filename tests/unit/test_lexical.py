@@ -10,7 +10,7 @@ import Stemmer
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memory.text.languages import FUNCTION_WORDS
+from memory.text.languages import function_words
 from memory.text.lexical import STOP_WORDS, indexed, key_words, query_terms, stem, term, terms, tokens
 from tests.size import examples
 
@@ -214,13 +214,13 @@ texts = st.one_of(
 
 
 @settings(max_examples=examples(300), deadline=None)
-@given(texts, st.sampled_from(sorted(FUNCTION_WORDS)), texts)
+@given(texts, st.sampled_from(sorted(function_words())), texts)
 @example("\ud800\0\u0345", "turkish", "\ud800")
 def test_nothing_raises_and_every_word_of_a_text_finds_it(text: str, fallback: str, word: str) -> None:
     read = indexed(text, fallback)
     held = set(read.hashes.tolist())
     assert len(held) == len(read.hashes) == len(read.counts) and int(read.counts.sum()) == read.length
-    empty = STOP_WORDS if read.language == "english" else FUNCTION_WORDS[read.language]
+    empty = STOP_WORDS if read.language == "english" else function_words()[read.language]
     for one in tokens(text):
         if one not in empty:
             asked = query_terms(one, [read.language])
