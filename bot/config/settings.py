@@ -13,8 +13,7 @@ from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
 import tzlocal
-from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator, model_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
 from bot.config.sections import Backend, Discord, DreamSection, Exit, Matrix, Names, Someone, WebSection
 from bot.errors import BadConfig, BadSecret
@@ -24,14 +23,14 @@ LOCAL, OFF = "local", "off"
 """What `embed` may say instead of a backend: the model that comes with Lyra, or none."""
 
 
-class Settings(BaseSettings):
-    """Every key of the file, with its default."""
+class Settings(BaseModel):
+    """Every key of the file, with its default. No environment variable changes a key unseen."""
 
-    model_config = SettingsConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
 
-    chat: Names
-    summary: Names
-    embed: Names
+    chat: Names = Field(default_factory=list)
+    summary: Names = Field(default_factory=list)
+    embed: Names = Field(default_factory=list)
     persona: str = ""
     time_zone: str = ""
     key_file: str = ""
@@ -94,18 +93,6 @@ class Settings(BaseSettings):
             raise ValueError(f'"{name}" can only stand alone in embed')
         if name in self.models:
             raise ValueError(f'embed = "{name}" means no backend; give [models.{name}] another name to embed with it')
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Read the file and nothing else: no environment variable may change a key unseen."""
-        return (init_settings,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,11 +173,11 @@ def load(around: Surroundings) -> Settings:
     if not path.exists():
         if around.variables.get("LYRA_CONFIG"):
             raise BadConfig(f"LYRA_CONFIG names {path}, and there is no such file.")
-        return Settings()
+        return Settings.model_validate({})
     if not path.is_file():
         raise BadConfig(f"{path} is no file. Name a TOML file with LYRA_CONFIG.")
     try:
-        return Settings(**TomlConfigSettingsSource(Settings, toml_file=path)())
+        return Settings.model_validate(tomllib.loads(path.read_text("utf-8")))
     except ValidationError as error:
         raise BadConfig(f"In {path}: {_sentence(error)}.") from error
     except tomllib.TOMLDecodeError as error:

@@ -5,12 +5,39 @@ import sys
 from collections.abc import MutableMapping
 from typing import Any
 
-import structlog
-
 _UNSAID = frozenset({"text", "content", "message", "prompt", "answer", "api_key", "token", "password", "secret", "key"})
 _OWN, _TOLD = "adapters", "discord"
 
-log = structlog.stdlib.get_logger("lyra")
+
+class Log:
+    """Writes events from a level on. What renders them is loaded with the first line: most commands write none."""
+
+    def __init__(self) -> None:
+        self.least = logging.WARNING
+
+    def debug(self, event: str, **facts: object) -> None:
+        """Write an event that helps to find a fault."""
+        self.log(logging.DEBUG, event, **facts)
+
+    def info(self, event: str, **facts: object) -> None:
+        """Write what was done."""
+        self.log(logging.INFO, event, **facts)
+
+    def warning(self, event: str, **facts: object) -> None:
+        """Write what the operator may want to look at."""
+        self.log(logging.WARNING, event, **facts)
+
+    def error(self, event: str, **facts: object) -> None:
+        """Write what failed."""
+        self.log(logging.ERROR, event, **facts)
+
+    def log(self, level: int, event: str, **facts: object) -> None:
+        """Write an event of a level."""
+        if level >= self.least:
+            _rendering().log(level, event, **facts)
+
+
+log = Log()
 
 
 def configure(level: str) -> None:
@@ -18,27 +45,24 @@ def configure(level: str) -> None:
 
     Of what discord.py reports no more than warnings are written, of what other libraries report only errors.
     """
-    least = getattr(logging, level.upper())
-    structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            _without_words,
-            structlog.dev.ConsoleRenderer(colors=False),
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(least),
-        logger_factory=_to_standard_error,
-        cache_logger_on_first_use=False,
-    )
+    log.least = least = getattr(logging, level.upper())
     logging.basicConfig(level=logging.ERROR, handlers=[Reports()], force=True)
     logging.getLogger(_OWN).setLevel(least)
     logging.getLogger(_TOLD).setLevel(max(least, logging.WARNING))
 
 
-def _to_standard_error(*_: object) -> structlog.PrintLogger:
-    # Asked for with each event: standard error may be another stream by then, and the one of before may be closed.
-    return structlog.PrintLogger(sys.stderr)
+def _rendering() -> Any:
+    import structlog
+
+    processors: list[Any] = [
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        _without_words,
+        structlog.dev.ConsoleRenderer(colors=False),
+    ]
+    # Made with each event: standard error may be another stream by then, and the one of before may be closed.
+    written, every = structlog.PrintLogger(sys.stderr), structlog.make_filtering_bound_logger(logging.DEBUG)
+    return structlog.wrap_logger(written, processors, wrapper_class=every, cache_logger_on_first_use=False)
 
 
 class Reports(logging.Handler):

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable, Iterator
 
 import pytest
-import structlog
 
 from bot.service import log
 
@@ -21,7 +20,6 @@ def loggers_as_before() -> Iterator[None]:
     root.handlers[:] = handlers
     for name, level in levels.items():
         logging.getLogger(name).setLevel(level)
-    structlog.reset_defaults()
 
 
 @pytest.fixture
