@@ -17,12 +17,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Self
 
+from tests import forked
 from tests.fakes.openai_behaviours import Answerer, Behaviour, Request, echo
 from tests.fakes.openai_server import OpenAIServer
 from tests.words_alone import words_alone
 
 REPO = Path(__file__).resolve().parents[1]
 LYRA = (sys.executable, "-m", "bot")
+"""The command. As it stands here it is run in a process that was forked from one which had loaded it already."""
 USER = "ada"
 PATIENCE = 60.0
 _WORDS = "words-alone.toml"
@@ -94,11 +96,13 @@ class Home:
         self, *words: str, given: str | bytes = "", env: Mapping[str, str] | None = None, command: Sequence[str] = LYRA
     ) -> Done:
         """Run `lyra` to its end with something piped in, and return what it left."""
+        raw, environment = given.encode() if isinstance(given, str) else given, self.environment(env)
+        if command is LYRA and forked.serves(environment):
+            out, err, code = forked.run(words, raw, self.folder, environment, PATIENCE)
+            return Done(out.decode(), err.decode(), code)
         ended = subprocess.run(
-            [*command, *words],
-            input=given.encode() if isinstance(given, str) else given,
-            capture_output=True, cwd=self.folder, env=self.environment(env), timeout=PATIENCE, check=False,
-        )  # fmt: skip
+            [*command, *words], input=raw, capture_output=True, cwd=self.folder, env=environment, timeout=PATIENCE, check=False
+        )
         return Done(ended.stdout.decode(), ended.stderr.decode(), ended.returncode)
 
     def chat(self, *lines: str, options: Sequence[str] = ()) -> Done:
@@ -114,7 +118,11 @@ class Home:
     @contextmanager
     def started(self, *words: str, env: Mapping[str, str] | None = None, command: Sequence[str] = LYRA) -> Iterator["Process"]:
         """Start `lyra` and leave it running for the block; it is killed afterwards if it is still there."""
-        process = Process([*command, *words], self.folder, self.environment(env))
+        environment = self.environment(env)
+        if command is LYRA and forked.serves(environment):
+            process = Process(forked.Forked(words, self.folder, environment))
+        else:
+            process = Process(_begun([*command, *words], self.folder, environment))
         try:
             yield process
         finally:
@@ -130,10 +138,8 @@ class NewMachine(Home):
 class Process:
     """A running `lyra`, its lines as they come."""
 
-    def __init__(self, command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> None:
-        self._child = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder, env=environment
-        )
+    def __init__(self, child: subprocess.Popen[bytes] | forked.Forked) -> None:
+        self._child = child
         assert self._child.stdin and self._child.stdout and self._child.stderr
         self._input = self._child.stdin
         self._out = _Lines(self._child.stdout)
@@ -201,6 +207,12 @@ class Process:
         # What was typed and never read is of no interest any more.
         with suppress(BrokenPipeError):
             self._input.close()
+
+
+def _begun(command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder, env=environment
+    )
 
 
 class _Lines:

@@ -13,12 +13,16 @@ from typing import Any
 
 import openai
 import stamina
+import stamina.instrumentation
 from openai import AsyncAPIResponse
 
 from bot.errors import ModelBusy, ModelError, ModelTimeout
 from bot.models.endpoint import FAULTS, Endpoint
 from bot.models.port import ChatMessage, Image
 from bot.models.responses import pieces, text_of, whole
+
+# A model that is asked again is no news; left alone, the library would write about it to standard output.
+stamina.instrumentation.set_on_retry_hooks([])
 
 MAX_BYTES = 1 << 20
 Waits = Callable[[int], float] | Sequence[float]

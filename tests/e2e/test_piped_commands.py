@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lyra_kit import Home, jsonl
+from tests.lyra_kit import LYRA, Home, jsonl
 from tests.words_alone import words_alone
 
 GARDEN = jsonl(
@@ -83,6 +83,16 @@ def test_conversations_of_one_person_have_names(home: Home) -> None:
     listed = home.lyra("sessions").lines
     assert listed[0].startswith("house: 2 messages, ")
     assert listed[1].startswith("travels: 2 messages, ")
+
+
+def test_each_command_starts_by_itself(home: Home) -> None:
+    started = list(LYRA)
+    home.lyra("import", "-", given=GARDEN, command=started)
+    for words in (["recall", "garden"], ["sessions"], ["summarize"], ["memory", "profile"], ["export"], ["status"], ["backup", "copy"],
+                  ["dream"], ["forget", "--session", "garden", "--yes"], ["restore", "copy", "--yes"]):  # fmt: skip
+        done = home.lyra(*words, command=started)
+        assert done.code == 0 and "Traceback" not in done.err, words
+    assert home.lyra("chat", given="hello\n", command=started).lines == home.chat("hello").lines
 
 
 def test_importing_a_file_again_adds_nothing(home: Home) -> None:
@@ -218,12 +228,13 @@ def test_the_configuration_can_live_elsewhere(home: Home) -> None:
 
 
 def test_every_command_explains_itself(home: Home) -> None:
-    everything = home.lyra("--help")
+    started = list(LYRA)  # by an interpreter of its own
+    everything = home.lyra("--help", command=started)
     assert everything.code == 0
     commands = "chat run import recall sessions summarize memory forget export status doctor backup restore".split()
     assert [name for name in commands if re.search(rf"^\s*{name}\s+\w", everything.out, re.MULTILINE)] == commands
-    for name in ("chat", "forget", "restore"):
-        explained = home.lyra(name, "--help")
+    for name in commands:
+        explained = home.lyra(name, "--help", command=started)
         assert explained.code == 0
         assert "Usage:" in explained.out
     assert not home.path.exists()

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
 
+from memory.errors import DiskFull
 from memory.store import keys
 from memory.store.database import Database
 from memory.types import DomainKind
@@ -100,8 +101,16 @@ async def held(town: Town, lyra: Awake) -> AsyncIterator[None]:
 
 async def room(lyra: Awake, pages: int) -> None:
     """Give the memory's file no more room than that many pages, or than it has already."""
-    async with lyra.app.memory.db.transaction() as tx:
+    db = lyra.app.memory.db
+    async with db.transaction() as tx:
+        await tx.run("CREATE TABLE IF NOT EXISTS ballast (weight BLOB)")
+    async with db.transaction() as tx:
         await tx.one(f"PRAGMA max_page_count = {pages}")
+    # What lies free in the file already is room as well.
+    with suppress(DiskFull):
+        while pages == 1:
+            async with db.transaction() as tx:
+                await tx.run("INSERT INTO ballast (weight) VALUES (zeroblob(2000))")
 
 
 def one_sentence(text: str) -> str:

@@ -1,0 +1,133 @@
+"""`lyra` as a process that was forked from one which had loaded her already; what subprocess.Popen gives, as far as tests ask."""
+
+import atexit
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import IO
+
+REPO = Path(__file__).parents[1]
+_HEEDED = {"PYTHONPATH": str(REPO), "PYTHONIOENCODING": "utf-8"}
+"""What tests set for every process, and the one that is forked from has heeded."""
+
+
+class Forked:
+    """A running `lyra` with pipes for its streams."""
+
+    def __init__(self, words: Sequence[str | bytes], folder: Path, environment: Mapping[str, str]) -> None:
+        self._ended = threading.Event()
+        self._caller = socket.socket(socket.AF_UNIX)
+        self._caller.connect(_zygote())
+        own, theirs = zip(*(os.pipe() if at else os.pipe()[::-1] for at in range(3)), strict=True)
+        asked = {"words": [os.fsdecode(word) for word in words], "folder": str(folder), "environment": dict(environment)}
+        raw = json.dumps(asked).encode()
+        try:
+            self._caller.sendall(len(raw).to_bytes(4, "big"))
+            sent = socket.send_fds(self._caller, [raw], list(theirs))
+            self._caller.sendall(raw[sent:])
+        finally:
+            for stream in theirs:
+                os.close(stream)
+        self.stdin: IO[bytes] = os.fdopen(own[0], "wb")
+        self.stdout: IO[bytes] = os.fdopen(own[1], "rb")
+        self.stderr: IO[bytes] = os.fdopen(own[2], "rb")
+        self._told = self._caller.makefile("r")
+        self.pid = int(self._told.readline())
+        self.returncode: int | None = None
+        threading.Thread(target=self._wait, daemon=True).start()
+
+    def _wait(self) -> None:
+        self.returncode = int(self._told.readline() or -signal.SIGKILL)
+        self._told.close()
+        self._caller.close()
+        self._ended.set()
+
+    def poll(self) -> int | None:
+        """Return the exit code, None while it runs."""
+        return self.returncode if self._ended.is_set() else None
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for the end; return the exit code. Raises subprocess.TimeoutExpired."""
+        if not self._ended.wait(timeout):
+            raise subprocess.TimeoutExpired("lyra", timeout or 0)
+        assert self.returncode is not None
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal, unless it has ended."""
+        if not self._ended.is_set():
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        self.send_signal(signal.SIGKILL)
+
+
+def run(
+    words: Sequence[str | bytes], given: bytes, folder: Path, environment: Mapping[str, str], timeout: float
+) -> tuple[bytes, bytes, int]:
+    """Run `lyra` to its end; return what it wrote to both streams, and its exit code."""
+    one = Forked(words, folder, environment)
+    found: dict[str, bytes] = {}
+    readers = [
+        threading.Thread(target=lambda name=name, stream=stream: found.update({name: stream.read()}), daemon=True)
+        for name, stream in (("out", one.stdout), ("err", one.stderr))
+    ]
+    for reader in readers:
+        reader.start()
+    try:
+        one.stdin.write(given)
+        one.stdin.close()
+    except BrokenPipeError:
+        pass
+    try:
+        code = one.wait(timeout)
+    except subprocess.TimeoutExpired:
+        one.kill()
+        raise
+    for reader in readers:
+        reader.join(timeout)
+    one.stdout.close()
+    one.stderr.close()
+    return found["out"], found["err"], code
+
+
+def serves(environment: Mapping[str, str]) -> bool:
+    """Say whether no interpreter has to start for an environment."""
+    heeded = {**os.environ, **_HEEDED}
+    return all(heeded.get(name) == value for name, value in environment.items() if name.startswith("PYTHON"))
+
+
+@cache
+def _zygote() -> str:
+    """Start the process that is forked from, once in each process of tests; it ends when that one does."""
+    path = str(Path(tempfile.mkdtemp(prefix="zygote-")) / "socket")
+    environment = {**os.environ, **_HEEDED}
+    server = subprocess.Popen([sys.executable, "-m", "tests.zygote", path], stdin=subprocess.PIPE, env=environment, cwd=REPO)
+    assert server.stdin is not None
+    _servers.append(server)
+    atexit.register(_end)
+    end = time.monotonic() + 60
+    while not Path(path).exists():
+        assert server.poll() is None and time.monotonic() < end, "the process that is forked from did not start"
+        time.sleep(0.02)
+    return path
+
+
+_servers: list[subprocess.Popen[bytes]] = []
+
+
+def _end() -> None:
+    for server in _servers:
+        if server.stdin:
+            server.stdin.close()
+        server.wait()
