@@ -11,6 +11,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import IO
@@ -65,7 +66,8 @@ class Forked:
     def send_signal(self, number: int) -> None:
         """Send a signal, unless it has ended."""
         if not self._ended.is_set():
-            os.kill(self.pid, number)
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
 
     def kill(self) -> None:
         """End it as a power cut would."""
@@ -84,11 +86,10 @@ def run(
     ]
     for reader in readers:
         reader.start()
-    try:
+    with suppress(BrokenPipeError):
         one.stdin.write(given)
+    with suppress(BrokenPipeError):
         one.stdin.close()
-    except BrokenPipeError:
-        pass
     try:
         code = one.wait(timeout)
     except subprocess.TimeoutExpired:

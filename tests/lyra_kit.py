@@ -57,6 +57,8 @@ class Home:
     """
 
     embeds = False
+    forks = True
+    """Whether commands run in processes that are forked from one which has loaded them."""
 
     def __init__(self, folder: Path, config: str = "", **variables: str) -> None:
         self.folder = folder
@@ -97,7 +99,7 @@ class Home:
     ) -> Done:
         """Run `lyra` to its end with something piped in, and return what it left."""
         raw, environment = given.encode() if isinstance(given, str) else given, self.environment(env)
-        if command is LYRA and forked.serves(environment):
+        if self.forks and command is LYRA and forked.serves(environment):
             out, err, code = forked.run(words, raw, self.folder, environment, PATIENCE)
             return Done(out.decode(), err.decode(), code)
         ended = subprocess.run(
@@ -119,7 +121,7 @@ class Home:
     def started(self, *words: str, env: Mapping[str, str] | None = None, command: Sequence[str] = LYRA) -> Iterator["Process"]:
         """Start `lyra` and leave it running for the block; it is killed afterwards if it is still there."""
         environment = self.environment(env)
-        if command is LYRA and forked.serves(environment):
+        if self.forks and command is LYRA and forked.serves(environment):
             process = Process(forked.Forked(words, self.folder, environment))
         else:
             process = Process(_begun([*command, *words], self.folder, environment))

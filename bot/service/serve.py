@@ -3,7 +3,8 @@
 import asyncio
 import secrets
 import sys
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
@@ -39,9 +40,9 @@ async def _serve(app: App) -> int:
         async with talking(app, adapters) as talk:
             scheduler = AsyncIOScheduler(timezone="UTC")
             for work in (app.maintenance.tick, talk.tick, app.dreams.tick):
-                scheduler.add_job(work, "interval", seconds=60, max_instances=1, coalesce=True)
+                scheduler.add_job(_until_cancelled(work), "interval", seconds=60, max_instances=1, coalesce=True)
             # Once at the start as well, beside the platforms: a pass may take as long as a model does.
-            scheduler.add_job(app.maintenance.tick)
+            scheduler.add_job(_until_cancelled(app.maintenance.tick))
             web = Web(app.memory, app.maintenance, _token(app), app.base.ids)
             port = await web.start(app.base.settings.web.port)
             try:
@@ -74,6 +75,16 @@ async def _converse(adapters: Mapping[str, Adapter], talk: Talk, stop: asyncio.E
         for task in {asked, *left}:
             task.cancel()
         await asyncio.gather(asked, *left, return_exceptions=True)
+
+
+def _until_cancelled(work: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
+    """Return work whose end is no failure where it is cut off because the process ends."""
+
+    async def done() -> None:
+        with suppress(asyncio.CancelledError):
+            await work()
+
+    return done
 
 
 async def _wait(stop: asyncio.Event) -> None:
