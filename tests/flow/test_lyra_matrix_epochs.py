@@ -1,5 +1,6 @@
 """Who reads a Matrix room changes: a new conversation begins, and nothing of the old one is read any more."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from bot.conversation.domains import Domains
 from memory.types import DomainKind
 from tests.awake import Awake, prompt
 from tests.fakes.matrix import People, Proxy, Status
-from tests.fakes.matrix.faults import SEND
+from tests.fakes.matrix.faults import SEND, SYNC
 from tests.matrix_knowing import ASKED, CANARY, FACT, Everything, Town, Unguarded, town_of
 from tests.size import few
 
@@ -248,7 +249,10 @@ async def test_an_answer_that_waited_for_the_homeserver_does_not_reach_new_reade
         question = await (await town.person("ada")).says(room, ASKED)
         await town.model.heard(2)
         await lyra.heard()
+        before = await town.home.proxy.waiting(SYNC)
         await change()
+        while await town.home.proxy.waiting(SYNC) is before:
+            await asyncio.sleep(0)  # She asks again once she has heard of it.
         faults.lift()
         await town.caught_up()
         await lyra.talk.tick()
