@@ -28,7 +28,8 @@ from bot.reconciliation.vanishing import Vanishing
 from bot.reconciliation.verifying import Verifying
 from memory.errors import EmbeddingFailed
 
-_TURN_SECONDS = 5.0
+TURN_SECONDS = 5.0
+"""How long answers under way are waited for at the end: with what follows, the process is gone within ten seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ async def talking(
         finally:
             comparison.cancel()
             await vanishing.close()
-            await mailboxes.drain(_TURN_SECONDS)
+            await mailboxes.drain(TURN_SECONDS)
             for listener in listeners.values():
                 await listener.settle()
 

@@ -15,12 +15,9 @@ from bot.app import App, opened, until_stopped
 from bot.service.log import log
 from bot.service.platforms import platforms
 from bot.service.web import Web
-from bot.talk import Talk, talking
+from bot.talk import TURN_SECONDS, Talk, talking
 from memory.store import keys
 from memory.store.locks import FileLock
-
-_TURN_SECONDS = 5.0
-"""How long answers under way are waited for at the end: with what follows, the process is gone within ten seconds."""
 
 
 async def serve() -> int:
@@ -69,7 +66,7 @@ async def _converse(adapters: Mapping[str, Adapter], talk: Talk, stop: asyncio.E
             for task in left & over:
                 task.result()
             left -= over
-        await talk.mailboxes.drain(_TURN_SECONDS)
+        await talk.mailboxes.drain(TURN_SECONDS)
         return 0 if asked.done() else 1
     finally:
         for task in {asked, *left}:

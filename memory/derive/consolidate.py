@@ -109,7 +109,7 @@ class Consolidator:
         async def publish(tx: Transaction, made: Made[list[Entry]], now: int) -> bool:
             if job.replaces is not None:
                 await erase.retire(tx, c.domain, [job.replaces], now)
-            written = _written(job, made.product or [], made.author, extractive=made.author == c.fallback.name)
+            written = _written(job, made.product or [], made.author, extractive=made.fallback)
             return await summaries.publish(tx, c.seal, c.domain, session, place, written, now) is not None
 
         slot = f"{session.id}/{place.level}/{place.position}"

@@ -25,7 +25,7 @@ from memory.text.numbers import (
     NUMBER,
     UNCOUNTED,
     clock_times,
-    counted,
+    in_words,
     loose,
     phrase,
     pieces,
@@ -163,7 +163,7 @@ def _numbers(text: str) -> set[str]:
 
 
 def _counted(text: str) -> Iterator[re.Match[str]]:
-    return matches(counted(), COUNTED_BEGINNING, text)
+    return matches(in_words(), COUNTED_BEGINNING, text)
 
 
 def _names(text: str) -> Iterator[re.Match[str]]:

@@ -8,7 +8,7 @@ everything as it is.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import Generic, TypeVar
 
@@ -49,10 +49,11 @@ class Author(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Made(Generic[T]):
-    """What was made, None where the piece was given up, and by whom."""
+    """What was made, None where the piece was given up, and by whom; `fallback` says that it was not by its author."""
 
     product: T | None
     author: str
+    fallback: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,7 @@ class Pipeline:
                 if not piece.insists:
                     return None
         if piece.fallback:
-            return await self._by(piece, piece.fallback)
+            return replace(await self._by(piece, piece.fallback), fallback=True)
         return Made(None, piece.author.name if piece.author else "")
 
     async def _by(self, piece: Piece[T], author: Author[T]) -> Made[T]:
@@ -156,8 +157,7 @@ class Pipeline:
 
     async def _fails(self, piece: Piece[T], made: Made[T], put: Still) -> bool:
         """Say whether what was made may not be published, and keep it as refused then. What only copies is not examined."""
-        copied = piece.fallback is not None and made.author == piece.fallback.name
-        if self._c.exam is None or not piece.examined or made.product is None or copied or await self._c.exam.passed(put):
+        if self._c.exam is None or not piece.examined or made.product is None or made.fallback or await self._c.exam.passed(put):
             return False
         await self._keep(piece, made.author, "exam", piece.wording(made.product))
         return True

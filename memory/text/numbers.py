@@ -34,7 +34,7 @@ _GROUPED = re.compile(r"([1-9]\d{0,2}(?:([.,'’])\d{3})(?:\2\d{3})*)(?:[.,](\d+
 
 
 @cache
-def counted() -> re.Pattern[str]:
+def in_words() -> re.Pattern[str]:
     """Return the pattern of a number in words."""
     word = "(?:" + "|".join(sorted(COUNT_WORDS, key=len, reverse=True)) + ")"
     return re.compile(rf"\b{word}\b(?:(?:[\s-]+|\s+and\s+){word}\b)*", re.IGNORECASE)

@@ -12,7 +12,7 @@ class Conversations:
 
     async def all(self) -> list[Session]:
         """Return the sessions at home, newest first."""
-        return await self._b.shared.places.sessions(self._b.home)
+        return await self._b.sessions()
 
     async def get(self, ref: SessionRef, name: str) -> Session:
         """Return the session of a place at home, made and named after it if it is new."""
