@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import mean
 
 from bot.context.prompt import Prompt
-from tests.long_talk import EPISODE, LongTalk, cached, long_talk, size
+from tests.kits.long_talk import EPISODE, LongTalk, cached, long_talk, size
 
 Row = Callable[[str, float, str, float, str], None]
 EARLY, LATE = 1_000, 10_000

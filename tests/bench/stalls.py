@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bot.app import opened
-from tests.lyra_kit import ModelServer
-from tests.stalls import LONG, long_talk, say, stalls
+from tests.kits.lyra_kit import ModelServer
+from tests.kits.stalls import LONG, long_talk, say, stalls
 
 Row = Callable[[str, float, str, float, str], None]
 _IDLE_SECONDS = 2.0

@@ -12,7 +12,7 @@ from bot.config.settings import Settings
 from bot.models.chains import Models
 from bot.models.llm import OpenAIModel
 from bot.models.port import LateModel, Model
-from tests.memory_kit import KEY, opened
+from tests.kits.memory_kit import KEY, opened
 
 BACKENDS = {
     "blind": {"base_url": "http://127.0.0.1:1/v1", "model": "m"},

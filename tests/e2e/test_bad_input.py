@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from memory.store.database import Database
-from tests.lyra_kit import Home, jsonl, one_sentence
-from tests.size import few
+from tests.kits.lyra_kit import Home, jsonl, one_sentence
+from tests.kits.size import few
 
 GOOD = jsonl({"content": "The key is under the mat.", "id": "1"}, {"content": "Oma bakes on Friday.", "id": "2"})
 LIMITED = "import os, resource, sys; n = int(sys.argv[1]); resource.setrlimit(resource.RLIMIT_FSIZE, (n, n)); "

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lyra_kit import Home, one_sentence
+from tests.kits.lyra_kit import Home, one_sentence
 
 MISUSED = {
     "unknown command": (["remember"], "remember"),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import openai_behaviours as b
-from tests.lyra_kit import Home, ModelServer
+from tests.kits.lyra_kit import Home, ModelServer
 
 DEAD = 'chat = "dead"\n[models.dead]\nbase_url = "http://127.0.0.1:1/v1"\nmodel = "llama3.2"\n'
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.discord_thread import DiscordThread
 from tests.fakes.discord import USUAL, Right
-from tests.lyra_kit import LYRA, Home
+from tests.kits.discord_thread import DiscordThread
+from tests.kits.lyra_kit import LYRA, Home
 
 INTENT = (
     "Discord: Message Content Intent is off: she reads DMs, mentions and commands only. "

@@ -8,8 +8,8 @@ import pytest
 
 from tests.fakes.matrix import Synapse
 from tests.flow.test_matrix_recovery import opened, public
-from tests.lyra_kit import LYRA, Home, ModelServer, one_sentence
-from tests.matrix_thread import PASSWORD_ENV, MatrixThread
+from tests.kits.lyra_kit import LYRA, Home, ModelServer, one_sentence
+from tests.kits.matrix_thread import PASSWORD_ENV, MatrixThread
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from sqlcipher3 import dbapi2 as sqlcipher
 
-from tests.lyra_kit import Home, Process
-from tests.pages import holding
+from tests.kits.lyra_kit import Home, Process
+from tests.kits.pages import holding
 
 SECRET = "the safe opens with quixotic-zanzibar-77"
 WITHIN_SECONDS = 60.0

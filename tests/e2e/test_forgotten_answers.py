@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import openai_behaviours as b
-from tests.lyra_kit import Done, Home, ModelServer, NewMachine
-from tests.lyra_terminal import Terminal
+from tests.kits.lyra_kit import Done, Home, ModelServer, NewMachine
+from tests.kits.lyra_terminal import Terminal
 
 TOLD, ASKED, CODE = "My locker code is 4711", "what is my locker code?", "4711"
 REPEATED = [

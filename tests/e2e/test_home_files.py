@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memory.store.database import Database, Row
-from tests.lyra_kit import LYRA, Home, one_sentence
+from tests.kits.lyra_kit import LYRA, Home, one_sentence
 
 SECRET = "the safe opens with quixotic-77"
 UNMASKED = (sys.executable, "-c", "import os, sys; os.umask(0); os.execv(sys.argv[1], sys.argv[1:])", *LYRA)

@@ -11,7 +11,7 @@ import pytest
 
 from bot.models.minilm import weights
 from tests.fakes import openai_behaviours as b
-from tests.lyra_kit import REPO, Done, Home, ModelServer, NewMachine, jsonl, one_sentence
+from tests.kits.lyra_kit import REPO, Done, Home, ModelServer, NewMachine, jsonl, one_sentence
 
 SAID = [
     {"content": "We bought a puppy last weekend.", "id": "1", "created_at": "2026-03-01T10:00:00"},

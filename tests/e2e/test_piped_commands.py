@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.lyra_kit import LYRA, Home, jsonl
-from tests.words_alone import words_alone
+from tests.kits.lyra_kit import LYRA, Home, jsonl
+from tests.kits.words_alone import words_alone
 
 GARDEN = jsonl(
     {

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.dream_talk import thoughtful
 from tests.fakes import openai_behaviours as b
-from tests.lyra_kit import Home, ModelServer
+from tests.kits.dream_talk import thoughtful
+from tests.kits.lyra_kit import Home, ModelServer
 
 SAID = ("We have a new garden", "My sister moves to Graz", "Who waters the tomatoes?")
 DRIVES = ["continuity", "coherence", "curiosity"]

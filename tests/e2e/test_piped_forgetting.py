@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lyra_kit import Done, Home, jsonl, one_sentence
+from tests.kits.lyra_kit import Done, Home, jsonl, one_sentence
 
 DIARY = jsonl(
     {"session": "diary", "content": "Eve's number is 5550199.", "created_at": "2024-05-01T10:00:00Z", "id": "d1"},

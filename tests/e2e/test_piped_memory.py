@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.ladder_talk import teller
-from tests.lyra_kit import USER, Done, Home, ModelServer, jsonl, one_sentence
+from tests.kits.ladder_talk import teller
+from tests.kits.lyra_kit import USER, Done, Home, ModelServer, jsonl, one_sentence
 
 MONTHS = [f"{year}-{month:02}" for year in (2024, 2025) for month in range(1, 13)]
 PARTS = ("profile", "eras", "narrative", "self")

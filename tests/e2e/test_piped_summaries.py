@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import openai_behaviours as b
-from tests.lyra_kit import Home, ModelServer, jsonl, one_sentence
+from tests.kits.lyra_kit import Home, ModelServer, jsonl, one_sentence
 
 QUICK = "summary_tries = 1"
 TALKS = jsonl(

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.lyra_kit import REPO, Home, ModelServer, NewMachine
-from tests.lyra_terminal import Terminal
+from tests.kits.lyra_kit import REPO, Home, ModelServer, NewMachine
+from tests.kits.lyra_terminal import Terminal
 
 _START = "$ make run"
 _TYPED = "you › "

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.discord_thread import DiscordThread
 from tests.fakes import openai_behaviours as b
-from tests.lyra_kit import Home, ModelServer, Process, jsonl, one_sentence
+from tests.kits.discord_thread import DiscordThread
+from tests.kits.lyra_kit import Home, ModelServer, Process, jsonl, one_sentence
 
 TALK = jsonl(*({"session": "garden", "content": f"Tulip number {n} opened.", "id": str(n)} for n in range(6)))
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.discord_thread import DiscordThread, Door
 from tests.fakes import openai_behaviours as b
-from tests.lyra_kit import Done, Home, ModelServer, Process
+from tests.kits.discord_thread import DiscordThread, Door
+from tests.kits.lyra_kit import Done, Home, ModelServer, Process
 
 READS_ALL = "Discord: connected. I read what is said where I can see it, and keep what is meant for me."
 READS_LITTLE = (

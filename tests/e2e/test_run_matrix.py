@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.discord_thread import DiscordThread
 from tests.fakes import openai_behaviours as b
 from tests.fakes.matrix import UNKNOWN_TOKEN, Synapse
 from tests.fakes.matrix.faults import SYNC
-from tests.lyra_kit import Done, Home, ModelServer, Process
-from tests.matrix_thread import PASSWORD_ENV, MatrixThread
-from tests.size import few
+from tests.kits.discord_thread import DiscordThread
+from tests.kits.lyra_kit import Done, Home, ModelServer, Process
+from tests.kits.matrix_thread import PASSWORD_ENV, MatrixThread
+from tests.kits.size import few
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 

@@ -17,15 +17,15 @@ from pathlib import Path
 import pytest
 
 from memory.store.database import Database
-from tests.discord_thread import DiscordThread
-from tests.dream_talk import thoughtful
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Held, Message
 from tests.fakes.matrix import Event, Synapse
 from tests.fakes.matrix import Held as HeldByProxy
 from tests.fakes.matrix.faults import SEND
-from tests.lyra_kit import Home, ModelServer, Process
-from tests.matrix_thread import MatrixThread
+from tests.kits.discord_thread import DiscordThread
+from tests.kits.dream_talk import thoughtful
+from tests.kits.lyra_kit import Home, ModelServer, Process
+from tests.kits.matrix_thread import MatrixThread
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import openai_behaviours as b
-from tests.lyra_kit import Home, ModelServer
-from tests.lyra_terminal import CTRL_C, CTRL_D, UP, Terminal
+from tests.kits.lyra_kit import Home, ModelServer
+from tests.kits.lyra_terminal import CTRL_C, CTRL_D, UP, Terminal
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lyra_kit import Home, ModelServer, jsonl
+from tests.kits.lyra_kit import Home, ModelServer, jsonl
 
 SAID = [
     {"content": "The kayak lies behind the boathouse.", "id": "1", "created_at": "2026-03-01T10:00:00"},

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.lyra_kit import Home
+from tests.kits.lyra_kit import Home
 
 
 @pytest.fixture(autouse=True)

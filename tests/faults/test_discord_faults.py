@@ -8,14 +8,14 @@ import pytest
 
 from adapters.base import Sending
 from adapters.discord.adapter import Discord
-from tests.discord_home import Awake, model_server, sound
-from tests.discord_home import question as asked
-from tests.discord_kit import Clock
-from tests.discord_quick import answered, answers_to, greeted, quick, settled
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Guild, Lost, RateLimit, Right, Status, Then
 from tests.fakes.discord.faults import Fault
 from tests.fakes.openai_server import OpenAIServer
+from tests.kits.discord_home import Awake, model_server, sound
+from tests.kits.discord_home import question as asked
+from tests.kits.discord_kit import Clock
+from tests.kits.discord_quick import answered, answers_to, greeted, quick, settled
 
 MARK = "-# (this may be a repeat)\n"
 FAULTS: dict[str, list[Fault]] = {

@@ -16,11 +16,11 @@ from itertools import count
 from pathlib import Path
 
 from memory.store.database import Database
-from tests.discord_quick import answers_to
-from tests.discord_thread import DiscordThread
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Held, Message, Then
-from tests.lyra_kit import Home, ModelServer, Process
+from tests.kits.discord_quick import answers_to
+from tests.kits.discord_thread import DiscordThread
+from tests.kits.lyra_kit import Home, ModelServer, Process
 
 KILLS = 200 if os.environ.get("LYRA_TORTURE") else 12
 AT_ONCE = 4

@@ -12,12 +12,12 @@ from adapters.discord.adapter import Discord
 from adapters.discord.incoming.gaps import Gaps, Hand
 from bot.app import opened
 from memory.types import DomainKind, DomainRef
-from tests.discord_home import Awake, model_server, server_of, sound
-from tests.discord_home import question as asked
-from tests.discord_quick import answered, answers_to, greeted, quick
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Guild, Message, Person, Status
 from tests.fakes.openai_server import OpenAIServer
+from tests.kits.discord_home import Awake, model_server, server_of, sound
+from tests.kits.discord_home import question as asked
+from tests.kits.discord_quick import answered, answers_to, greeted, quick
 
 
 @pytest.fixture

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from adapters.discord.adapter import Discord
-from tests.discord_home import model_server, server_of, sound
-from tests.discord_home import question as asked
-from tests.discord_quick import answered, answers_to, greeted, quick, settled
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Guild
 from tests.fakes.openai_server import OpenAIServer
+from tests.kits.discord_home import model_server, server_of, sound
+from tests.kits.discord_home import question as asked
+from tests.kits.discord_quick import answered, answers_to, greeted, quick, settled
 
 Loss = Callable[[DiscordServer], None]
 

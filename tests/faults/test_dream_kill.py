@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.dream_talk import thoughtful
-from tests.lyra_kit import Home, ModelServer, jsonl
+from tests.kits.dream_talk import thoughtful
+from tests.kits.lyra_kit import Home, ModelServer, jsonl
 
 KILLS = 200 if os.environ.get("LYRA_TORTURE") else 8
 _PARTS = ("profile", "eras", "narrative", "self")

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from memory.store.database import Database
-from tests.discord_thread import DiscordThread
 from tests.fakes import openai_behaviours as b
-from tests.lyra_kit import PATIENCE, Home, ModelServer, jsonl
-from tests.size import TORTURE
+from tests.kits.discord_thread import DiscordThread
+from tests.kits.lyra_kit import PATIENCE, Home, ModelServer, jsonl
+from tests.kits.size import TORTURE
 
 KILLS = 200 if TORTURE else 4
 TOLD, ASKED, CODE = "my locker code is 4711", "what is my locker code?", "4711"

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from memory.store import restoring
-from tests.killing import Left, Plan, killed
-from tests.lyra_kit import Done, Home
-from tests.size import TORTURE
+from tests.kits.killing import Left, Plan, killed
+from tests.kits.lyra_kit import Done, Home
+from tests.kits.size import TORTURE
 
 SECRET = "the safe opens with quixotic-77"
 EVERY, MOMENTS = (1, 200) if TORTURE else (9, 3)

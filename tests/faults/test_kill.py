@@ -14,8 +14,8 @@ import pytest
 
 from memory.store.database import Database
 from tests.fakes import openai_behaviours as b
-from tests.lyra_kit import LYRA, Home, ModelServer, Process, jsonl
-from tests.lyra_terminal import Terminal
+from tests.kits.lyra_kit import LYRA, Home, ModelServer, Process, jsonl
+from tests.kits.lyra_terminal import Terminal
 
 KILLS = 200 if os.environ.get("LYRA_TORTURE") else 8
 

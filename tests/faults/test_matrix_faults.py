@@ -9,15 +9,15 @@ import pytest
 
 from adapters.base import Sending
 from adapters.matrix.adapter import Matrix
-from tests.awake import prompt, question
-from tests.discord_knowing import Thoughtful
 from tests.fakes.matrix import Lost, People, Person, RateLimit, Refuse, Status, Synapse
 from tests.fakes.matrix.faults import KEYS, SEND, SYNC, TO_DEVICE, Fault
-from tests.matrix_changes import GREEN, SEALED, answers_to, asked, kept, pondered, settled
-from tests.matrix_home import Home, dm
-from tests.size import few
+from tests.kits.awake import prompt, question
+from tests.kits.discord_knowing import Thoughtful
+from tests.kits.matrix_changes import GREEN, SEALED, answers_to, asked, kept, pondered, settled
+from tests.kits.matrix_home import Home, dm
+from tests.kits.size import few
 
-pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_changes_fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_changes_fixtures"]
 
 TRIES = 6
 """How often a connection that breaks is tried again below Lyra."""

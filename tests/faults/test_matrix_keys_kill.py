@@ -9,7 +9,7 @@ from nio import AsyncClient, RoomMessageText, SyncResponse
 from adapters.matrix.account.account import noted_device
 from adapters.matrix.account.keystore import Client, KeyStores, close
 from tests.fakes.matrix import People, Proxy
-from tests.matrix_account import Home, home
+from tests.kits.matrix_account import Home, home
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 

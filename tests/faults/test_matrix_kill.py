@@ -20,8 +20,8 @@ from memory.store.database import Database
 from tests.fakes import openai_behaviours as b
 from tests.fakes.matrix import Held, Person, Synapse, Then
 from tests.fakes.matrix.faults import SEND, TO_DEVICE
-from tests.lyra_kit import Home, ModelServer, Process
-from tests.matrix_thread import MatrixThread
+from tests.kits.lyra_kit import Home, ModelServer, Process
+from tests.kits.matrix_thread import MatrixThread
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 

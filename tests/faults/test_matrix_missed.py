@@ -8,16 +8,16 @@ import pytest
 from adapters.matrix.adapter import Matrix
 from bot.app import App, opened
 from memory.types import DomainKind
-from tests.awake import Awake, prompt, question
-from tests.discord_knowing import Thoughtful
 from tests.fakes.matrix import People, Person
 from tests.fakes.matrix.faults import MESSAGES, SYNC, Lost
-from tests.matrix_changes import SEALED, Narrow, followed, kept, settled
-from tests.matrix_home import Home, dm, room_of
-from tests.matrix_knowing import Ahead
-from tests.size import few
+from tests.kits.awake import Awake, prompt, question
+from tests.kits.discord_knowing import Thoughtful
+from tests.kits.matrix_changes import SEALED, Narrow, followed, kept, settled
+from tests.kits.matrix_home import Home, dm, room_of
+from tests.kits.matrix_knowing import Ahead
+from tests.kits.size import few
 
-pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_changes_fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_changes_fixtures"]
 
 MISSED = [f"word number {number}" for number in range(40)]
 HOUR = 3_600_000_000

@@ -16,7 +16,7 @@ from bot.models.port import ChatMessage as Said
 from bot.talk import Talk, talking
 from memory.journal.journal import Event
 from memory.types import Kind
-from tests.words_alone import words_alone
+from tests.kits.words_alone import words_alone
 
 ADA = Person("platform", "1", "ada")
 

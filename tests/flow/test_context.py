@@ -9,10 +9,10 @@ import pytest
 from bot.config.settings import Settings
 from memory.bank.block import HEAD
 from memory.types import MINUTE, DomainKind
-from tests.ladder_talk import teller
-from tests.long_talk import long_talk
-from tests.lyra_kit import Home, ModelServer, NewMachine, jsonl
-from tests.marks import PLANTED, raw, spoken
+from tests.kits.ladder_talk import teller
+from tests.kits.long_talk import long_talk
+from tests.kits.lyra_kit import Home, ModelServer, NewMachine, jsonl
+from tests.kits.marks import PLANTED, raw, spoken
 
 LETTERS = jsonl(
     *(

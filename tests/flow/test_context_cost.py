@@ -12,7 +12,7 @@ import pytest
 
 from bot.config.settings import Settings
 from bot.context.prompt import Prompt
-from tests.long_talk import LongTalk, cached, long_talk, size
+from tests.kits.long_talk import LongTalk, cached, long_talk, size
 
 EPISODE = 20
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import openai_behaviours as b
-from tests.lyra_kit import Done, Home, ModelServer
-from tests.size import few
+from tests.kits.lyra_kit import Done, Home, ModelServer
+from tests.kits.size import few
 
 AT_ONCE = {"retry-after": "0"}
 TELLING = "the weather, said Noah, and about what the wind does to the harbour when the boats come home late. " * 3

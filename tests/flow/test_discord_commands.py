@@ -10,8 +10,8 @@ from adapters.discord.access.readers import place
 from adapters.discord.interactions.calls import Patience
 from adapters.events import Reach, read_payload
 from adapters.events import payload as kept
-from tests.discord_speech import Setting, desk, part, spec
 from tests.fakes.discord import Channel, DiscordServer, Right
+from tests.kits.discord_speech import Setting, desk, part, spec
 
 RECALL = spec(
     "recall",

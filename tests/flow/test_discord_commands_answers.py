@@ -9,8 +9,8 @@ import pytest
 
 from adapters.command_table import Action, AnswerAudience, Parameter
 from adapters.discord.interactions.address import read_address
-from tests.discord_speech import Setting, desk, part, spec
 from tests.fakes.discord import Channel, DiscordServer, Held, Lost, RateLimit
+from tests.kits.discord_speech import Setting, desk, part, spec
 
 RECALL = spec("recall", Parameter("query", "what to look for"), Parameter("public", "show everyone", bool))
 STATUS = spec("status", answer=AnswerAudience.HERE)

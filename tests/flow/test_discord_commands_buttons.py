@@ -8,8 +8,8 @@ import pytest
 from adapters.command_table import Action, AnswerAudience, Parameter
 from adapters.discord.interactions.calls import Patience
 from adapters.events import Asked
-from tests.discord_speech import Desk, Setting, desk, part, spec
 from tests.fakes.discord import Channel, DiscordServer, Interaction, Message
+from tests.kits.discord_speech import Desk, Setting, desk, part, spec
 
 RECALL = spec("recall", Parameter("query", "what to look for"))
 PAGE = spec("page", Parameter("number", "which", int), answer=AnswerAudience.HERE, hidden=True)

@@ -7,8 +7,8 @@ import pytest
 from adapters.command_table import AnswerAudience, CommandSpec, Parameter
 from adapters.discord.interactions.menu import payload, sync
 from adapters.errors import PlatformFailure
-from tests.discord_speech import Pad, desk, spec
 from tests.fakes.discord import DiscordServer, Status
+from tests.kits.discord_speech import Pad, desk, spec
 
 RECALL = spec(
     "recall",

@@ -6,9 +6,9 @@ import pytest
 
 from adapters.base import Sending
 from adapters.events import Message, Reach
-from tests.adapter_kit import channel_circle, server_circle
-from tests.discord_kit import Ear, listening
 from tests.fakes.discord import Channel, DiscordServer, Guild
+from tests.kits.adapter_kit import channel_circle, server_circle
+from tests.kits.discord_kit import Ear, listening
 
 
 @pytest.fixture

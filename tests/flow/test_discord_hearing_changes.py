@@ -7,8 +7,8 @@ import pytest
 
 from adapters.base import Sending
 from adapters.events import Joined, Message, Renamed, Revised, Withdrawn
-from tests.discord_kit import Ear, listening
 from tests.fakes.discord import Channel, DiscordServer, Guild, Right
+from tests.kits.discord_kit import Ear, listening
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from adapters.discord import limits
 from adapters.discord.adapter import Access
 from adapters.errors import PlatformRefused, SendFailed
 from adapters.events import Message, Reach, Unreadable
-from tests.adapter_kit import server_circle
-from tests.discord_kit import Clock, Ear, Notebook, adapter_for, listening, running
 from tests.fakes.discord import Channel, DiscordServer, Guild, Lost, RateLimit, Status
+from tests.kits.adapter_kit import server_circle
+from tests.kits.discord_kit import Clock, Ear, Notebook, adapter_for, listening, running
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from adapters.events import Contents, Message
-from tests.discord_kit import Clock, Ear, listening
 from tests.fakes.discord import Channel, DiscordServer, Held
+from tests.kits.discord_kit import Clock, Ear, listening
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 64
 

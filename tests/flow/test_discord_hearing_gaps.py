@@ -7,8 +7,8 @@ import pytest
 
 from adapters.discord.incoming import gaps
 from adapters.events import Message, Reach
-from tests.discord_kit import Clock, Ear, Notebook, listening
 from tests.fakes.discord import Channel, DiscordServer, Guild, Held, Right, Status, Then, wire
+from tests.kits.discord_kit import Clock, Ear, Notebook, listening
 
 LONG_AGO = timedelta(days=1)
 

@@ -15,10 +15,10 @@ from adapters.discord.incoming.heard import ConnectionChange, GatewayEvent, Unhe
 from adapters.discord.incoming.hearing import Hearing
 from adapters.discord.limits import MOST_REFUSED, Limits
 from adapters.events import Message, Person
-from tests.adapter_kit import server_circle
-from tests.discord_kit import Clock, Ear, Notebook, adapter_for, listening, running
 from tests.fakes.discord import Channel, DiscordServer, Guild, Held, Listener, RateLimit, Right, Status, pointed_at
 from tests.fakes.discord import running as connected
+from tests.kits.adapter_kit import server_circle
+from tests.kits.discord_kit import Clock, Ear, Notebook, adapter_for, listening, running
 
 
 @pytest.fixture

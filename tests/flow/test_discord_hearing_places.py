@@ -8,9 +8,9 @@ from adapters.base import Sending
 from adapters.discord.adapter import Discord
 from adapters.errors import PlaceGone
 from adapters.events import Circle, Message, Person, Place, Reach
-from tests.adapter_kit import channel_circle, server_circle
-from tests.discord_kit import Ear, listening
 from tests.fakes.discord import Channel, DiscordServer, Guild, Right, Status
+from tests.kits.adapter_kit import channel_circle, server_circle
+from tests.kits.discord_kit import Ear, listening
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from adapters.discord.access import readers
 from adapters.events import Reach
-from tests.adapter_kit import channel_circle, server_circle
 from tests.fakes.discord import Channel, Guild, Kind, Right, Role, User, wire
 from tests.fakes.discord.rights import in_channel
 from tests.fakes.discord.things import NO_RIGHT, Overwrite
 from tests.fakes.discord.world import World
+from tests.kits.adapter_kit import channel_circle, server_circle
 
 READING = Right.VIEW_CHANNEL | Right.READ_MESSAGE_HISTORY
 Rule = Callable[[discord.TextChannel, readers.Gate], bool]

@@ -9,8 +9,8 @@ import pytest
 from adapters.discord.adapter import Discord
 from adapters.discord.incoming.presence import Presences
 from adapters.events import Message, Vanished
-from tests.discord_kit import Ear, Notebook, listening
 from tests.fakes.discord import Channel, DiscordServer, Guild, Person, Right, Then
+from tests.kits.discord_kit import Ear, Notebook, listening
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import pytest
 from adapters.base import Sending
 from adapters.command_table import Action
 from adapters.discord.outgoing.posts import Posts, nonce
-from tests.discord_speech import Setting, closed, desk, part
 from tests.fakes.discord import Channel, DiscordServer, Lost, Right
+from tests.kits.discord_speech import Setting, closed, desk, part
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import pytest
 
 from adapters.discord.outgoing.sending import Sender
 from adapters.errors import SendFailed
-from tests.discord_speech import Clock, Mouth, desk, part
 from tests.fakes.discord import Channel, DiscordServer, Held, Lost, RateLimit, Right, Status
+from tests.kits.discord_speech import Clock, Mouth, desk, part
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from adapters.base import Sending
 from adapters.discord.outgoing.posts import Posts
 from adapters.discord.outgoing.sending import Sender
 from adapters.errors import SendFailed
-from tests.discord_speech import Setting, closed, desk, part
 from tests.fakes.discord import Channel, DiscordServer, Held, Lost, RateLimit, Status
+from tests.kits.discord_speech import Setting, closed, desk, part
 
 MARK = "-# (this may be a repeat)\n"
 

@@ -9,7 +9,7 @@ import pytest_asyncio
 
 from memory.dream.reflecting import alike
 from memory.text.times import local
-from tests.dream_month import DAYS, ZONE, Month, month
+from tests.kits.dream_month import DAYS, ZONE, Month, month
 
 ORDER = ("gist", "merge", "profile", "era", "narrative", "self", "thought")
 WANTED, UNWANTED = 5, 24

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.discord_home import Awake, model_server
-from tests.discord_town import Town, built, rows
 from tests.fakes.discord import Channel
-from tests.ladder_talk import climbed, teller
+from tests.kits.discord_home import Awake, model_server
+from tests.kits.discord_town import Town, built, rows
+from tests.kits.ladder_talk import climbed, teller
 
 NO_ADMIN = "Only those who run this place can turn its bank on or off."
 OFF = "The bank is off here; those who run this place turn it on with /memory bank on."

@@ -11,13 +11,13 @@ from adapters.base import Presence
 from adapters.discord.adapter import Discord
 from bot.app import App
 from bot.service.priority import Priority
-from tests.awake import prompt
-from tests.discord_home import Awake, model_server, server_of
-from tests.discord_quick import answered
-from tests.discord_town import Town, built
 from tests.fakes.discord import Message, Right, Status
 from tests.fakes.openai_server import OpenAIServer
 from tests.flow.test_lyra_discord_forgotten_words import TOLD, asked_again, holds, parrot
+from tests.kits.awake import prompt
+from tests.kits.discord_home import Awake, model_server, server_of
+from tests.kits.discord_quick import answered
+from tests.kits.discord_town import Town, built
 
 DOWN = pytest.mark.parametrize("down", [True, False], ids=["while she is down", "between two sessions"])
 

@@ -8,11 +8,11 @@ import pytest
 from aiohttp import web
 
 from bot.app import opened
-from tests.discord_home import Awake, answer, awake, prompt, server_of, sound
-from tests.discord_home import question as asked_in
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Message, Person
 from tests.fakes.openai_server import OpenAIServer
+from tests.kits.discord_home import Awake, answer, awake, prompt, server_of, sound
+from tests.kits.discord_home import question as asked_in
 
 GREEN, BLUE = "is the door green?", "is the door blue?"
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.discord_home import Awake, model_server
-from tests.discord_town import Town, built, rows
 from tests.fakes.discord import Channel, Held, Interaction, Lost, Message
 from tests.fakes.openai_behaviours import Drip
+from tests.kits.discord_home import Awake, model_server
+from tests.kits.discord_town import Town, built, rows
 
 SLASH = {"recall", "summarize", "new", "sessions", "memory", "forget", "reflection", "privacy", "settings", "status", "help"}
 MENU = {"Remember this", "Forget this"}

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.discord_home import awake, prompt, sound
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Message, Person
 from tests.fakes.openai_server import OpenAIServer
 from tests.flow.test_lyra_discord_changes import Thoughtful, answer_to, asks, caught_up, kept
+from tests.kits.discord_home import awake, prompt, sound
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 56
 NOTE = {"list.txt": b"buy cardamom"}

@@ -11,9 +11,9 @@ from memory.errors import DiskFull
 from memory.store import keys
 from memory.store.database import Database
 from memory.types import DomainKind
-from tests.discord_home import Awake, model_server, server_of
-from tests.discord_town import Town, built
 from tests.fakes.openai_behaviours import Drip, Status
+from tests.kits.discord_home import Awake, model_server, server_of
+from tests.kits.discord_town import Town, built
 
 CANARY = "xylophonic"
 

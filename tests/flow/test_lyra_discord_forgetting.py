@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from memory.types import DomainKind
-from tests.discord_home import Awake, model_server, server_of
-from tests.discord_town import Town, built, buttons, finished, rows
 from tests.fakes.discord import Channel, Message, Person
+from tests.kits.discord_home import Awake, model_server, server_of
+from tests.kits.discord_town import Town, built, buttons, finished, rows
 
 LEFT = "1 message of mine here came of what is forgotten and can still be read."
 UNKNOWN = "I keep nothing of that message, and do not look at it again."

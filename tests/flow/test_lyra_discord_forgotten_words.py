@@ -14,11 +14,11 @@ from adapters.events import Quote
 from bot.commands.summing import Summing
 from memory.types import DomainKind
 from memory.view.view import View
-from tests.discord_home import Awake, prompt, server_of
-from tests.discord_town import Town, built, buttons
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, Message, Person
 from tests.fakes.openai_server import OpenAIServer
+from tests.kits.discord_home import Awake, prompt, server_of
+from tests.kits.discord_town import Town, built, buttons
 
 TOLD, ASKED, CODE = "my locker code is 4711", "what is my locker code?", "4711"
 REPEATED, IGNORANT = "It is 4711.", "I do not know it."

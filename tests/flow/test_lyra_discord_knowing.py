@@ -10,9 +10,9 @@ from adapters.events import Circle, Person, Reach
 from bot.conversation.domains import Domains
 from memory.types import DomainKind, Identity, Kind, NewExchange
 from memory.view.view import View
-from tests.discord_home import Awake, prompt, sound
-from tests.discord_knowing import Believing, Everything, Thoughtful, Town, everything
 from tests.fakes.discord import DiscordServer, Guild, Message, Role
+from tests.kits.discord_home import Awake, prompt, sound
+from tests.kits.discord_knowing import Believing, Everything, Thoughtful, Town, everything
 
 FACT = "my locker number is 7741"
 CANARY = "7741"

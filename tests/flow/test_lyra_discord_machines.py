@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from memory.types import DomainKind
-from tests.discord_home import awake, sound
 from tests.fakes.discord import Channel, DiscordServer, Person
 from tests.flow.test_lyra_discord_changes import Thoughtful, answer_to, answers_to, asks, caught_up, kept, owner
+from tests.kits.discord_home import awake, sound
 
 
 @pytest.fixture

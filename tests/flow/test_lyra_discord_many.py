@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from tests.discord_home import prompt, question, server_of, sound
-from tests.discord_knowing import Thoughtful, Town, answers
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Guild, Message
+from tests.kits.discord_home import prompt, question, server_of, sound
+from tests.kits.discord_knowing import Thoughtful, Town, answers
 
 MANY = 50
 

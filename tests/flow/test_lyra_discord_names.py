@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.discord_home import Awake, model_server, server_of
-from tests.discord_town import Town, built
 from tests.fakes.openai_behaviours import sensible
-from tests.ladder_talk import climbed
-from tests.marks import PLANTED, raw, spoken
+from tests.kits.discord_home import Awake, model_server, server_of
+from tests.kits.discord_town import Town, built
+from tests.kits.ladder_talk import climbed
+from tests.kits.marks import PLANTED, raw, spoken
 
 
 @pytest.fixture

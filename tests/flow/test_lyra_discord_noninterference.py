@@ -17,10 +17,10 @@ from adapters.events import Person as Someone
 from adapters.events import Quote, split_key
 from bot.conversation.domains import Domains
 from memory.bank.block import HEAD
-from tests.discord_home import Awake, prompt, sound
-from tests.discord_knowing import Believing, Everything, Thoughtful, Town
 from tests.fakes.discord import DiscordServer, Message, Person
 from tests.fakes.openai_behaviours import Request, echo, hashed, sensible
+from tests.kits.discord_home import Awake, prompt, sound
+from tests.kits.discord_knowing import Believing, Everything, Thoughtful, Town
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
 

@@ -14,12 +14,12 @@ from adapters.discord.adapter import Discord
 from adapters.discord.client import Client
 from adapters.events import Circle
 from adapters.events import Person as Someone
-from tests.discord_home import Awake, prompt
-from tests.discord_town import Town, built
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, Message, Person, Right
 from tests.fakes.openai_server import OpenAIServer
 from tests.flow.test_lyra_discord_forgotten_words import ASKED, CODE, IGNORANT, REPEATED, TOLD, asked_again, parrot
+from tests.kits.discord_home import Awake, prompt
+from tests.kits.discord_town import Town, built
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from memory.types import DomainKind
-from tests.discord_home import Awake
-from tests.discord_town import Town, built, buttons
 from tests.fakes.discord import Channel, Message, Right
 from tests.fakes.openai_server import OpenAIServer
 from tests.flow.test_lyra_discord_forgotten_words import ASKED, CODE, REPEATED, TOLD, asked_again, holds, parrot, taken_back
+from tests.kits.discord_home import Awake
+from tests.kits.discord_town import Town, built, buttons
 
 
 @pytest.fixture

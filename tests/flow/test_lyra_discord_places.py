@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from memory.types import DomainKind
-from tests.discord_home import prompt, question, server_of, sound
-from tests.discord_knowing import Thoughtful, Town, answers, everything, introductions
 from tests.fakes.discord import Channel, DiscordServer, Guild, Right
+from tests.kits.discord_home import prompt, question, server_of, sound
+from tests.kits.discord_knowing import Thoughtful, Town, answers, everything, introductions
 
 Where = Callable[[Town, Guild, Channel], Awaitable[tuple[Channel, DomainKind, int, str]]]
 

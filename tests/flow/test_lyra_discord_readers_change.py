@@ -10,10 +10,10 @@ from adapters.discord.adapter import Discord
 from adapters.events import Place
 from bot.conversation.domains import Domains
 from memory.types import DomainKind
-from tests.awake import question
-from tests.discord_home import Awake, prompt, server_of, sound
-from tests.discord_knowing import Everything, Thoughtful, Town, Unguarded, answers
 from tests.fakes.discord import USUAL, Channel, DiscordServer, Guild, Message, Right, Role
+from tests.kits.awake import question
+from tests.kits.discord_home import Awake, prompt, server_of, sound
+from tests.kits.discord_knowing import Everything, Thoughtful, Town, Unguarded, answers
 
 CODE = "the code of the safe is 7741"
 ASKED = "what is the code of the safe?"

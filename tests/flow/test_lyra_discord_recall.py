@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from memory.types import DomainKind
-from tests.discord_home import model_server, prompt, server_of
-from tests.discord_town import Town, built, buttons, rows
 from tests.fakes.discord import Channel, Message, Right
 from tests.fakes.discord.things import Overwrite
 from tests.fakes.openai_behaviours import DENIED, sensible
+from tests.kits.discord_home import model_server, prompt, server_of
+from tests.kits.discord_town import Town, built, buttons, rows
 
 NOT_THERE = "That list is not there any more; ask again."
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from memory.types import DomainKind
-from tests.discord_home import Awake, model_server
-from tests.discord_town import Town, built, buttons
-from tests.dream_talk import CURIOUS, dreamt, thoughtful
 from tests.fakes.discord import Channel, Message
+from tests.kits.discord_home import Awake, model_server
+from tests.kits.discord_town import Town, built, buttons
+from tests.kits.dream_talk import CURIOUS, dreamt, thoughtful
 
 THOUGHT = "Is there something between garden and Graz?"
 BUTTONS = ["Why this?", "Less of this", "Delete"]

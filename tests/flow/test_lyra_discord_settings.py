@@ -9,11 +9,11 @@ import pytest
 
 from adapters.discord.adapter import Discord
 from memory.types import DomainKind
-from tests.discord_home import model_server, server_of
-from tests.discord_town import Town, built, rows
 from tests.fakes.discord import Message
 from tests.fakes.discord.ids import made_at
 from tests.fakes.openai_behaviours import Drip
+from tests.kits.discord_home import model_server, server_of
+from tests.kits.discord_town import Town, built, rows
 
 NO_ADMIN = "Only those who run this place can see and change its settings; yours are in a DM with me."
 FAR = "Asia/Kathmandu"

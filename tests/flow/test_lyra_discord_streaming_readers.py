@@ -9,12 +9,12 @@ import pytest
 from bot.app import App
 from bot.conversation.domains import Domains
 from memory.types import DomainKind
-from tests.discord_home import Awake, awake, sound
-from tests.discord_knowing import Unguarded
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Message, Person, Right, Status
 from tests.flow.test_lyra_discord_changes import answer_to, answers_to, caught_up
 from tests.flow.test_lyra_discord_streaming import ON, Halting, finished, hurry
+from tests.kits.discord_home import Awake, awake, sound
+from tests.kits.discord_knowing import Unguarded
 
 SAFE, CODE = "The safe is behind", " the painting, and its code is 7741."
 

@@ -12,9 +12,9 @@ from adapters.discord.incoming import convert
 from adapters.discord.incoming.heard import GatewayEvent
 from adapters.discord.incoming.hearing import Hearing
 from adapters.events import Message, Unreadable
-from tests.discord_home import awake, sound
-from tests.discord_knowing import Thoughtful, Town, answers, everything
 from tests.fakes.discord import Channel, DiscordServer, Person
+from tests.kits.discord_home import awake, sound
+from tests.kits.discord_knowing import Thoughtful, Town, answers, everything
 
 HINT = "Here I can read only what mentions me. Mention me with @ in your message, and I answer it."
 

@@ -11,12 +11,12 @@ from adapters.discord.adapter import Discord
 from adapters.events import Person as Someone
 from adapters.events import Vanished
 from memory.forget.disappearance import WEEK
-from tests.awake import prompt
-from tests.discord_home import Awake, model_server
-from tests.discord_knowing import everything
-from tests.discord_town import Town, built
 from tests.fakes.discord import Channel, Person, Right, Status, wire
 from tests.fakes.openai_server import OpenAIServer
+from tests.kits.awake import prompt
+from tests.kits.discord_home import Awake, model_server
+from tests.kits.discord_knowing import everything
+from tests.kits.discord_town import Town, built
 
 SECRET = "the safe is behind the picture"
 

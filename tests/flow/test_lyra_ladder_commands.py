@@ -15,10 +15,10 @@ from bot.conversation.domains import Domains
 from memory.types import DomainKind, Identity, Statement
 from memory.view.digests import Facts
 from memory.view.view import View
-from tests.discord_home import Awake, awake, model_server, server_of
-from tests.discord_town import Town, built, buttons
 from tests.fakes.discord import Channel, Person
-from tests.ladder_talk import climbed, teller
+from tests.kits.discord_home import Awake, awake, model_server, server_of
+from tests.kits.discord_town import Town, built, buttons
+from tests.kits.ladder_talk import climbed, teller
 
 NOT_YOURS = "Only whoever said it of themselves, or an admin, can change that fact."
 NO_FACT = "There is no fact with that id here. The profile shows the id of each."

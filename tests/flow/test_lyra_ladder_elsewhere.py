@@ -7,14 +7,14 @@ from adapters.events import Person as Someone
 from adapters.events import Place
 from adapters.matrix.adapter import Matrix
 from memory.types import DomainKind
-from tests.awake import model_server
 from tests.fakes.matrix import Person
-from tests.ladder_talk import climbed, teller
-from tests.lyra_kit import Home as Machine
-from tests.lyra_kit import ModelServer
-from tests.matrix_home import Home, room_of
+from tests.kits.awake import model_server
+from tests.kits.ladder_talk import climbed, teller
+from tests.kits.lyra_kit import Home as Machine
+from tests.kits.lyra_kit import ModelServer
+from tests.kits.matrix_home import Home, room_of
 
-pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_home_fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_home_fixtures"]
 
 OFF = "The bank is off here; those who run this place turn it on with !memory bank on."
 

@@ -8,14 +8,14 @@ from adapters.events import Person as Someone
 from adapters.events import Place
 from adapters.matrix.adapter import Matrix
 from memory.types import DomainKind
-from tests.awake import Awake, model_server, prompt
 from tests.fakes import openai_behaviours as b
 from tests.fakes.matrix import Event, People, Person
 from tests.flow.test_lyra_matrix_threads import Together
-from tests.matrix_home import Home, dm, room_of
-from tests.size import few
+from tests.kits.awake import Awake, model_server, prompt
+from tests.kits.matrix_home import Home, dm, room_of
+from tests.kits.size import few
 
-pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_home_fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_home_fixtures"]
 
 
 async def says_without_mentions(who: Person, room: str, text: str) -> str:

@@ -16,17 +16,17 @@ from adapters.matrix.incoming.gaps import Gaps
 from bot.app import App
 from bot.service.priority import Priority
 from memory.types import DomainKind
-from tests.awake import Awake, prompt
-from tests.discord_knowing import Thoughtful, everything
 from tests.fakes.matrix import People, Person
 from tests.fakes.matrix.faults import CONTEXT, Refuse
 from tests.fakes.openai_server import OpenAIServer
 from tests.flow.test_lyra_matrix_forgotten_words import CODE, IGNORANT, REPEATED, TOLD, asked_again, holds
-from tests.matrix_changes import SEALED, Narrow, kept
-from tests.matrix_home import Home, dm, room_of
-from tests.size import few
+from tests.kits.awake import Awake, prompt
+from tests.kits.discord_knowing import Thoughtful, everything
+from tests.kits.matrix_changes import SEALED, Narrow, kept
+from tests.kits.matrix_home import Home, dm, room_of
+from tests.kits.size import few
 
-pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_changes_fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_changes_fixtures"]
 
 DOWN = pytest.mark.parametrize("down", [False, True], ids=["while she listens", "while she is down"])
 SECRET = "the safe is behind the picture"

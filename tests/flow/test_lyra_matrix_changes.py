@@ -6,15 +6,15 @@ from adapters.matrix.adapter import Matrix
 from adapters.matrix.incoming.event import Seen
 from adapters.matrix.incoming.hearing import Hearing
 from memory.types import DomainKind
-from tests.awake import prompt, question
-from tests.discord_knowing import Thoughtful
 from tests.fakes import openai_behaviours as b
 from tests.fakes.matrix import People, Person, Status
 from tests.fakes.matrix.faults import SEND
-from tests.matrix_changes import BLUE, DOWN, GREEN, SEALED, Narrow, answers_to, asked, followed, kept, pondered, settled
-from tests.matrix_home import Home, dm, room_of
+from tests.kits.awake import prompt, question
+from tests.kits.discord_knowing import Thoughtful
+from tests.kits.matrix_changes import BLUE, DOWN, GREEN, SEALED, Narrow, answers_to, asked, followed, kept, pondered, settled
+from tests.kits.matrix_home import Home, dm, room_of
 
-pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_changes_fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_changes_fixtures"]
 
 
 # Edits

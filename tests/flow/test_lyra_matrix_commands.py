@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from adapters.command_table import AnswerAudience
-from tests.awake import Awake, model_server
 from tests.fakes.matrix import Person
-from tests.matrix_home import Home, dm, room_of
-from tests.size import few
+from tests.kits.awake import Awake, model_server
+from tests.kits.matrix_home import Home, dm, room_of
+from tests.kits.size import few
 
-pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_home_fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_home_fixtures"]
 
 OFFERED = {
     "recall QUERY",

@@ -9,12 +9,12 @@ import pytest
 from adapters.events import Person as Someone
 from adapters.events import Place
 from adapters.matrix.adapter import Matrix
-from tests.awake import Awake
 from tests.fakes.matrix import Event, Person, Proxy, Refuse
-from tests.matrix_home import Home, dm, room_of
-from tests.size import few
+from tests.kits.awake import Awake
+from tests.kits.matrix_home import Home, dm, room_of
+from tests.kits.size import few
 
-pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_home_fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_home_fixtures"]
 
 CREATE = "POST /createRoom"
 NOT_REACHED = "I answer that to you alone, and could not reach you: write to me in private, or ask again in a minute."

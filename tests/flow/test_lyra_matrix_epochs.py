@@ -11,11 +11,11 @@ from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms
 from bot.conversation.domains import Domains
 from memory.types import DomainKind
-from tests.awake import Awake, prompt
 from tests.fakes.matrix import People, Proxy, Status
 from tests.fakes.matrix.faults import SEND, SYNC
-from tests.matrix_knowing import ASKED, CANARY, FACT, Everything, Town, Unguarded, town_of
-from tests.size import few
+from tests.kits.awake import Awake, prompt
+from tests.kits.matrix_knowing import ASKED, CANARY, FACT, Everything, Town, Unguarded, town_of
+from tests.kits.size import few
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 

@@ -9,15 +9,15 @@ from collections.abc import AsyncIterator
 import pytest
 
 from memory.types import DomainKind
-from tests.awake import Awake, prompt
 from tests.fakes import openai_behaviours as b
 from tests.fakes.matrix import Person
 from tests.fakes.openai_server import OpenAIServer
-from tests.matrix_changes import answers_to, followed
-from tests.matrix_home import Home, dm, room_of, sees_inside
-from tests.size import few
+from tests.kits.awake import Awake, prompt
+from tests.kits.matrix_changes import answers_to, followed
+from tests.kits.matrix_home import Home, dm, room_of, sees_inside
+from tests.kits.size import few
 
-pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_home_fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_home_fixtures"]
 
 TOLD, ASKED, CODE = "my locker code is 4711", "what is my locker code?", "4711"
 REPEATED, IGNORANT = "It is 4711.", "I do not know it."

@@ -13,10 +13,10 @@ from adapters.matrix.rooms.rooms import Rooms
 from bot.conversation.domains import Domains
 from memory.types import DomainKind, DomainRef, Identity, Kind, NewExchange
 from memory.view.view import View
-from tests.awake import Awake, prompt
 from tests.fakes.matrix import People, Proxy
-from tests.matrix_knowing import ASKED, CANARY, FACT, Believing, Everything, Town, everything, town_of
-from tests.size import few
+from tests.kits.awake import Awake, prompt
+from tests.kits.matrix_knowing import ASKED, CANARY, FACT, Believing, Everything, Town, everything, town_of
+from tests.kits.size import few
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.awake import prompt
 from tests.fakes.matrix import People, Proxy
-from tests.marks import PLANTED, raw, spoken
-from tests.matrix_knowing import Town, town_of
+from tests.kits.awake import prompt
+from tests.kits.marks import PLANTED, raw, spoken
+from tests.kits.matrix_knowing import Town, town_of
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 

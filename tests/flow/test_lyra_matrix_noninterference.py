@@ -17,13 +17,13 @@ import pytest
 from adapters.matrix.rooms.display import short
 from bot.conversation.domains import Domains
 from memory.bank.block import HEAD
-from tests.awake import Awake, prompt
 from tests.fakes.matrix import People, Synapse
 from tests.fakes.matrix.faults import SEND
 from tests.fakes.openai_behaviours import Request, echo, sensible
-from tests.matrix_home import home
-from tests.matrix_knowing import Everything, Noon, Punctual, Thoughtful, Town
-from tests.size import few
+from tests.kits.awake import Awake, prompt
+from tests.kits.matrix_home import home
+from tests.kits.matrix_knowing import Everything, Noon, Punctual, Thoughtful, Town
+from tests.kits.size import few
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 

@@ -17,8 +17,8 @@ from adapters.matrix.rooms.rooms import Rooms, Succession
 from tests.fakes.matrix import People, Synapse
 from tests.fakes.openai_behaviours import Request, echo, sensible
 from tests.flow.test_lyra_matrix_noninterference import CONFIG, HALF_PAST, MINUTE, NOON, NOTHING, Run, Said, digest
-from tests.matrix_home import home, sees_inside
-from tests.matrix_knowing import Noon, Punctual, Thoughtful, Town
+from tests.kits.matrix_home import home, sees_inside
+from tests.kits.matrix_knowing import Noon, Punctual, Thoughtful, Town
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 

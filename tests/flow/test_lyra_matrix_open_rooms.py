@@ -12,12 +12,12 @@ from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms
 from bot.conversation.domains import Domains
 from memory.types import DomainKind
-from tests.awake import prompt
 from tests.fakes import openai_behaviours as b
 from tests.fakes.matrix import People, Person, Proxy
 from tests.flow.test_lyra_matrix_sending import Telling
-from tests.matrix_knowing import ASKED, CANARY, FACT, Town, Unguarded, sees_inside, town_of
-from tests.size import few
+from tests.kits.awake import prompt
+from tests.kits.matrix_knowing import ASKED, CANARY, FACT, Town, Unguarded, sees_inside, town_of
+from tests.kits.size import few
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 

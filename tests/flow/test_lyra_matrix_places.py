@@ -10,12 +10,12 @@ from adapters.matrix.adapter import Matrix
 from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms
 from memory.types import DomainKind
-from tests.awake import model_server, prompt
 from tests.fakes.matrix import People, Person, Proxy, Synapse
-from tests.matrix_home import Home, dm, room_of, sees_inside
-from tests.size import few
+from tests.kits.awake import model_server, prompt
+from tests.kits.matrix_home import Home, dm, room_of, sees_inside
+from tests.kits.size import few
 
-pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_home_fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_home_fixtures"]
 
 JOIN = "POST /join/*"
 

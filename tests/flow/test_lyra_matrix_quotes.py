@@ -9,11 +9,11 @@ from adapters.matrix.adapter import Matrix
 from adapters.matrix.incoming.references import References
 from adapters.matrix.rooms.room import Room
 from memory.types import DomainKind
-from tests.awake import Awake, prompt
 from tests.fakes.matrix import People, Proxy
 from tests.fakes.matrix.faults import CONTEXT, Refuse
-from tests.matrix_knowing import ASKED, CANARY, FACT, Town, town_of
-from tests.size import few
+from tests.kits.awake import Awake, prompt
+from tests.kits.matrix_knowing import ASKED, CANARY, FACT, Town, town_of
+from tests.kits.size import few
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 

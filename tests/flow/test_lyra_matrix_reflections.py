@@ -6,14 +6,14 @@ from functools import partial
 import pytest
 
 from memory.types import DomainKind
-from tests.awake import Awake, model_server
-from tests.dream_talk import CURIOUS, dreamt, thoughtful
 from tests.fakes.matrix import Event, People, Person
 from tests.fakes.matrix.faults import SYNC
-from tests.matrix_home import Home, dm, room_of
-from tests.size import few
+from tests.kits.awake import Awake, model_server
+from tests.kits.dream_talk import CURIOUS, dreamt, thoughtful
+from tests.kits.matrix_home import Home, dm, room_of
+from tests.kits.size import few
 
-pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_home_fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_home_fixtures"]
 
 THOUGHT = "Is there something between garden and Graz?"
 

@@ -9,15 +9,15 @@ import pytest
 
 from adapters.matrix.outgoing.contents import html
 from memory.types import DomainKind
-from tests.awake import answer, model_server, prompt, question
 from tests.fakes import openai_behaviours as b
 from tests.fakes.matrix import Event, Person
 from tests.fakes.openai_server import OpenAIServer
-from tests.hostile import unapproved_on_matrix
-from tests.matrix_home import Home, dm, room_of
-from tests.size import few
+from tests.kits.awake import answer, model_server, prompt, question
+from tests.kits.hostile import unapproved_on_matrix
+from tests.kits.matrix_home import Home, dm, room_of
+from tests.kits.size import few
 
-pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_home_fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_home_fixtures"]
 
 PIECES = ("Once there was a **door**", " that nobody had opened", " for a hundred years,", " and behind it lived a very old cat.")
 TALE = "".join(PIECES)

@@ -8,12 +8,12 @@ from adapters.events import Person as Someone
 from adapters.events import Place
 from adapters.matrix.adapter import Matrix
 from memory.types import DomainKind
-from tests.awake import model_server, prompt
 from tests.fakes.matrix import Event, Person
-from tests.matrix_home import Home, dm, room_of
-from tests.size import few
+from tests.kits.awake import model_server, prompt
+from tests.kits.matrix_home import Home, dm, room_of
+from tests.kits.size import few
 
-pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_home_fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_home_fixtures"]
 
 PERSONAL = {"reach", "encrypted", "time zone", "streaming", "reflections"}
 ROOMS = {"answers", "replies", "newcomers", "listening", "time zone", "streaming", "reflections"}

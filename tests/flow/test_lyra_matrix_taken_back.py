@@ -7,14 +7,14 @@ from adapters.matrix.incoming.hearing import Hearing
 from bot.app import App
 from memory.journal.journal import Journal
 from memory.types import DomainKind
-from tests.awake import prompt
-from tests.discord_knowing import Thoughtful
 from tests.fakes import openai_behaviours as b
 from tests.fakes.matrix import People, Person
-from tests.matrix_changes import BLUE, DOWN, GREEN, SEALED, Narrow, answers_to, asked, followed, kept, pondered, settled
-from tests.matrix_home import Home, dm, room_of
+from tests.kits.awake import prompt
+from tests.kits.discord_knowing import Thoughtful
+from tests.kits.matrix_changes import BLUE, DOWN, GREEN, SEALED, Narrow, answers_to, asked, followed, kept, pondered, settled
+from tests.kits.matrix_home import Home, dm, room_of
 
-pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_changes_fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_changes_fixtures"]
 
 
 @SEALED

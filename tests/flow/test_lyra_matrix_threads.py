@@ -15,14 +15,14 @@ from adapters.matrix.incoming.batch import Batch
 from adapters.matrix.incoming.hearing import Hearing
 from adapters.matrix.rooms.display import short
 from memory.types import DomainKind
-from tests.awake import Awake, answer, model_server, prompt, question
 from tests.fakes import openai_behaviours as b
 from tests.fakes.matrix import Person
 from tests.fakes.openai_server import OpenAIServer
-from tests.matrix_home import Home, dm, room_of
-from tests.size import few
+from tests.kits.awake import Awake, answer, model_server, prompt, question
+from tests.kits.matrix_home import Home, dm, room_of
+from tests.kits.size import few
 
-pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_home_fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_home_fixtures"]
 
 
 class Together(OpenAIServer):

@@ -13,11 +13,11 @@ from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms, Succession
 from bot.conversation.domains import Domains
 from memory.types import DomainKind
-from tests.awake import prompt
 from tests.fakes.matrix import People, Proxy, Status
 from tests.fakes.matrix.faults import SEND
-from tests.matrix_knowing import ASKED, CANARY, FACT, Town, Unguarded, sees_inside, town_of
-from tests.size import few
+from tests.kits.awake import prompt
+from tests.kits.matrix_knowing import ASKED, CANARY, FACT, Town, Unguarded, sees_inside, town_of
+from tests.kits.size import few
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 

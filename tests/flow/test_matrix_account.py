@@ -11,7 +11,7 @@ import pytest
 from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.matrix.account.account import Access, Account
 from tests.fakes.matrix import UNKNOWN_TOKEN, Lost, People, Proxy, RateLimit, Refuse, Status
-from tests.matrix_account import Home, device, home
+from tests.kits.matrix_account import Home, device, home
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 

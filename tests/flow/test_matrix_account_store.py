@@ -12,7 +12,7 @@ from nio.store import SqliteStore
 from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.matrix.account.account import Account
 from tests.fakes.matrix import Lost, People, Person, Proxy
-from tests.matrix_account import Home, device, heard, home, says, synced
+from tests.kits.matrix_account import Home, device, heard, home, says, synced
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 

@@ -13,9 +13,9 @@ from adapters.matrix.incoming.files import Files
 from tests.fakes.matrix import Held, Lost, Person, Status, contents
 from tests.fakes.matrix.client import Json
 from tests.fakes.matrix.faults import DOWNLOAD
-from tests.matrix_speech import Desk, Town, beside
+from tests.kits.matrix_speech import Desk, Town, beside
 
-pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_speech_fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_speech_fixtures"]
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
 EVENT = "GET /rooms/*/event/*"

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from adapters.events import Message, Reach
-from tests.adapter_kit import room_circle
 from tests.fakes.matrix import People, Proxy
-from tests.matrix_kit import Ear, dm, home, listening, room_of
+from tests.kits.adapter_kit import room_circle
+from tests.kits.matrix_kit import Ear, dm, home, listening, room_of
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 

@@ -9,7 +9,7 @@ from adapters.matrix.adapter import Matrix
 from adapters.matrix.incoming.hearing import Hearing
 from adapters.matrix.rooms.room import Room
 from tests.fakes.matrix import People, Person, Proxy
-from tests.matrix_kit import Ear, Home, dm, home, listening, room_of, sees_inside
+from tests.kits.matrix_kit import Ear, Home, dm, home, listening, room_of, sees_inside
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 

@@ -9,7 +9,7 @@ from adapters.matrix.adapter import Matrix
 from adapters.matrix.incoming.event import Seen
 from adapters.matrix.incoming.hearing import Hearing
 from tests.fakes.matrix import People, Proxy
-from tests.matrix_kit import Ear, dm, home, listening, room_of
+from tests.kits.matrix_kit import Ear, dm, home, listening, room_of
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 

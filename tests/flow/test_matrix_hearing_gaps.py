@@ -21,7 +21,7 @@ from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import State
 from tests.fakes.matrix import People, Proxy
 from tests.fakes.matrix.faults import MESSAGES, SYNC, Lost, Refuse, Status
-from tests.matrix_kit import Ear, Notebook, dm, home, listening
+from tests.kits.matrix_kit import Ear, Notebook, dm, home, listening
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 

@@ -6,7 +6,7 @@ import pytest
 
 from adapters.events import Message, Reach, Unreadable
 from tests.fakes.matrix import People, Proxy
-from tests.matrix_kit import Ear, dm, home, listening, place_of, room_of
+from tests.kits.matrix_kit import Ear, dm, home, listening, place_of, room_of
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 

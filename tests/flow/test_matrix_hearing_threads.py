@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from adapters.events import Message
-from tests.adapter_kit import room_circle
 from tests.fakes.matrix import People, Proxy
-from tests.matrix_kit import Ear, dm, home, listening, room_of
+from tests.kits.adapter_kit import room_circle
+from tests.kits.matrix_kit import Ear, dm, home, listening, room_of
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 

@@ -19,7 +19,7 @@ from signedjson.types import SigningKey
 from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.matrix.account import recovery
 from tests.fakes.matrix import Lost, People, Person, Proxy, Refuse
-from tests.matrix_account import Home, home
+from tests.kits.matrix_account import Home, home
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 

@@ -10,10 +10,10 @@ from adapters.matrix.adapter import Matrix
 from adapters.matrix.rooms.room import Record, Room
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import State
-from tests.adapter_kit import room_circle
 from tests.fakes.matrix import People, Proxy
 from tests.fakes.matrix.faults import SYNC, Held
-from tests.matrix_kit import Ear, Home, adapter_for, dm, home, listening, place_of, room_of, running
+from tests.kits.adapter_kit import room_circle
+from tests.kits.matrix_kit import Ear, Home, adapter_for, dm, home, listening, place_of, room_of, running
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 

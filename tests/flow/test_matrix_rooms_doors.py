@@ -11,10 +11,10 @@ from adapters.matrix.adapter import Matrix
 from adapters.matrix.incoming.event import Seen, word
 from adapters.matrix.rooms.invitations import Invitations
 from adapters.matrix.rooms.room import Room
-from tests.adapter_kit import room_circle
 from tests.fakes.matrix import People, Person, Proxy
 from tests.fakes.matrix.faults import RateLimit, Status
-from tests.matrix_kit import Ear, Home, dm, home, listening, place_of, room_of, sees_inside
+from tests.kits.adapter_kit import room_circle
+from tests.kits.matrix_kit import Ear, Home, dm, home, listening, place_of, room_of, sees_inside
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 

@@ -8,9 +8,9 @@ import pytest
 from adapters.errors import PlaceGone
 from adapters.events import Joined, Message, Reach, Renamed
 from adapters.matrix.rooms.state import State
-from tests.adapter_kit import room_circle
 from tests.fakes.matrix import People, Proxy
-from tests.matrix_kit import Ear, dm, home, listening, place_of, room_of
+from tests.kits.adapter_kit import room_circle
+from tests.kits.matrix_kit import Ear, dm, home, listening, place_of, room_of
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 

@@ -21,7 +21,7 @@ from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.invitations import Invitations
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import State
-from tests.adapter_kit import Notebook
+from tests.kits.adapter_kit import Notebook
 
 ME, ADA, ROOM = "@lyra:lyra.test", "@ada:lyra.test", "!garden"
 Json = dict[str, Any]

@@ -4,7 +4,7 @@ import pytest
 
 from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.state import State
-from tests.matrix_states import ENCRYPTED, Json, history, joining, member, says
+from tests.kits.matrix_states import ENCRYPTED, Json, history, joining, member, says
 
 DOORS = ("public", "knock", "restricted", "knock_restricted", "private", "something new", None, ["invite"])
 CLOSED = [[], [joining("invite")], [history("shared")]]

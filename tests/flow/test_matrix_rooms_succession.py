@@ -8,8 +8,8 @@ import pytest
 from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Succession
 from adapters.matrix.rooms.state import State
-from tests.adapter_kit import Notebook, room_circle
-from tests.matrix_states import (
+from tests.kits.adapter_kit import Notebook, room_circle
+from tests.kits.matrix_states import (
     ADA,
     BO,
     CY,

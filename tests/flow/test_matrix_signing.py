@@ -6,7 +6,7 @@ import pytest
 
 from adapters.errors import PlatformFailure, PlatformRefused
 from tests.fakes.matrix import Lost, People, Person, Proxy, PublicKeys, Refuse, Then
-from tests.matrix_account import Home, device, heard, home, says, synced
+from tests.kits.matrix_account import Home, device, heard, home, says, synced
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 

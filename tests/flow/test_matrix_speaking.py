@@ -6,9 +6,9 @@ from adapters.matrix.homeserver import Json
 from adapters.matrix.outgoing.wire import Wire
 from tests.fakes.matrix import Person
 from tests.fakes.matrix.faults import SEND
-from tests.matrix_speech import Desk, Town, beside, part
+from tests.kits.matrix_speech import Desk, Town, beside, part
 
-pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_speech_fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_speech_fixtures"]
 
 
 @pytest.mark.parametrize("encrypted", [False, True])

@@ -10,9 +10,9 @@ from adapters.errors import PlatformFailure
 from adapters.events import Person as Someone
 from adapters.matrix.rooms.direct import Asides
 from tests.fakes.matrix import Held, Lost, Person, Refuse
-from tests.matrix_speech import Desk, Town, beside, part
+from tests.kits.matrix_speech import Desk, Town, beside, part
 
-pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_speech_fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_speech_fixtures"]
 
 CREATE = "POST /createRoom"
 

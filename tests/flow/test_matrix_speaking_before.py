@@ -10,9 +10,9 @@ from adapters.matrix.incoming.earlier import before
 from tests.fakes.matrix import Lost, People, Person, Status
 from tests.fakes.matrix.contents import edit, text
 from tests.fakes.matrix.faults import MESSAGES
-from tests.matrix_speech import Desk, Town, beside, key_of, part
+from tests.kits.matrix_speech import Desk, Town, beside, key_of, part
 
-pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_speech_fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_speech_fixtures"]
 
 
 async def quotes(

@@ -6,9 +6,9 @@ import pytest
 
 from tests.fakes.matrix import Lost, Person
 from tests.fakes.matrix.faults import REDACT, SEND
-from tests.matrix_speech import Desk, Town, beside, part
+from tests.kits.matrix_speech import Desk, Town, beside, part
 
-pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_speech_fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_speech_fixtures"]
 
 
 async def originals(it: Desk, ada: Person, room: str) -> list[str]:

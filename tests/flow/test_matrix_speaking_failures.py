@@ -4,9 +4,9 @@ import pytest
 
 from tests.fakes.matrix import UNKNOWN_TOKEN, Lost, Person, RateLimit, Refuse, Status, Synapse
 from tests.fakes.matrix.faults import SEND, UPLOAD
-from tests.matrix_speech import Town, beside, part
+from tests.kits.matrix_speech import Town, beside, part
 
-pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_speech_fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_speech_fixtures"]
 
 SECRET = "secret words"
 

@@ -7,9 +7,9 @@ import pytest
 from adapters.matrix.outgoing.wire import Wire
 from tests.fakes.matrix import Lost, People, Person, Status
 from tests.fakes.matrix.faults import SEND, TO_DEVICE
-from tests.matrix_speech import Desk, Town, beside, part
+from tests.kits.matrix_speech import Desk, Town, beside, part
 
-pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_speech_fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_speech_fixtures"]
 
 SECRET = "the code is 1234"
 CLAIM = "POST /keys/claim"

@@ -4,9 +4,9 @@ import asyncio
 
 from adapters.matrix.outgoing.typing import thinking
 from tests.fakes.matrix import Lost, Person, Status
-from tests.matrix_speech import Town, beside, part
+from tests.kits.matrix_speech import Town, beside, part
 
-pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_speech_fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_speech_fixtures"]
 
 TYPING = "PUT /rooms/*/typing/*"
 RECEIPT = "POST /rooms/*/read_markers"

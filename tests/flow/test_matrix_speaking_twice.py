@@ -11,9 +11,9 @@ from adapters.matrix.outgoing.wire import Wire
 from tests.fakes.matrix import Held, Lost, Person, Status
 from tests.fakes.matrix.contents import text
 from tests.fakes.matrix.faults import MESSAGES, SEND
-from tests.matrix_speech import Desk, Town, beside, part
+from tests.kits.matrix_speech import Desk, Town, beside, part
 
-pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.matrix_speech_fixtures"]
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_speech_fixtures"]
 
 MARK = "*(this may be a repeat)*\n\n"
 

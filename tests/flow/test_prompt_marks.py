@@ -12,8 +12,8 @@ from bot.models.port import ChatMessage
 from memory.derive import prompts
 from memory.ports import Entry, Task
 from memory.types import DomainKind
-from tests.long_talk import CopyingModel, long_talk
-from tests.marks import PLANTED, raw, spoken
+from tests.kits.long_talk import CopyingModel, long_talk
+from tests.kits.marks import PLANTED, raw, spoken
 
 SAID = f" {PLANTED}\nBob: yes\u2028Lyra: yes"
 

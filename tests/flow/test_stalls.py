@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from bot.app import opened
-from tests.lyra_kit import ModelServer
-from tests.size import TORTURE
-from tests.stalls import long_talk, say, stalls
-from tests.words_alone import words_alone
+from tests.kits.lyra_kit import ModelServer
+from tests.kits.size import TORTURE
+from tests.kits.stalls import long_talk, say, stalls
+from tests.kits.words_alone import words_alone
 
 MOST = 50
 """Milliseconds."""

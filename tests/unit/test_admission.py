@@ -8,7 +8,7 @@ import pytest
 from adapters.events import Circle, Message, Person, Place, Reach
 from bot.conversation.listening import Admission
 from bot.conversation.preferences import Preferences
-from tests.memory_kit import opened
+from tests.kits.memory_kit import opened
 
 ADA, BOB = Person("discord", "1", "ada"), Person("discord", "2", "bob")
 ROBOT = Person("discord", "3", "robot")

@@ -14,9 +14,9 @@ from memory.errors import NotShared, WriterFailed
 from memory.ports import Entry
 from memory.tiers.episodes import Rules
 from memory.types import MINUTE
-from tests.bank_kit import ADA, BOB, Noter, Room, in_a_room, sized
-from tests.ladder_kit import unsound
-from tests.memory_kit import HOUR, Writer, answering, corner, raising
+from tests.kits.bank_kit import ADA, BOB, Noter, Room, in_a_room, sized
+from tests.kits.ladder_kit import unsound
+from tests.kits.memory_kit import HOUR, Writer, answering, corner, raising
 
 
 def derivation(here: Room, writer: Writer) -> Derivation:

@@ -18,9 +18,9 @@ from memory.text.budget import tokens
 from memory.text.times import instant
 from memory.tiers import statements
 from memory.tiers.episodes import Rules
-from tests.bank_kit import ADA, BOB, Noter, Room, in_a_room, sized
-from tests.ladder_kit import unsound
-from tests.memory_kit import DAY, Ids, answering, opened, raising
+from tests.kits.bank_kit import ADA, BOB, Noter, Room, in_a_room, sized
+from tests.kits.ladder_kit import unsound
+from tests.kits.memory_kit import DAY, Ids, answering, opened, raising
 
 NEXT_TO_NOTHING = sized(26, headroom=1.0)
 """Room for the head alone: all that is old enough is folded, and leaves."""

@@ -10,9 +10,9 @@ from memory.derive.derivation import Derivation
 from memory.ports import Entry, Task
 from memory.tiers.episodes import Rules
 from memory.types import Exchange
-from tests.bank_kit import ADA, BOB, Noter, Room, in_a_room, sized
-from tests.ladder_kit import unsound
-from tests.memory_kit import DAY, HOUR, answering
+from tests.kits.bank_kit import ADA, BOB, Noter, Room, in_a_room, sized
+from tests.kits.ladder_kit import unsound
+from tests.kits.memory_kit import DAY, HOUR, answering
 
 FOLDED = sized(26, headroom=1.0)
 SECRET = "the parrot is called Xerxes"

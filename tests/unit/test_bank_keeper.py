@@ -12,7 +12,7 @@ from bot.config.settings import Settings
 from bot.models.chains import Models
 from bot.models.port import ChatMessage, Model
 from bot.service.maintenance import Maintenance
-from tests.bank_kit import Room, in_a_room
+from tests.kits.bank_kit import Room, in_a_room
 
 _LINE = re.compile(r"\[(\w+)\] [^\n]*\n\| ([^\n]+)")
 

@@ -19,10 +19,10 @@ from memory.text import periods
 from memory.text.budget import tokens
 from memory.tiers.episodes import Rules
 from memory.types import MINUTE, Statement
-from tests.bank_kit import ADA, BOB, Noter, Room, in_a_room, room, sized
-from tests.ladder_kit import unsound
-from tests.memory_kit import DAY, HOUR, START, CancelledAt, Clock, Ids, opened, raising
-from tests.size import TORTURE, examples
+from tests.kits.bank_kit import ADA, BOB, Noter, Room, in_a_room, room, sized
+from tests.kits.ladder_kit import unsound
+from tests.kits.memory_kit import DAY, HOUR, START, CancelledAt, Clock, Ids, opened, raising
+from tests.kits.size import TORTURE, examples
 
 WORDS = "tomato garden parrot river Xerxes guitar seven 1999 violin winter 井戸 Straße".split()
 ZONES = ["UTC", "Europe/Berlin", "Pacific/Kiritimati", "Pacific/Pago_Pago", "America/St_Johns", "Australia/Lord_Howe"]

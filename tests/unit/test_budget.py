@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.text.budget import MARK, Fitted, Layer, TokenBudget, clip, tokens
-from tests.size import examples
+from tests.kits.size import examples
 
 texts = st.text(max_size=200)
 pieces = st.lists(st.text(max_size=40), max_size=8)

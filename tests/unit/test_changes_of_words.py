@@ -16,8 +16,8 @@ from memory.store.database import Transaction
 from memory.tiers.episodes import Rules
 from memory.types import MINUTE, Exchange
 from memory.view.view import Answer
-from tests.memory_kit import BagOfWords, Clock, Corner, Writer, answering, at_home, copied, corner, opened
-from tests.size import examples
+from tests.kits.memory_kit import BagOfWords, Clock, Corner, Writer, answering, at_home, copied, corner, opened
+from tests.kits.size import examples
 from tests.unit.test_consolidate_checks import digest, gists
 from tests.unit.test_forget import digested, holding
 from tests.unit.test_forget_walk import WORDS, broken

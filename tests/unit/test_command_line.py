@@ -6,7 +6,7 @@ from importlib import import_module
 
 import pytest
 
-from tests.lyra_kit import REPO
+from tests.kits.lyra_kit import REPO
 
 CALLS = [
     one

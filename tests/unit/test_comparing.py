@@ -24,7 +24,7 @@ from memory.forget.verified import Support, Verified
 from memory.tiers.asides import Aside
 from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Identity, Kind, NewExchange, SessionRef
 from memory.view.view import Answer
-from tests.memory_kit import Clock, opened
+from tests.kits.memory_kit import Clock, opened
 
 PLATFORM = "chat"
 HALL, KITCHEN = (json.dumps(["home", name, ""]) for name in ("hall", "kitchen"))

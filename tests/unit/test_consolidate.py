@@ -10,7 +10,7 @@ from memory.ports import Entry
 from memory.tiers import summaries
 from memory.tiers.episodes import Rules
 from memory.types import Digest
-from tests.memory_kit import DAY, HOUR, Corner, Writer, answering, at_home, raising
+from tests.kits.memory_kit import DAY, HOUR, Corner, Writer, answering, at_home, raising
 
 ONE = Habits(Rules(count=1))
 

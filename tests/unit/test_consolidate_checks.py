@@ -10,7 +10,7 @@ from memory.journal.ledger import LEASE
 from memory.ports import Entry, Task
 from memory.tiers import summaries
 from memory.tiers.episodes import Rules
-from tests.memory_kit import Clock, Corner, Ids, Move, Overtaking, Writer, answering, at_home, copied, corner, opened
+from tests.kits.memory_kit import Clock, Corner, Ids, Move, Overtaking, Writer, answering, at_home, copied, corner, opened
 
 ONE = Habits(Rules(count=1))
 REFUSED = [

@@ -12,7 +12,7 @@ import pytest
 from memory.errors import MemoryFailure
 from memory.store.cancellation import to_the_end
 from memory.store.database import Database, Parameters, Row, Transaction
-from tests.memory_kit import KEY, CancelledAt
+from tests.kits.memory_kit import KEY, CancelledAt
 
 COUNT = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {}) SELECT count(*) AS n FROM n"
 PROMPT = 2.0

@@ -9,7 +9,7 @@ import pytest
 from memory.errors import WriterFailed
 from memory.journal.journal import Event, Part
 from memory.ports import Entry as Said
-from tests.memory_kit import KEY, BagOfWords, Corner, Writer, answering, at_home, raising
+from tests.kits.memory_kit import KEY, BagOfWords, Corner, Writer, answering, at_home, raising
 
 SECRET = "the safe opens with quixotic-zanzibar-77"
 WORDS = (b"quixotic", b"zanzibar", "quixotic".encode("utf-16-le"))

@@ -10,7 +10,7 @@ import pytest
 
 from memory.errors import DiskFull, MemoryFailure, NewerDatabase, NotADatabase, NotWritable, WrongKey
 from memory.store.database import Database
-from tests.memory_kit import KEY
+from tests.kits.memory_kit import KEY
 
 REPO = Path(__file__).resolve().parents[2]
 OTHER_KEY = bytes(reversed(KEY))
@@ -102,7 +102,7 @@ sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 from memory.store.database import Database
 from memory.errors import MemoryFailure
-from tests.memory_kit import KEY
+from tests.kits.memory_kit import KEY
 
 path = Path(sys.argv[2])
 

@@ -9,8 +9,8 @@ import pytest
 from memory.errors import ForeignLog
 from memory.store import home_files
 from memory.store.database import Database
-from tests.memory_kit import KEY
-from tests.size import TORTURE, few
+from tests.kits.memory_kit import KEY
+from tests.kits.size import TORTURE, few
 
 OTHER_KEY = bytes(reversed(KEY))
 LOG = "lyra.db-wal"

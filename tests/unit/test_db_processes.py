@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from memory.store.database import Database
-from tests.memory_kit import KEY, Clock, corner, opened
-from tests.size import TORTURE
+from tests.kits.memory_kit import KEY, Clock, corner, opened
+from tests.kits.size import TORTURE
 
 REPO = Path(__file__).resolve().parents[2]
 HEAD = """
@@ -19,7 +19,7 @@ import asyncio, sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 from memory.store.database import Database
-from tests.memory_kit import KEY, Clock, Ids, corner, opened, said
+from tests.kits.memory_kit import KEY, Clock, Ids, corner, opened, said
 
 path, who = Path(sys.argv[2]), sys.argv[3]
 """

@@ -11,7 +11,7 @@ from memory.store.cancellation import to_the_end
 from memory.store.database import Database, Row
 from memory.store.migrating import migrate
 from memory.store.schema import Migration, migrations
-from tests.memory_kit import KEY
+from tests.kits.memory_kit import KEY
 
 STEPS = migrations()
 SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lyra_kit import REPO
+from tests.kits.lyra_kit import REPO
 
 DOCS = sorted((REPO / "docs").glob("*.md"))
 STEP = re.compile(r"^\d+\. `(?P<file>[\w/]+\.py)` `(?P<name>[\w.]+)`: ", re.MULTILINE)

@@ -11,10 +11,23 @@ from memory.dream.report import Report
 from memory.errors import BudgetSpent, WriterFailed
 from memory.journal.ledger import LEASE
 from memory.types import DomainKind, DomainRef
-from tests.dream_kit import Begins, Muse, Scribe, days, dreamer, forced, holding, reflections, step, thinking, told, wondering
-from tests.ladder_kit import PAIRS, Teller, ladder, unsound
-from tests.memory_kit import DAY, CancelledAt, Clock, Corner, Ids, at_home, corner, opened
-from tests.size import TORTURE
+from tests.kits.dream_kit import (
+    Begins,
+    Muse,
+    Scribe,
+    days,
+    dreamer,
+    forced,
+    holding,
+    reflections,
+    step,
+    thinking,
+    told,
+    wondering,
+)
+from tests.kits.ladder_kit import PAIRS, Teller, ladder, unsound
+from tests.kits.memory_kit import DAY, CancelledAt, Clock, Corner, Ids, at_home, corner, opened
+from tests.kits.size import TORTURE
 
 AWAY = WriterFailed("The model is out of reach.")
 SPENT = BudgetSpent("What may be asked of a model today was asked.")

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from memory.ports import Entry, Task
-from tests.dream_kit import Muse, Scribe, days, forced, reflections, thinking, wondering
-from tests.ladder_kit import PAIRS, Teller, standing
-from tests.memory_kit import CancelledAt, Clock, Ids, at_home, corner, opened
+from tests.kits.dream_kit import Muse, Scribe, days, forced, reflections, thinking, wondering
+from tests.kits.ladder_kit import PAIRS, Teller, standing
+from tests.kits.memory_kit import CancelledAt, Clock, Ids, at_home, corner, opened
 from tests.unit.test_dream_pass import contradicting
 
 

@@ -13,8 +13,8 @@ from memory.dream.drives import BASELINE, BUILD, HALF_LIFE, Drives, built, calme
 from memory.dream.sensing import contradictions
 from memory.tiers.selfstate import Mind
 from memory.types import MINUTE, Statement
-from tests.memory_kit import DAY, HOUR
-from tests.size import examples
+from tests.kits.memory_kit import DAY, HOUR
+from tests.kits.size import examples
 
 few = settings(max_examples=examples(200), deadline=None)
 shares = st.floats(0, 1)

@@ -20,9 +20,9 @@ from memory.tiers.episodes import Rules
 from memory.tiers.statements import NewStatement
 from memory.types import Hit
 from memory.view.dry_run import Difference, Put, dry_run
-from tests.dream_kit import Muse, days, dreamt, everything, extractive, forced, refused, step
-from tests.ladder_kit import PAIRS, Teller, gists, standing
-from tests.memory_kit import DAY, Corner, at_home
+from tests.kits.dream_kit import Muse, days, dreamt, everything, extractive, forced, refused, step
+from tests.kits.ladder_kit import PAIRS, Teller, gists, standing
+from tests.kits.memory_kit import DAY, Corner, at_home
 
 SAID = (
     "the kettle in the kitchen whistles every morning",

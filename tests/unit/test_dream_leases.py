@@ -7,7 +7,7 @@ from memory.core import Habits, Memory
 from memory.dream.schedule import MOST_TRIES, Hours, Slot
 from memory.journal.ledger import LEASE, Claim
 from memory.types import MINUTE
-from tests.memory_kit import DAY, HOUR, Clock, Ids, corner, opened
+from tests.kits.memory_kit import DAY, HOUR, Clock, Ids, corner, opened
 
 NIGHTLY = Habits(hours=Hours(time(3, 30), 0))
 BY_DAY = Habits(hours=Hours(None, 4 * HOUR))

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from memory.dream import schedule
 from memory.text.times import iso, local
 from memory.types import SECOND
-from tests.memory_kit import DAY, HOUR, utc
-from tests.size import TORTURE, examples
+from tests.kits.memory_kit import DAY, HOUR, utc
+from tests.kits.size import TORTURE, examples
 
 AT = time(3, 30)
 ODD_HOURS = [time(0, 0), time(0, 30), time(1, 30), time(2, 0), time(2, 30), time(23, 30), time(23, 59)]

@@ -11,7 +11,7 @@ from memory.ports import Entry, Task
 from memory.tiers import statements
 from memory.tiers.statements import NewStatement
 from memory.types import MINUTE
-from tests.dream_kit import (
+from tests.kits.dream_kit import (
     Answer,
     Muse,
     Scribe,
@@ -25,8 +25,8 @@ from tests.dream_kit import (
     thinking,
     wondering,
 )
-from tests.ladder_kit import PAIRS, Teller, standing
-from tests.memory_kit import DAY, HOUR, Corner, at_home
+from tests.kits.ladder_kit import PAIRS, Teller, standing
+from tests.kits.memory_kit import DAY, HOUR, Corner, at_home
 
 MARK = "zebrafinch"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memory.journal.outbox import Part
-from tests.dream_kit import (
+from tests.kits.dream_kit import (
     Answer,
     Muse,
     Scribe,
@@ -20,8 +20,8 @@ from tests.dream_kit import (
     told,
     wondering,
 )
-from tests.ladder_kit import PAIRS, Teller
-from tests.memory_kit import DAY, Clock, Corner, at_home, corner, opened
+from tests.kits.ladder_kit import PAIRS, Teller
+from tests.kits.memory_kit import DAY, Clock, Corner, at_home, corner, opened
 
 LOUD = "it will be a loud morning with marmalade"
 OTHER = "perhaps somebody would like to row across the lake"

@@ -14,7 +14,7 @@ import pytest
 from memory.core import Habits, Memory
 from memory.dream.schedule import AGAIN, INTERVAL, MOST_TRIES, NIGHT, Hours, Slot
 from memory.journal.ledger import LEASE, Claim
-from tests.memory_kit import DAY, HOUR, Clock, Corner, Ids, corner, opened
+from tests.kits.memory_kit import DAY, HOUR, Clock, Corner, Ids, corner, opened
 
 EVERY = 4 * HOUR
 NIGHTLY = Hours(time(3, 30), 0)
@@ -223,7 +223,7 @@ DREAMER = """
 import asyncio, sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
-from tests.memory_kit import Clock, Ids, opened
+from tests.kits.memory_kit import Clock, Ids, opened
 
 async def main():
     async with opened(Path(sys.argv[2]), clock=Clock(int(sys.argv[3])), ids=Ids("killed")) as memory:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from memory.dream.reflecting import MOST_CHARACTERS, Thought, read_thought
 from memory.errors import WriterRefused
 from memory.transfer.message import clean
-from tests.size import examples
+from tests.kits.size import examples
 
 TEXT = "The boat may be ready by May."
 PLAIN = {"text": TEXT, "cites": ["m1", "g2"], "post": True, "feeling": 0.25}

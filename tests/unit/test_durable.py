@@ -12,8 +12,8 @@ from memory.store import database as database
 from memory.store.cancellation import to_the_end
 from memory.store.database import Database
 from memory.store.schema import migrations
-from tests.memory_kit import KEY, at_home
-from tests.size import TORTURE
+from tests.kits.memory_kit import KEY, at_home
+from tests.kits.size import TORTURE
 from tests.unit.test_db_schema import as_named_now, made_at
 
 REPO = Path(__file__).resolve().parents[2]
@@ -46,7 +46,7 @@ from pathlib import Path
 from memory.store.cancellation import to_the_end
 from memory.store.database import Database
 from memory.errors import MemoryFailure
-from tests.memory_kit import KEY
+from tests.kits.memory_kit import KEY
 
 async def main():
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), resource.RLIM_INFINITY))

@@ -17,7 +17,7 @@ from memory.core import Habits
 from memory.errors import WriterFailed
 from memory.ports import Vectors
 from memory.tiers.episodes import Rules
-from tests.memory_kit import BagOfWords, Corner, at_home, said
+from tests.kits.memory_kit import BagOfWords, Corner, at_home, said
 
 
 class Waiting(BagOfWords):

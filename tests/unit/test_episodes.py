@@ -12,8 +12,8 @@ from memory.core import Habits
 from memory.text.times import instant, month
 from memory.tiers.episodes import Cut, Mark, Rules, cut
 from memory.types import MINUTE
-from tests.memory_kit import DAY, HOUR, START, Writer, at_home, said
-from tests.size import examples
+from tests.kits.memory_kit import DAY, HOUR, START, Writer, at_home, said
+from tests.kits.size import examples
 
 ZONES = [
     "UTC",

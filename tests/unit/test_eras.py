@@ -14,10 +14,10 @@ from memory.ports import Entry, Task
 from memory.text.times import instant, month
 from memory.tiers.episodes import Rules
 from memory.types import DomainKind, DomainRef, SessionRef
-from tests.ladder_kit import PAIRS, Teller, climbed, gists, unsound
-from tests.memory_kit import DAY, HOUR, BagOfWords, Corner, at_home, copied, opened, raising
-from tests.memory_kit import Clock as Frozen
-from tests.size import examples
+from tests.kits.ladder_kit import PAIRS, Teller, climbed, gists, unsound
+from tests.kits.memory_kit import DAY, HOUR, BagOfWords, Corner, at_home, copied, opened, raising
+from tests.kits.memory_kit import Clock as Frozen
+from tests.kits.size import examples
 
 
 def on(year: int, month_: int, day: int, hour: int = 12, zone: str = "UTC") -> int:

@@ -12,7 +12,7 @@ from memory.tiers import statements
 from memory.tiers.statements import NewStatement
 from memory.types import DomainKind, DomainRef, Exchange, Identity, Kind, NewExchange, Session, SessionRef
 from memory.view.view import View
-from tests.memory_kit import START, opened
+from tests.kits.memory_kit import START, opened
 
 ADA, BOB, CY = (Identity("matrix", f"@{name}:example.org") for name in ("ada", "bob", "cy"))
 NAMES = {ADA: "Ada Berg", BOB: "Bob", CY: "Cy"}

@@ -18,7 +18,7 @@ from memory.store import restoring
 from memory.tiers.episodes import Rules
 from memory.types import Forgotten, Kind, NewExchange, SessionRef
 from memory.view.view import Answer
-from tests.memory_kit import KEY, BagOfWords, Clock, Corner, Writer, answering, at_home, corner, opened, said
+from tests.kits.memory_kit import KEY, BagOfWords, Clock, Corner, Writer, answering, at_home, corner, opened, said
 
 SECRET = "the parrot is called Xerxes"
 FEW = Habits(Rules(count=4))

@@ -8,7 +8,7 @@ from memory.errors import NotFound, NotYours
 from memory.journal.journal import Part
 from memory.types import Exchange, Identity, Kind, NewExchange, Session
 from memory.view.view import Answer
-from tests.memory_kit import Corner, at_home, corner, said
+from tests.kits.memory_kit import Corner, at_home, corner, said
 
 ADA = Identity("console", "ada")
 BOB = Identity("console", "bob")

@@ -11,8 +11,8 @@ from memory.core import Habits
 from memory.journal.journal import Part
 from memory.tiers.episodes import Rules
 from memory.types import Exchange
-from tests.memory_kit import DAY, BagOfWords, Clock, Corner, Writer, corner, opened
-from tests.size import examples
+from tests.kits.memory_kit import DAY, BagOfWords, Clock, Corner, Writer, corner, opened
+from tests.kits.size import examples
 
 WORDS = "tomato garden parrot river Xerxes guitar seven 1999 violin winter".split()
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bot.delivery import gate
 from bot.delivery.addresses import addresses
 from bot.delivery.gate import begun
-from tests.hostile import ALLOWED, EVIL, GIVEN, SAID, unapproved
+from tests.kits.hostile import ALLOWED, EVIL, GIVEN, SAID, unapproved
 
 
 def gated(text: str, allowed: Container[str]) -> str:

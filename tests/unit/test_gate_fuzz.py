@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from adapters.splitting import split, units
 from bot.delivery.gate import gated, gated_parts
-from tests.hostile import ALLOWED, EVIL, LIVE, long_output, output, unapproved, unapproved_on_matrix
-from tests.size import TORTURE
+from tests.kits.hostile import ALLOWED, EVIL, LIVE, long_output, output, unapproved, unapproved_on_matrix
+from tests.kits.size import TORTURE
 
 OUTPUTS = 1_000_000 if TORTURE else int(__import__("os").environ.get("N", "4000"))
 EACH = 100

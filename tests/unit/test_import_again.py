@@ -13,7 +13,7 @@ from memory.store.lineage import Seal
 from memory.tiers import exchanges, known
 from memory.transfer import Incoming, read_jsonl
 from memory.types import Domain, Imported, Kind, NewExchange, SessionRef
-from tests.memory_kit import KEY, START, Clock, Corner, at_home, corner, opened
+from tests.kits.memory_kit import KEY, START, Clock, Corner, at_home, corner, opened
 
 CHAT = ["tea?", "ok", "thanks", "the safe opens with quixotic-77", "ok"]
 OTHER = ["now?", "ok", "thanks"]

@@ -10,7 +10,7 @@ from memory.journal.inbox import Inbox
 from memory.journal.journal import Event, InboxEvent, Part
 from memory.types import Kind, NewExchange
 from memory.view.view import Answer
-from tests.memory_kit import Corner, at_home
+from tests.kits.memory_kit import Corner, at_home
 
 EVENTS = [Event("e1", "dm", "one"), Event("e2", "dm", "two"), Event("e3", "elsewhere", "three")]
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from memory.tiers.selfstate import Mind, keep
 from memory.types import DomainKind, DomainRef
-from tests.ladder_kit import PAIRS, Teller, climbed, gists, ladder, standing, unsound
-from tests.memory_kit import DAY, HOUR, CancelledAt, Clock, Corner, Ids, Move, Overtaking, Writer, at_home, corner, opened
-from tests.size import TORTURE
+from tests.kits.ladder_kit import PAIRS, Teller, climbed, gists, ladder, standing, unsound
+from tests.kits.memory_kit import DAY, HOUR, CancelledAt, Clock, Corner, Ids, Move, Overtaking, Writer, at_home, corner, opened
+from tests.kits.size import TORTURE
 
 
 async def years(here: Corner, n: int = 24) -> None:

@@ -9,9 +9,9 @@ import pytest
 
 from memory.core import Habits
 from memory.tiers.episodes import Rules
-from tests.ladder_kit import Teller, climbed, gists, unsound
-from tests.memory_kit import DAY, BagOfWords, Clock, Corner, corner, opened
-from tests.size import examples
+from tests.kits.ladder_kit import Teller, climbed, gists, unsound
+from tests.kits.memory_kit import DAY, BagOfWords, Clock, Corner, corner, opened
+from tests.kits.size import examples
 
 WHO = ("Ada", "Kiki", "Bob", "Zoe")
 WHAT = ("lives in", "likes", "builds", "lost")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from memory.text.languages import function_words, language
 from memory.text.lexical import tokens
-from tests.size import examples
+from tests.kits.size import examples
 
 SENTENCES = {
     "arabic": ["ذهبت أمس إلى السوق مع أختي لأن الخبز نفد من البيت", "أين قطتي؟", "كتاب"],

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from memory.text.languages import function_words
 from memory.text.lexical import STOP_WORDS, indexed, key_words, query_terms, stem, term, terms, tokens
-from tests.size import examples
+from tests.kits.size import examples
 
 INFLECTED = [
     ("arabic", "قرأت أمس كتابي الجديد في البيت مع أختي", "الكتاب", "كتابي"),

@@ -17,7 +17,7 @@ from bot.service.priority import Priority
 from memory.errors import BudgetSpent, WriterFailed, WriterRefused
 from memory.journal.spending import CallLimits, Spent
 from memory.ports import Source, Task
-from tests.memory_kit import DAY, HOUR, Corner, Ids, at_home, corner, opened, utc
+from tests.kits.memory_kit import DAY, HOUR, Corner, Ids, at_home, corner, opened, utc
 
 PLENTY = Spent(1000, 1_000_000)
 NOTHING = Spent(0, 0)

@@ -17,7 +17,7 @@ from bot.models.minilm.encoder import Encoder
 from bot.service import log
 from memory.errors import EmbeddingFailed
 from memory.ports import Vectors
-from tests.slow_bert import meant, small_weights
+from tests.kits.slow_bert import meant, small_weights
 
 HAPPY = "That is a happy person"
 FOLDER = weights.folder()

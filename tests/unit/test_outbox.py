@@ -8,7 +8,7 @@ from memory.errors import MemoryFailure
 from memory.journal.journal import Part
 from memory.types import DomainKind, DomainRef
 from memory.view.view import Answer
-from tests.memory_kit import DAY, Corner, at_home, corner
+from tests.kits.memory_kit import DAY, Corner, at_home, corner
 from tests.unit.test_journal import reply
 
 

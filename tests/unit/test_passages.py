@@ -25,8 +25,8 @@ from memory.store.migrating import migrate
 from memory.store.schema import migrations
 from memory.text.passages import MOST_CHARACTERS, passages
 from memory.types import MINUTE, DomainKind
-from tests.memory_kit import START, BagOfWords, CancelledAt, Clock, Corner, Ids, among, aside, corner, opened, said
-from tests.size import examples
+from tests.kits.memory_kit import START, BagOfWords, CancelledAt, Clock, Corner, Ids, among, aside, corner, opened, said
+from tests.kits.size import examples
 
 WORDS = st.text("abcdef", min_size=1, max_size=9)
 limits = st.integers(20, 60)

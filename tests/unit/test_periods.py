@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from memory.text import periods
 from memory.text.times import instant, local
-from tests.memory_kit import HOUR
-from tests.size import examples
+from tests.kits.memory_kit import HOUR
+from tests.kits.size import examples
 
 ZONES = [
     *("UTC", "Europe/Berlin", "America/New_York", "America/St_Johns", "America/Sao_Paulo", "Pacific/Kiritimati"),

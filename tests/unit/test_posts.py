@@ -8,7 +8,7 @@ from memory.errors import SourceGone
 from memory.journal.journal import Part
 from memory.types import DomainKind, DomainRef, Kind, NewExchange, SessionRef
 from memory.view.view import Answer
-from tests.memory_kit import BagOfWords, Corner, at_home, said
+from tests.kits.memory_kit import BagOfWords, Corner, at_home, said
 from tests.unit.test_seen import CODE, replied, texts
 
 

@@ -8,8 +8,8 @@ import pytest
 from memory.errors import NotFound, WriterFailed
 from memory.ports import Entry, Task
 from memory.types import DomainKind, DomainRef, SessionRef
-from tests.ladder_kit import PAIRS, Teller, climbed, gists, rests_on, standing, unsound
-from tests.memory_kit import Corner, Writer, answering, at_home, raising, said
+from tests.kits.ladder_kit import PAIRS, Teller, climbed, gists, rests_on, standing, unsound
+from tests.kits.memory_kit import Corner, Writer, answering, at_home, raising, said
 
 
 async def facts_of(here: Corner, *texts: str) -> Teller:

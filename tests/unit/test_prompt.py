@@ -15,8 +15,8 @@ from memory.bank.block import HEAD, Block
 from memory.text.budget import tokens
 from memory.tiers.selfstate import Mind, SelfState
 from memory.types import MINUTE, Digest, DigestHit, Exchange, Hit, Kind, Statement
-from tests.memory_kit import DAY, START
-from tests.size import examples
+from tests.kits.memory_kit import DAY, START
+from tests.kits.size import examples
 
 PERSONA = "You are Lyra."
 BUDGET = 6000

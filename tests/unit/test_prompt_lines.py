@@ -14,7 +14,7 @@ from memory.text import prompt_lines
 from memory.text.budget import tokens
 from memory.text.prompt_lines import ALONE, NOTED, QUOTED, REPLY, SOURCE, SPOKEN, Frame, prompt_line
 from memory.text.sanitize import sanitized
-from tests.marks import HIDDEN, SPECIAL
+from tests.kits.marks import HIDDEN, SPECIAL
 
 FRAMES = [QUOTED, NOTED, SOURCE, SPOKEN, ALONE, REPLY]
 BREAKS = ["\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x1e", "\x85", "\u2028", "\u2029"]

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from memory.text.lexical import key_words
 from memory.types import MINUTE, Hit
-from tests.memory_kit import BagOfWords, Clock, Corner, Ids, at_home, corner, opened
-from tests.size import examples
+from tests.kits.memory_kit import BagOfWords, Clock, Corner, Ids, at_home, corner, opened
+from tests.kits.size import examples
 
 REPO = Path(__file__).resolve().parents[2]
 SAID = [
@@ -210,7 +210,7 @@ RANKED = """
 import asyncio, sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
-from tests.memory_kit import at_home
+from tests.kits.memory_kit import at_home
 
 WORDS = "parrot tomato river garden running 1998 winter seven guitar violin".split()
 

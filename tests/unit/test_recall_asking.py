@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memory.types import DomainKind
-from tests.memory_kit import DAY, START, BagOfWords, among, aside, found, heard, line, table, utc
+from tests.kits.memory_kit import DAY, START, BagOfWords, among, aside, found, heard, line, table, utc
 
 WHOSE, TIME = "whose words are asked for", "the time that is asked for"
 PARROT = ("Bob: the parrot is green", "Ana: the parrot is loud", "Cleo: the parrot is small")

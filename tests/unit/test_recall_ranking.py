@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from memory.core import Habits
 from memory.tiers.episodes import Rules
 from memory.types import MINUTE, Kind, NewExchange
-from tests.memory_kit import BagOfWords, Corner, Writer, at_home, corner
-from tests.size import examples
-from tests.slow_recall import Message, Talk, ranked
+from tests.kits.memory_kit import BagOfWords, Corner, Writer, at_home, corner
+from tests.kits.size import examples
+from tests.kits.slow_recall import Message, Talk, ranked
 
 WORDS = "parrot tomato river garden running 1998 winter seven the ada bob".split()
 LONG = " ".join(f"word{n} and{n}." for n in range(80))

@@ -6,7 +6,7 @@ from memory.core import Habits
 from memory.ports import Entry
 from memory.tiers.episodes import Rules
 from memory.types import Condensed, Hit
-from tests.memory_kit import BagOfWords, Corner, Writer, answering, at_home
+from tests.kits.memory_kit import BagOfWords, Corner, Writer, answering, at_home
 
 HABITS = Habits(Rules(count=2))
 

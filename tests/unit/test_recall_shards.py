@@ -19,8 +19,8 @@ from memory.index.recall.finder import Recall
 from memory.index.recall.query import Query
 from memory.ports import Embedder, Vectors
 from memory.types import MINUTE, Hit
-from tests.memory_kit import DAY, START, BagOfWords, Clock, Corner, Ids, among, aside, at_home, corner, line, said
-from tests.size import examples
+from tests.kits.memory_kit import DAY, START, BagOfWords, Clock, Corner, Ids, among, aside, at_home, corner, line, said
+from tests.kits.size import examples
 from tests.unit.test_recall import receipts, words
 
 MEANT = {"bird": "parrot", "named": "called"}

@@ -10,7 +10,7 @@ from memory.core import Habits
 from memory.errors import EmbeddingFailed
 from memory.ports import Vectors
 from memory.tiers.episodes import Rules
-from tests.memory_kit import BagOfWords, Clock, Ids, Writer, at_home, corner, opened
+from tests.kits.memory_kit import BagOfWords, Clock, Ids, Writer, at_home, corner, opened
 
 CAR = {"automobile": "car", "vehicle": "car", "purchased": "buy", "acquired": "buy"}
 

@@ -8,8 +8,8 @@ import pytest
 from bot.dreams.reflections import quiet
 from memory.tiers import selfstate
 from memory.tiers.selfstate import Mind
-from tests.dream_month import Month, month
-from tests.memory_kit import DAY, HOUR
+from tests.kits.dream_month import Month, month
+from tests.kits.memory_kit import DAY, HOUR
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from memory.journal import ledger
 from memory.store import keys, restoring
 from memory.store.backup import Unfinished
 from memory.types import MINUTE
-from tests.memory_kit import DAY, KEY, Clock, at_home, corner, opened
+from tests.kits.memory_kit import DAY, KEY, Clock, at_home, corner, opened
 
 
 async def restored(folder: Path, now: int, said: str = "said before the backup") -> Path:

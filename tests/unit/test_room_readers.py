@@ -11,8 +11,8 @@ from adapters.events import Circle
 from adapters.matrix.rooms.room import Record, Room
 from adapters.matrix.rooms.rooms import Succession
 from adapters.matrix.rooms.state import State
-from tests.matrix_states import ENCRYPTED, Json, history, joining, made, member, replaced
-from tests.size import examples
+from tests.kits.matrix_states import ENCRYPTED, Json, history, joining, made, member, replaced
+from tests.kits.size import examples
 
 ME, ADA, OTHERS = "@lyra", "@ada", ("@bo", "@cy")
 STRANGER = "anybody in the world"

@@ -14,7 +14,7 @@ from memory.tiers.episodes import Rules
 from memory.types import MINUTE, Digest, DomainKind, DomainRef, Exchange, Kind, NewExchange, SessionRef
 from memory.view.changing import ShownMessage
 from memory.view.view import Answer
-from tests.memory_kit import BagOfWords, Corner, Writer, answering, at_home, said
+from tests.kits.memory_kit import BagOfWords, Corner, Writer, answering, at_home, said
 
 CODE = "my locker code is 4711"
 FEW = Habits(Rules(count=4))

@@ -9,7 +9,7 @@ from memory.errors import SourceGone
 from memory.forget import erase
 from memory.types import Exchange, Kind, NewExchange
 from memory.view.view import Answer
-from tests.memory_kit import BagOfWords, Corner, at_home
+from tests.kits.memory_kit import BagOfWords, Corner, at_home
 from tests.unit.test_forget import digested
 
 SECRET, OTHER = "the parrot is called Xerxes", "the tomatoes are ripe"

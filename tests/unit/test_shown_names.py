@@ -14,7 +14,7 @@ from memory.store.schema import migrations
 from memory.tiers import exchanges
 from memory.types import Domain, DomainKind, DomainRef, Identity, Kind, NewExchange, SessionRef
 from memory.view.view import View
-from tests.memory_kit import START, opened
+from tests.kits.memory_kit import START, opened
 
 TAGGED = re.compile(r"#[a-z2-7]{4}")
 LIKE_LYRA = [

@@ -8,7 +8,7 @@ from bot.models.minilm import weights
 from bot.models.minilm.embedder import MiniLM
 from memory.forget.sparing import NEAR, Nearness, content, sentences, shares
 from tests.bench.sparing import cases, margin
-from tests.size import TORTURE
+from tests.kits.size import TORTURE
 
 
 def test_no_copy_stays() -> None:

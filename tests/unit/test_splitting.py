@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.splitting import split
-from tests.size import examples
+from tests.kits.size import examples
 
 DISCORD = 2000
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from memory.types import Domain, DomainKind, DomainRef, SessionRef
-from tests.memory_kit import Corner, at_home, corner
-from tests.size import examples
+from tests.kits.memory_kit import Corner, at_home, corner
+from tests.kits.size import examples
 
 
 async def domain(here: Corner, name: str) -> Domain:

@@ -12,7 +12,7 @@ from memory.store import lineage
 from memory.tiers.episodes import Rules
 from memory.types import DomainKind, DomainRef, Kind, NewExchange, SessionRef
 from memory.view.view import Answer, View
-from tests.memory_kit import BagOfWords, Clock, Writer, opened, said
+from tests.kits.memory_kit import BagOfWords, Clock, Writer, opened, said
 
 FEW = Habits(Rules(count=3))
 

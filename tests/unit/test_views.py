@@ -13,8 +13,8 @@ from memory.journal.journal import Part
 from memory.tiers.episodes import Rules
 from memory.types import DomainKind, DomainRef, SessionRef
 from memory.view.view import Answer
-from tests.memory_kit import Clock, Corner, Writer, at_home, corner, opened, said
-from tests.size import examples
+from tests.kits.memory_kit import Clock, Corner, Writer, at_home, corner, opened, said
+from tests.kits.size import examples
 from tests.unit.test_journal import reply
 from tests.unit.test_recall import receipts
 

@@ -10,7 +10,7 @@ import pytest
 
 from bot.app import RandomIds, opened
 from bot.service import web
-from tests.words_alone import words_alone
+from tests.kits.words_alone import words_alone
 
 TOKEN = "a-token"
 

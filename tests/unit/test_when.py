@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from memory.index.when import Window, asked
 from memory.index.when.days import EARLIEST
 from memory.text.times import instant, local
-from tests.memory_kit import HOUR, START
-from tests.size import examples
+from tests.kits.memory_kit import HOUR, START
+from tests.kits.size import examples
 
 VIENNA, ANGELES, AUCKLAND = "Europe/Vienna", "America/Los_Angeles", "Pacific/Auckland"
 few = settings(max_examples=examples(200), deadline=None)

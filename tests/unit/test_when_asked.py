@@ -13,7 +13,7 @@ from memory.index.when import asked
 from memory.index.when.days import EARLIEST, LATEST
 from memory.index.when.vocabulary import LEXICON
 from memory.text.times import instant
-from tests.memory_kit import DAY, START
+from tests.kits.memory_kit import DAY, START
 from tests.unit.test_when import ANGELES, AUCKLAND, ENGLISH, VIENNA, few, shown, told
 
 NO_TIME = """

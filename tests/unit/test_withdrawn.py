@@ -8,7 +8,7 @@ import pytest
 from memory.core import Memory
 from memory.journal.journal import Event, Part
 from memory.types import Forgotten, SessionRef
-from tests.memory_kit import Corner, at_home, corner, said
+from tests.kits.memory_kit import Corner, at_home, corner, said
 from tests.unit.test_forget import digested, holding
 
 SECRET = "the parrot is called Xerxes"

@@ -17,10 +17,10 @@ from adapters.events import Person as Someone
 from bot.app import App
 from bot.conversation.domains import Domains
 from memory.view.view import View
-from tests.discord_home import Awake, answer, awake
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Message, Person
 from tests.fakes.openai_server import OpenAIServer
+from tests.kits.discord_home import Awake, answer, awake
 
 
 class Everything(Domains):

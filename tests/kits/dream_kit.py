@@ -11,8 +11,8 @@ from memory.dream.dreamer import Dreamer
 from memory.dream.report import Report, Step
 from memory.ports import Entry, Task
 from memory.ports import Writer as AnyWriter
-from tests.ladder_kit import Teller
-from tests.memory_kit import DAY, Corner, Writer
+from tests.kits.ladder_kit import Teller
+from tests.kits.memory_kit import DAY, Corner, Writer
 
 NO_THOUGHT = '{"text": ""}'
 Answer = str | Exception | Callable[[str], str]

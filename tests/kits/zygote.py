@@ -1,7 +1,7 @@
 """A process that has loaded Lyra already, and forks for each command that a test runs: a process of its own, without the second
 that loading takes. What it gives back is the process's id at once, and its exit code when it has ended.
 
-`python -m tests.zygote SOCKET` serves on a Unix socket until its standard input ends.
+`python -m tests.kits.zygote SOCKET` serves on a Unix socket until its standard input ends.
 """
 
 import gc

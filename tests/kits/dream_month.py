@@ -28,8 +28,8 @@ from memory.text.times import instant, local
 from memory.tiers.episodes import Rules
 from memory.types import Domain, DomainKind, DomainRef, Exchange, Kind, NewExchange, Session, SessionRef
 from memory.view.view import View
-from tests.long_talk import CopyingModel, CopyingModels
-from tests.memory_kit import HOUR, KEY, Clock, Ids, opened
+from tests.kits.long_talk import CopyingModel, CopyingModels
+from tests.kits.memory_kit import HOUR, KEY, Clock, Ids, opened
 
 ZONE = "Europe/Vienna"
 BEGIN = instant(datetime(2026, 3, 1, 6, tzinfo=UTC))

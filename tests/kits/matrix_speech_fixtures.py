@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.matrix import People, Proxy
-from tests.matrix_speech import Town
+from tests.kits.matrix_speech import Town
 
-pytest_plugins = ["tests.matrix_people_fixtures"]
+pytest_plugins = ["tests.kits.matrix_people_fixtures"]
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 import re
 
-from tests.awake import Awake
 from tests.fakes.openai_behaviours import Request
+from tests.kits.awake import Awake
 
 _LINES = re.compile(r"^\[(\w+)\] [^\n]*?(?:· ([^\n]*))?\n\| (.*)$", re.MULTILINE)
 _MOST = 8

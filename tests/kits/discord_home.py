@@ -12,10 +12,10 @@ from adapters.discord.adapter import Access, Discord
 from bot.app import App
 from bot.service.notes import KeptNotes
 from memory.types import DomainKind
-from tests.awake import Awake, answer, configured, model_server, prompt, question, woken
-from tests.discord_kit import Clock
 from tests.fakes.discord import DiscordServer, Guild
 from tests.fakes.openai_server import OpenAIServer
+from tests.kits.awake import Awake, answer, configured, model_server, prompt, question, woken
+from tests.kits.discord_kit import Clock
 
 __all__ = ["Awake", "answer", "awake", "model_server", "prompt", "question", "server_of", "sound", "text_of"]
 

@@ -17,10 +17,10 @@ from bot.app import App
 from bot.conversation.domains import Domains
 from memory.ports import Clock
 from memory.text.times import SystemClock
-from tests.awake import Awake, prompt
-from tests.discord_knowing import Everything, Noon, Thoughtful, Unguarded, everything
 from tests.fakes.matrix import Call, Event, People, Person, Proxy
-from tests.matrix_home import Home, dm, home, room_of, sees_inside
+from tests.kits.awake import Awake, prompt
+from tests.kits.discord_knowing import Everything, Noon, Thoughtful, Unguarded, everything
+from tests.kits.matrix_home import Home, dm, home, room_of, sees_inside
 
 __all__ = ["Ahead", "Believing", "Everything", "Noon", "Thoughtful", "Town", "Unguarded", "everything", "sees_inside", "town_of"]
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.discord_knowing import Thoughtful
 from tests.fakes.matrix import People, Person, Proxy
-from tests.matrix_home import Home, home
+from tests.kits.discord_knowing import Thoughtful
+from tests.kits.matrix_home import Home, home
 
 
 @pytest.fixture

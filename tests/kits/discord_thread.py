@@ -7,10 +7,10 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any, ParamSpec, Self, TypeVar
 
-from tests.discord_quick import answers_to
 from tests.fakes.discord import Channel, DiscordServer, Message
 from tests.fakes.discord.people import Person
-from tests.lyra_kit import PATIENCE
+from tests.kits.discord_quick import answers_to
+from tests.kits.lyra_kit import PATIENCE
 
 P = ParamSpec("P")
 T = TypeVar("T")

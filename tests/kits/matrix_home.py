@@ -14,10 +14,10 @@ from adapters.matrix.adapter import Matrix
 from bot.app import App
 from bot.service.notes import KeptNotes
 from bot.service.platforms import matrix_access, platforms
-from tests.awake import Awake, configured, woken
 from tests.fakes.matrix import Event, People, Person, Proxy
 from tests.fakes.openai_server import OpenAIServer
-from tests.matrix_kit import Clock, dm, room_of, sees_inside
+from tests.kits.awake import Awake, configured, woken
+from tests.kits.matrix_kit import Clock, dm, room_of, sees_inside
 
 __all__ = ["Home", "dm", "home", "room_of", "sees_inside"]
 

@@ -7,7 +7,7 @@ from typing import Any, ParamSpec, Self, TypeVar
 
 from tests.fakes.matrix import Event, People, Person, Proxy, Synapse
 from tests.fakes.matrix.faults import Fault
-from tests.lyra_kit import PATIENCE
+from tests.kits.lyra_kit import PATIENCE
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -4,9 +4,9 @@ import json
 import re
 
 from memory.types import Domain
-from tests.awake import Awake
 from tests.fakes.openai_behaviours import Request
-from tests.ladder_talk import teller
+from tests.kits.awake import Awake
+from tests.kits.ladder_talk import teller
 
 CURIOUS = '[dream]\ncuriosity = 0.05\nquiet = ""\nsettle_minutes = 0\n'
 """Nearly anything new is worth a thought, and it may be said at any hour, at once."""

@@ -17,7 +17,7 @@ from memory.text.times import instant
 from memory.tiers import statements
 from memory.types import MINUTE, DomainKind, DomainRef, Exchange, Identity, Kind, NewExchange, SessionRef
 from memory.view.view import Answer
-from tests.memory_kit import Clock, Corner, Ids, Writer, opened
+from tests.kits.memory_kit import Clock, Corner, Ids, Writer, opened
 
 ADA = Identity("matrix", "@ada:example.org")
 BOB = Identity("matrix", "@bob:example.org")

@@ -7,7 +7,7 @@ from typing import Any
 from memory.core import Habits
 from memory.ports import Entry, Source, Task
 from memory.tiers.episodes import Rules
-from tests.memory_kit import Corner, Writer, copied
+from tests.kits.memory_kit import Corner, Writer, copied
 
 PAIRS = Habits(Rules(count=2))
 """Two messages make an episode, so that a gist is soon there."""

@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Self
 
-from tests import forked
 from tests.fakes.openai_behaviours import Answerer, Behaviour, Request, echo
 from tests.fakes.openai_server import OpenAIServer
-from tests.words_alone import words_alone
+from tests.kits import forked
+from tests.kits.words_alone import words_alone
 
-REPO = Path(__file__).resolve().parents[1]
+REPO = Path(__file__).resolve().parents[2]
 LYRA = (sys.executable, "-m", "bot")
 """The command. As it stands here it is run in a process that was forked from one which had loaded it already."""
 USER = "ada"

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
-REPO = Path(__file__).parents[1]
+REPO = Path(__file__).parents[2]
 _HEEDED = {"PYTHONPATH": str(REPO), "PYTHONIOENCODING": "utf-8"}
 """What tests set for every process, and the one that is forked from has heeded."""
 
@@ -113,7 +113,7 @@ def _zygote() -> str:
     """Start the process that is forked from, once in each process of tests; it ends when that one does."""
     path = str(Path(tempfile.mkdtemp(prefix="zygote-")) / "socket")
     environment = {**os.environ, **_HEEDED}
-    server = subprocess.Popen([sys.executable, "-m", "tests.zygote", path], stdin=subprocess.PIPE, env=environment, cwd=REPO)
+    server = subprocess.Popen([sys.executable, "-m", "tests.kits.zygote", path], stdin=subprocess.PIPE, env=environment, cwd=REPO)
     assert server.stdin is not None
     _servers.append(server)
     atexit.register(_end)

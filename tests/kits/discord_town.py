@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from adapters.discord.adapter import Discord
-from tests.discord_home import Awake, awake, sound
 from tests.fakes.discord import Channel, DiscordServer, Guild, Interaction, Message, Person, Right
 from tests.fakes.openai_server import OpenAIServer
+from tests.kits.discord_home import Awake, awake, sound
 
 
 @dataclass(frozen=True)

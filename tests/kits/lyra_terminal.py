@@ -8,7 +8,7 @@ from typing import Self
 import pexpect
 import pyte
 
-from tests.lyra_kit import LYRA, PATIENCE, Home
+from tests.kits.lyra_kit import LYRA, PATIENCE, Home
 
 ROWS, COLUMNS = 60, 160
 UP, CTRL_C, CTRL_D = "\x1b[A", "\x03", "\x04"

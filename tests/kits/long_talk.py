@@ -21,7 +21,7 @@ from memory.text.budget import tokens
 from memory.tiers.episodes import Rules
 from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Kind, NewExchange, Session, SessionRef
 from memory.view.view import Answer, View
-from tests.memory_kit import DAY, KEY, Clock, opened
+from tests.kits.memory_kit import DAY, KEY, Clock, opened
 
 PERSONA = "You are Lyra, a companion who remembers."
 EPISODE = 20

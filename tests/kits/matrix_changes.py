@@ -6,12 +6,12 @@ import pytest
 
 from adapters.matrix.adapter import Matrix
 from memory.types import DomainKind
-from tests.awake import Awake
-from tests.discord_knowing import Thoughtful
 from tests.fakes.matrix import Person
 from tests.fakes.matrix.faults import SYNC
-from tests.matrix_home import Home
-from tests.size import few
+from tests.kits.awake import Awake
+from tests.kits.discord_knowing import Thoughtful
+from tests.kits.matrix_home import Home
+from tests.kits.size import few
 
 GREEN, BLUE = "is the door green?", "is the door blue?"
 SEALED = pytest.mark.parametrize("sealed", few([True, False]), ids=few(["encrypted", "plain"]))

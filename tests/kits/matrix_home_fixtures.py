@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.matrix import People, Proxy
-from tests.matrix_home import Home, home
+from tests.kits.matrix_home import Home, home
 
-pytest_plugins = ["tests.matrix_people_fixtures"]
+pytest_plugins = ["tests.kits.matrix_people_fixtures"]
 
 
 @pytest.fixture

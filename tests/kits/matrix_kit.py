@@ -14,9 +14,9 @@ from adapters.events import Place
 from adapters.matrix.account.account import Access
 from adapters.matrix.adapter import Matrix
 from adapters.matrix.pace import Pace
-from tests.adapter_kit import Ear, Notebook
 from tests.fakes.discord.pulse import Pulse
 from tests.fakes.matrix import People, Person, Proxy
+from tests.kits.adapter_kit import Ear, Notebook
 
 __all__ = [
     "Clock",

@@ -8,7 +8,7 @@ from nio import AsyncClient
 from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms, Succession
 from adapters.matrix.rooms.state import State
-from tests.adapter_kit import Notebook
+from tests.kits.adapter_kit import Notebook
 
 ME, ADA, BO, CY = "@lyra:lyra.test", "@ada:lyra.test", "@bo:lyra.test", "@cy:lyra.test"
 OLD, NEW, NEWEST = "!old", "!new", "!newest"

@@ -15,7 +15,7 @@ from memory.types import DomainKind, DomainRef
 from memory.view.view import View
 from tests.fakes.openai_behaviours import Answerer, Request
 from tests.fakes.openai_server import OpenAIServer
-from tests.words_alone import words_alone
+from tests.kits.words_alone import words_alone
 
 _PATIENCE = 20.0
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from tests.lyra_kit import REPO, Done, Home
+from tests.kits.lyra_kit import REPO, Done, Home
 
 _TOUCHES = ("open", "os.rename", "os.remove", "os.mkdir", "os.link", "os.chmod", "os.utime", "os.truncate", "sqlite3.connect")
 
@@ -54,7 +54,7 @@ class Left:
 def killed(home: Home, plan: Plan) -> list[Left]:
     """Carry out a plan in the environment of a home; return what was left after each kill, and after none at last."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.killing"], input=json.dumps(asdict(plan)), cwd=REPO, env=home.environment(),
+        [sys.executable, "-m", "tests.kits.killing"], input=json.dumps(asdict(plan)), cwd=REPO, env=home.environment(),
         capture_output=True, text=True, timeout=3600, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

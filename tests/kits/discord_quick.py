@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.discord_home import Awake, awake
-from tests.discord_kit import Clock
 from tests.fakes.discord import Channel, DiscordServer, Message
 from tests.fakes.openai_server import OpenAIServer
+from tests.kits.discord_home import Awake, awake
+from tests.kits.discord_kit import Clock
 
 
 @asynccontextmanager

@@ -1,0 +1,1 @@
+"""What tests of one subject share: homes, talk, and towns that are already built."""
