@@ -10,19 +10,18 @@ from discord.http import Route
 
 from adapters.base import Adapter, Listener, Notes, Presence, Sending
 from adapters.command_table import Surface
-from adapters.discord.access import departures, readers
+from adapters.discord.access import readers
 from adapters.discord.access.audiences import Audiences
-from adapters.discord.access.channels import locate
+from adapters.discord.access.channels import locate, vanished
 from adapters.discord.access.entitled import Entitled
 from adapters.discord.access.rulers import Rulers
 from adapters.discord.client import Client
 from adapters.discord.connection import Access, Ended, close, pointed_at, stay
 from adapters.discord.incoming.convert import PLATFORM
-from adapters.discord.incoming.earlier import earlier, snowflake
 from adapters.discord.incoming.files import Files
 from adapters.discord.incoming.gaps import Gaps
 from adapters.discord.incoming.hearing import Hearing
-from adapters.discord.incoming.presence import Presences
+from adapters.discord.incoming.history import Presences, earlier, snowflake
 from adapters.discord.interactions import menu
 from adapters.discord.interactions.calls import Calls
 from adapters.discord.limits import Limits, StartsSpent
@@ -182,7 +181,7 @@ class Discord(Adapter):
 
     async def vanished(self, places: Collection[str]) -> Sequence[Vanished]:
         """Return what of these places is gone for sure; nothing while the connection is away."""
-        return await departures.vanished(self._client, self._limits, places) if self._client else ()
+        return await vanished(self._client, self._limits, places) if self._client else ()
 
     async def ruled(self, person: Person, server: str) -> bool | None:
         """Say whether a person may manage a server now; None where she is not in it."""

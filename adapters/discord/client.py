@@ -12,14 +12,13 @@ import discord
 from adapters.base import Presence
 from adapters.discord.access import readers
 from adapters.discord.access.rulers import Rulers
-from adapters.discord.access.sight import Sight
+from adapters.discord.access.sight import Sight, greeting_place
 from adapters.discord.connection import Absence, begun
 from adapters.discord.incoming import convert
 from adapters.discord.incoming.files import Files
 from adapters.discord.incoming.heard import ConnectionChange, GatewayEvent, Unheard
 from adapters.discord.limits import Limits
 from adapters.discord.options import Settings
-from adapters.discord.outgoing.greeting import greeting_place
 from adapters.events import Joined, Message, Place, Renamed, Revised, Unreadable, Vanished, Withdrawn
 
 _MOST_EDITS = 5_000

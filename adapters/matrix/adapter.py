@@ -15,11 +15,10 @@ from adapters.events import Circle, Contents, Message, Person, Place, Quote, Rea
 from adapters.matrix.account.account import Access, Account
 from adapters.matrix.incoming.batch import Gatherer
 from adapters.matrix.incoming.convert import PLATFORM
-from adapters.matrix.incoming.earlier import before
 from adapters.matrix.incoming.files import Files
 from adapters.matrix.incoming.gaps import Gaps
 from adapters.matrix.incoming.hearing import Hearing
-from adapters.matrix.incoming.presence import Presences
+from adapters.matrix.incoming.history import Presences, before
 from adapters.matrix.incoming.references import References
 from adapters.matrix.incoming.saying import Saying
 from adapters.matrix.incoming.timeline_state import TimelineState

@@ -11,8 +11,8 @@ from bot.cli.output import show
 from bot.commands import receipts
 from bot.errors import BadInput, LyraError
 from bot.service.maintenance import Estimate
-from memory import transfer
 from memory.text.times import local
+from memory.transfer.jsonl import line
 from memory.types import Condensed, Hit
 from memory.view.view import View
 
@@ -138,7 +138,7 @@ async def export(as_: str, as_text: bool) -> int:
             if as_text:
                 show(f"[{receipts.short(session)}] {local(e.said_at, zone):%Y-%m-%d %H:%M} {receipts.short(e.speaker)}: {e.text}")
             else:
-                print(transfer.line(session, e.role, e.speaker, e.text, e.said_at, e.source_id, zone, echo=e.echo))
+                print(line(session, e.role, e.speaker, e.text, e.said_at, e.source_id, zone, echo=e.echo))
     return 0
 
 

@@ -17,11 +17,11 @@ from rich.progress import BarColumn, Progress, TextColumn
 from adapters.events import conversation
 from bot.app import App, opened, until_stopped
 from bot.commands import receipts
-from memory import transfer
 from memory.errors import EmbeddingFailed
 from memory.store.locks import FileLock
 from memory.tiers.exchanges import Kept
-from memory.transfer import BadLine, Incoming
+from memory.transfer.detect import read_file
+from memory.transfer.message import BadLine, Incoming
 from memory.types import Identity, Imported, Kind, NewExchange, Session, SessionRef
 from memory.view.view import View
 
@@ -109,7 +109,7 @@ async def import_file(as_: str, file: str, format_: str, session: str) -> int:
         importer = _Importer(app, view, as_ or app.base.around.user, default, placed=bool(session))
         with _bar() as bar:
             task = bar.add_task("Importing", total=None)
-            lines = transfer.read_file(Path(file), format_, view.home.time_zone)
+            lines = read_file(Path(file), format_, view.home.time_zone)
             while batch := await asyncio.to_thread(lambda: list(islice(lines, _BATCH))):
                 await importer.take(batch)
                 bar.update(task, advance=len(batch))

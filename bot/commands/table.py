@@ -1,4 +1,4 @@
-"""The one table of commands. Every platform renders it in its own way; what a command does is decided in bot/verbs."""
+"""The one table of commands. Every platform renders it in its own way; what a command does stands beside its spec."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from bot.conversation.error_texts import told
 from bot.conversation.services import Services
 from bot.delivery.addresses import addresses
 from bot.delivery.links import NO_LINKS, configured
-from bot.delivery.surfaces import Gated
+from bot.delivery.outgoing import Outgoing
 from bot.errors import BadInput, LyraError, PlaceUnknown
 from bot.service.log import log
 from memory.errors import MemoryFailure, SourceGone
@@ -31,6 +31,26 @@ from memory.journal.journal import InboxEvent, Part
 _ROOM = 60
 """UTF-16 units of a page that its frame may take."""
 _NOT_REACHED = "I answer that to you alone, and could not reach you: write to me in private, or ask again in a minute."
+
+
+class Gated:
+    """A surface of a platform; `written` is what the person wrote, `owner` says that they run her."""
+
+    def __init__(self, surface: Surface, outgoing: Outgoing, platform: str, written: str, *, owner: bool) -> None:
+        self._surface = surface
+        self._outgoing = outgoing
+        self._platform = platform
+        self._written = written
+        self._owner = owner
+
+    async def confirm(self, question: str) -> bool:
+        """Ask the person, and return whether the answer was yes."""
+        links = addresses(self._written) | configured(question, owner=self._owner)
+        return await self._surface.confirm(await self._outgoing.shown(self._platform, question, links))
+
+    def enter(self, session: str) -> bool:
+        """Go on in another session of this person; False where a place has one conversation at a time."""
+        return self._surface.enter(session)
 
 
 class Commands:

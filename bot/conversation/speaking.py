@@ -10,7 +10,7 @@ from bot.conversation.services import Services
 from bot.conversation.streaming import Showing
 from bot.delivery.links import given
 from bot.errors import ContextTooLong, ModelError
-from bot.models.offline import OfflineVoice, VoiceQuestion
+from bot.models.offline.voice import OfflineVoice, VoiceQuestion
 from bot.models.port import closing
 from bot.reconciliation.used import Used, only, used_at, used_in
 from bot.reconciliation.verifying import Looks

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from bot.config.sections import Backend
 from bot.config.settings import OFFLINE, Settings
 from bot.models.metering import Metered, Unasked
-from bot.models.offline import ExtractiveWriter
+from bot.models.offline.extractive import ExtractiveWriter
 from bot.models.port import Chain, Model
 from bot.models.writer import ModelWriter
 from memory.journal.spending import CallLimits, Spending

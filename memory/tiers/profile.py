@@ -6,13 +6,13 @@ as seen again. In a shared domain a fact about a member rests on that member's o
 """
 
 import hmac
+import re
 from collections.abc import Sequence
 from hashlib import sha256
 
 from memory.derive import progress
 from memory.derive.derivation import Derivation, Work
 from memory.derive.progress import Progress
-from memory.derive.sensitive import is_sensitive
 from memory.errors import NotFound
 from memory.forget import erase
 from memory.index.mentions import named
@@ -25,12 +25,28 @@ from memory.tiers.lines import Grounds, Line, grounds, of_gists, of_statements, 
 from memory.tiers.statements import NewStatement
 from memory.types import Domain, DomainKind, Exchange, Statement
 
+_STEMS = """
+    illness sick* disease* disorder* diagnos* symptom* cancer tumo* diabet* hiv depress* anxi* bipolar* autis* adhd ptsd therap*
+    psychiat* medicat* addict* alcoholi* pregnan* abort* disab* dement* suicid* krank* schwanger* sucht* depressi* ill
+    relig* christian* catholic* protestant* muslim* islam* jew jewish jews hindu* buddhis* atheis* church* mosque* synagog* pray*
+    faith gläubig* kirche* moschee* politic* democrat* republican* conservativ* liberal* socialis* communis* fascis* vote* voting
+    leftist* leftwing rightist* rightwing partei* politisch* ethnic* race racial* migrant* immigra* refugee* asylum nationalit*
+    citizenship herkunft flüchtling* gay lesbian* bisexual* homosexual* transgender queer sexual* schwul* lesbisch* verliebt
+    love lover lovers affair criminal* convict* arrest* prison* felon* undocumented vorbestraft gefängnis poor bankrupt*
+    indebted verschuldet
+""".split()
+_SENSITIVE = re.compile(r"(?i)\b(?:" + "|".join(stem.replace("*", r"\w*") for stem in _STEMS) + r")\b")
 TIER = "profile"
 MOST_GISTS = 16
 FIRST_GISTS = 4
 _MOST_FACTS = 40
 _MOST_LINES = 12
 _ALIKE = 0.7
+
+
+def is_sensitive(text: str) -> bool:
+    """Say whether a text touches what is not to be inferred."""
+    return _SENSITIVE.search(text) is not None
 
 
 async def due(derivation: Derivation, *, asked: bool) -> Work | None:

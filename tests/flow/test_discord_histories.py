@@ -7,7 +7,7 @@ import discord
 import pytest
 
 from adapters.discord.adapter import Discord
-from adapters.discord.incoming.presence import Presences
+from adapters.discord.incoming.history import Presences
 from adapters.events import Message, Vanished
 from tests.fakes.discord import Channel, DiscordServer, Guild, Person, Right, Then
 from tests.kits.discord_kit import Ear, Notebook, listening

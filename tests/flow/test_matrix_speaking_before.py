@@ -6,7 +6,7 @@ import pytest
 
 from adapters.events import Person as Someone
 from adapters.events import Quote
-from adapters.matrix.incoming.earlier import before
+from adapters.matrix.incoming.history import before
 from tests.fakes.matrix import Lost, People, Person, Status
 from tests.fakes.matrix.contents import edit, text
 from tests.fakes.matrix.faults import MESSAGES

@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.transfer import BadLine, FileUnusable, Incoming, read_chatgpt, read_file
+from memory.transfer.chatgpt import read_chatgpt
+from memory.transfer.detect import read_file
+from memory.transfer.message import BadLine, FileUnusable, Incoming
 
 T0 = 1_700_000_000.0
 Found = list[Incoming | BadLine]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.models.offline import ExtractiveWriter
+from bot.models.offline.extractive import ExtractiveWriter
 from bot.models.offline.sentences import shortened, split
 from memory.derive.evidence import unsupported
 from memory.ports import Entry, Source, Task, Writer

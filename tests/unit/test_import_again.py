@@ -11,7 +11,8 @@ import pytest
 from memory.store import restoring
 from memory.store.lineage import Seal
 from memory.tiers import exchanges, known
-from memory.transfer import Incoming, read_jsonl
+from memory.transfer.jsonl import read_jsonl
+from memory.transfer.message import Incoming
 from memory.types import Domain, Imported, Kind, NewExchange, SessionRef
 from tests.kits.memory_kit import KEY, START, Clock, Corner, at_home, corner, opened
 

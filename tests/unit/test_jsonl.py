@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.transfer import MAX_LINE, BadLine, FileUnusable, Incoming, clean, read_file, read_jsonl
+from memory.transfer.detect import read_file
+from memory.transfer.jsonl import read_jsonl
+from memory.transfer.message import MAX_LINE, BadLine, FileUnusable, Incoming, clean
 
 BERLIN = "Europe/Berlin"
 

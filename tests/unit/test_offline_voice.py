@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.models.offline import OfflineVoice, VoiceQuestion
 from bot.models.offline.understanding import Act, hear
-from bot.models.offline.voice import NO_MODEL, VoiceAnswer
+from bot.models.offline.voice import NO_MODEL, OfflineVoice, VoiceAnswer, VoiceQuestion
 from memory.text.lexical import key_words
 from memory.types import Exchange, Hit, Kind
 

@@ -6,7 +6,8 @@ import json
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memory.transfer import BadLine, Incoming, clean, line, read_jsonl
+from memory.transfer.jsonl import line, read_jsonl
+from memory.transfer.message import BadLine, Incoming, clean
 
 LAST = 253_402_300_800_000_000 - 1  # the last microsecond of 9999
 

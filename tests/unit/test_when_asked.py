@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.index.when import asked
 from memory.index.when.days import EARLIEST, LATEST
+from memory.index.when.question import asked
 from memory.index.when.vocabulary import LEXICON
 from memory.text.times import instant
 from tests.kits.memory_kit import DAY, START

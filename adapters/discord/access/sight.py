@@ -1,10 +1,15 @@
-"""Which channels Lyra does not see. What is deleted or edited there meanwhile is not told to her."""
+"""What Lyra sees of a server, and where she may introduce herself there."""
+
+from collections.abc import Iterator
 
 import discord
 
 
 class Sight:
-    """The channels of her servers that are hidden from her, as of the last look."""
+    """The channels of her servers that are hidden from her, as of the last look.
+
+    What is deleted or edited there meanwhile is not told to her.
+    """
 
     def __init__(self) -> None:
         self._hidden: dict[int, set[int]] = {}
@@ -14,3 +19,25 @@ class Sight:
         before = self._hidden.get(guild.id, set())
         hidden = self._hidden[guild.id] = {one.id for one in guild.channels if not one.permissions_for(guild.me).view_channel}
         return {one.id for one in guild.channels if (one.id in before) != (one.id in hidden)}
+
+
+def sees(me: discord.Member, channel: discord.abc.GuildChannel | discord.Thread) -> bool:
+    """Whether a member may view a channel, or the channel of a thread."""
+    parent = channel.parent if isinstance(channel, discord.Thread) else channel
+    return parent is None or parent.permissions_for(me).view_channel
+
+
+def greeting_place(guild: discord.Guild) -> discord.TextChannel | None:
+    """Return the channel where a server greets, or else its first one, where she may write; None where there is none."""
+    return next((one for one in _places(guild) if _may_write(one)), None)
+
+
+def _places(guild: discord.Guild) -> Iterator[discord.TextChannel]:
+    if guild.system_channel is not None:
+        yield guild.system_channel
+    yield from guild.text_channels
+
+
+def _may_write(channel: discord.TextChannel) -> bool:
+    rights = channel.permissions_for(channel.guild.me)
+    return rights.view_channel and rights.send_messages

@@ -1,18 +1,221 @@
 """The exit to Matrix: each part once."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from uuid import uuid4
 
 from nio import AsyncClient
 
 from adapters.base import Sending
 from adapters.errors import SendFailed
-from adapters.matrix.failures import TROUBLE, failure
-from adapters.matrix.outgoing.posts import Posts
+from adapters.events import split_key
+from adapters.matrix.failures import TROUBLE, Refused, failure
+from adapters.matrix.homeserver import Json
+from adapters.matrix.incoming.event import Seen, part, word
+from adapters.matrix.incoming.past import SEALED, Backwards, look
+from adapters.matrix.incoming.pressing import SIGNS
+from adapters.matrix.outgoing.contents import PART, REFLECTION, edit, file, has_code, placed, reaction, unformatted, words
+from adapters.matrix.outgoing.typing import read_up_to
 from adapters.matrix.outgoing.wire import Wire
 from adapters.matrix.rooms.rooms import Rooms
 
+MARK = "*(this may be a repeat)*\n\n"
+"""Stands before a part that nobody can say of whether it arrived before."""
+
+_SLACK = 5 * 60 * 1_000_000
+_REMEMBERED = 12 * 60 * 60 * 1_000_000
+_Wrap = Callable[[Json], Json]
 _NOT_CONNECTED = "Matrix is not connected; what waits is sent as soon as it can be."
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The id of the own message that was looked for, '' where it was not seen.
+
+    `whole` says that all of the time in question was read, `closed` that Lyra said something there that she cannot read now.
+    """
+
+    found: str = ""
+    whole: bool = True
+    closed: bool = False
+
+
+async def arrived(client: AsyncClient, sending: Sending, most: int) -> Look:
+    """Look for a part by its key, among the last `most` messages or some more."""
+    closed = False
+    async for event in (past := _since(client, sending, most)):
+        if _over(event, sending):
+            return Look(closed=closed)
+        if event.sender != client.user_id or event.is_redacted:
+            continue
+        if event.content.get(PART) == sending.key:
+            return Look(event.id)
+        # What she said on a device that she lost.
+        closed = closed or event.kind == SEALED
+    return Look(whole=past.ended, closed=closed)
+
+
+async def shown(client: AsyncClient, sending: Sending, most: int) -> str:
+    """Look for what answers the same message as a first part, whatever it says; return the id of the last such one, or ''."""
+    async for event in _since(client, sending, most):
+        if _over(event, sending):
+            break
+        if event.sender == client.user_id and _refers(event) == sending.answers and not event.is_redacted:
+            return event.id
+    return ""
+
+
+async def edits(client: AsyncClient, room: str, target: str, most: int) -> list[str]:
+    """Return the own edits of a message, oldest first."""
+    found: list[str] = []
+    async for event in Backwards(client, room, most):
+        if event.id == target:
+            break
+        if event.sender == client.user_id and _replaces(event) == target:
+            found.append(event.id)
+    return found[::-1]
+
+
+def _since(client: AsyncClient, sending: Sending, most: int) -> Backwards:
+    return Backwards(client, split_key(sending.place)[1], most)
+
+
+def _refers(event: Seen) -> str:
+    return word(part(_relation(event), "m.in_reply_to"), "event_id")
+
+
+def _replaces(event: Seen) -> str:
+    relation = _relation(event)
+    return word(relation, "event_id") if relation.get("rel_type") == "m.replace" else ""
+
+
+def _relation(event: Seen) -> Json:
+    # Relations stand outside of the ciphertext, too.
+    return part(event.content or part(event.raw, "content"), "m.relates_to")
+
+
+def _over(event: Seen, sending: Sending) -> bool:
+    # `since` is told by another clock than the homeserver's.
+    return event.id == sending.answers or (bool(sending.since) and event.at < sending.since - _SLACK)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answered:
+    """What a part answers: the event, '' where it is not to be seen in that room, and whom it mentions."""
+
+    event: str = ""
+    mentions: Collection[str] = ()
+
+
+class Posts:
+    """Lyra's own messages; `most` is how many messages a look back takes in. Raises what the wire raises.
+
+    A homeserver remembers a transaction for its device, and not for ever: Synapse does for a day. So a part that may have
+    arrived is looked for before it is sent again.
+    """
+
+    def __init__(self, client: AsyncClient, wire: Wire, now: Callable[[], int], *, most: int = 1000) -> None:
+        self._client = client
+        self._wire = wire
+        self._now = now
+        self._most = most
+
+    async def send(self, sending: Sending) -> str:
+        """Say a part, unless it is there already, and return its id. A thought gets the signs by which it is answered."""
+        event = await self._said(sending)
+        for key in SIGNS if sending.reflection else ():
+            content = reaction(event, key)
+            await self._wire.react(split_key(sending.place)[1], content, f"{self._transaction(sending)} {key}")
+        return event
+
+    async def _said(self, sending: Sending) -> str:
+        if sending.unsure:
+            seen = await arrived(self._client, sending, self._most)
+            if seen.found:
+                return seen.found
+            if seen.closed or not (seen.whole or self._now() - sending.since < _REMEMBERED):
+                sending = replace(sending, text=MARK + sending.text)
+        _, room, thread = split_key(sending.place)
+        answered = await self._answered(room, sending)
+        content = await self._words(sending, answered.mentions) | {PART: sending.key}
+        if sending.reflection:
+            content[REFLECTION] = True
+        return await self._fitting(
+            room, content, lambda new: placed(new, thread=thread, answers=answered.event), self._transaction(sending)
+        )
+
+    async def edit(self, sending: Sending) -> str:
+        """Change a message to the text of a part, or say that where the message is gone; return its id."""
+        room = split_key(sending.place)[1]
+        target = sending.target or await self._shown(sending)
+        old = await self._own(room, target)
+        if old is None:
+            if not sending.key:
+                raise SendFailed("The message is gone; nothing takes its place.", final=True)
+            return await self.send(replace(sending, key=f"{sending.key} anew"))
+        content = await self._words(sending, _mentions(old))
+        await self._fitting(room, content, lambda new: edit(target, new), self._transaction(sending))
+        return target
+
+    async def delete(self, sending: Sending) -> str:
+        """Take a message back with all its edits, which would stay readable; return its id."""
+        room = split_key(sending.place)[1]
+        target = sending.target or await self._shown(sending)
+        # While the original is there, its edits are found again after a failure.
+        for event in [*await edits(self._client, room, target, self._most), target] if target else ():
+            await self._redact(room, event, sending)
+        return target
+
+    async def _redact(self, room: str, event: str, sending: Sending) -> None:
+        try:
+            await self._wire.redact(room, event, f"{self._transaction(sending)} {event}")
+        except Refused as refused:
+            if refused.code != "M_NOT_FOUND":
+                raise
+
+    async def _fitting(self, room: str, content: Json, wrap: _Wrap, transaction: str) -> str:
+        """Put content into a room: whole, else without its HTML where that is no loss of code, else as a file."""
+        for smaller in (content,) if has_code(content) else (content, unformatted(content)):
+            try:
+                return await self._wire.put(room, wrap(smaller), transaction)
+            except Refused as refused:
+                if not refused.too_large:
+                    raise
+        data = content["body"].encode()
+        source = await self._wire.upload(room, data, "text/plain")
+        return await self._wire.put(room, wrap(file(content, source, len(data))), transaction)
+
+    async def _answered(self, room: str, sending: Sending) -> _Answered:
+        if not sending.first or not sending.answers:
+            return _Answered()
+        asked, _ = await asyncio.gather(
+            look(self._client, room, sending.answers), read_up_to(self._client, room, sending.answers)
+        )
+        if asked is None:
+            # A private answer goes to another room than the question.
+            return _Answered()
+        return _Answered(sending.answers, [asked.sender] if asked.sender != self._client.user_id else [])
+
+    async def _own(self, room: str, target: str) -> Seen | None:
+        found = await look(self._client, room, target) if target else None
+        return found if found and found.sender == self._client.user_id and not found.is_redacted else None
+
+    async def _shown(self, sending: Sending) -> str:
+        return await shown(self._client, sending, self._most) if sending.first and sending.answers else ""
+
+    async def _words(self, sending: Sending, mentions: Collection[str]) -> Json:
+        # Some texts take a second to turn into HTML.
+        notice = sending.notice or sending.reflection
+        return await asyncio.to_thread(words, sending.text, notice=notice, mentions=mentions)
+
+    def _transaction(self, sending: Sending) -> str:
+        return sending.key or uuid4().hex
+
+
+def _mentions(event: Seen) -> list[str]:
+    found = part(event.content, "m.mentions").get("user_ids")
+    return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
 
 
 class Sender:

@@ -25,7 +25,7 @@ from memory.index.recall.query import ParsedQuery, Query, understood
 from memory.index.recall.ranking import Scored, rank
 from memory.index.recall.selection import Picked, select
 from memory.index.vectors import VectorStore
-from memory.index.when import Window
+from memory.index.when.values import Window
 from memory.ports import Vectors
 
 K1 = 1.5

@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from memory.index import when
 from memory.index.indexing import ENGLISH, MESSAGES
 from memory.index.recall.domain_indexes import Loaded
-from memory.index.when import TimedQuestion, Window
+from memory.index.when.question import asked
+from memory.index.when.values import TimedQuestion, Window
 from memory.places.display_names import TAG
 from memory.text import lexical
 from memory.text.languages import language as language_of
@@ -80,7 +80,7 @@ def understood(query: Query, loaded: Sequence[Loaded]) -> ParsedQuery:
     25 to 64 in a hundred.)
     """
     query = replace(query, text=_ends(query.text))
-    asked = when.asked(query.text, query.now, query.time_zone)
+    timed = asked(query.text, query.now, query.time_zone)
     words = _outer(lexical.query_terms(query.text, sorted({ENGLISH}.union(*(one.languages for one in loaded)))))
     called = _called(query, [*words, *_capitalized(query.text)], loaded)
     hers = {name for one in loaded for name in one.domain_indexes[MESSAGES].documents.hers}
@@ -93,7 +93,7 @@ def understood(query: Query, loaded: Sequence[Loaded]) -> ParsedQuery:
     alone = bool(called) and set(called) >= set(words)
     text = query.text if alone else _without(query.text, called)
     yours = yours or bool(voices & hers and not mine and not _called_upon(query.text, called))
-    return ParsedQuery(words, text, voices - hers, alone, mine and not query.asker, yours, asked, asked.window)
+    return ParsedQuery(words, text, voices - hers, alone, mine and not query.asker, yours, timed, timed.window)
 
 
 def _ends(text: str) -> str:

@@ -22,7 +22,7 @@ from memory.index.recall.documents import Documents
 from memory.index.recall.domain_index import DomainIndex
 from memory.index.recall.meaning import Meant
 from memory.index.recall.query import ParsedQuery, Query
-from memory.index.when import Window
+from memory.index.when.values import Window
 
 NEIGHBOUR = 0.25
 STRETCH = 0.3

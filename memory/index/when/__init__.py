@@ -3,8 +3,3 @@
 A question comes in with the day on which it is asked; out comes a window of time, or a distance from an event, and the rest of
 the question.
 """
-
-from memory.index.when.question import asked
-from memory.index.when.values import Around, TimedQuestion, Window
-
-__all__ = ["Around", "TimedQuestion", "Window", "asked"]
