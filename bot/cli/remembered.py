@@ -66,11 +66,7 @@ async def _rows(view: View, name: str, told: Sequence[Statement], *, past: bool)
 async def _tell(app: App, view: View, name: str, told: Sequence[Statement], *, past: bool) -> None:
     zone, said = view.home.time_zone, await view.digests.receipts(told)
     if name == "self":
-        now = (
-            ladder_text.over_time(await view.self_state.history(), zone)
-            if past
-            else ladder_text.state(await view.self_state.now(), zone)
-        )
+        now = await ladder_text.told(view.self_state, zone, past=past)
         show(now, end="\n" if now else "")
     months = await view.digests.era_sessions() if name == "era" and not past else {}
     told = sorted(told, key=lambda one: one.period)

@@ -59,7 +59,7 @@ class Banking(Group):
             raise BadInput(TAKES_A_MODEL)
         if not await view.bank.turn_on():
             return plain("The bank is on already.")
-        sign, here, who = self._sign(call), _EVERYONE[call.place.reach], await name_of(view, call.person)
+        sign, here, who = self._sign(call), _EVERYONE[call.place.reach], await name_of(view.messages, call.person)
         await self._aloud(
             call,
             f"{who} turned the memory bank on. From now on I note each conversation that I keep here in a few lines, "
@@ -73,7 +73,7 @@ class Banking(Group):
     async def _off(self, call: Call, view: View) -> Reply:
         if not await view.bank.turn_off():
             return plain("The bank is off already.")
-        who = await name_of(view, call.person)
+        who = await name_of(view.messages, call.person)
         await self._aloud(call, f"{who} turned the memory bank off, and I emptied it. The messages themselves stay.")
         return plain("The bank is off and empty, and I said so here.")
 

@@ -9,7 +9,6 @@ from bot.commands.group import Group, plain
 from bot.delivery.links import NO_LINKS, given
 from bot.errors import BadInput
 from memory.types import Exchange, Identity, Kind, NewExchange, Statement
-from memory.view.view import View
 
 _PAGE = 5
 
@@ -39,14 +38,6 @@ class Knowing(Group):
         self._pages.last(call.person)
         return await self._page(tier, call, 0)
 
-    async def _state(self, view: View, *, past: bool) -> str:
-        zone = view.home.time_zone
-        return (
-            ladder_text.over_time(await view.self_state.history(), zone)
-            if past
-            else ladder_text.state(await view.self_state.now(), zone)
-        )
-
     async def _reset(self, call: Call) -> Reply:
         if self._shared(call) and not call.admin:
             raise BadInput("Only those who run this place can let me begin anew here.")
@@ -64,7 +55,7 @@ class Knowing(Group):
         if not shown:
             lines.append(ladder_text.empty(tier, past=past, model=not self._h.models.writer.extractive))
         if tier == "self" and not begin:
-            lines[:0] = [await self._state(view, past=past)]
+            lines[:0] = [await ladder_text.told(view.self_state, zone, past=past)]
         actions = _actions(tier, shown, begin) if not past else []
         if len(stated) > begin + _PAGE:
             actions.append(self._pages.keep(call.person, lambda: self._further(tier, call, begin + _PAGE)))

@@ -7,6 +7,7 @@ from bot.commands.receipts import counted, day, moment, short
 from memory.dream.drives import NAMES, Drives
 from memory.tiers.selfstate import Moment, SelfState
 from memory.types import Exchange, Statement
+from memory.view.digests import SelfStates
 
 TAKES_A_MODEL = "That takes a model: without one I make gists and summaries of what is said, and nothing above them."
 RESET = "I am as at the beginning here: no mood, no drives, nothing said of myself. What you told me is as it was."
@@ -68,6 +69,11 @@ def state(now: SelfState, time_zone: str) -> str:
     since = f", since {day(now.since, time_zone)}" if now.since else ""
     mood = f"My mood here is {now.mind.mood:+.1f} (from -1 to 1), my energy {now.mind.energy:.1f} (from 0 to 1){since}."
     return f"{mood}\nWhat drives me, from 0 to 1: {driven(now.mind.drives)}."
+
+
+async def told(kept: SelfStates, time_zone: str, *, past: bool) -> str:
+    """Return how she is at a home, or how she was from her first state on."""
+    return over_time(await kept.history(), time_zone) if past else state(await kept.now(), time_zone)
 
 
 def driven(drives: Drives) -> str:

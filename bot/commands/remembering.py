@@ -60,7 +60,7 @@ class Remembering(Group):
 
     async def _page(self, call: Call, words: str, begin: int) -> Reply:
         view = await self._view(call)
-        asker = await name_of(view, call.person)
+        asker = await name_of(view.messages, call.person)
         hits = await self._h.verifying.hits(lambda: view.recall.messages(words, min(begin + _PAGE + 1, _MOST), asker=asker))
         shown = hits[begin : begin + _PAGE]
         if not shown:

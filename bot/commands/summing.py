@@ -94,7 +94,7 @@ class Summing(Group):
             begun = self._h.clock.now()
             if not read:
                 return plain("There is nothing here that you and I can both read back.")
-            quotes = await as_shown(view, call.place.platform, read)
+            quotes = await as_shown(view.messages, call.place.platform, read)
             text = await glance(quotes, self._h.models, zone, self._h.settings.max_transcript_chars)
             # Nothing else tells that something was taken back meanwhile, or that the asker may not read it any more.
             now = await self._readable(call, view, n)

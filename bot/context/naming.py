@@ -6,18 +6,18 @@ from dataclasses import replace
 from adapters.events import Person, Quote
 from memory.places.display_names import LYRA
 from memory.types import Identity
-from memory.view.view import View
+from memory.view.messages import Messages
 
 
-async def name_of(view: View, person: Person) -> str:
-    """Return the name under which a person is shown in a view's home."""
-    (name,) = await view.messages.names([(Identity(person.platform, person.id), person.name)])
+async def name_of(messages: Messages, person: Person) -> str:
+    """Return the name under which a person is shown at home."""
+    (name,) = await messages.names([(Identity(person.platform, person.id), person.name)])
     return name
 
 
-async def as_shown(view: View, platform: str, quotes: Sequence[Quote]) -> list[Quote]:
-    """Return quotes under the names that their speakers have in a view's home; her own words are Lyra's."""
+async def as_shown(messages: Messages, platform: str, quotes: Sequence[Quote]) -> list[Quote]:
+    """Return quotes under the names that their speakers have at home; her own words are Lyra's."""
     people = [(Identity(platform, one.person) if one.person else None, one.speaker) for one in quotes]
-    names = await view.messages.names([one for one, quote in zip(people, quotes, strict=True) if not quote.own])
+    names = await messages.names([one for one, quote in zip(people, quotes, strict=True) if not quote.own])
     told = iter(names)
     return [replace(quote, speaker=LYRA if quote.own else next(told)) for quote in quotes]

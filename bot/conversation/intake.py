@@ -214,7 +214,9 @@ class Intake:
     ) -> tuple[Sequence[Quote], Sequence[Quote]]:
         """Return what messages answer, and what others said just before, under the names that people have here."""
         answered = await self._answered(view, place, [one.quoted for one in messages if one.quoted and not one.quoted.hidden])
-        shown = await as_shown(view, place.platform, [*answered, *await self._aside(adapter, view, place, messages[0].id)])
+        shown = await as_shown(
+            view.messages, place.platform, [*answered, *await self._aside(adapter, view, place, messages[0].id)]
+        )
         return shown[: len(answered)], shown[len(answered) :]
 
     async def _answered(self, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:

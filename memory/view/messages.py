@@ -1,12 +1,19 @@
-"""Messages as they were said."""
+"""What is said at a home: conversations, messages as they were said, what Lyra posted, and her notices."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 
 from memory.forget.gone import shown as may_be_shown
+from memory.journal import inbox, outbox
+from memory.journal.outbox import Part
+from memory.places import places
 from memory.places.shown_names import as_shown
-from memory.tiers import exchanges
-from memory.types import Exchange, Identity, Session
+from memory.store.lineage import require_living
+from memory.tiers import asides, exchanges, posts, seen
+from memory.tiers.asides import Aside
+from memory.types import Exchange, Identity, Session, SessionRef
 from memory.view.binding import Binding
+
+_GREETED, _GONE_ON, _HINTED = "greeted", "gone on", "hinted"
 
 
 class Messages:
@@ -61,3 +68,124 @@ class Messages:
             {"domain": self._b.home.key, "n": n},
         )
         return [row["text"] for row in reversed(rows)]
+
+
+class Conversations:
+    """The sessions of one home."""
+
+    def __init__(self, binding: Binding) -> None:
+        self._b = binding
+
+    async def all(self) -> list[Session]:
+        """Return the sessions at home, newest first."""
+        return await self._b.sessions()
+
+    async def get(self, ref: SessionRef, name: str) -> Session:
+        """Return the session of a place at home, made and named after it if it is new."""
+        return await self._b.shared.places.session(self._b.home, ref, name, self._b.shared.clock.now())
+
+    async def active(self, platform: str, place: str) -> SessionRef:
+        """Return the conversation at a place now; a new one where the last was for others to know."""
+        return SessionRef(platform, place, await self._b.shared.places.stay(platform, place, self._b.home))
+
+    async def begin(self, platform: str, place: str) -> SessionRef:
+        """Begin a fresh conversation at a place."""
+        return SessionRef(platform, place, await self._b.shared.places.begin(platform, place, self._b.home))
+
+    async def named(self, name: str) -> Session:
+        """Return the session at home of that name or id. Raises NotFound."""
+        return await self._b.shared.places.named(self._b.home, name)
+
+    async def last_heard(self) -> int:
+        """Return when somebody, be it Lyra, last said something at home; 0 where nobody did."""
+        row = await self._b.db.one(
+            "SELECT coalesce(max(last_at), 0) AS last FROM sessions WHERE domain = :d", {"d": self._b.home.key}
+        )
+        return int(row["last"]) if row else 0
+
+
+class Notices:
+    """Notices at one home."""
+
+    def __init__(self, binding: Binding) -> None:
+        self._b = binding
+
+    async def queue(
+        self, session: Session, parts: Sequence[Part], finishes: Sequence[int], answers: str = "", shows: Collection[int] = ()
+    ) -> None:
+        """Queue a text that is not conversation (a command's result, a notice), and finish what it answers.
+
+        `shows` are the items that it shows to those who read it from now on: it counts as hers of what is forgotten once one of
+        them is. Raises SourceGone, and queues nothing, where one of them was forgotten meanwhile.
+        """
+        self._b.own(session)
+        belong, hold = await seen.abroad(self._b.db, self._b.home, shows)
+        async with self._b.db.transaction() as tx:
+            await require_living(tx, sorted(shows), replaced=True)
+            await inbox.finish(tx, finishes)
+            item = None
+            if shows and parts:
+                item = await posts.keep_notice(tx, self._b.shared.seal, self._b.home, parts[0].key, shows, {*belong, *hold})
+            await self._b.queue(tx, session, parts, answers, item)
+
+    async def greet(self, session: Session, parts: Sequence[Part]) -> bool:
+        """Queue a notice of first contact, once in the life of this domain; return whether this was the time."""
+        return await self._once(self._b.shared.places.scope(self._b.home), _GREETED, session, parts)
+
+    async def go_on(self, room: str, session: Session, parts: Sequence[Part]) -> bool:
+        """Queue a notice on what a room goes on with, in place of a greeting, once in the life of the room."""
+        return await self._once(f"room:{session.ref.platform}:{room}", _GONE_ON, session, parts, greets=True)
+
+    async def hint(self, session: Session, parts: Sequence[Part], answers: str) -> bool:
+        """Queue a notice on how to talk to her, once in the life of a conversation; return whether this was the time."""
+        return await self._once(f"session:{session.id}", _HINTED, session, parts, answers)
+
+    async def _once(
+        self, scope: str, mark: str, session: Session, parts: Sequence[Part], answers: str = "", *, greets: bool = False
+    ) -> bool:
+        self._b.own(session)
+        if await self._b.shared.places.setting(scope, mark):
+            return False
+        async with self._b.db.transaction() as tx:
+            first = await places.mark(tx, scope, mark)
+            if first and greets:
+                await places.mark(tx, self._b.shared.places.scope(self._b.home), _GREETED)
+            if first:
+                await self._b.queue(tx, session, parts, answers)
+        return first
+
+
+class OwnPosts:
+    """The posts of one home."""
+
+    def __init__(self, binding: Binding) -> None:
+        self._b = binding
+
+    async def may_be_shown(self, platform: str, ids: Sequence[str]) -> dict[str, bool]:
+        """Return which of these ids of a platform are posts of hers, by whether their words may be read here now."""
+        return await posts.may_be_shown(self._b.db, platform, ids, self._b.domains)
+
+    async def left(self) -> int:
+        """Count the messages of Lyra's that stand at home on a platform and belong to replies that are forgotten."""
+        return len(await outbox.posts_of_forgotten(self._b.db, self._b.home))
+
+    async def delete(self, keys: Iterator[str], most: int) -> dict[tuple[str, str], list[Part]]:
+        """Queue the removal of at most so many of those messages under these keys; return the parts by platform and place."""
+        found: dict[tuple[str, str], list[Part]] = {}
+        for row, key in zip((await outbox.posts_of_forgotten(self._b.db, self._b.home))[:most], keys, strict=False):
+            found.setdefault((row["platform"], row["place"]), []).append(Part(key, "", "delete", row["key"]))
+        async with self._b.db.transaction() as tx:
+            for (platform, place), parts in found.items():
+                await outbox.queue(tx, self._b.home, platform, place, parts, self._b.shared.clock.now())
+        return found
+
+    async def items_of(self, session: Session, shown: Collection[Aside]) -> set[int]:
+        """Return the items of what a place shows, kept or not; those of what is not kept hold no words.
+
+        Raises SourceGone where one of them was taken back.
+        """
+        self._b.own(session)
+        rested = await posts.rested_on(self._b.db, session.ref.platform, [one.id for one in shown])
+        async with self._b.db.transaction() as tx:
+            found = await asides.keep(tx, self._b.shared.seal, self._b.home, session, shown)
+            return rested | found.kept | found.asides

@@ -26,14 +26,9 @@ from memory.types import (
 )
 from memory.view import owners
 from memory.view.binding import Binding, Shared
-from memory.view.conversations import Conversations
-from memory.view.digests import Digests, Facts
-from memory.view.messages import Messages
-from memory.view.notices import Notices
-from memory.view.own_posts import OwnPosts
+from memory.view.digests import Digests, Facts, SelfStates, SharedBank
+from memory.view.messages import Conversations, Messages, Notices, OwnPosts
 from memory.view.retrieval import Retrieval
-from memory.view.selves import SelfStates
-from memory.view.shared_bank import SharedBank
 from memory.view.thoughts import Thoughts
 
 
