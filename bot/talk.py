@@ -22,10 +22,7 @@ from bot.dreams.reflections import Reflections
 from bot.models.connect import Connector
 from bot.models.embedders import Embeds, told_once
 from bot.reconciliation.comparing import Comparing
-from bot.reconciliation.keeping import Keeping
-from bot.reconciliation.vanished import Register
-from bot.reconciliation.vanishing import Vanishing
-from bot.reconciliation.verifying import Verifying
+from bot.reconciliation.reconciliation import Reconciliation
 from memory.errors import EmbeddingFailed
 
 TURN_SECONDS = 5.0
@@ -62,21 +59,16 @@ async def talking(
     base, journal = app.base, app.memory.journal
     outgoing = Outgoing(journal, app.domains, adapters, base.ids, base.settings.exit.allowed)
     intake = Intake(app.memory, app.domains, app.preferences, base.clock, base.settings.answer_within_minutes)
-    verifying = Verifying(app.memory, intake, adapters)
-    register = Register(app.memory, verifying, adapters)
-    keeping = Keeping(app.memory, register, app.domains, app.preferences, outgoing, adapters)
-    vanishing = Vanishing(app.memory, register, keeping, verifying, adapters)
-    await verifying.open()
-    await register.open()
-    comparing = Comparing(app.memory, verifying, vanishing.vanish, adapters, app.priority, base.clock)
     services = Services(
-        app.memory, app.domains, app.preferences, app.models, app.maintenance, outgoing, Connector(app.models, base.around, _probe),
-        base.settings, base.clock, persona.persona(base.settings, base.around), app.meaning,
-        app.priority, app.dreams, verifying, vanishing, keeping,
-    )  # fmt: skip
+        app.memory, app.domains, app.preferences, app.models, app.maintenance, outgoing, base.settings, base.clock
+    )
+    reconciliation = await Reconciliation.open(services, intake, adapters, app.priority)
+    comparing, verifying = reconciliation.comparing, reconciliation.verifying
     reflections = Reflections(app.memory, app.domains, app.preferences, outgoing, base.settings.dream, base.clock, adapters)
-    commands = Commands(services, adapters)
-    turns = Turns(services, intake, Speaking(services, show_prompt))
+    connector = Connector(app.models, base.around, _probe)
+    commands = Commands(services, adapters, reconciliation, app.dreams, connector, app.meaning)
+    speaking = Speaking(services, verifying, persona.persona(base.settings, base.around), show_prompt)
+    turns = Turns(services, intake, speaking, verifying, app.priority)
     if news := await told_once(app.meaning, app.memory.places):
         print(news, file=sys.stderr, flush=True)
     async with asyncio.TaskGroup() as group:
@@ -84,7 +76,7 @@ async def talking(
             group.create_task(_warm(app.meaning.embedder))
         mailboxes = Mailboxes(journal, turns, commands, adapters, group)
         listeners = {
-            platform: Listening(adapter, services, intake, commands, mailboxes, comparing)
+            platform: Listening(adapter, services, intake, commands, mailboxes, reconciliation)
             for platform, adapter in adapters.items()
         }
         comparison = group.create_task(comparing.run())
@@ -92,7 +84,7 @@ async def talking(
             yield Talk(listeners, mailboxes, outgoing, reflections, comparing)
         finally:
             comparison.cancel()
-            await vanishing.close()
+            await reconciliation.vanishing.close()
             await mailboxes.drain(TURN_SECONDS)
             for listener in listeners.values():
                 await listener.settle()

@@ -47,15 +47,15 @@ class Banking(Group):
         since = (await view.bank.state()).since
         if since is None:
             return plain(f"The bank is off here; those who run this place turn it on with {self._sign(call)}memory bank on.")
-        block = await view.bank.shown(self._h.settings.memory_bank_max_tokens)
+        block = await view.bank.shown(self._services.settings.memory_bank_max_tokens)
         if not block.text:
-            why = TAKES_A_MODEL if self._h.models.writer.extractive else "A conversation is noted once it is over."
+            why = TAKES_A_MODEL if self._services.models.writer.extractive else "A conversation is noted once it is over."
             return plain(f"The bank is on, and empty so far. {why}")
         on = f"On since {receipts.day(since, view.home.time_zone)}; everyone who reads {_EVERYONE[call.place.reach]} sees this:"
         return Reply(f"{on}\n{block.text}", NO_LINKS, shows=frozenset(one.key for one in block.shown))
 
     async def _on(self, call: Call, view: View) -> Reply:
-        if self._h.models.writer.extractive:
+        if self._services.models.writer.extractive:
             raise BadInput(TAKES_A_MODEL)
         if not await view.bank.turn_on():
             return plain("The bank is on already.")
@@ -67,7 +67,7 @@ class Banking(Group):
             f"notes with {sign}memory bank, and I have them in view whenever I answer here. {sign}memory bank leave keeps what "
             f"you say out of them; {sign}forget takes out what rests on what you forget.",
         )
-        self._h.maintenance.poke(view.home)
+        self._services.maintenance.poke(view.home)
         return plain("The bank is on, and I said so here.")
 
     async def _off(self, call: Call, view: View) -> Reply:

@@ -15,6 +15,8 @@ from bot.conversation.services import Services
 from bot.delivery.links import configured
 from bot.dreams.reflections import NAME as REFLECTIONS
 from bot.errors import BadInput
+from bot.models.connect import Connector
+from bot.models.embedders import EmbedderChoice
 from memory.types import MOST_NAME
 
 Table = Callable[[], Mapping[str, CommandSpec]]
@@ -23,8 +25,18 @@ Table = Callable[[], Mapping[str, CommandSpec]]
 class Being(Group):
     """/help, /new, /model, /status."""
 
-    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: Pages, table: Table) -> None:
+    def __init__(
+        self,
+        services: Services,
+        adapters: dict[str, Adapter],
+        pages: Pages,
+        connector: Connector,
+        meaning: EmbedderChoice,
+        table: Table,
+    ) -> None:
         super().__init__(services, adapters, pages)
+        self._connector = connector
+        self._meaning = meaning
         self._table = table
 
     def specs(self) -> Sequence[CommandSpec]:
@@ -54,13 +66,13 @@ class Being(Group):
         taken = {session.name for session in await view.sessions.all()}
         numbered = (f"conversation {number}" for number in count(len(taken) + 1))
         name = str(call.arguments.get("name", "")) or next(name for name in numbered if name not in taken)
-        if call.surface and call.surface.enter(await self._h.domains.thread(view, name)):
+        if call.surface and call.surface.enter(await self._services.domains.thread(view, name)):
             return plain(f'We are in "{name}" now.' if name in taken else f'This is a new conversation: "{name}".')
-        session = await self._h.domains.begin(view, call.place, name)
+        session = await self._services.domains.begin(view, call.place, name)
         return plain(f'This is a new conversation: "{session.name}".')
 
     async def _model(self, call: Call) -> Reply:
-        text = await self._h.connector.command(call)
+        text = await self._connector.command(call)
         return Reply(text, configured(text, owner=owned(call.place.platform)))
 
     async def _status(self, call: Call) -> Reply:
@@ -68,25 +80,25 @@ class Being(Group):
         n, last = await view.messages.said()
         heard = f"{counted(n, 'message')} {'said here' if self._shared(call) else 'of yours'} kept"
         if last:
-            heard += f", the last {receipts.ago(last, self._h.clock.now())}"
+            heard += f", the last {receipts.ago(last, self._services.clock.now())}"
         adapter = self._adapters[call.place.platform]
         lines = [f"{heard}.", f"What drives me here: {driven((await view.self_state.now()).mind.drives)}."]
         where = call.place if self._shared(call) else call.person
-        if await view.thoughts.waiting() and not await self._h.preferences.on(where, REFLECTIONS):
+        if await view.thoughts.waiting() and not await self._services.preferences.on(where, REFLECTIONS):
             lines.append(f"I had a thought here; {self._sign(call)}settings {REFLECTIONS} on lets me say such now and then.")
         owner = owned(adapter.platform)
         if owner:
             lines += await self._backlog()
-        serves = [self._h.connector.describe(owner=owner), *([self._h.meaning.describe()] if owner else [])]
+        serves = [self._connector.describe(owner=owner), *([self._meaning.describe()] if owner else [])]
         text = "\n".join([*lines, *serves, *filter(None, [adapter.describe()])])
         return Reply(text, configured(text, owner=owner))
 
     async def _backlog(self) -> list[str]:
         """Return what is behind, over all domains: for who runs this machine alone."""
-        backlog = await self._h.memory.backlog()
-        parked = await self._h.memory.journal.parked()
+        backlog = await self._services.memory.backlog()
+        parked = await self._services.memory.journal.parked()
         waiting = f"{backlog.unsummarized_total:,} not summarized yet, in {backlog.dirty} of {backlog.sessions} conversations."
-        left = len(await self._h.memory.dreams.parked())
+        left = len(await self._services.memory.dreams.parked())
         return [
             waiting,
             *([f"{parked} given up after three tries."] if parked else []),

@@ -19,17 +19,17 @@ class Group:
     """A group of commands."""
 
     def __init__(self, services: Services, adapters: dict[str, Adapter], pages: Pages) -> None:
-        self._h = services
+        self._services = services
         self._adapters = adapters
         self._pages = pages
 
     async def _here(self, call: Call) -> tuple[View, Session]:
         """Return memory as the readers of the place may know it, and its session."""
         view = await self._view(call)
-        return view, await self._h.domains.session(view, call.place)
+        return view, await self._services.domains.session(view, call.place)
 
     async def _view(self, call: Call) -> View:
-        return await self._h.domains.view(call.place, call.person, self._adapters[call.place.platform])
+        return await self._services.domains.view(call.place, call.person, self._adapters[call.place.platform])
 
     @staticmethod
     def _shared(call: Call) -> bool:
@@ -49,10 +49,10 @@ class Group:
         adapter, place = self._adapters[call.place.platform], call.place
         if place.reach is Reach.ROOM and place.thread:
             place = await adapter.locate(replace(place, thread="")) or place
-        view, session = await self._h.domains.here(place, call.person)
-        parts = await self._h.outgoing.parts(place.platform, text, links=NO_LINKS)
+        view, session = await self._services.domains.here(place, call.person)
+        parts = await self._services.outgoing.parts(place.platform, text, links=NO_LINKS)
         await view.notices.queue(session, parts, [])
-        await self._h.outgoing.flush(place.platform, place.key, parts)
+        await self._services.outgoing.flush(place.platform, place.key, parts)
 
     def _sign(self, call: Call) -> str:
         """Return what commands begin with where somebody called one."""

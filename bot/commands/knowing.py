@@ -51,9 +51,9 @@ class Knowing(Group):
         said = await view.digests.receipts(shown)
         months = await view.digests.era_sessions() if tier == "era" and not past else {}
         zone = view.home.time_zone
-        lines = list(ladder_text.listed(shown, said, months, self._h.clock.now(), zone, begin=begin + 1))
+        lines = list(ladder_text.listed(shown, said, months, self._services.clock.now(), zone, begin=begin + 1))
         if not shown:
-            lines.append(ladder_text.empty(tier, past=past, model=not self._h.models.writer.extractive))
+            lines.append(ladder_text.empty(tier, past=past, model=not self._services.models.writer.extractive))
         if tier == "self" and not begin:
             lines[:0] = [await ladder_text.told(view.self_state, zone, past=past)]
         actions = _actions(tier, shown, begin) if not past else []
@@ -66,7 +66,7 @@ class Knowing(Group):
         return await self._page(tier, await self._still(call), begin)
 
     async def _correct(self, call: Call) -> Reply:
-        if await self._h.preferences.on(call.person, "paused"):
+        if await self._services.preferences.on(call.person, "paused"):
             raise BadInput(f"You told me to keep nothing of yours; {self._sign(call)}privacy resume undoes it.")
         text = str(call.arguments["text"]).strip()
         if not text:
@@ -75,20 +75,20 @@ class Knowing(Group):
         only = self._only(call)
         fact = await view.facts.find(str(call.arguments["fact"]), only)
         who = Identity(call.person.platform, call.person.id)
-        message = NewExchange(Kind.SAID, text, call.id, self._h.clock.now(), call.person.name, "user", who)
+        message = NewExchange(Kind.SAID, text, call.id, self._services.clock.now(), call.person.name, "user", who)
         kept = await view.say(session, [message])
         if not kept.stored:
             raise BadInput("What you said just now was forgotten, and stays so.")
         new = await view.facts.correct(fact.id, kept.stored[0], only)
-        self._h.maintenance.poke(view.home, session)
-        said, now = await view.digests.receipts([new]), self._h.clock.now()
+        self._services.maintenance.poke(view.home, session)
+        said, now = await view.digests.receipts([new]), self._services.clock.now()
         text = ladder_text.corrected(fact, new, said[new.key], now, view.home.time_zone)
         return Reply(text, NO_LINKS, shows=_shows([new], said))
 
     async def _forget(self, call: Call) -> Reply:
         view = await self._view(call)
         rested = await view.facts.forget(str(call.arguments["fact"]), self._only(call))
-        text = ladder_text.let_go(rested, self._h.clock.now(), view.home.time_zone, f"{self._sign(call)}forget")
+        text = ladder_text.let_go(rested, self._services.clock.now(), view.home.time_zone, f"{self._sign(call)}forget")
         return Reply(text, NO_LINKS, shows=frozenset(message.key for message in rested))
 
 

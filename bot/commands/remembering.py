@@ -3,17 +3,20 @@
 from collections.abc import Sequence
 from urllib.parse import unquote
 
+from adapters.base import Adapter
 from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
 from bot.commands import receipts
 from bot.commands.group import Group, plain
-from bot.commands.pages import MORE
+from bot.commands.pages import MORE, Pages
 from bot.commands.receipts import counted
 from bot.context.naming import name_of
 from bot.context.quoting import without_forgotten
 from bot.conversation.attachments import told
 from bot.conversation.intake import said
+from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS, given
 from bot.errors import BadInput
+from bot.reconciliation.verifying import Verifying
 from memory.errors import NotFound
 from memory.types import Forgotten, Identity, Session
 from memory.view.view import View
@@ -28,6 +31,10 @@ _SUGGESTED_CHARACTERS = 100
 
 class Remembering(Group):
     """/recall, Show more, Remember this, /forget, Forget this."""
+
+    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: Pages, verifying: Verifying) -> None:
+        super().__init__(services, adapters, pages)
+        self._verifying = verifying
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
@@ -61,11 +68,11 @@ class Remembering(Group):
     async def _page(self, call: Call, words: str, begin: int) -> Reply:
         view = await self._view(call)
         asker = await name_of(view.messages, call.person)
-        hits = await self._h.verifying.hits(lambda: view.recall.messages(words, min(begin + _PAGE + 1, _MOST), asker=asker))
+        hits = await self._verifying.hits(lambda: view.recall.messages(words, min(begin + _PAGE + 1, _MOST), asker=asker))
         shown = hits[begin : begin + _PAGE]
         if not shown:
             return plain(f'I found nothing{" more" if begin else ""} about "{words}".')
-        now, zone = self._h.clock.now(), view.home.time_zone
+        now, zone = self._services.clock.now(), view.home.time_zone
         adapter = self._adapters[call.place.platform]
         links = [adapter.link(hit.place, hit.exchange.source_id) if hit.platform == adapter.platform else "" for hit in shown]
         lines = [
@@ -97,19 +104,21 @@ class Remembering(Group):
             raise BadInput(
                 "I keep that message out of this conversation: not everyone who reads here could read it, for all I know."
             )
-        if await self._h.preferences.on(target.person, "paused"):
+        if await self._services.preferences.on(target.person, "paused"):
             raise BadInput(f"{target.person.name} told me to keep nothing of theirs.")
         platform, key = call.place.platform, call.place.key
         view, session = await self._here(call)
-        known = await self._h.memory.knows(platform, key, [target.id]) or await view.messages.find(platform, None, target.id)
+        known = await self._services.memory.knows(platform, key, [target.id]) or await view.messages.find(
+            platform, None, target.id
+        )
         if known or await view.posts.may_be_shown(platform, [target.id]):
             return plain("I have that already.")
-        (target,) = await without_forgotten(self._h.memory, view, platform, [target])
+        (target,) = await without_forgotten(self._services.memory, view, platform, [target])
         contents = await self._adapters[platform].read(target) if target.attachments else ()
         kept = await view.say(session, [said(target, told(target, contents))])
         if not kept.stored:
             raise BadInput("That message was forgotten, and stays so.")
-        self._h.maintenance.poke(view.home, session)
+        self._services.maintenance.poke(view.home, session)
         return plain("Kept.")
 
     async def _forget_this(self, call: Call) -> Reply:
@@ -121,7 +130,7 @@ class Remembering(Group):
                 return await self._forgotten(call, view, await there.forget_message(found.id, only))
         if call.target is None or (self._only(call) and call.target.person.id != call.person.id):
             return plain("I keep nothing of that message.")
-        receipt = await self._h.memory.disregard(call.place.platform, call.place.key, call.target.id)
+        receipt = await self._services.memory.disregard(call.place.platform, call.place.key, call.target.id)
         if receipt != Forgotten(0, 0, 0):
             return await self._forgotten(call, view, receipt)
         return plain("I keep nothing of that message, and do not look at it again.")
@@ -140,9 +149,9 @@ class Remembering(Group):
 
     async def _delete_posts(self, view: View) -> Reply:
         """Delete messages of hers that came of what is forgotten, some hundred at a time."""
-        removed = await view.posts.delete(self._h.outgoing.keys(), _MOST_POSTS)
+        removed = await view.posts.delete(self._services.outgoing.keys(), _MOST_POSTS)
         for (platform, place), parts in removed.items():
-            await self._h.outgoing.flush(platform, place, parts)
+            await self._services.outgoing.flush(platform, place, parts)
         n, left = sum(len(parts) for parts in removed.values()), await view.posts.left()
         if not n:
             return plain("No message of mine is left that came of what is forgotten.")
@@ -175,7 +184,7 @@ class Remembering(Group):
     async def _theirs(self, call: Call) -> list[tuple[View, Identity | None]]:
         """Return where a person may have things forgotten, and whose: here, and what they said in the rooms that this one replaced."""
         own = Identity(call.person.platform, call.person.id)
-        older = await self._h.domains.earlier(call.place)
+        older = await self._services.domains.earlier(call.place)
         return [(await self._view(call), self._only(call)), *((view, own) for view in older)]
 
     async def _forget_many(self, call: Call, view: View, session: Session, *, everything: bool, sure: bool) -> Reply:

@@ -4,12 +4,16 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from zoneinfo import available_timezones
 
+from adapters.base import Adapter
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from adapters.events import Person, Place
 from bot.commands.group import Group, plain
+from bot.commands.pages import Pages
 from bot.conversation.introduction import privacy
 from bot.conversation.preferences import PERSONAL, SHARED, Preference
+from bot.conversation.services import Services
 from bot.errors import BadInput
+from bot.reconciliation.keeping import Keeping
 
 _UNSET = {"time zone": "this machine's", "everyone": "everybody", "answers": "mentioned", "replies": "follow"}
 _NAMES = tuple(dict.fromkeys(preference.name for preference in (*PERSONAL, *SHARED)))
@@ -17,6 +21,10 @@ _NAMES = tuple(dict.fromkeys(preference.name for preference in (*PERSONAL, *SHAR
 
 class Settling(Group):
     """/settings and /privacy."""
+
+    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: Pages, keeping: Keeping) -> None:
+        super().__init__(services, adapters, pages)
+        self._keeping = keeping
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
@@ -61,7 +69,7 @@ class Settling(Group):
             value = value.strip("<@&>")
             if not value.isdigit():
                 raise BadInput("everyone is the id of a role, or off. Copy the id from the server's settings, under Roles.")
-        await self._h.preferences.put(where, one.name, value)
+        await self._services.preferences.put(where, one.name, value)
         if one.name == "listening" and isinstance(where, Place):
             await self._tell_everyone(call, on=value == "on")
 
@@ -77,24 +85,24 @@ class Settling(Group):
         await self._aloud(call, text)
 
     async def _line(self, where: Place | Person, one: Preference) -> str:
-        default = "on" if one.name == "streaming" and self._h.preferences.streams_on(where.platform) else "off"
-        value = await self._h.preferences.value(where, one.name) or _UNSET.get(one.name, default)
+        default = "on" if one.name == "streaming" and self._services.preferences.streams_on(where.platform) else "off"
+        value = await self._services.preferences.value(where, one.name) or _UNSET.get(one.name, default)
         choices = f" ({', '.join(one.values)})" if one.values else ""
         return f"{one.name}: {value} – {one.help}{choices}"
 
     async def _privacy(self, call: Call) -> Reply:
-        preferences = self._h.preferences
+        preferences = self._services.preferences
         choice = str(call.arguments.get("choice", ""))
         if choice == "keep":
             if self._shared(call):
                 raise BadInput("Say that to me in a DM.")
-            return plain(await self._h.keeping.keep(call.person, str(call.arguments.get("name", ""))))
+            return plain(await self._keeping.keep(call.person, str(call.arguments.get("name", ""))))
         if choice:
             await preferences.put(call.person, "paused", "on" if choice == "stop" else "off")
         return plain(
             privacy(
                 call.place,
-                self._h.models.goes_to,
+                self._services.models.goes_to,
                 self._adapters[call.place.platform].prefix,
                 listening=await preferences.on(call.place, "listening"),
                 paused=await preferences.on(call.person, "paused"),

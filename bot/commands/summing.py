@@ -70,7 +70,7 @@ class Summing(Group):
         view, session = await self._here(call)
         if "session" in call.arguments:
             session = await self._named(call, view, str(call.arguments["session"]))
-        digests = await self._h.maintenance.summarize(view.home, session)
+        digests = await self._services.maintenance.summarize(view.home, session)
         if not digests:
             return plain("There is nothing to summarize here yet.")
         return Reply(receipts.summary(digests, view.home.time_zone), NO_LINKS, shows=frozenset(one.key for one in digests))
@@ -91,15 +91,15 @@ class Summing(Group):
         view, session = await self._here(call)
         zone, read = view.home.time_zone, await self._readable(call, view, n)
         for _ in range(_TRIES):
-            begun = self._h.clock.now()
+            begun = self._services.clock.now()
             if not read:
                 return plain("There is nothing here that you and I can both read back.")
             quotes = await as_shown(view.messages, call.place.platform, read)
-            text = await glance(quotes, self._h.models, zone, self._h.settings.max_transcript_chars)
+            text = await glance(quotes, self._services.models, zone, self._services.settings.max_transcript_chars)
             # Nothing else tells that something was taken back meanwhile, or that the asker may not read it any more.
             now = await self._readable(call, view, n)
             if set(read) <= set(now):
-                since = receipts.moment(quotes[0].said_at, self._h.clock.now(), zone)
+                since = receipts.moment(quotes[0].said_at, self._services.clock.now(), zone)
                 # A platform whose commands are typed shows their answers as messages, which stay.
                 stays = bool(self._adapters[call.place.platform].prefix)
                 seen = {Aside(one.id, one.said_at, one.edited_at, begun) for one in quotes} if stays else ()
@@ -112,12 +112,12 @@ class Summing(Group):
     async def _readable(self, call: Call, view: View, n: int) -> Sequence[Quote]:
         """Return which of the last n messages the asker and Lyra can read back now, as they read now, oldest first."""
         read = await self._adapters[call.place.platform].before(call.place.key, call.message, n, call.person)
-        heeded = await self._h.preferences.heeded(call.place.platform, read)
-        return await unforgotten(self._h.memory, view, call.place, heeded)
+        heeded = await self._services.preferences.heeded(call.place.platform, read)
+        return await unforgotten(self._services.memory, view, call.place, heeded)
 
     async def _sessions(self, call: Call) -> Reply:
         view, here = await self._here(call)
-        now = self._h.clock.now()
+        now = self._services.clock.now()
         lines = [
             f"{'*' if session.key == here.key else ' '} {session.name}: "
             f"{counted(session.messages, 'message')}, {receipts.ago(session.last_at, now)}"

@@ -23,7 +23,11 @@ from bot.conversation.services import Services
 from bot.delivery.addresses import addresses
 from bot.delivery.links import NO_LINKS, configured
 from bot.delivery.outgoing import Outgoing
+from bot.dreams.dreaming import Dreams
 from bot.errors import BadInput, LyraError, PlaceUnknown
+from bot.models.connect import Connector
+from bot.models.embedders import EmbedderChoice
+from bot.reconciliation.reconciliation import Reconciliation
 from bot.service.log import log
 from memory.errors import MemoryFailure, SourceGone
 from memory.journal.journal import InboxEvent, Part
@@ -56,19 +60,28 @@ class Gated:
 class Commands:
     """The table, and the running of one command."""
 
-    def __init__(self, services: Services, adapters: Mapping[str, Adapter]) -> None:
-        self._h = services
+    def __init__(
+        self,
+        services: Services,
+        adapters: Mapping[str, Adapter],
+        reconciliation: Reconciliation,
+        dreams: Dreams,
+        connector: Connector,
+        meaning: EmbedderChoice,
+    ) -> None:
+        self._services = services
         self._adapters = dict(adapters)
         self._pages = Pages()
-        self._remembering = Remembering(services, self._adapters, self._pages)
+        common = services, self._adapters, self._pages
+        self._remembering = Remembering(*common, reconciliation.verifying)
         groups = (
             self._remembering,
-            Summing(services, self._adapters, self._pages),
-            Knowing(services, self._adapters, self._pages),
-            Banking(services, self._adapters, self._pages),
-            ThoughtCommands(services, self._adapters, self._pages),
-            Settling(services, self._adapters, self._pages),
-            Being(services, self._adapters, self._pages, lambda: self.table),
+            Summing(*common),
+            Knowing(*common),
+            Banking(*common),
+            ThoughtCommands(*common, dreams),
+            Settling(*common, reconciliation.keeping),
+            Being(*common, connector, meaning, lambda: self.table),
         )
         self.table = {spec.name: spec for group in groups for spec in group.specs()}
 
@@ -101,7 +114,7 @@ class Commands:
             made_for = call.place
             reply = await spec.handler(call)
         except PlaceGone:
-            await self._h.memory.journal.drop([heard.key])
+            await self._services.memory.journal.drop([heard.key])
             return
         except (CommandUnclear, LyraError, MemoryFailure) as error:
             reply = _failure(error, adapter)
@@ -110,7 +123,7 @@ class Commands:
         await self._say(event, adapter, reply, [heard.key], aside=aside, made_for=made_for)
 
     def _gated(self, surface: Surface, event: Message | Asked, adapter: Adapter) -> Surface:
-        return Gated(surface, self._h.outgoing, adapter.platform, _written(event), owner=owned(adapter.platform))
+        return Gated(surface, self._services.outgoing, adapter.platform, _written(event), owner=owned(adapter.platform))
 
     async def suggest(self, asked: Asked, adapter: Adapter, parameter: str, typed: str) -> Sequence[str]:
         """Return values that a person may want to give a parameter. Raises LyraError."""
@@ -180,22 +193,22 @@ class Commands:
             place = await _as_read_now(adapter, place)
         if aside:
             place, reply = await self._aside(event, adapter, reply)
-        view, session = await self._h.domains.here(place, event.person)
+        view, session = await self._services.domains.here(place, event.person)
         answers = event.answers if isinstance(event, Asked) else event.id if place.key == event.place.key else ""
         links = reply.links | addresses(_written(event))
-        parts = await self._h.outgoing.parts(adapter.platform, reply.text, links=links, actions=reply.actions)
+        parts = await self._services.outgoing.parts(adapter.platform, reply.text, links=links, actions=reply.actions)
         shows = () if isinstance(event, Asked) and event.private else reply.shows
         try:
             await view.notices.queue(session, parts, finishes, answers, shows)
         except SourceGone:
             parts = await self._outdated(adapter)
             await view.notices.queue(session, parts, finishes, answers)
-        await self._h.outgoing.flush(adapter.platform, place.key, parts)
+        await self._services.outgoing.flush(adapter.platform, place.key, parts)
 
     async def _outdated(self, adapter: Adapter) -> Sequence[Part]:
         """Return what is said in place of an answer that shows what was forgotten while it was made."""
         text = "Something that this would have shown was forgotten just now; ask again."
-        return await self._h.outgoing.parts(adapter.platform, text, links=NO_LINKS)
+        return await self._services.outgoing.parts(adapter.platform, text, links=NO_LINKS)
 
     async def _aside(self, event: Message | Asked, adapter: Adapter, reply: Reply) -> tuple[Place, Reply]:
         """Return where the asker alone reads an answer, and the answer; where there is no such place, only that is said."""

@@ -2,10 +2,14 @@
 
 from collections.abc import Sequence
 
+from adapters.base import Adapter
 from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter, Reply
 from bot.commands import dream_text, ladder_text
 from bot.commands.group import Group, plain
+from bot.commands.pages import Pages
+from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
+from bot.dreams.dreaming import Dreams
 from memory.view.thoughts import PostableThought
 from memory.view.view import View
 
@@ -15,6 +19,10 @@ _MOST = 1.01
 
 class ThoughtCommands(Group):
     """/dream, /reflection why, less, delete."""
+
+    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: Pages, dreams: Dreams) -> None:
+        super().__init__(services, adapters, pages)
+        self._dreams = dreams
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
@@ -31,15 +39,15 @@ class ThoughtCommands(Group):
 
     async def _dream(self, call: Call) -> Reply:
         view, forced = await self._view(call), bool(call.arguments.get("force"))
-        found = dream_text.found(await self._h.dreams.feel(view.home, forced=forced))
+        found = dream_text.found(await self._dreams.feel(view.home, forced=forced))
         if call.surface and not await call.surface.confirm(f"{found}\nDream now?"):
             return plain("Another time, then.")
-        dreamt = await self._h.dreams.dream(view.home, forced=forced)
+        dreamt = await self._dreams.dream(view.home, forced=forced)
         return plain(dream_text.told(dreamt.report) if dreamt.report else "Another process dreams this just now.")
 
     async def _why(self, call: Call) -> Reply:
         view, thought = await self._thought(call)
-        now, zone = self._h.clock.now(), view.home.time_zone
+        now, zone = self._services.clock.now(), view.home.time_zone
         rests = [f"- {ladder_text.quoted(placed.exchange, now, zone)}" for placed in thought.said]
         shows = {thought.statement.key, *(placed.exchange.key for placed in thought.said)}
         told = f'I thought "{thought.statement.text}" because of:'
@@ -47,7 +55,7 @@ class ThoughtCommands(Group):
 
     async def _less(self, call: Call) -> Reply:
         view, thought = await self._thought(call)
-        least = max(await view.thoughts.bar(), self._h.settings.dream.curiosity, thought.level) + _STEP
+        least = max(await view.thoughts.bar(), self._services.settings.dream.curiosity, thought.level) + _STEP
         await view.thoughts.raise_bar(min(_MOST, least))
         if least >= 1:
             return plain("I keep my thoughts to myself here from now on.")
@@ -55,9 +63,9 @@ class ThoughtCommands(Group):
 
     async def _delete(self, call: Call) -> Reply:
         view, thought = await self._thought(call)
-        platform, place, parts = await view.thoughts.take_back(thought, self._h.outgoing.keys())
+        platform, place, parts = await view.thoughts.take_back(thought, self._services.outgoing.keys())
         if parts:
-            await self._h.outgoing.flush(platform, place, parts)
+            await self._services.outgoing.flush(platform, place, parts)
         return plain("I took it back, and forgot it.")
 
     async def _thought(self, call: Call) -> tuple[View, PostableThought]:

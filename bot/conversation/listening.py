@@ -19,7 +19,7 @@ from bot.conversation.preferences import Preferences
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.errors import LyraError
-from bot.reconciliation.comparing import Comparing
+from bot.reconciliation.reconciliation import Reconciliation
 from bot.service.log import log
 from memory.errors import MemoryFailure
 
@@ -76,14 +76,14 @@ class Listening:
         intake: Intake,
         commands: Commands,
         mailboxes: Mailboxes,
-        comparing: Comparing,
+        reconciliation: Reconciliation,
     ) -> None:
         self._adapter = adapter
-        self._h = services
+        self._services = services
         self._intake = intake
         self._commands = commands
         self._mailboxes = mailboxes
-        self._comparing = comparing
+        self._reconciliation = reconciliation
         self._admission = Admission(services.preferences)
         self._moved: dict[str, str] = {}
         self.connected = asyncio.Event()
@@ -99,23 +99,23 @@ class Listening:
         platform = self._adapter.platform
         self.connected.set()
         log.info("platform.connected", platform=platform)
-        await self._h.outgoing.clear(platform)
-        await self._h.vanishing.look(platform)
-        await self._h.verifying.recheck(platform)
-        for place in await self._h.memory.journal.waiting(platform):
-            await self._h.outgoing.flush(platform, place)
+        await self._services.outgoing.clear(platform)
+        await self._reconciliation.vanishing.look(platform)
+        await self._reconciliation.verifying.recheck(platform)
+        for place in await self._services.memory.journal.waiting(platform):
+            await self._services.outgoing.flush(platform, place)
         await self._mailboxes.recover(platform)
-        await self._comparing.begin(platform)
+        await self._reconciliation.comparing.begin(platform)
 
     async def missed(self, prefix: Sequence[str] = ()) -> None:
         """Doubt what is stored of these places, and have it compared."""
-        await self._h.verifying.missed(self._adapter.platform, tuple(prefix))
+        await self._reconciliation.verifying.missed(self._adapter.platform, tuple(prefix))
         if self.connected.is_set():
-            await self._comparing.begin(self._adapter.platform)
+            await self._reconciliation.comparing.begin(self._adapter.platform)
 
     async def cursors(self) -> Mapping[str, str]:
         """Return how far each stream was heard."""
-        return {**await self._h.memory.journal.cursors(self._adapter.platform), **self._moved}
+        return {**await self._services.memory.journal.cursors(self._adapter.platform), **self._moved}
 
     async def hear(self, events: Sequence[Event], cursors: Mapping[str, str] = NO_CURSORS) -> Awaitable[None]:
         """Commit events and cursors; return what to await until the events are answered.
@@ -124,7 +124,7 @@ class Listening:
         """
         waiting: list[Message | Asked] = []
         promises: list[asyncio.Future[None]] = []
-        await self._h.vanishing.returned(
+        await self._reconciliation.vanishing.returned(
             self._adapter.platform, [event.place.key for event in events if isinstance(event, Message | Asked)]
         )
         for event in events:
@@ -143,7 +143,7 @@ class Listening:
         """Commit how far the streams were heard."""
         moved, self._moved = self._moved, {}
         if moved:
-            await self._h.memory.journal.move(self._adapter.platform, moved)
+            await self._services.memory.journal.move(self._adapter.platform, moved)
 
     async def suggest(self, asked: Asked, parameter: str, typed: str) -> Sequence[str]:
         """Return values that a person may want to give a parameter; none where that fails."""
@@ -159,7 +159,7 @@ class Listening:
         admitted = await self._admission.admit(message, command=command, foreign=foreign)
         if admitted is None or message.place.reach is not Reach.ROOM:
             return admitted
-        replies = await self._h.preferences.value(message.place, "replies")
+        replies = await self._services.preferences.value(message.place, "replies")
         # A command is about where it was given.
         if replies == "thread" and not message.place.thread and not command:
             return replace(admitted, place=await self._moved_to(message.place, message.id))
@@ -195,9 +195,9 @@ class Listening:
                 for place in _kept_at(event.place, event.ids):
                     await self._intake.withdraw(replace(event, place=place))
             case Vanished():
-                await self._h.vanishing.vanish(event)
+                await self._reconciliation.vanishing.vanish(event)
             case Renamed():
-                await self._h.domains.rename(event.place, event.before)
+                await self._services.domains.rename(event.place, event.before)
             case Joined():
                 await self._introduce(event)
             case Unreadable():
@@ -206,27 +206,27 @@ class Listening:
     async def _say_unreadable(self, event: Unreadable) -> None:
         if event.once and not await self._is_worth_a_hint(event):
             return
-        view, session = await self._h.domains.here(event.place, event.person)
-        parts = await self._h.outgoing.parts(event.place.platform, event.why, links=NO_LINKS)
+        view, session = await self._services.domains.here(event.place, event.person)
+        parts = await self._services.outgoing.parts(event.place.platform, event.why, links=NO_LINKS)
         if event.once and not await view.notices.hint(session, parts, event.id):
             return
         if not event.once:
             await view.notices.queue(session, parts, [], event.id)
-        await self._h.outgoing.flush(event.place.platform, event.place.key, parts)
+        await self._services.outgoing.flush(event.place.platform, event.place.key, parts)
 
     async def _is_worth_a_hint(self, event: Unreadable) -> bool:
         """Say whether what cannot be read would have been answered."""
-        always = event.addressed or await self._h.preferences.value(event.place, "answers") == "always"
-        return always and not await self._h.preferences.on(event.person, "paused")
+        always = event.addressed or await self._services.preferences.value(event.place, "answers") == "always"
+        return always and not await self._services.preferences.on(event.person, "paused")
 
     async def _introduce(self, event: Joined) -> None:
         place = await self._now(event.place)
-        view, session = await self._h.domains.here(place)
+        view, session = await self._services.domains.here(place)
         goes_on, prefix = bool(place.earlier and view.also), self._adapter.prefix
-        text = onward(prefix) if goes_on else introduction(self._h.models.goes_to, prefix, shared=True)
-        parts = await self._h.outgoing.parts(place.platform, text, links=NO_LINKS)
+        text = onward(prefix) if goes_on else introduction(self._services.models.goes_to, prefix, shared=True)
+        parts = await self._services.outgoing.parts(place.platform, text, links=NO_LINKS)
         if await (view.notices.go_on(place.channel, session, parts) if goes_on else view.notices.greet(session, parts)):
-            await self._h.outgoing.flush(place.platform, place.key, parts)
+            await self._services.outgoing.flush(place.platform, place.key, parts)
 
     async def _now(self, place: Place) -> Place:
         """Return a place with those who read it now, where that is known."""

@@ -1,4 +1,4 @@
-"""What turns and commands work with."""
+"""What turns, commands and listening all work with."""
 
 from dataclasses import dataclass
 
@@ -6,22 +6,15 @@ from bot.config.settings import Settings
 from bot.conversation.domains import Domains
 from bot.conversation.preferences import Preferences
 from bot.delivery.outgoing import Outgoing
-from bot.dreams.dreaming import Dreams
 from bot.models.chains import Models
-from bot.models.connect import Connector
-from bot.models.embedders import EmbedderChoice
-from bot.reconciliation.keeping import Keeping
-from bot.reconciliation.vanishing import Vanishing
-from bot.reconciliation.verifying import Verifying
 from bot.service.maintenance import Maintenance
-from bot.service.priority import Priority
 from memory.core import Memory
 from memory.ports import Clock
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The open parts of Lyra, wired by bot/app.py."""
+    """The open parts of Lyra that most of a conversation needs; what one part alone needs is given to that one."""
 
     memory: Memory
     domains: Domains
@@ -29,13 +22,5 @@ class Services:
     models: Models
     maintenance: Maintenance
     outgoing: Outgoing
-    connector: Connector
     settings: Settings
     clock: Clock
-    persona: str
-    meaning: EmbedderChoice
-    priority: Priority
-    dreams: Dreams
-    verifying: Verifying
-    vanishing: Vanishing
-    keeping: Keeping

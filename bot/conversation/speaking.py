@@ -13,7 +13,7 @@ from bot.errors import ContextTooLong, ModelError
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
 from bot.models.port import closing
 from bot.reconciliation.used import Used, only, used_at, used_in
-from bot.reconciliation.verifying import Looks
+from bot.reconciliation.verifying import Looks, Verifying
 from bot.service.log import log
 from memory.text.lexical import key_words
 from memory.tiers.asides import Aside
@@ -43,8 +43,12 @@ class Spoken:
 class Speaking:
     """Answers turns. `show_prompt` is given every prompt before the model is."""
 
-    def __init__(self, services: Services, show_prompt: Callable[[Prompt], None] | None = None) -> None:
+    def __init__(
+        self, services: Services, verifying: Verifying, persona: str, show_prompt: Callable[[Prompt], None] | None = None
+    ) -> None:
         self._h = services
+        self._verifying = verifying
+        self._persona = persona
         self._voice = OfflineVoice()
         self._show_prompt = show_prompt
 
@@ -67,14 +71,14 @@ class Speaking:
 
     async def _speak(self, turn: Turn, shown: Showing | None, budget: int, looks: Looks) -> Spoken:
         assert self._h.models.chat is not None
-        settings, zone, verifying = self._h.settings, turn.view.home.time_zone, self._h.verifying
+        settings, zone, verifying = self._h.settings, turn.view.home.time_zone, self._verifying
         question = Question(turn.asked, turn.quotes, turn.aside, turn.images if self._h.models.sees else (), turn.shared)
         while True:
             begun_at = self._h.clock.now()
             there = await standing(turn, settings)
             sure = await verifying.sure(used_at(turn.session, there.recent), looks)
             there = replace(there, recent=[one for one in there.recent if one.key in sure.keys])
-            begun = draft(self._h.persona, there, question, self._h.clock.now(), zone, budget)
+            begun = draft(self._persona, there, question, self._h.clock.now(), zone, budget)
             came = await recalled(turn, settings, begun.in_view, begun.since)
             found = await verifying.sure(used_in(came.hits), looks)
             if not (sure.changed or found.changed):
@@ -110,7 +114,7 @@ class Speaking:
             begun = self._h.clock.now()
             return await turn.view.recall.messages(text, _WIDE, exclude=asked_here, asker=turn.asked[-1].speaker)
 
-        hits = await self._h.verifying.hits(found, looks)
+        hits = await self._verifying.hits(found, looks)
         asked = VoiceQuestion(text, turn.asked[-1].speaker, self._h.clock.now(), turn.view.home.time_zone)
         held = _stems(hits)
         answer = self._voice.answer(asked, hits, lambda stem: stem in held)

@@ -13,7 +13,9 @@ from bot.conversation.streaming import Showing, Streamed, WordByWord
 from bot.delivery.links import NO_LINKS, configured
 from bot.dreams.reflections import NAME as REFLECTIONS
 from bot.errors import ModelDenied, ModelError
+from bot.reconciliation.verifying import Verifying
 from bot.service.log import log
+from bot.service.priority import Priority
 from memory.errors import SourceGone
 from memory.journal.journal import InboxEvent, Part
 from memory.types import Kind, NewExchange
@@ -26,24 +28,26 @@ _TRIES = 3
 class Turns:
     """Takes turns, with everything a turn needs."""
 
-    def __init__(self, services: Services, intake: Intake, speaking: Speaking) -> None:
+    def __init__(self, services: Services, intake: Intake, speaking: Speaking, verifying: Verifying, priority: Priority) -> None:
         self._h = services
         self._intake = intake
         self._speaking = speaking
+        self._verifying = verifying
+        self._priority = priority
 
     async def take(self, heard: Sequence[InboxEvent], adapter: Adapter) -> None:
         """Keep these messages of one place and answer them; a stale or forgotten one is kept or dropped without a word.
 
         Raises PlaceUnknown where it is not known who reads the place now.
         """
-        gaps = self._h.verifying.gaps
+        gaps = self._verifying.gaps
         turn = await self._intake.keep(heard, adapter)
         if turn is None:
             return
         place = turn.place
         if adapter.introduces:
             await self._introduce(turn, adapter.prefix)
-        with self._h.priority.taken():
+        with self._priority.taken():
             async with adapter.thinking(place.key):
                 parts = await self._answered(turn, heard, adapter, gaps)
         await self._h.outgoing.flush(place.platform, place.key, parts)
@@ -77,7 +81,7 @@ class Turns:
                     spoken = await self._speaking.answer(turn, shown)
                     await self._intake.require_readers(turn, adapter)
                     place = (turn.place.platform, turn.session.ref.place)
-                    await self._h.verifying.require_standing(spoken.used, spoken.asides, place, gaps)
+                    await self._verifying.require_standing(spoken.used, spoken.asides, place, gaps)
                     parts = await self._store(turn, spoken, await self._replaced(turn, streamed))
                     return [*parts, *await self._offered(turn, adapter)]
                 except SourceGone:
@@ -87,7 +91,7 @@ class Turns:
                         await shown.drop()
                     # What went takes its whole domain out of sight until it is known what goes along.
                     await self._h.memory.settled()
-                    gaps = self._h.verifying.gaps
+                    gaps = self._verifying.gaps
                     again = await self._intake.keep(heard, adapter)
                     if again is None:
                         return await self._give_up(turn, heard, await self._replaced(turn, streamed))
