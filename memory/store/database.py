@@ -6,73 +6,31 @@ does not cancel the statement that aiosqlite has already queued. Reads fetch eve
 cursor holds the log file back; a read that is cancelled is interrupted, so that the next one does not wait behind it.
 
 The page cipher is SQLCipher with a raw 32-byte key. Without a key the same schema and statements run on plain SQLite,
-which tests use to look at bytes. What only SQLite does is here and nowhere else.
+which tests use to look at bytes. What only SQLite does is here and in transaction.py, and nowhere else.
 """
 
 import asyncio
 import os
 import sqlite3
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, Self, cast
+from typing import Self, cast
 
-from aiosqlite.core import Connection
 from sqlcipher3 import dbapi2 as sqlcipher
 
 from memory.errors import DatabaseBusy, DiskFull, ForeignLog, MemoryFailure, NotADatabase, NotWritable, WrongKey
 from memory.store import home_files, wal
 from memory.store.cancellation import to_the_end
 from memory.store.migrating import migrate
+from memory.store.transaction import Connection, Parameters, Row, Transaction
+
+__all__ = ["Database", "Parameters", "Row", "Transaction"]
 
 BUSY_TIMEOUT_MS = 5_000
 _CHECKPOINT_TIMEOUT_MS = 50
 _CHECKPOINT_PAUSE_SECONDS = 0.05
-Parameters = Mapping[str, object]
-
-
-class Row(Protocol):
-    """One result row, read by column name, or in order."""
-
-    def __getitem__(self, name: str, /) -> Any: ...
-
-    def __iter__(self) -> Iterator[Any]: ...
-
-
-class Transaction:
-    """An open write transaction. Nothing but these methods may be awaited inside it."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-
-    async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Run one statement and return all its rows."""
-        return list(await self._connection.execute_fetchall(sql, parameters or {}))
-
-    async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
-        """Run one statement and return its first row, or None."""
-        rows = await self.all(sql, parameters)
-        return rows[0] if rows else None
-
-    async def run(self, sql: str, parameters: Parameters | None = None) -> None:
-        """Run one statement that returns nothing."""
-        await self.all(sql, parameters)
-
-    async def many(self, sql: str, rows: Iterable[Parameters]) -> None:
-        """Run one statement once a row."""
-        cursor = await self._connection.executemany(sql, list(rows))
-        await cursor.close()
-
-    async def take(self, counter: str, n: int = 1) -> int:
-        """Reserve n numbers of a counter and return the first; numbers are never given twice."""
-        row = await self.one(
-            "INSERT INTO counters (name, value) VALUES (:name, :n) "
-            "ON CONFLICT (name) DO UPDATE SET value = counters.value + :n RETURNING value",
-            {"name": counter, "n": n},
-        )
-        assert row is not None
-        return int(row["value"]) - n + 1
 
 
 class Database:
@@ -142,20 +100,17 @@ class Database:
         async with self._writing:
             with _translated(self.path):
                 try:
-                    await self._writer.execute_fetchall("BEGIN IMMEDIATE")
-                    fresh, before = not home_files.size(self._log), self._writer.total_changes
-                    yield Transaction(self._writer)
-                    if self._writer.total_changes != before:
-                        await self._writer.execute_fetchall(wal.NUMBER, {"fresh": fresh})
-                    await to_the_end(self._writer.commit())
+                    tx = Transaction(self._writer, self._log)
+                    await tx.begin()
+                    yield tx
+                    await to_the_end(tx.commit())
                 except BaseException:
                     await to_the_end(self._roll_back())
                     raise
 
     async def _roll_back(self) -> None:
         # The queue of the connection is in order: whatever a cancelled await left running is over when this begins.
-        rows = await self._writer.execute_fetchall("SELECT 1")
-        del rows
+        await self._writer.all("SELECT 1")
         if self._writer.in_transaction:
             await self._writer.rollback()
 
@@ -164,7 +119,7 @@ class Database:
         async with self._reading:
             with _translated(self.path):
                 try:
-                    return list(await self._reader.execute_fetchall(sql, parameters or {}))
+                    return await self._reader.all(sql, parameters)
                 except asyncio.CancelledError:
                     await to_the_end(self._interrupt())
                     raise
@@ -234,8 +189,9 @@ _READER = (*_COMMON, "query_only=ON", "cache_size=-32000")
 async def _connect(path: Path, key: bytes | None, pragmas: Sequence[str]) -> Connection:
     # Opened before aiosqlite has it: the thread of a connection that fails to open outlives this call, and may outlive the loop.
     opened = await asyncio.to_thread(_opened, path, key)
-    connection = await Connection(lambda: opened, iter_chunk_size=64)
+    connection = Connection(lambda: opened, iter_chunk_size=64)
     try:
+        await connection
         for pragma in pragmas:
             await _pragma(connection, pragma)
     except BaseException:

@@ -24,10 +24,10 @@ class BeginOutside(Database):
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Transaction]:
         async with self._writing:
-            await self._writer.execute_fetchall("BEGIN IMMEDIATE")
+            await (tx := Transaction(self._writer, self._log)).begin()
             try:
-                yield Transaction(self._writer)
-                await to_the_end(self._writer.commit())
+                yield tx
+                await to_the_end(tx.commit())
             except BaseException:
                 await to_the_end(self._roll_back())
                 raise
@@ -40,9 +40,9 @@ class ForgetsCancelling(Database):
     async def transaction(self) -> AsyncIterator[Transaction]:
         async with self._writing:
             try:
-                await self._writer.execute_fetchall("BEGIN IMMEDIATE")
-                yield Transaction(self._writer)
-                await self._writer.commit()
+                await (tx := Transaction(self._writer, self._log)).begin()
+                yield tx
+                await tx.commit()
             except Exception:
                 await self._roll_back()
                 raise
