@@ -14,6 +14,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bot.commands import receipts
 from bot.config import home
@@ -22,6 +23,7 @@ from bot.config.settings import Settings, Surroundings, load, local_zone, surrou
 from bot.conversation.domains import Domains
 from bot.conversation.preferences import Preferences
 from bot.dreams.dreaming import Dreams
+from bot.imports import imported
 from bot.models.chains import MakeModel, Models
 from bot.models.embedders import EmbedderChoice, meaning
 from bot.models.port import LateModel, Model
@@ -29,8 +31,8 @@ from bot.service import log
 from bot.service.maintenance import Maintenance
 from bot.service.priority import Priority
 from bot.service.sweeping import Sweeper
-from memory.bank.rules import BankRules
 from memory.core import Habits, Memory, Ports
+from memory.derive.context import BankRules
 from memory.dream.dreamer import Thresholds
 from memory.dream.schedule import Hours
 from memory.ports import Clock, Ids
@@ -40,6 +42,9 @@ from memory.text.times import SystemClock
 from memory.tiers.episodes import Rules
 from memory.types import MINUTE
 from memory.view.view import View
+
+if TYPE_CHECKING:
+    from bot.models.llm import OpenAIModel
 
 _SWITCH_SECONDS = 0.001
 """How long a thread that works on a text may keep the event loop waiting: less than Python's 5 ms, which add up."""
@@ -189,9 +194,8 @@ def secret_of(around: Surroundings, backend: Backend, name: str) -> str | None:
 def _maker(around: Surroundings) -> MakeModel:
     def make(name: str, backend: Backend, tries: int, waits: Sequence[float]) -> Model:
         def late() -> Model:
-            from bot.models.llm import OpenAIModel
-
-            return OpenAIModel(
+            make_model: type[OpenAIModel] = imported("bot.models.llm:OpenAIModel")
+            return make_model(
                 name, backend.base_url, backend.model, secret_of(around, backend, name), backend.timeout, backend.max_tokens,
                 tries=tries, waits=waits, sees=backend.sees,
             )  # fmt: skip

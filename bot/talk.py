@@ -19,6 +19,7 @@ from bot.conversation.speaking import Speaking
 from bot.conversation.turn import Turns
 from bot.delivery.outgoing import Outgoing
 from bot.dreams.reflections import Reflections
+from bot.imports import imported
 from bot.models.connect import Connector
 from bot.models.embedders import Embeds, told_once
 from bot.reconciliation.comparing import Comparing
@@ -97,6 +98,5 @@ async def _warm(embedder: Embeds) -> None:
 
 
 async def _probe(base_url: str) -> list[str]:
-    from bot.models.llm import local_models
-
-    return await local_models(base_url)
+    found: list[str] = await imported("bot.models.llm:local_models")(base_url)
+    return found

@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import Self
 
 from memory.bank.entering import Bank
-from memory.bank.rules import BankRules
 from memory.derive.consolidate import Consolidator
-from memory.derive.context import Context
+from memory.derive.context import BankRules, Context
 from memory.derive.ladder import Ladder
 from memory.dream.dreamer import Dreamer, Thresholds
 from memory.dream.schedule import Hours, Schedule

@@ -26,8 +26,7 @@ from adapters.discord.interactions import menu
 from adapters.discord.interactions.calls import Calls
 from adapters.discord.limits import Limits, StartsSpent
 from adapters.discord.options import Settings
-from adapters.discord.outgoing.sending import Sender
-from adapters.discord.outgoing.typing import thinking
+from adapters.discord.outgoing.sending import Sender, thinking
 from adapters.discord.pace import Pace
 from adapters.errors import PlaceGone, PlatformFailure, SendFailed
 from adapters.events import Circle, Contents, Message, Person, Place, Quote, Vanished, split_key

@@ -3,16 +3,18 @@
 import base64
 import os
 import stat
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 from bot.app import App, opened, secret_of
 from bot.cli.checkup import Finding
 from bot.config.settings import OFFLINE
 from bot.context import persona
 from bot.errors import BadSecret, LyraError, ModelError
+from bot.imports import imported
 from bot.models.llm import OpenAIModel
 from bot.models.port import Image, complete
 from bot.service.notes import KeptNotes
+from bot.service.platforms import matrix_access
 from memory.errors import EmbeddingFailed, MemoryFailure
 from memory.store.locks import FileLock
 
@@ -123,10 +125,7 @@ async def _blindness(model: OpenAIModel) -> str:
 async def _matrix(app: App) -> list[Finding]:
     if app.base.settings.matrix is None:
         return []
-    # Loaded here because loading nio takes time, which who is not on Matrix does not spend.
-    from bot.cli.matrix_checkup import checkup
-    from bot.service.platforms import matrix_access
-
+    checkup: Callable[..., Awaitable[list[Finding]]] = imported("bot.cli.matrix_checkup:checkup")
     return await checkup(matrix_access(app), KeptNotes(app.memory.places, "matrix"))
 
 
@@ -138,9 +137,7 @@ async def _discord(app: App) -> list[Finding]:
         token = app.base.around.secret(section.token_env, section.token_file, "The token of [discord]")
     except BadSecret as error:
         return [Finding(False, f"Discord: {error}")]
-    # Loaded here because loading discord.py takes time, which who is not on Discord does not spend.
-    from bot.cli.discord_checkup import checkup
-
+    checkup: Callable[..., Awaitable[list[Finding]]] = imported("bot.cli.discord_checkup:checkup")
     return await checkup(section, token.get_secret_value() if token else "")
 
 

@@ -6,13 +6,13 @@ What a command does stands in its own file, loaded when it is called, so that ev
 import asyncio
 from collections.abc import Callable, Coroutine
 from enum import StrEnum
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
 
-from memory.transfer.message import clean
+from bot.imports import imported
+from memory.text.storable import clean
 from memory.types import MOST_NAME
 
 cli = typer.Typer(
@@ -67,8 +67,7 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do not ask first.")]
 
 def _run(work: str, *arguments: object, **options: object) -> NoReturn:
     """Load the module of a command and do its work, given as module:function; end with its exit code."""
-    module, _, name = work.partition(":")
-    do: Callable[..., Coroutine[Any, Any, int]] = getattr(import_module(module), name)
+    do: Callable[..., Coroutine[Any, Any, int]] = imported(work)
     raise typer.Exit(asyncio.run(do(*arguments, **options)))
 
 

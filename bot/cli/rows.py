@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from memory.dream.drives import NAMES
 from memory.text.times import iso
+from memory.tiers.drives import NAMES
 from memory.tiers.selfstate import Mind, Moment, SelfState
 from memory.types import Condensed, Digest, Exchange, Hit, Session, Statement
 

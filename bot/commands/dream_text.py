@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 
 from bot.commands.receipts import counted
-from memory.dream.drives import Signal
 from memory.dream.report import Report, Step
+from memory.tiers.drives import Signal
 from memory.types import Domain
 
 _COUNTED = {

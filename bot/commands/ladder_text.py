@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 
 from bot.commands.receipts import counted, day, moment, short
-from memory.dream.drives import NAMES, Drives
+from memory.tiers.drives import NAMES, Drives
 from memory.tiers.selfstate import Moment, SelfState
 from memory.types import Exchange, Statement
 from memory.view.digests import SelfStates

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import date
 
 from memory.bank.block import HEAD, Block, bullet
-from memory.places.display_names import display_name
 from memory.text import periods
 from memory.text.budget import Fitted, Layer, TokenBudget, clip
+from memory.text.display_names import display_name
 from memory.text.lexical import stem
 from memory.text.lexical import tokens as words
 from memory.text.prompt_lines import NOTED, QUOTED, prompt_line

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adapters.events import Person, Quote
-from memory.places.display_names import LYRA
+from memory.text.display_names import LYRA
 from memory.types import Identity
 from memory.view.messages import Messages
 

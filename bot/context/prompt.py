@@ -15,8 +15,8 @@ from bot.context.layers import Shown, View
 from bot.context.retrieval import Recalled, Standing
 from bot.models.port import ChatMessage, Image
 from memory.bank.block import HEAD
-from memory.places.display_names import LYRA
 from memory.text.budget import Fitted, Layer, TokenBudget, tokens
+from memory.text.display_names import LYRA
 from memory.text.prompt_lines import ALONE, QUOTED, REPLY, SPOKEN, Frame, prompt_line
 from memory.text.times import local
 from memory.types import Exchange

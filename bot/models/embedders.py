@@ -2,13 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from bot.config.sections import Backend
 from bot.config.settings import LOCAL, OFF, Settings
 from bot.errors import BadConfig
+from bot.imports import imported
+from bot.models.minilm.weights import MODEL, folder
 from memory.places.places import Places
 from memory.ports import Embedder
+
+if TYPE_CHECKING:
+    from bot.models.embedding import OpenAIEmbedder
+    from bot.models.minilm.embedder import MiniLM
 
 _SCOPE, _TOLD = "install", "told_no_local_model"
 
@@ -52,13 +58,10 @@ def meaning(settings: Settings, key: Callable[[str, Backend], str | None]) -> Em
     comparable, so that another one could not stand in. Raises BadConfig where the local model is asked for by name and is
     not installed.
     """
-    # Each is loaded only where it serves, so that a start is quick.
     if settings.embed in ([], [LOCAL]):
-        from bot.models.minilm import embedder, weights
-
-        folder = weights.folder()
-        if folder is not None:
-            return EmbedderChoice(embedder.MiniLM(folder), f"the local model {embedder.MODEL}")
+        if (files := folder()) is not None:
+            local: type[MiniLM] = imported("bot.models.minilm.embedder:MiniLM")
+            return EmbedderChoice(local(files), f"the local model {MODEL}")
         if settings.embed:
             raise BadConfig(
                 f'embed = "{LOCAL}", but the local model is not installed; install it with `make model`, or say embed = "{OFF}".'
@@ -66,11 +69,10 @@ def meaning(settings: Settings, key: Callable[[str, Backend], str | None]) -> Em
         return EmbedderChoice(None, "the local model is not installed; `make model` installs it", missing=True)
     if settings.embed == [OFF]:
         return EmbedderChoice(None, "embed is off")
-    from bot.models.embedding import OpenAIEmbedder
-
+    remote: type[OpenAIEmbedder] = imported("bot.models.embedding:OpenAIEmbedder")
     name = settings.embed[0]
     backend = settings.models[name]
-    embeds = OpenAIEmbedder(name, backend.base_url, backend.model, key(name, backend), backend.timeout)
+    embeds = remote(name, backend.base_url, backend.model, key(name, backend), backend.timeout)
     return EmbedderChoice(embeds, f"{backend.model} at {backend.base_url}")
 
 

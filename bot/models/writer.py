@@ -5,7 +5,7 @@ from bot.models.port import ChatMessage, Model, complete
 from memory.derive import entries, prompts
 from memory.errors import WriterFailed, WriterRefused
 from memory.ports import ChatModel, Entry, Task
-from memory.transfer.message import clean
+from memory.text.storable import clean
 
 
 async def written(chat_model: ChatModel, task: Task) -> list[Entry]:

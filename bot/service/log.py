@@ -5,6 +5,8 @@ import sys
 from collections.abc import MutableMapping
 from typing import Any
 
+from bot.imports import imported
+
 _UNSAID = frozenset({"text", "content", "message", "prompt", "answer", "api_key", "token", "password", "secret", "key"})
 _OWN, _TOLD = "adapters", "discord"
 
@@ -52,8 +54,7 @@ def configure(level: str) -> None:
 
 
 def _rendering() -> Any:
-    import structlog
-
+    structlog = imported("structlog")
     processors: list[Any] = [
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),

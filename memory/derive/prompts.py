@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from memory.places.display_names import display_name
 from memory.ports import Source, Task, TaskKind
+from memory.text.display_names import display_name
 from memory.text.prompt_lines import SOURCE, prompt_line
 
 _RULES = """\

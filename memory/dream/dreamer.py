@@ -17,7 +17,18 @@ from memory.derive import progress
 from memory.derive.consolidate import Consolidator
 from memory.derive.context import Context
 from memory.derive.ladder import Ladder
-from memory.dream.drives import (
+from memory.dream.reflecting import Reflected, Reflecting
+from memory.dream.regression_check import RegressionCheck
+from memory.dream.report import Report, Step
+from memory.dream.sensing import Sensed, Sensor
+from memory.errors import BudgetSpent, WriterFailed
+from memory.forget import erase
+from memory.index.recall.domain_indexes import DomainIndexes
+from memory.places.places import Places
+from memory.ports import ChatModel
+from memory.store.database import Transaction
+from memory.tiers import episodes, profile, selfstate
+from memory.tiers.drives import (
     BASELINE,
     COHERENCE,
     CONTINUITY,
@@ -30,17 +41,6 @@ from memory.dream.drives import (
     saturating,
     together,
 )
-from memory.dream.reflecting import Reflected, Reflecting
-from memory.dream.regression_check import RegressionCheck
-from memory.dream.report import Report, Step
-from memory.dream.sensing import Sensed, Sensor
-from memory.errors import BudgetSpent, WriterFailed
-from memory.forget import erase
-from memory.index.recall.domain_indexes import DomainIndexes
-from memory.places.places import Places
-from memory.ports import ChatModel
-from memory.store.database import Transaction
-from memory.tiers import episodes, profile, selfstate
 from memory.tiers.selfstate import Mind
 
 HALF_LIFE = 48 * HOUR

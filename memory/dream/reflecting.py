@@ -27,10 +27,10 @@ from memory.errors import WriterRefused
 from memory.ports import ChatModel, Entry, Source
 from memory.store.database import Database, Transaction
 from memory.text.lexical import key_words
+from memory.text.storable import clean
 from memory.text.times import iso
 from memory.tiers import exchanges, selfstate, statements
 from memory.tiers.lines import Grounds, Line, grounds, of_gists, stated
-from memory.transfer.message import clean
 from memory.types import Domain, Statement
 
 MOST_CHARACTERS = 600

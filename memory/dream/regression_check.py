@@ -8,6 +8,7 @@ are found with what was made than without it, that is not published.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from memory.derive.dry_run import Difference, Put, dry_run
 from memory.forget.gone import present
 from memory.index.indexing import ENGLISH, ERAS, GISTS, MESSAGES
 from memory.index.recall.domain_indexes import DomainIndexes, Loaded
@@ -17,7 +18,6 @@ from memory.store.database import Database
 from memory.store.lineage import bound, placeholders
 from memory.text import lexical
 from memory.types import Domain
-from memory.view.dry_run import Difference, Put, dry_run
 
 _OF_THE_WORK, _OF_THE_DOMAIN = 6, 6
 _WORDS = 5

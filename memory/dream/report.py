@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from memory.dream.drives import Drives, Signal
 from memory.dream.regression_check import Marks
 from memory.journal.spending import Spent
+from memory.tiers.drives import Drives, Signal
 
 
 @dataclass(frozen=True, slots=True)

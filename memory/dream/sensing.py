@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from memory.derive.context import Context
 from memory.derive.derivation import Derivation
-from memory.dream.drives import COHERENCE, CONTINUITY, CURIOSITY, HOUR, Signal, saturating, together
 from memory.dream.novelty import Novelty, novelty
 from memory.dream.reflecting import thought_about
 from memory.index.recall.domain_indexes import DomainIndexes
@@ -21,6 +20,7 @@ from memory.text.lexical import key_words
 from memory.text.proper_names import names
 from memory.text.times import month
 from memory.tiers import episodes, eras, narrative, profile, selfstate, statements
+from memory.tiers.drives import COHERENCE, CONTINUITY, CURIOSITY, HOUR, Signal, saturating, together
 from memory.types import MINUTE, Statement
 
 _SHARED = 2

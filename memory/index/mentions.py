@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from memory.derive.evidence import plain
-from memory.places.display_names import TAG
+from memory.text.display_names import TAG
 from memory.text.lexical import tokens
 
 _SHORTEST = 3

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 
-from memory.places.display_names import TAG, is_reserved, likeness, tagged, untagged
 from memory.store.database import Database, Transaction
 from memory.store.lineage import Seal, bound, placeholders
+from memory.text.display_names import TAG, is_reserved, likeness, tagged, untagged
 from memory.types import Domain, DomainKind, DomainRef, Exchange, Identity
 
 

@@ -11,13 +11,9 @@ async def to_the_end(work: Coroutine[Any, Any, object]) -> None:
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
         try:
-            await asyncio.shield(task)
+            await asyncio.wait({task})
         except asyncio.CancelledError as error:
-            if task.cancelled():
-                break
             cancelled = error
-        except Exception:  # noqa: BLE001 - raised below, by task.result()
-            break
     if cancelled is not None and not task.cancelled() and task.exception() is None:
         raise cancelled
     task.result()

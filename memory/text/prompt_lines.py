@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from memory.places.display_names import COLONS, display_name, likeness
 from memory.text.budget import clip, tokens
+from memory.text.display_names import COLONS, display_name, likeness
 from memory.text.sanitize import sanitized
 
 

@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass
 
 from memory.derive.derivation import Derivation, Work
 from memory.derive.progress import Progress
-from memory.dream.drives import Drives
 from memory.forget import erase
 from memory.store.database import Database, Transaction
 from memory.tiers import narrative, statements
+from memory.tiers.drives import Drives
 from memory.tiers.lines import of_statements
 from memory.types import MINUTE, Domain, Statement
 

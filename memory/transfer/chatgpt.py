@@ -7,7 +7,8 @@ session named by the title; what a branch has for itself is a session of its own
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
-from memory.transfer.message import MAX_LINE, BadLine, FileUnusable, Incoming, Role, clean, from_seconds
+from memory.text.storable import clean
+from memory.transfer.message import MAX_LINE, BadLine, FileUnusable, Incoming, Role, from_seconds
 from memory.transfer.pieces import Broken, MalformedExport, conversations
 from memory.transfer.tree import Faults, Tree, grow
 

@@ -11,7 +11,8 @@ from hashlib import blake2b
 from typing import BinaryIO
 from zoneinfo import ZoneInfo
 
-from memory.transfer.message import EPOCH, MAX_LINE, BadLine, Incoming, Role, clean, from_seconds, within, without_mark
+from memory.text.storable import clean
+from memory.transfer.message import EPOCH, MAX_LINE, BadLine, Incoming, Role, from_seconds, within, without_mark
 from memory.types import MINUTE, MOST_NAME
 
 

@@ -1,6 +1,5 @@
 """What a file gives: messages, and lines that cannot be used. Text is cleaned here, at the border."""
 
-import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal
@@ -15,8 +14,6 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _END_SECONDS = 253_402_300_800  # the first second of the year 10000
 _MARK = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
-_REMOVED = re.compile(r"[\x00-\x08\x0b-\x1f]")
-_SURROGATES = re.compile(r"[\ud800-\udfff]")
 
 Role = Literal["user", "assistant", "system"]
 
@@ -55,14 +52,6 @@ class BadLine:
 
     line: int
     reason: str
-
-
-def clean(text: str) -> str:
-    r"""Return text that every store and terminal can hold.
-
-    Control characters other than \n and \t are removed (so CRLF becomes \n), lone surrogates become U+FFFD.
-    """
-    return _SURROGATES.sub("\ufffd", _REMOVED.sub("", text))
 
 
 def from_seconds(seconds: float) -> int | None:

@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo
 from memory.bank import block
 from memory.bank.block import Noted
 from memory.bank.entering import Banked
-from memory.bank.rules import BankRules
 from memory.core import Habits, Memory
+from memory.derive.context import BankRules
 from memory.ports import Entry, Task
 from memory.text.times import instant
 from memory.tiers import statements

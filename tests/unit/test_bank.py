@@ -7,8 +7,8 @@ import pytest
 
 from memory.bank import entering
 from memory.bank.entering import NO_MODEL, OFF, Banked
-from memory.bank.rules import BankRules
 from memory.core import Habits
+from memory.derive.context import BankRules
 from memory.derive.derivation import Derivation
 from memory.errors import NotShared, WriterFailed
 from memory.ports import Entry

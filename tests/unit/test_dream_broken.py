@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from memory.dream.drives import BASELINE
 from memory.dream.report import Report
 from memory.errors import BudgetSpent, WriterFailed
 from memory.journal.ledger import LEASE
+from memory.tiers.drives import BASELINE
 from memory.types import DomainKind, DomainRef
 from tests.kits.dream_kit import (
     Begins,

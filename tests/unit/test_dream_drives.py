@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from memory.dream import dreamer
 from memory.dream.dreamer import MOST_STEP, evolved
-from memory.dream.drives import BASELINE, BUILD, HALF_LIFE, Drives, built, calmed, saturating, together
 from memory.dream.sensing import contradictions
+from memory.tiers.drives import BASELINE, BUILD, HALF_LIFE, Drives, built, calmed, saturating, together
 from memory.tiers.selfstate import Mind
 from memory.types import MINUTE, Statement
 from tests.kits.memory_kit import DAY, HOUR

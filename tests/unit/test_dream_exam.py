@@ -8,6 +8,7 @@ import pytest
 
 from memory.core import Habits
 from memory.derive.context import Context
+from memory.derive.dry_run import Difference, Put, dry_run
 from memory.derive.ladder import Ladder
 from memory.dream.regression_check import RegressionCheck
 from memory.forget.erase import retire
@@ -19,7 +20,6 @@ from memory.tiers import statements
 from memory.tiers.episodes import Rules
 from memory.tiers.statements import NewStatement
 from memory.types import Hit
-from memory.view.dry_run import Difference, Put, dry_run
 from tests.kits.dream_kit import Muse, days, dreamt, everything, extractive, forced, refused, step
 from tests.kits.ladder_kit import PAIRS, Teller, gists, standing
 from tests.kits.memory_kit import DAY, Corner, at_home

@@ -5,10 +5,10 @@ from itertools import groupby
 from pathlib import Path
 
 from memory.dream.dreamer import NO_MODEL
-from memory.dream.drives import BASELINE, NAMES
 from memory.errors import WriterRefused
 from memory.ports import Entry, Task
 from memory.tiers import statements
+from memory.tiers.drives import BASELINE, NAMES
 from memory.tiers.statements import NewStatement
 from memory.types import MINUTE
 from tests.kits.dream_kit import (

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory.text.storable import clean
 from memory.transfer.detect import read_file
 from memory.transfer.jsonl import read_jsonl
-from memory.transfer.message import MAX_LINE, BadLine, FileUnusable, Incoming, clean
+from memory.transfer.message import MAX_LINE, BadLine, FileUnusable, Incoming
 
 BERLIN = "Europe/Berlin"
 

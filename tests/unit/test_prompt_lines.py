@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.places.display_names import COLONS, display_name
 from memory.text import prompt_lines
 from memory.text.budget import tokens
+from memory.text.display_names import COLONS, display_name
 from memory.text.prompt_lines import ALONE, NOTED, QUOTED, REPLY, SOURCE, SPOKEN, Frame, prompt_line
 from memory.text.sanitize import sanitized
 from tests.kits.marks import HIDDEN, SPECIAL

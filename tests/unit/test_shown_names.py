@@ -9,8 +9,8 @@ import pytest
 
 from memory.core import Memory
 from memory.index.mentions import named
-from memory.places.display_names import is_reserved, likeness
 from memory.store.schema import migrations
+from memory.text.display_names import is_reserved, likeness
 from memory.tiers import exchanges
 from memory.types import Domain, DomainKind, DomainRef, Identity, Kind, NewExchange, SessionRef
 from memory.view.view import View

@@ -6,8 +6,9 @@ import json
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from memory.text.storable import clean
 from memory.transfer.jsonl import line, read_jsonl
-from memory.transfer.message import BadLine, Incoming, clean
+from memory.transfer.message import BadLine, Incoming
 
 LAST = 253_402_300_800_000_000 - 1  # the last microsecond of 9999
 

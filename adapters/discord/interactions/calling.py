@@ -1,7 +1,8 @@
 """What a call says: which command of the table, with which arguments."""
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from adapters.command_table import AnswerAudience, CommandSpec, Parameter
@@ -12,6 +13,8 @@ _MESSAGE_MENU = 3
 _SUBCOMMAND = 1
 
 Arguments = dict[str, str | int | bool]
+_PREFIX = "call "
+_LIFE = 15 * 60 * 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +76,33 @@ def value_of(parameter: Parameter, text: str) -> str | int | None:
 
 def _missing(spec: CommandSpec, given: Arguments) -> bool:
     return any(one.required and one.name not in given for one in spec.parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A call's own way back, for fifteen minutes. `heard_at` is in microseconds UTC; the token is a secret.
+
+    `private` says that only the person who called reads the answer.
+    """
+
+    application: int
+    interaction: int
+    token: str = field(repr=False)
+    heard_at: int
+    private: bool
+
+    def text(self) -> str:
+        """Return the address as it is kept."""
+        return _PREFIX + json.dumps([self.application, self.interaction, self.token, self.heard_at, self.private])
+
+    def late(self, now: int) -> bool:
+        """Whether the fifteen minutes are over."""
+        return now - self.heard_at > _LIFE
+
+
+def read_address(text: str) -> Address | None:
+    """Return the address that `text` wrote; None where the string is the id of a message, or empty."""
+    if not text.startswith(_PREFIX):
+        return None
+    application, interaction, token, heard_at, private = json.loads(text.removeprefix(_PREFIX))
+    return Address(application, interaction, token, heard_at, private)

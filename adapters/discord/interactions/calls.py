@@ -16,9 +16,8 @@ from adapters.command_table import Surface
 from adapters.discord.access import readers
 from adapters.discord.failures import TROUBLE
 from adapters.discord.incoming import convert
-from adapters.discord.interactions.address import Address
 from adapters.discord.interactions.buttons import answered, question
-from adapters.discord.interactions.calling import Called, called, called_by_button, value_of
+from adapters.discord.interactions.calling import Address, Called, called, called_by_button, value_of
 from adapters.events import Asked, Message, Place
 
 _Speaking = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread | discord.DMChannel

@@ -1,7 +1,8 @@
 """The exit to Discord: each part once, to a channel or as the answer to a call."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -10,8 +11,9 @@ from discord.webhook.async_ import AsyncWebhookAdapter, async_context, interacti
 
 from adapters.base import Sending
 from adapters.discord.failures import ACKNOWLEDGED, TOKEN_OVER, TROUBLE, UNKNOWN_MESSAGE, UNKNOWN_WEBHOOK, failure
-from adapters.discord.interactions.address import Address, read_address
 from adapters.discord.interactions.buttons import view
+from adapters.discord.interactions.calling import Address, read_address
+from adapters.discord.limits import Limits
 from adapters.discord.outgoing.posts import Posts
 from adapters.errors import SendFailed
 
@@ -20,6 +22,9 @@ _NO_EMBEDS, _EPHEMERAL = 1 << 2, 1 << 6
 _UNANSWERED = frozenset({UNKNOWN_MESSAGE, UNKNOWN_WEBHOOK})
 _NOT_CONNECTED = "Discord is not connected; what waits is sent as soon as it can be."
 _Key = tuple[str, str]
+_LASTS = 8.0
+"""Discord shows it for ten seconds."""
+_under_way: set[asyncio.Task[None]] = set()
 
 
 class TooLate(Exception):
@@ -205,3 +210,32 @@ class Sender:
             case "delete":
                 return await self._posts.delete(sending)
         return await self._posts.send(sending)
+
+
+@asynccontextmanager
+async def thinking(client: discord.Client, limits: Limits, channel: int) -> AsyncIterator[None]:
+    """Type in a channel while this lasts. What goes wrong with it disturbs nobody."""
+    done = asyncio.Event()
+    # It ends by itself after its last request: one that is cancelled can stop all others.
+    task = asyncio.create_task(_type(client.get_partial_messageable(channel), limits, done))
+    _under_way.add(task)
+    task.add_done_callback(_under_way.discard)
+    try:
+        yield
+    finally:
+        done.set()
+
+
+async def _type(channel: discord.PartialMessageable, limits: Limits, done: asyncio.Event) -> None:
+    try:
+        while not done.is_set():
+            limits.require()
+            await channel.typing()
+            try:
+                async with asyncio.timeout(_LASTS):
+                    await done.wait()
+            except TimeoutError:
+                continue
+    except (*TROUBLE, SendFailed, RuntimeError):
+        # A closed client raises RuntimeError.
+        return

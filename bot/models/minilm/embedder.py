@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bot.models.minilm.weights import PUBLISHED, TOKENIZER, WEIGHTS, NoModel, published, tensors
+from bot.imports import imported
+from bot.models.minilm.weights import MODEL, PUBLISHED, TOKENIZER, WEIGHTS, NoModel, published, tensors
 from bot.service.log import log
 from memory.errors import EmbeddingFailed
 from memory.ports import Vectors
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from bot.models.minilm.encoder import Encoder, Tokens
 
-MODEL = "all-MiniLM-L6-v2"
 _DIMENSION = 384
 _MOST_TOKENS = 256
 """What the model was trained to read of a text (its published sentence_bert_config.json)."""
@@ -103,22 +103,18 @@ def unit(rows: Vectors) -> Vectors:
 
 
 def _load(folder: Path) -> "tuple[Tokenizer, Encoder]":
-    # All of them take time to load, which who embeds nothing does not spend.
-    from threadpoolctl import threadpool_limits
-
-    from bot.models.minilm.encoder import Encoder
-
     try:
-        from tokenizers import Tokenizer
+        reader: type[Tokenizer] = imported("tokenizers:Tokenizer")
     except ImportError as error:
         raise NoModel("The local model's tokenizer cannot be loaded here; install it again with `make model`.") from error
-    tokenizer = Tokenizer.from_buffer(published(folder / TOKENIZER))
+    tokenizer = reader.from_buffer(published(folder / TOKENIZER))
     tokenizer.no_padding()
     tokenizer.enable_truncation(_MOST_TOKENS)
     # Two threads of ours with a core each. Threads of the library's own spin while they wait for each other: on a machine
     # that is busy otherwise, a product of matrices then took a hundred times as long.
-    threadpool_limits(1, user_api="blas")
-    return tokenizer, Encoder(tensors(published(folder / WEIGHTS)))
+    imported("threadpoolctl:threadpool_limits")(1, user_api="blas")
+    encoder: type[Encoder] = imported("bot.models.minilm.encoder:Encoder")
+    return tokenizer, encoder(tensors(published(folder / WEIGHTS)))
 
 
 def _clean(text: str) -> str:

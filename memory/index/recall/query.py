@@ -9,8 +9,8 @@ from memory.index.indexing import ENGLISH, MESSAGES
 from memory.index.recall.domain_indexes import Loaded
 from memory.index.when.question import asked
 from memory.index.when.values import TimedQuestion, Window
-from memory.places.display_names import TAG
 from memory.text import lexical
+from memory.text.display_names import TAG
 from memory.text.languages import language as language_of
 
 _MINE = {

@@ -1,4 +1,4 @@
-"""A rehearsal: what a piece of work would change of what recall finds, without changing it.
+"""A dry run: what a piece of work would change of what recall finds, without changing it.
 
 The work is written in a transaction that nobody else reads, looked at, and taken back. What it would add is then examined
 beside what stands, and only if it passes is it written again, for good.
@@ -44,7 +44,7 @@ async def dry_run(db: Database, domain: Domain, put: Put) -> Difference:
 
 
 class _TakenBackError(Exception):
-    """Ends the transaction of a rehearsal; nothing of it stays."""
+    """Ends the transaction of a dry run; nothing of it stays."""
 
     def __init__(self, difference: Difference) -> None:
         super().__init__()
