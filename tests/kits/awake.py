@@ -15,6 +15,8 @@ from memory.types import DomainKind, DomainRef
 from memory.view.view import View
 from tests.fakes.openai_behaviours import Answerer, Request
 from tests.fakes.openai_server import OpenAIServer
+from tests.kits.fresh import fresh
+from tests.kits.memory_kit import KEY
 from tests.kits.words_alone import words_alone
 
 _PATIENCE = 20.0
@@ -106,6 +108,9 @@ async def woken(
     (home / "lyra.toml").write_text(words_alone(toml))
     for name, value in {"LYRA_HOME": str(home), "OLLAMA_HOST": "127.0.0.1:1", **(secrets or {})}.items():
         monkeypatch.setenv(name, value)
+    if not (home / "key").exists():
+        (home / "key").write_text(KEY.hex())
+        await fresh(home / "lyra.db", KEY)
     async with AsyncExitStack() as stack:
         app = changed(await stack.enter_async_context(opened()))
         adapter = make(app)

@@ -19,6 +19,7 @@ from memory.text.lexical import tokens
 from memory.text.times import instant
 from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Hit, Kind, NewExchange, Session, SessionRef
 from memory.view.view import Answer, View
+from tests.kits.fresh import fresh
 
 KEY = bytes(range(32))
 START = 1_772_539_200_000_000  # 2026-03-03 12:00 UTC
@@ -197,6 +198,7 @@ async def opened(
     embedder: Embedder | None = None, habits: Habits | None = None,
 ) -> AsyncIterator[Memory]:  # fmt: skip
     """Open a memory, encrypted unless the key is None."""
+    await fresh(path, key)
     async with await Memory.open(path, key, Ports(clock or Clock(), ids or Ids(), embedder), habits) as memory:
         yield memory
 

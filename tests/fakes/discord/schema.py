@@ -6,8 +6,9 @@ one branch that fits. A keyword that this file does not know is refused when it 
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 _READ = frozenset(
@@ -35,13 +36,16 @@ class Judge:
 
     def __init__(self, named: Mapping[str, Any]) -> None:
         self._named = named
+        self._legible: dict[int, Mapping[str, Any]] = {}
 
     def judge(self, schema: Mapping[str, Any], value: Any, where: str = "body") -> Findings:
         """Everything that is wrong with the value; nothing, if it fits."""
         if "$ref" in schema:
             return self.judge(self._named[schema["$ref"].rpartition("/")[2]], value, where)
-        if strange := set(schema) - _READ - _NOTES:
-            raise ValueError(f"the description uses keywords this server does not read: {sorted(strange)}")
+        if id(schema) not in self._legible:
+            if strange := set(schema) - _READ - _NOTES:
+                raise ValueError(f"the description uses keywords this server does not read: {sorted(strange)}")
+            self._legible[id(schema)] = schema
         found = Findings()
         kinds = schema.get("type")
         kinds = [kinds] if isinstance(kinds, str) else kinds
@@ -62,11 +66,19 @@ class Judge:
             found.add(self.judge(part, value, where))
         for key in ("oneOf", "anyOf"):
             if branches := schema.get(key):
-                tried = [(self._is_other_kind(branch, value), self.judge(branch, value, where)) for branch in branches]
-                found.add(min(tried, key=lambda one: (bool(one[1].errors), one[0], len(one[1].errors), len(one[1].unknown)))[1])
+                found.add(self._of_the_best(branches, value, where))
+
+    def _of_the_best(self, branches: Sequence[Mapping[str, Any]], value: Any, where: str) -> Findings:
+        # A fault is told by the branch that was meant, not by the one with the fewest faults. Descriptions have dozens of
+        # branches: none is judged that cannot be better than the best so far.
+        tried: list[tuple[bool, Findings]] = []
+        for other, branch in sorted(((self._is_other_kind(one, value), one) for one in branches), key=itemgetter(0)):
+            if any(not found.errors and (other > was or not found.unknown) for was, found in tried):
+                break
+            tried.append((other, self.judge(branch, value, where)))
+        return min(tried, key=lambda one: (bool(one[1].errors), one[0], len(one[1].errors), len(one[1].unknown)))[1]
 
     def _is_other_kind(self, branch: Mapping[str, Any], value: Any) -> bool:
-        # So that a fault is told by the branch that was meant, not by the one with the fewest faults.
         branch = self._named[branch["$ref"].rpartition("/")[2]] if "$ref" in branch else branch
         kinds = branch.get("type", [])
         if kinds and not any(_is(kind, value, branch) for kind in ([kinds] if isinstance(kinds, str) else kinds)):
