@@ -2,16 +2,17 @@
 
 from dataclasses import dataclass
 
+from memory.index.when.codes import Code
 from memory.index.when.days import DAY as DAY_LENGTH
 from memory.index.when.days import Calendar, Range, Which, months_away, of_week
 from memory.index.when.tokens import Tokens
 from memory.index.when.values import Window
 from memory.index.when.vocabulary import DAY, FORTNIGHT, HOUR, MINUTE, MONTH, QUARTER, VAGUE, WEEK, WEEKEND, YEAR
 
-COUNT = "(?:n(?:-?n)?O?|d|r)"
-NUMBER = "(?:a?n(?:-?n)?O?|d|r|a)"
-HALF = "(?:a?Ja?)"
-AWAY = f"(?:(?:h?{NUMBER}|{HALF}|h)?U|hP)"
+COUNT = "(?:NUMBER (?:-? NUMBER)? OF? | DIGITS | DAYS)"
+A_NUMBER = "(?:ARTICLE? NUMBER (?:-? NUMBER)? OF? | DIGITS | DAYS | ARTICLE)"
+A_HALF = "(?:ARTICLE? HALF ARTICLE?)"
+AWAY = f"(?:(?:THE? {A_NUMBER} | {A_HALF} | THE)? UNIT | THE PART_OF_DAY)"
 """What stands before "before" and "after"."""
 
 _CLOCK = {MINUTE: 60_000_000, HOUR: 3_600_000_000}
@@ -58,17 +59,17 @@ class Distance:
 def distance(tokens: Tokens, start: int, end: int) -> Distance:
     """Return the distance of tokens that end with a unit or a part of the day; one without a number is of a few."""
     codes, words = tokens.codes[start:end], tokens.words[start:end]
-    if "P" in codes:
+    if Code.PART_OF_DAY in codes:
         return Distance(1, DAY)
     # French "an", a year, is written like the English article.
-    unit = tokens.values[start + codes.rindex("U")] if "U" in codes else YEAR
-    if "J" in codes:
+    unit = tokens.values[start + codes.rindex(Code.UNIT)] if Code.UNIT in codes else YEAR
+    if Code.HALF in codes:
         return Distance(*_HALVES.get(unit, (1, unit)))
-    numbers = [tokens.values[start + n] for n, code in enumerate(codes) if code in "ndr"]
+    numbers = [tokens.values[start + n] for n, code in enumerate(codes) if code in (Code.NUMBER, Code.DIGITS, Code.DAYS)]
     vague = not VAGUE.isdisjoint(words)
     if numbers:
-        return Distance(sum(numbers) if "r" not in codes else numbers[-1], unit, vague)
-    return Distance(1, unit) if "a" in codes or "h" in codes else Distance(_FEW, unit, True)
+        return Distance(sum(numbers) if Code.DAYS not in codes else numbers[-1], unit, vague)
+    return Distance(1, unit) if Code.ARTICLE in codes or Code.THE in codes else Distance(_FEW, unit, True)
 
 
 def ago(calendar: Calendar, away: list[Distance], sign: int = -1) -> Window | None:

@@ -1,10 +1,10 @@
 """Expressions that mean a time by themselves: "two weeks ago", "last summer", "March 5th, 2024", "yesterday evening"."""
 
-import re
 from collections.abc import Callable, Mapping
 
+from memory.index.when.codes import Code, compiled
 from memory.index.when.days import Which, on
-from memory.index.when.distances import COUNT, HALF, NUMBER, Distance, ago, distance
+from memory.index.when.distances import A_HALF, A_NUMBER, COUNT, Distance, ago, distance
 from memory.index.when.expressions import (
     Expression,
     Rank,
@@ -36,8 +36,20 @@ from memory.index.when.vocabulary import (
 Handler = Callable[[Tokens, int, int], Expression | None]
 """Given where an expression stands, its meaning; None where it has none, such as a February 30."""
 
-_WHICH = {"L": Which.LAST, "p": Which.LAST, "l": Which.LAST, "T": Which.THIS, "N": Which.NEXT, "j": Which.NEXT}
-_TRIGGERS = frozenset("tisubeFvzhO")
+_WHICH: Mapping[str, Which] = {
+    Code.LAST: Which.LAST,
+    Code.PAST: Which.LAST,
+    Code.NEXT: Which.NEXT,
+    Code.LAST_BEHIND: Which.LAST,
+    Code.NEXT_BEHIND: Which.NEXT,
+    Code.THIS: Which.THIS,
+}
+_CHOSEN = frozenset(
+    (Code.UNIT, Code.WEEKDAY, Code.SHORT_WEEKDAY, Code.MONTH, Code.SEASON, Code.FEAST, Code.PART_OF_DAY, Code.ARTICLE)
+)
+_TRIGGERS = frozenset(
+    (Code.ON, Code.IN, Code.SINCE, Code.UNTIL, Code.BEFORE, Code.AFTER, Code.FROM, Code.DURING, Code.BETWEEN, Code.THE, Code.OF)
+)
 _PLANS = frozenset(
     """will shall going i'll we'll you'll he'll she'll they'll plan plans planned planning scheduled happening happens coming due
     doing werde wird werden passiert mache machen""".split()
@@ -45,9 +57,9 @@ _PLANS = frozenset(
 
 
 def _ago(tokens: Tokens, start: int, end: int) -> Expression | None:
-    if tokens.codes[start] == "B":
+    if tokens.codes[start] == Code.AGO_BEFORE:
         return _away([distance(tokens, start + 1, end)], -1)
-    first, joined, _ = tokens.codes[start : end - 1].partition("k")
+    first, joined, _ = tokens.codes[start : end - 1].partition(Code.AND)
     cuts = [(start, start + len(first)), (start + len(first) + 1, end - 1)] if joined else [(start, end - 1)]
     return _away([distance(tokens, *cut) for cut in cuts], -1)
 
@@ -58,7 +70,7 @@ def _away(distances: list[Distance], sign: int) -> Expression:
 
 def _ahead(tokens: Tokens, start: int, end: int) -> Expression | None:
     """Read "in two weeks", which is a time only where plans are told: one reads so much in two weeks as well."""
-    if tokens.codes[start] == "i":
+    if tokens.codes[start] == Code.IN:
         if tokens.words[start] == "in" and not tokens.has(_PLANS):
             return None
         return _away([distance(tokens, start + 1, end)], 1)
@@ -66,14 +78,14 @@ def _ahead(tokens: Tokens, start: int, end: int) -> Expression | None:
 
 
 def _stretch(tokens: Tokens, start: int, end: int) -> Expression:
-    return stretch(distance(tokens, start, end), 1 if "N" in tokens.codes[start:end] else -1)
+    return stretch(distance(tokens, start, end), 1 if Code.NEXT in tokens.codes[start:end] else -1)
 
 
 def _dated(tokens: Tokens, start: int, end: int) -> Expression | None:
     codes = tokens.codes
-    at = codes.index("M", start, end)
-    days = [n for n in range(start, end) if codes[n] in "do"]
-    years = [n for n in range(start, end) if codes[n] == "Y"]
+    at = codes.index(Code.MONTH, start, end)
+    days = [n for n in range(start, end) if codes[n] in (Code.DIGITS, Code.ORDINAL)]
+    years = [n for n in range(start, end) if codes[n] == Code.YEAR]
     day = days[0]
     if not years and _is_no_month(tokens, at, start, end, tokens.words[day]):
         return None
@@ -86,15 +98,15 @@ def _is_no_month(tokens: Tokens, at: int, start: int, end: int, day: str) -> boo
     if tokens.words[at] not in MONTHS_OR_WORDS or (day[0].isdecimal() and not day.isdecimal()):
         return False
     capital = at > 0 and tokens.text[tokens.spans[at][0]].isupper()
-    told = capital or "O" in tokens.codes[start:end] or (start > 0 and tokens.codes[start - 1] in _TRIGGERS)
-    return not told or tokens.codes[end : end + 1] == "x"
+    told = capital or Code.OF in tokens.codes[start:end] or (start > 0 and tokens.codes[start - 1] in _TRIGGERS)
+    return not told or tokens.codes[end : end + 1] == Code.OTHER
 
 
 def _days(tokens: Tokens, start: int, end: int) -> Expression | None:
     """Read days of a month: 5-9 March."""
-    number = tokens.values[tokens.codes.index("M", start, end)]
-    years = [n for n in range(start, end) if tokens.codes[n] == "Y"]
-    first, last = (int(day) for day in tokens.words[tokens.codes.index("r", start, end)].split("-"))
+    number = tokens.values[tokens.codes.index(Code.MONTH, start, end)]
+    years = [n for n in range(start, end) if tokens.codes[n] == Code.YEAR]
+    first, last = (int(day) for day in tokens.words[tokens.codes.index(Code.DAYS, start, end)].split("-"))
 
     def yearly(year: int) -> tuple[int, int] | None:
         one, other = on(year, number, first), on(year, number, last)
@@ -106,41 +118,47 @@ def _days(tokens: Tokens, start: int, end: int) -> Expression | None:
 def _of_year(tokens: Tokens, start: int, end: int) -> Expression | None:
     """Read a month, a season, a feast or a quarter with its year."""
     codes = tokens.codes
-    at = next(n for n in range(start, end) if codes[n] in "MSHQ")
-    year = tokens.values[next(n for n in range(start, end) if codes[n] == "Y")]
+    at = next(n for n in range(start, end) if codes[n] in (Code.MONTH, Code.SEASON, Code.FEAST, Code.QUARTER))
+    year = tokens.values[next(n for n in range(start, end) if codes[n] == Code.YEAR)]
     value = tokens.values[at]
-    yearly = {"M": month, "S": season, "H": feast, "Q": quarter}[codes[at]]
+    yearly = {Code.MONTH: month, Code.SEASON: season, Code.FEAST: feast, Code.QUARTER: quarter}[Code(codes[at])]
     return every_year(yearly(value), year)
 
 
 def _chosen(tokens: Tokens, start: int, end: int) -> Expression | None:
     codes = tokens.codes[start:end]
-    # "This" before "last" or "past" says no more than they do.
-    by = next(start + codes.index(code) for code in "LpNljT" if code in codes)
-    at = next(n for n in range(start, end) if tokens.codes[n] in "UWwMSHPa" and n != by)
+    # "This" before "last" or "past" says no more than they do, so that it stands last among them.
+    by = next(start + codes.index(code) for code in _WHICH if code in codes)
+    at = next(n for n in range(start, end) if tokens.codes[n] in _CHOSEN and n != by)
     which = _WHICH[tokens.codes[by]]
-    if tokens.codes[at] == "a":
+    if tokens.codes[at] == Code.ARTICLE:
         return unit(YEAR, which)
     if which is Which.THIS and _may_be_a_verb(tokens, at, end):
         return None
-    if tokens.codes[at] == "w" and tokens.words[at] in WEEKDAYS_OR_WORDS and tokens.codes[end : end + 1] == "X":
+    if (
+        tokens.codes[at] == Code.SHORT_WEEKDAY
+        and tokens.words[at] in WEEKDAYS_OR_WORDS
+        and tokens.codes[end : end + 1] == Code.CAPITALIZED
+    ):
         return None
-    rolls = "T" not in codes and (tokens.codes[by] == "p" or (tokens.words[by] == "last" and tokens.words[start] == "the"))
-    if rolls and tokens.codes[at] == "U" and tokens.values[at] != WEEKEND:
-        if tokens.values[at] in (DAY, HOUR) and tokens.codes[start - 1 : start] not in tuple("iv"):
+    rolls = Code.THIS not in codes and (
+        tokens.codes[by] == Code.PAST or (tokens.words[by] == "last" and tokens.words[start] == "the")
+    )
+    if rolls and tokens.codes[at] == Code.UNIT and tokens.values[at] != WEEKEND:
+        if tokens.values[at] in (DAY, HOUR) and tokens.codes[start - 1 : start] not in (Code.IN, Code.DURING):
             return None
         return stretch(Distance(1, tokens.values[at]), -1)
-    part = tokens.values[end - 1] if tokens.codes[end - 1] == "P" and at != end - 1 else None
+    part = tokens.values[end - 1] if tokens.codes[end - 1] == Code.PART_OF_DAY and at != end - 1 else None
     return chosen(tokens, at, which, part)
 
 
 def _may_be_a_verb(tokens: Tokens, at: int, end: int) -> bool:
-    return tokens.words[at] in MONTHS_OR_WORDS and tokens.codes[end : end + 1] in tuple("xfX")
+    return tokens.words[at] in MONTHS_OR_WORDS and tokens.codes[end : end + 1] in (Code.OTHER, Code.FUNCTION, Code.CAPITALIZED)
 
 
 def _relative(tokens: Tokens, start: int, end: int) -> Expression:
-    at = start + (tokens.codes[start] == "~")
-    if tokens.codes[at] == "K":
+    at = start + (tokens.codes[start] == Code.NEAR)
+    if tokens.codes[at] == Code.KIND_OF_DAY:
         return kind_of_day(tokens.values[at])
     if end - at > 1:
         return part_of_day(tokens.values[at], tokens.values[end - 1])
@@ -152,7 +170,7 @@ def _weekday(tokens: Tokens, start: int, end: int) -> Expression:
 
 
 def _in_digits(tokens: Tokens, start: int, end: int) -> Expression | None:
-    return in_digits(tokens.words[tokens.codes.index("D", start, end)])
+    return in_digits(tokens.words[tokens.codes.index(Code.DATE, start, end)])
 
 
 def _the_fifth(tokens: Tokens, start: int, end: int) -> Expression | None:
@@ -167,21 +185,39 @@ def _other_day(tokens: Tokens, start: int, end: int) -> Expression:
     return stretch(Distance(14, DAY), -1)
 
 
-_DAY_BEFORE_MONTH = r"(?:do?|o)\.?(?:Oh?)?M(?:\.?,?O?Y)?"
-_MONTH_BEFORE_DAY = r"M\.?h?oO?(?:,?Y)?|M\.?d,?Y|(?<![iv])M\.?d"
+_DAY_BEFORE_MONTH = r"(?:DIGITS ORDINAL? | ORDINAL)\.? (?:OF THE?)? MONTH (?:\.? ,? OF? YEAR)?"
+_MONTH_BEFORE_DAY = r"MONTH \.? THE? ORDINAL OF? (?:,? YEAR)? | MONTH \.? DIGITS ,? YEAR | (?<![IN DURING]) MONTH \.? DIGITS"
 ELEMENTS: Mapping[str, tuple[str, Handler]] = {
-    "ago": (rf"v?(?:{NUMBER}Uk)?{NUMBER}UA|{HALF}UA|B(?:{HALF}|{NUMBER})[Ua]", _ago),
-    "ahead": (rf"i(?:{HALF}|{NUMBER})U(?![Abe])|{NUMBER}UF[cR]", _ahead),
-    "stretch": (rf"(?:(?:[hT]|(?<=[ivsF]))L|h?T?[pN]){COUNT}U(?!O)", _stretch),
-    "dated": (rf"(?:[Ww],?h?|h)?(?:{_DAY_BEFORE_MONTH}|{_MONTH_BEFORE_DAY})", _dated),
-    "days": (r"h?r\.?(?:Oh?)?M(?:\.?,?O?Y)?|M\.?r(?:,?Y)?", _days),
-    "of_year": (r"M\.?[,-]?(?:Oh?)?Y|[SH],?(?:Oh?)?Y|Q(?:Oh?|-|,)?Y|Y-?Q", _of_year),
-    "chosen": (r"h?(?:T?[Lp]|T|N)(?:U(?!O)|[WwMSHP])P?|h?(?:[UWMSHP][lj]|a[lj]|[lj][UWMSHP])P?", _chosen),
-    "relative": (r"~?(?:RP?|K)", _relative),
-    "in_digits": (r"(?:[Ww],?h?|h)?D", _in_digits),
-    "the_fifth": (r"(?:t|[Ww],?)ho(?![xXUM])|ho(?=Oh?[LTN]U)", _the_fifth),
-    "weekday": (r"WP", _weekday),
-    "year": (r"h?UY", _year),
-    "other_day": (r"V", _other_day),
+    "ago": (
+        rf"DURING? (?:{A_NUMBER} UNIT AND)? {A_NUMBER} UNIT AGO | {A_HALF} UNIT AGO"
+        rf" | AGO_BEFORE (?:{A_HALF} | {A_NUMBER}) [UNIT ARTICLE]",
+        _ago,
+    ),
+    "ahead": (rf"IN (?:{A_HALF} | {A_NUMBER}) UNIT (?![AGO BEFORE AFTER]) | {A_NUMBER} UNIT FROM [NOW DAY_FROM_TODAY]", _ahead),
+    "stretch": (rf"(?:(?:[THE THIS] | (?<=[IN DURING SINCE FROM])) LAST | THE? THIS? [PAST NEXT]) {COUNT} UNIT (?!OF)", _stretch),
+    "dated": (rf"(?:[WEEKDAY SHORT_WEEKDAY],? THE? | THE)? (?:{_DAY_BEFORE_MONTH} | {_MONTH_BEFORE_DAY})", _dated),
+    "days": (r"THE? DAYS \.? (?:OF THE?)? MONTH (?:\.? ,? OF? YEAR)? | MONTH \.? DAYS (?:,? YEAR)?", _days),
+    "of_year": (
+        r"MONTH \.? [,-]? (?:OF THE?)? YEAR | [SEASON FEAST],? (?:OF THE?)? YEAR"
+        r" | QUARTER (?:OF THE? | - | ,)? YEAR | YEAR -? QUARTER",
+        _of_year,
+    ),
+    "chosen": (
+        r"THE? (?:THIS? [LAST PAST] | THIS | NEXT)"
+        r" (?:UNIT (?!OF) | [WEEKDAY SHORT_WEEKDAY MONTH SEASON FEAST PART_OF_DAY]) PART_OF_DAY?"
+        r" | THE? (?:[UNIT WEEKDAY MONTH SEASON FEAST PART_OF_DAY] [LAST_BEHIND NEXT_BEHIND] | ARTICLE [LAST_BEHIND NEXT_BEHIND]"
+        r" | [LAST_BEHIND NEXT_BEHIND] [UNIT WEEKDAY MONTH SEASON FEAST PART_OF_DAY]) PART_OF_DAY?",
+        _chosen,
+    ),
+    "relative": (r"NEAR? (?:DAY_FROM_TODAY PART_OF_DAY? | KIND_OF_DAY)", _relative),
+    "in_digits": (r"(?:[WEEKDAY SHORT_WEEKDAY],? THE? | THE)? DATE", _in_digits),
+    "the_fifth": (
+        r"(?:ON | [WEEKDAY SHORT_WEEKDAY],?) THE ORDINAL (?![OTHER CAPITALIZED UNIT MONTH])"
+        r" | THE ORDINAL (?=OF THE? [LAST THIS NEXT] UNIT)",
+        _the_fifth,
+    ),
+    "weekday": (r"WEEKDAY PART_OF_DAY", _weekday),
+    "year": (r"THE? UNIT YEAR", _year),
+    "other_day": (r"OTHER_DAY", _other_day),
 }
-ELEMENT = re.compile("|".join(f"(?P<{name}>{pattern})" for name, (pattern, _) in ELEMENTS.items()))
+ELEMENT = compiled("|".join(f"(?P<{name}>{pattern})" for name, (pattern, _) in ELEMENTS.items()))

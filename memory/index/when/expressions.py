@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 
+from memory.index.when.codes import Code
 from memory.index.when.days import (
     Calendar,
     Range,
@@ -180,21 +181,21 @@ def alone(tokens: Tokens, at: int) -> Expression | None:
     """Return what a single word says: a month, a year, a weekday, a season, a feast, a quarter, a date in short."""
     value = tokens.values[at]
     match tokens.codes[at]:
-        case "M":
+        case Code.MONTH:
             return every_year(month(value))
-        case "Y":
+        case Code.YEAR:
             return year_of(tokens.words[at])
-        case "S":
+        case Code.SEASON:
             return every_year(season(value))
-        case "H":
+        case Code.FEAST:
             return every_year(feast(value))
-        case "W" | "w":
+        case Code.WEEKDAY | Code.SHORT_WEEKDAY:
             return weekday(value)
-        case "Q":
+        case Code.QUARTER:
             return every_year(quarter(value))
-        case "U":
+        case Code.UNIT:
             return Expression(lambda c, at: c.window(of_week(5, 2, at, Which.LATEST)), Rank.LOOSE) if value == WEEKEND else None
-        case "y":
+        case Code.SHORT_DATE:
             return in_short(tokens.words[at])
     return None
 
@@ -203,17 +204,17 @@ def chosen(tokens: Tokens, at: int, which: Which, part: int | None = None) -> Ex
     """Return this, the last or the next of what a word names; `part` is that of a day."""
     value = tokens.values[at]
     match tokens.codes[at]:
-        case "U":
+        case Code.UNIT:
             return unit(value, which)
-        case "W" | "w":
+        case Code.WEEKDAY | Code.SHORT_WEEKDAY:
             return weekday(value, which, part)
-        case "M":
+        case Code.MONTH:
             return every_year(month(value), which=which)
-        case "H":
+        case Code.FEAST:
             return every_year(feast(value), which=which)
-        case "S":
+        case Code.SEASON:
             return _season(value, which)
-        case "P":
+        case Code.PART_OF_DAY:
             if which is Which.NEXT:
                 return None
             return part_of_day(-1 if which is Which.LAST else 0, value)

@@ -4,11 +4,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from memory.index.when.codes import Code
 from memory.index.when.elements import ELEMENT, ELEMENTS
 from memory.index.when.expressions import Expression, alone
 from memory.index.when.tokens import Tokens
 
-ANY = "(?:Z|[MYSHQWwy])=*"
+ANY = "(?:UNDERSTOOD | [MONTH YEAR SEASON FEAST QUARTER WEEKDAY SHORT_WEEKDAY SHORT_DATE])=*"
 """Whatever names a time, by itself or in company."""
 
 Handler = Callable[["Parse", re.Match[str]], Expression | None]
@@ -35,11 +36,11 @@ class Parse:
             assert m.lastgroup is not None
             piece = ELEMENTS[m.lastgroup][1](tokens, m.start(), m.end())
             if piece is None:
-                reading._mark(m.start(), m.end(), "#", "#")
+                reading._mark(m.start(), m.end(), Code.NO_TIME, Code.NO_TIME)
             else:
                 reading.pieces[m.start()] = piece
                 # A weekday with a part of the day still needs a word that tells it from "my Monday morning routine".
-                reading._mark(m.start(), m.end(), "W" if m.lastgroup == "weekday" else "Z")
+                reading._mark(m.start(), m.end(), Code.WEEKDAY if m.lastgroup == "weekday" else Code.UNDERSTOOD)
         return reading
 
     def piece(self, at: int) -> Expression | None:
@@ -51,14 +52,14 @@ class Parse:
         for m in pattern.finditer(self.codes):
             if piece := handler(self, m):
                 self.pieces[m.start()] = piece
-                self._mark(m.start(), m.end(), "Z")
+                self._mark(m.start(), m.end(), Code.UNDERSTOOD)
 
     def take(self, pattern: re.Pattern[str], handler: Handler) -> None:
         """Take what matches mean into the result."""
         for m in pattern.finditer(self.codes):
             if piece := handler(self, m):
                 self.found.append((m.start(), m.end(), piece))
-                self._mark(m.start(), m.end(), " ", " ")
+                self._mark(m.start(), m.end(), Code.TAKEN, Code.TAKEN)
 
-    def _mark(self, start: int, end: int, first: str, more: str = "=") -> None:
+    def _mark(self, start: int, end: int, first: str, more: str = Code.MORE) -> None:
         self.codes = self.codes[:start] + first + more * (end - start - 1) + self.codes[end:]

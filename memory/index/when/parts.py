@@ -2,6 +2,7 @@
 
 import re
 
+from memory.index.when.codes import Code, compiled
 from memory.index.when.days import Calendar, Range, Which, months_away, of_week, part, weekday_of
 from memory.index.when.distances import AWAY, beside, distance
 from memory.index.when.expressions import HOURS, Expression, Rank, every_year, quarter, unit, unit_days
@@ -10,27 +11,29 @@ from memory.index.when.values import Window
 from memory.index.when.vocabulary import DAY, MONTH, QUARTER, WEEK, WEEKEND, YEAR
 
 _NOUNS = frozenset("start begin beginning end middle".split())
-_THIRD = re.compile(rf"h?E(?:-|Oh?)?(?P<whole>{ANY})|h?EOh(?P<unit>U)")
-_HALF = re.compile(rf"h?(?P<which>[oL])JOh?(?P<whole>{ANY})")
-_NTH = re.compile(rf"h?(?P<which>[oL])U(?:Oh?(?P<whole>{ANY})|Oh(?P<unit>U))|h?(?P<quarter>o)U")
-_UNIT_OF = re.compile(rf"h?(?P<unit>U)Oh?(?P<whole>{ANY})")
-_PART = re.compile(r"h?POh?(?P<day>(?:Z|W|w)=*)")
-_BESIDE = re.compile(rf"(?P<away>{AWAY})(?P<side>[be])h?(?P<event>{ANY})|h?(?P<two>U)bL(?!U)")
-_LAST_BEFORE = re.compile(rf"(?P<last>Z=*)bh?(?P<event>{ANY})")
+_THIRD = compiled(rf"THE? STAGE (?:- | OF THE?)? (?P<whole>{ANY}) | THE? STAGE OF THE (?P<unit>UNIT)")
+_HALF = compiled(rf"THE? (?P<which>[ORDINAL LAST]) HALF OF THE? (?P<whole>{ANY})")
+_NTH = compiled(
+    rf"THE? (?P<which>[ORDINAL LAST]) UNIT (?:OF THE? (?P<whole>{ANY}) | OF THE (?P<unit>UNIT)) | THE? (?P<quarter>ORDINAL) UNIT"
+)
+_UNIT_OF = compiled(rf"THE? (?P<unit>UNIT) OF THE? (?P<whole>{ANY})")
+_PART = compiled(r"THE? PART_OF_DAY OF THE? (?P<day>(?:UNDERSTOOD | WEEKDAY | SHORT_WEEKDAY)=*)")
+_BESIDE = compiled(rf"(?P<away>{AWAY}) (?P<side>[BEFORE AFTER]) THE? (?P<event>{ANY}) | THE? (?P<two>UNIT) BEFORE LAST (?!UNIT)")
+_LAST_BEFORE = compiled(rf"(?P<last>UNDERSTOOD=*) BEFORE THE? (?P<event>{ANY})")
 
 
 def join_parts(reading: Parse) -> None:
     """Understand the parts of times, then the distances from times."""
-    if "E" in reading.codes:
+    if Code.STAGE in reading.codes:
         reading.join(_THIRD, _third)
-    if "J" in reading.codes:
+    if Code.HALF in reading.codes:
         reading.join(_HALF, _half)
-    if "U" in reading.codes:
+    if Code.UNIT in reading.codes:
         reading.join(_NTH, _nth)
         reading.join(_UNIT_OF, _unit_of)
-    if "P" in reading.codes:
+    if Code.PART_OF_DAY in reading.codes:
         reading.join(_PART, _part)
-    if "b" in reading.codes or "e" in reading.codes:
+    if Code.BEFORE in reading.codes or Code.AFTER in reading.codes:
         reading.join(_BESIDE, _beside)
         reading.join(_LAST_BEFORE, _last_before)
 
@@ -47,15 +50,15 @@ def _whole(reading: Parse, m: re.Match[str]) -> Expression | None:
 
 
 def _third(reading: Parse, m: re.Match[str]) -> Expression | None:
-    at = m.start() + m.group().index("E")
+    at = m.start() + m.group().index(Code.STAGE)
     whole = _whole(reading, m)
-    verb = "O" not in m.group() and reading.tokens.words[at] in _NOUNS
+    verb = Code.OF not in m.group() and reading.tokens.words[at] in _NOUNS
     return _some_of(whole, 3, reading.tokens.values[at]) if whole and not verb else None
 
 
 def _half(reading: Parse, m: re.Match[str]) -> Expression | None:
     whole, number = reading.piece(m.start("whole")), reading.tokens.values[m.start("which")]
-    half = 1 if m["which"] == "L" else number - 1
+    half = 1 if m["which"] == Code.LAST else number - 1
     return _some_of(whole, 2, half) if whole and half in (0, 1) else None
 
 
@@ -71,14 +74,14 @@ def _some_of(whole: Expression, parts: int, number: int) -> Expression:
 
 
 def _nth(reading: Parse, m: re.Match[str]) -> Expression | None:
-    at = m.start() + m.group().index("U")
+    at = m.start() + m.group().index(Code.UNIT)
     number, kind = reading.tokens.values[at - 1], reading.tokens.values[at]
     if m["quarter"]:
         return every_year(quarter(number)) if kind == QUARTER and 1 <= number <= 4 else None
     whole = _whole(reading, m)
     if whole is None:
         return None
-    last = m["which"] == "L"
+    last = m["which"] == Code.LAST
 
     def resolve(calendar: Calendar, at: int) -> Window | None:
         window = whole.resolve(calendar, at)
@@ -125,7 +128,7 @@ def _unit_of(reading: Parse, m: re.Match[str]) -> Expression | None:
 
 def _part(reading: Parse, m: re.Match[str]) -> Expression | None:
     day = reading.piece(m.start("day"))
-    hours = HOURS[reading.tokens.values[m.start() + m.group().index("P")]]
+    hours = HOURS[reading.tokens.values[m.start() + m.group().index(Code.PART_OF_DAY)]]
     if day is None:
         return None
 
@@ -145,11 +148,11 @@ def _beside(reading: Parse, m: re.Match[str]) -> Expression | None:
     away = distance(tokens, m.start(), m.end("away"))
     if event is None or away.by_the_clock or (m.start() and tokens.words[m.start() - 1] == "many"):
         return None
-    sign = -1 if m["side"] == "b" else 1
+    sign = -1 if m["side"] == Code.BEFORE else 1
 
     def resolve(calendar: Calendar, at: int) -> Window | None:
         window = event.resolve(calendar, at)
-        return calendar.window(beside(days_of(calendar, window), away, sign, m.group()[0] == "h")) if window else None
+        return calendar.window(beside(days_of(calendar, window), away, sign, m.group()[0] == Code.THE)) if window else None
 
     return Expression(resolve, event.rank)
 
@@ -166,7 +169,7 @@ def _before_last(number: int) -> Expression | None:
 
 def _last_before(reading: Parse, m: re.Match[str]) -> Expression | None:
     last, event = reading.piece(m.start("last")), reading.piece(m.start("event"))
-    if last is None or event is None or "L" not in reading.tokens.codes[m.start("last") : m.end("last")]:
+    if last is None or event is None or Code.LAST not in reading.tokens.codes[m.start("last") : m.end("last")]:
         return None
 
     def resolve(calendar: Calendar, at: int) -> Window | None:

@@ -8,6 +8,7 @@ Times told from an event that nobody can look up in a calendar: "two weeks befor
 import re
 from itertools import pairwise
 
+from memory.index.when.codes import Code, compiled
 from memory.index.when.days import DAY, EARLIEST, LATEST, Calendar
 from memory.index.when.distances import AWAY, distance
 from memory.index.when.expressions import Rank
@@ -18,8 +19,8 @@ from memory.index.when.tokens import Tokens, cut
 from memory.index.when.values import Around, TimedQuestion, Window
 from memory.index.when.vocabulary import PAST
 
-_EVENT = re.compile(rf"(?:[itv]?(?P<away>{AWAY}))?(?P<near>~?)(?P<side>[subeB])")
-_ENGLISH = {"since": "s", "until": "u", "till": "u", "before": "b", "after": "e"}
+_EVENT = compiled(rf"(?:[IN ON DURING]? (?P<away>{AWAY}))? (?P<near>NEAR?) (?P<side>[SINCE UNTIL BEFORE AFTER AGO_BEFORE])")
+_ENGLISH = {"since": Code.SINCE, "until": Code.UNTIL, "till": Code.UNTIL, "before": Code.BEFORE, "after": Code.AFTER}
 _EVENT_ASKING = frozenset("what where who whom whose which when why how what's where's who's how's".split())
 _DETERMINED = frozenset("the my our your his her their its this that these those a an".split())
 _VERBS = frozenset("do does did is are was were am have has had will would can could should".split())
@@ -34,6 +35,12 @@ _NO_TIME = frozenset(
 _SUBJECTS = frozenset("i you we he she they it there all both".split())
 _PERFECT = frozenset("have has haven't hasn't had been i've you've we've changed".split())
 _STOP = frozenset("to of in on at for with and or from by up off out".split())
+_LEADING = frozenset((Code.IN, Code.ON, Code.DURING, Code.FROM, Code.AND, Code.HYPHEN))
+_TELLING = frozenset(
+    (Code.OTHER, Code.CAPITALIZED, Code.ORDINAL, Code.FEAST, Code.SEASON, Code.HALF, Code.PART_OF_DAY, Code.NUMBER)
+)
+_SIDES = (Code.SINCE, Code.UNTIL, Code.BEFORE, Code.AFTER, Code.AGO_BEFORE)
+_ENDS = frozenset((Code.MARK, Code.PERIOD, Code.TAKEN, Code.MORE, Code.UNDERSTOOD, Code.NO_TIME, *_SIDES))
 _LONGEST = 12
 _REACH = 90 * DAY
 _NEAR = 14 * DAY
@@ -63,22 +70,22 @@ def _anchor(reading: Parse, start: int, side: str) -> str:
     noun = start < len(words) and words[start] in _DETERMINED
     while end < min(len(words), start + _LONGEST) and not _ends(reading, end) and not (noun and words[end] in _VERBS):
         end += 1
-    if side == "s" and _is_reason(tokens, start, end):
+    if side == Code.SINCE and _is_reason(tokens, start, end):
         return ""
-    while end > start and (words[end - 1] in _STOP or reading.codes[end - 1] in "itvFk-"):
+    while end > start and (words[end - 1] in _STOP or reading.codes[end - 1] in _LEADING):
         end -= 1
-    telling = any(reading.codes[n] in "xXoHSJPn" and words[n] not in _NO_EVENT for n in range(start, end))
-    if not telling or reading.codes[start] == "k":
+    telling = any(reading.codes[n] in _TELLING and words[n] not in _NO_EVENT for n in range(start, end))
+    if not telling or reading.codes[start] == Code.AND:
         return ""
     return tokens.text[tokens.spans[start][0] : tokens.spans[end - 1][1]]
 
 
 def _ends(reading: Parse, at: int) -> bool:
     """Say whether what is told of an event ends before a word: at a mark, a time, a question or a dash."""
-    if reading.codes[at] == "-":
+    if reading.codes[at] == Code.HYPHEN:
         first = reading.tokens.spans[at][0]
         return reading.tokens.text[first - 1 : first].isspace()
-    return reading.codes[at] in ",. =Z#subeB" or reading.tokens.words[at] in _EVENT_ASKING
+    return reading.codes[at] in _ENDS or reading.tokens.words[at] in _EVENT_ASKING
 
 
 def _is_reason(tokens: Tokens, start: int, end: int) -> bool:
@@ -91,17 +98,17 @@ def _is_reason(tokens: Tokens, start: int, end: int) -> bool:
 
 def _offsets(reading: Parse, m: re.Match[str], side: str) -> tuple[int, int] | None:
     """Return how far from the event its time lies, in microseconds, from and to."""
-    sign = -1 if side in "bu" else 1
+    sign = -1 if side in (Code.BEFORE, Code.UNTIL) else 1
     if m["away"]:
-        if side in "su":
+        if side in (Code.SINCE, Code.UNTIL):
             return None
         away = distance(reading.tokens, m.start("away"), m.end("away"))
         slack = max(away.slack(away.length), DAY)
-        low = 0 if m["away"][0] == "h" else away.length - slack
+        low = 0 if m["away"][0] == Code.THE else away.length - slack
         high = away.length + slack
     else:
         near = m["near"] and reading.tokens.values[m.start("near")] == 1
-        low, high = -DAY, _NEAR if near else _EVER if side == "s" else _REACH
+        low, high = -DAY, _NEAR if near else _EVER if side == Code.SINCE else _REACH
     return (low, high) if sign > 0 else (-high, -low)
 
 
@@ -177,7 +184,11 @@ def _has(words: list[str], phrase: tuple[str, str]) -> bool:
 def _last_time(tokens: Tokens) -> bool:
     """Say whether it is asked when something was last the case: "when did I last see her"."""
     at = tokens.words.index("last") if "last" in tokens.words else 0
-    return at > 0 and tokens.codes[at - 1] in "fxX" and tokens.codes[at + 1 : at + 2] == "x"
+    return (
+        at > 0
+        and tokens.codes[at - 1] in (Code.FUNCTION, Code.OTHER, Code.CAPITALIZED)
+        and tokens.codes[at + 1 : at + 2] == Code.OTHER
+    )
 
 
 def _verb(tokens: Tokens) -> str:
@@ -192,7 +203,10 @@ def _verb(tokens: Tokens) -> str:
     return ""
 
 
-_OF_TIME = re.compile("[MWwSHRKPUQDYryVosubeB]")
+_OF_TIME = compiled(
+    "[MONTH WEEKDAY SHORT_WEEKDAY SEASON FEAST DAY_FROM_TODAY KIND_OF_DAY PART_OF_DAY UNIT QUARTER DATE YEAR DAYS SHORT_DATE"
+    " OTHER_DAY ORDINAL SINCE UNTIL BEFORE AFTER AGO_BEFORE]"
+)
 _MARKS = tuple("?.!,;:…")
 _WORD = re.compile(r"\w")
 Spans = list[tuple[int, int]]

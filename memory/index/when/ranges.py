@@ -1,19 +1,50 @@
 """Ranges, bounds and single times, as they are told in a question: "between March and May", "since 2023", "in June"."""
 
 import re
+from collections.abc import Collection, Mapping
 
+from memory.index.when.codes import Code, compiled
 from memory.index.when.days import DAY, EARLIEST, LATEST, Calendar, month_of, month_start
 from memory.index.when.expressions import Expression, Rank
 from memory.index.when.parsing import ANY, Parse
 from memory.index.when.values import Window
 from memory.index.when.vocabulary import ENGLISH_WEEKDAYS, MONTHS_OR_NAMES, PAST
 
-_RANGE = re.compile(rf"(?P<lead>[zFivt]?)h?(?:(?P<day>[do])|(?P<one>{ANY}))(?P<join>[kgu-])[ivt]?h?(?P<two>{ANY})")
-_OPEN = re.compile(rf"[zF]h?(?P<one>{ANY})(?:[gku]c|(?P<on>t)(?![hMWHSY]))|sh?(?P<since>{ANY})[gu]c")
-_BOUND = re.compile(rf"(?P<near>~?)(?P<side>[subeB])h?(?P<one>{ANY})")
-_SINGLE = re.compile(r"(?P<lead>[itvFaO]?)(?P<the>h?)(?P<what>[MYSHQWwU]=*|y\.?)")
-_CERTAIN = re.compile(r"[itvFO]?h?Z=*")
-_LEADS = {"M": "iv", "Y": "iv", "S": "iv", "Q": "iv", "W": "tivF", "w": "tF", "H": "tivF", "U": "tvi", "y": "tFi"}
+_RANGE = compiled(
+    r"(?P<lead>[BETWEEN FROM IN DURING ON]?) THE?"
+    rf" (?:(?P<day>[DIGITS ORDINAL]) | (?P<one>{ANY})) (?P<join>[AND TO UNTIL-]) [IN DURING ON]? THE? (?P<two>{ANY})"
+)
+_OPEN = compiled(
+    rf"[BETWEEN FROM] THE? (?P<one>{ANY}) (?:[TO AND UNTIL] NOW | (?P<on>ON) (?![THE MONTH WEEKDAY FEAST SEASON YEAR]))"
+    rf" | SINCE THE? (?P<since>{ANY}) [TO UNTIL] NOW"
+)
+_BOUND = compiled(rf"(?P<near>NEAR?) (?P<side>[SINCE UNTIL BEFORE AFTER AGO_BEFORE]) THE? (?P<one>{ANY})")
+_SINGLE = compiled(
+    r"(?P<lead>[IN ON DURING FROM ARTICLE OF]?) (?P<the>THE?)"
+    r" (?P<what>[MONTH YEAR SEASON FEAST QUARTER WEEKDAY SHORT_WEEKDAY UNIT]=* | SHORT_DATE \.?)"
+)
+_CERTAIN = compiled(r"[IN ON DURING FROM OF]? THE? UNDERSTOOD=*")
+_NAMED = frozenset(
+    (
+        *(Code.MONTH, Code.YEAR, Code.SEASON, Code.FEAST, Code.QUARTER, Code.WEEKDAY, Code.SHORT_WEEKDAY, Code.SHORT_DATE),
+        Code.UNIT,
+    )
+)
+_LEADS: Mapping[str, Collection[str]] = {
+    Code.MONTH: (Code.IN, Code.DURING),
+    Code.YEAR: (Code.IN, Code.DURING),
+    Code.SEASON: (Code.IN, Code.DURING),
+    Code.QUARTER: (Code.IN, Code.DURING),
+    Code.WEEKDAY: (Code.ON, Code.IN, Code.DURING, Code.FROM),
+    Code.SHORT_WEEKDAY: (Code.ON, Code.FROM),
+    Code.FEAST: (Code.ON, Code.IN, Code.DURING, Code.FROM),
+    Code.UNIT: (Code.ON, Code.DURING, Code.IN),
+    Code.SHORT_DATE: (Code.ON, Code.FROM, Code.IN),
+}
+_JOINS: Mapping[str, Collection[str]] = {
+    Code.BETWEEN: (Code.AND, Code.HYPHEN),
+    Code.FROM: (Code.TO, Code.UNTIL, Code.HYPHEN),
+}
 _ITALIAN = frozenset("gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre".split())
 _FALLS = frozenset(("fall", "spring"))
 _COUNTED = frozenset("people feet men women children euro euros km kg".split())
@@ -24,7 +55,7 @@ _NEAR = 14 * DAY
 
 def take_ranges(reading: Parse) -> None:
     """Take every time of a question into the result."""
-    if reading.pieces or any(code in "MYSHQWwyU" for code in reading.codes):
+    if reading.pieces or not _NAMED.isdisjoint(reading.codes):
         reading.take(_RANGE, _range)
         reading.take(_OPEN, _open)
         reading.take(_BOUND, _bound)
@@ -37,41 +68,49 @@ def _named(reading: Parse, m: re.Match[str], group: str, sure: bool = True) -> E
     at, end = m.span(group)
     code, word = m[group][0], reading.tokens.words[at]
     following = reading.codes[end : end + 1]
-    if code == "Y":
+    if code == Code.YEAR:
         return None if _counts(reading, end) else reading.piece(at)
     named = word.removesuffix("'s")
-    if code == "M" and named in MONTHS_OR_NAMES and (named != word or (following == "x" and not sure)):
+    if code == Code.MONTH and named in MONTHS_OR_NAMES and (named != word or (following == Code.OTHER and not sure)):
         return None
-    if code == "S" and word in _FALLS and (following == "x" or (reading.codes[at - 1 : at] == "h" and not sure)):
+    if (
+        code == Code.SEASON
+        and word in _FALLS
+        and (following == Code.OTHER or (reading.codes[at - 1 : at] == Code.THE and not sure))
+    ):
         return None
-    return None if code == "w" and following == "X" else reading.piece(at)
+    return None if code == Code.SHORT_WEEKDAY and following == Code.CAPITALIZED else reading.piece(at)
 
 
 def _counts(reading: Parse, end: int) -> bool:
     """Say whether a number that looks like a year counts what follows: in 2023 messages."""
     following = reading.codes[end : end + 1]
     word = reading.tokens.words[end] if following else ""
-    return following in ("U", "n", "d") or (following == "x" and (word.endswith("s") or word in _COUNTED))
+    return following in (Code.UNIT, Code.NUMBER, Code.DIGITS) or (
+        following == Code.OTHER and (word.endswith("s") or word in _COUNTED)
+    )
 
 
 def _range(reading: Parse, m: re.Match[str]) -> Expression | None:
     lead, join = m["lead"], m["join"]
     two = _named(reading, m, "two")
-    fits = join in "k-" if lead == "z" else join in "gu-" if lead == "F" else join in "kg-"
+    fits = join in _JOINS.get(lead, (Code.AND, Code.TO, Code.HYPHEN))
     if two is None or not fits:
         return None
     if m["day"]:
         day = reading.tokens.values[m.start("day")]
-        return _from_day(day, two) if lead in ("z", "F") and day and _is_date(reading, m) else None
+        return _from_day(day, two) if lead in (Code.BETWEEN, Code.FROM) and day and _is_date(reading, m) else None
     one = _named(reading, m, "one")
-    if one is None or (not lead and not (m["two"][0] == "Z" and join in "g-" and two.rank is Rank.COMPLETE)):
+    if one is None or (
+        not lead and not (m["two"][0] == Code.UNDERSTOOD and join in (Code.TO, Code.HYPHEN) and two.rank is Rank.COMPLETE)
+    ):
         return None
     return Expression(lambda calendar, at: _hull(calendar, at, one, two), min(one.rank, two.rank))
 
 
 def _is_date(reading: Parse, m: re.Match[str]) -> bool:
     codes = reading.tokens.codes[m.start("two") : m.end("two")]
-    return "M" in codes and ("d" in codes or "o" in codes)
+    return Code.MONTH in codes and (Code.DIGITS in codes or Code.ORDINAL in codes)
 
 
 def _from_day(day: int, two: Expression) -> Expression:
@@ -103,12 +142,12 @@ def _open(reading: Parse, m: re.Match[str]) -> Expression | None:
     if m["on"] and reading.tokens.words[m.start("on")] != "on":
         return None
     one = _named(reading, m, "since" if m["since"] else "one")
-    return one and _bounded("s", one)
+    return one and _bounded(Code.SINCE, one)
 
 
 def _bound(reading: Parse, m: re.Match[str]) -> Expression | None:
     one = _named(reading, m, "one", sure=False)
-    if one is None or (m["side"] == "B" and reading.tokens.words[m.start("side")] != "vor"):
+    if one is None or (m["side"] == Code.AGO_BEFORE and reading.tokens.words[m.start("side")] != "vor"):
         return None
     near = bool(m["near"]) and reading.tokens.values[m.start()] == 1
     return _bounded(m["side"], one, near)
@@ -124,47 +163,47 @@ def _bounded(side: str, one: Expression, near: bool = False) -> Expression:
         today = calendar.window((calendar.today, calendar.today + 1))
         end = today.end if today else calendar.now
         match side:
-            case "s":
+            case Code.SINCE:
                 start = window.start
-            case "e":
+            case Code.AFTER:
                 start = window.end
                 end = end if start < end else LATEST
-            case "u":
+            case Code.UNTIL:
                 start, end = EARLIEST, window.end
             case _:
                 start, end = EARLIEST, window.start
         if near:
-            start, end = (start, min(end, start + _NEAR)) if side in "se" else (max(start, end - _NEAR), end)
+            start, end = (start, min(end, start + _NEAR)) if side in (Code.SINCE, Code.AFTER) else (max(start, end - _NEAR), end)
         return Window(start, end) if start < end else None
 
     return Expression(resolve, one.rank, closed=near)
 
 
 def _certain(reading: Parse, m: re.Match[str]) -> Expression | None:
-    return reading.piece(m.start() + m.group().index("Z"))
+    return reading.piece(m.start() + m.group().index(Code.UNDERSTOOD))
 
 
 def _single(reading: Parse, m: re.Match[str]) -> Expression | None:
     """Return what one name of a time means, if the word before it tells that it names a time."""
     code, lead, at = m["what"][0], m["lead"], m.start("what")
     word = reading.tokens.words[at]
-    if code == "M" and lead in ("a", "O"):
-        told = word in _ITALIAN if lead == "a" else word not in MONTHS_OR_NAMES
-    elif code in "MY" and m["the"]:
+    if code == Code.MONTH and lead in (Code.ARTICLE, Code.OF):
+        told = word in _ITALIAN if lead == Code.ARTICLE else word not in MONTHS_OR_NAMES
+    elif code in (Code.MONTH, Code.YEAR) and m["the"]:
         told = False
     elif lead and lead in _LEADS[code]:
         told = True
     else:
-        told = code == "W" and not lead and _bare(reading, at, m.end())
-    if code == "y" and word.count(".") == 1:
+        told = code == Code.WEEKDAY and not lead and _bare(reading, at, m.end())
+    if code == Code.SHORT_DATE and word.count(".") == 1:
         told = told and m["what"] == "y." and reading.tokens.words[m.start()] in _BEFORE_DAY_AND_MONTH
-    return _named(reading, m, "what", sure=lead == "i" or not lead) if told else None
+    return _named(reading, m, "what", sure=lead == Code.IN or not lead) if told else None
 
 
 def _bare(reading: Parse, at: int, end: int) -> bool:
     """Say whether a weekday without "on" is a time: at the end of what somebody did, and outside of English."""
-    if at and (reading.tokens.words[at - 1] in _NO_DAY or reading.codes[at - 1] == "X"):
+    if at and (reading.tokens.words[at - 1] in _NO_DAY or reading.codes[at - 1] == Code.CAPITALIZED):
         return False
     if reading.tokens.words[at].removesuffix("'s") not in ENGLISH_WEEKDAYS:
         return True
-    return reading.codes[end : end + 1] in ("", ",", ".") and reading.tokens.has(PAST)
+    return reading.codes[end : end + 1] in ("", Code.MARK, Code.PERIOD) and reading.tokens.has(PAST)

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from memory.index.when.codes import Code
 from memory.index.when.vocabulary import LEXICON, PHRASES, WEEKDAYS_OR_WORDS
 
 LONGEST = 2_000
@@ -25,13 +26,14 @@ _DAYS = re.compile(r"(\d\d?)-(\d\d?)")
 _PART_OF_MORE = frozenset("/\\#@_=&$€£%+")
 
 _MORNINGS = frozenset(("morgen", "mañana", "manana"))
+_BEFORE_MORNING = frozenset((Code.DAY_FROM_TODAY, Code.THIS, Code.WEEKDAY, Code.THE, Code.ON, Code.IN, Code.OF, Code.LAST))
 _WHOSE_MORNING = frozenset("guten goede goeden jeden elke cada por".split())
 _FRENCH = frozenset("je tu il elle on nous vous j'ai qu' que qui quoi est ai as a le la les ce soir matin avec l' d'".split())
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The words of `text`, in lower case; `spans` says where each stands, `codes` has a letter for each."""
+    """The words of `text`, in lower case; `spans` says where each stands, `codes` has the letter of its kind for each."""
 
     text: str
     words: list[str]
@@ -56,23 +58,23 @@ def cut(text: str) -> Tokens:
     words: list[str] = []
     spans: list[tuple[int, int]] = []
     values: list[int] = []
-    codes: list[str] = []
+    codes: list[Code] = []
     for m in _TOKEN.finditer(lower):
         word, start = m.group(), m.start()
         found = LEXICON.get(word)
         if found is None:
             found = _unlisted(word, text, start, m.end())
         code = found[0]
-        if code == "R" and word in _MORNINGS and codes and (codes[-1] in "RTWhtiOL" or words[-1] in _WHOSE_MORNING):
-            found, code = ("P", 0), "P"
-        elif code == "w" and word in WEEKDAYS_OR_WORDS and not text[start].isupper():
-            code = "x"
-        words.append(str(found[1]) if code == "Y" and not word[0].isdecimal() else word)
+        if word in _MORNINGS and codes and (codes[-1] in _BEFORE_MORNING or words[-1] in _WHOSE_MORNING):
+            found, code = (Code.PART_OF_DAY, 0), Code.PART_OF_DAY
+        elif code == Code.SHORT_WEEKDAY and word in WEEKDAYS_OR_WORDS and not text[start].isupper():
+            code = Code.OTHER
+        words.append(str(found[1]) if code == Code.YEAR and not word[0].isdecimal() else word)
         spans.append((start, m.end()))
         values.append(found[1])
         codes.append(code)
     if "hier" in words and len(words) > 2 and _FRENCH.isdisjoint(words):
-        codes = ["x" if word == "hier" else code for word, code in zip(words, codes, strict=True)]
+        codes = [Code.OTHER if word == "hier" else code for word, code in zip(words, codes, strict=True)]
     return Tokens(text, words, spans, values, "".join(codes))
 
 
@@ -82,39 +84,39 @@ def _unquoted(text: str) -> str:
     return _QUOTED.sub(lambda m: m[0] if len(m[0]) >= bare - 1 else f"{m[0][0]}{' ' * (len(m[0]) - 2)}{m[0][-1]}", text)
 
 
-def _unlisted(word: str, text: str, start: int, end: int) -> tuple[str, int]:
+def _unlisted(word: str, text: str, start: int, end: int) -> tuple[Code, int]:
     """Return the code and the value of a word that the lexicon has not in this form."""
     first = word[0]
     if first.isdecimal():
         apart = (start == 0 or not (text[start - 1].isalnum() or text[start - 1] in _PART_OF_MORE)) and (
             end == len(text) or text[end] not in _PART_OF_MORE
         )
-        return _number(word) if apart else ("x", 0)
+        return _number(word) if apart else (Code.OTHER, 0)
     if word[1:].isdecimal():
         year = int(word[1:])
-        return ("x" if start and text[start - 1].isalnum() else "Y"), year + (2000 if year < 50 else 1900)
+        return (Code.OTHER if start and text[start - 1].isalnum() else Code.YEAR), year + (2000 if year < 50 else 1900)
     if not first.isalpha():
-        return (word, 0) if word in "-." else ("-", 0) if word in "–—" else (",", 0)
+        return (Code.PERIOD if word == "." else Code.HYPHEN if word in "-–—" else Code.MARK), 0
     if not word.isalpha():
         key = "_".join(word.split()).replace("’", "'")
         found = LEXICON.get(key) or LEXICON.get(key.removesuffix("'s"))
         if found:
             return found
-    return ("X" if text[start].isupper() else "x"), 0
+    return (Code.CAPITALIZED if text[start].isupper() else Code.OTHER), 0
 
 
-def _number(word: str) -> tuple[str, int]:
+def _number(word: str) -> tuple[Code, int]:
     if word.isdecimal():
         if len(word) > 4:
-            return "x", 0
+            return Code.OTHER, 0
         number = int(word)
-        return ("Y" if len(word) == 4 and 1900 <= number < 2100 else "d"), number
+        return (Code.YEAR if len(word) == 4 and 1900 <= number < 2100 else Code.DIGITS), number
     if m := _ORDINAL.fullmatch(word):
-        return "o", int(m[1])
+        return Code.ORDINAL, int(m[1])
     if m := _YEARS.fullmatch(word):
-        return "Y", int(m[1])
+        return Code.YEAR, int(m[1])
     if _DATE.fullmatch(word):
-        return "D", 0
+        return Code.DATE, 0
     if m := _DAYS.fullmatch(word):
-        return "r", int(m[2])
-    return ("y" if _SHORT_DATE.fullmatch(word) else "x"), 0
+        return Code.DAYS, int(m[2])
+    return (Code.SHORT_DATE if _SHORT_DATE.fullmatch(word) else Code.OTHER), 0
