@@ -37,6 +37,7 @@ from memory.store.backup import backup
 from memory.store.database import Database
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.store.locks import Holders
+from memory.store.sqlite.database import SqliteDatabase
 from memory.tiers import episodes
 from memory.tiers.episodes import Rules
 from memory.types import Domain, Forgotten
@@ -85,18 +86,19 @@ class Backlog:
 class Memory:
     """An open memory. Use `Memory.open`; close it, or leave the `async with`."""
 
-    def __init__(self, db: Database, key: bytes | None, seal: Seal, ports: Ports, habits: Habits) -> None:
+    def __init__(self, db: Database, path: Path, key: bytes | None, seal: Seal, ports: Ports, habits: Habits) -> None:
         self.db = db
+        self.path = path
         self.places = Places(db, seal)
         self.journal = Journal(db, ports.clock)
         self.verified = Verified(db, ports.clock)
         self._key = key
         self._ports = ports
         self._habits = habits
-        self._holders = Holders(db.path.with_name("holders"), ports.ids.new())
+        self._holders = Holders(path.with_name("holders"), ports.ids.new())
         self._holders.join()
         vectors = VectorStore(db, ports.embedder, ports.clock) if ports.embedder else None
-        tombstones = Tombstones(db, db.path.with_name("tombstones.log"))
+        tombstones = Tombstones(db, path.with_name("tombstones.log"))
         self._forgetting = Forgetting(db, tombstones, seal, ports.clock, ports.embedder)
         self._reading = Shared(self.places, DomainIndexes(db, habits.recall_bytes), vectors, self._forgetting, ports.clock)
         self._changing = Changing(db, seal, self._forgetting, ports.clock)
@@ -109,15 +111,15 @@ class Memory:
     async def open(
         cls, path: Path, key: bytes | None, ports: Ports, habits: Habits | None = None, *, checkpoints: bool = True
     ) -> Self:
-        """Open or create the memory at `path`. Raises the errors of `Database.open`.
+        """Open or create the memory at `path`. Raises the errors of `SqliteDatabase.open`.
 
         Before anything is read, what the tombstones' log names is forgotten in this file as well, and what a kill cut off is
         finished: `forgotten_at_open` counts it.
         """
-        db = await Database.open(path, key, checkpoints=checkpoints)
+        db = await SqliteDatabase.open(path, key, checkpoints=checkpoints)
         try:
             await reindex(db)
-            memory = cls(db, key, Seal(await _install_key(db, ports.ids)), ports, habits or Habits())
+            memory = cls(db, path, key, Seal(await _install_key(db, ports.ids)), ports, habits or Habits())
             memory.forgotten_at_open = await memory._forgetting.resume()
             await memory._vanishing.resume()
             return memory
@@ -240,7 +242,7 @@ class Memory:
                 "SELECT coalesce(sum(length(e.text)), 0) AS characters, count(*) AS n FROM exchanges e "
                 "LEFT JOIN episodes p ON p.id = e.episode LEFT JOIN digests d ON d.session = p.session "
                 "AND d.tier = 'gist' AND d.position = p.position WHERE e.kind IN ('said', 'reply') AND e.echo = 0 "
-                f"AND (d.item IS NULL OR d.extractive) AND e.session IN ({placeholders('s', some)})",
+                f"AND (d.item IS NULL OR d.extractive = 1) AND e.session IN ({placeholders('s', some)})",
                 bound("s", some),
             )
             if row:
@@ -250,7 +252,7 @@ class Memory:
 
     async def backup(self, target: Path) -> int:
         """Make a verified encrypted copy; return how many messages it holds. Raises BackupFailed."""
-        return await backup(self.db, self._key, target)
+        return await backup(self.db, self.path, self._key, target)
 
     async def disregard(self, platform: str, place: str, id: str) -> Forgotten:
         """Forget a message of a place whether it is kept or not: it is kept and shown in a prompt no more."""
@@ -285,7 +287,7 @@ WITH waiting AS (
   LEFT JOIN episodes p ON p.id = e.episode
   LEFT JOIN digests d ON d.session = p.session AND d.tier = 'gist' AND d.position = p.position
   WHERE e.kind IN ('said', 'reply') AND d.item IS NULL
-  GROUP BY e.session HAVING sum(e.echo = 0) > 0
+  GROUP BY e.session HAVING min(e.echo) = 0
 )
 SELECT
   (SELECT count(*) FROM sessions) AS sessions,

@@ -20,7 +20,7 @@ async def status(as_json: bool) -> int:
         backlog["chat"] = app.models.chat.name if app.models.chat else None
         backlog["summary"] = app.models.writer.name
         backlog["embed"] = app.meaning.embedder.name if app.meaning.embedder else None
-        aside = restoring.set_aside(app.memory.db.path)
+        aside = restoring.set_aside(app.memory.path)
         backlog["set_aside"] = [{"file": str(one.path), "until": iso(one.until, app.base.time_zone)} for one in aside]
         if as_json:
             print(json.dumps(backlog))

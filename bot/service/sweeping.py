@@ -45,7 +45,7 @@ class Sweeper:
         await self._try(self._memory.db.checkpoint(patience=0))
 
     async def _drop(self) -> None:
-        for path in restoring.drop_old(self._memory.db.path, self._clock.now()):
+        for path in restoring.drop_old(self._memory.path, self._clock.now()):
             log.warning("restore.dropped", file=path.name)
             async with self._memory.db.transaction() as tx:
                 await ledger.note(tx, 0, "restore dropped", self._clock.now(), file=path.name)

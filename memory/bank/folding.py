@@ -156,8 +156,8 @@ async def bullets(tx: Transaction, domain: Domain, period: str, *, standing: boo
     """Return the keys of what is noted of a period, or of it what stands in the block."""
     rows = await tx.all(
         "SELECT item FROM statements WHERE domain = :d AND tier = 'bank' AND period = :p "
-        "AND (NOT :standing OR ended_at IS NULL) ORDER BY item",
-        {"d": domain.key, "p": period, "standing": standing},
+        "AND (:standing = 0 OR ended_at IS NULL) ORDER BY item",
+        {"d": domain.key, "p": period, "standing": int(standing)},
     )
     return [row["item"] for row in rows]
 

@@ -101,7 +101,7 @@ class Schedule:
 
     async def due(self) -> list[Slot]:
         """Return what is to be dreamt now, a pass a domain, what waits longest first."""
-        rows = await self._standing("ORDER BY coalesce(last, 0), d.id")
+        rows = await self._standing("ORDER BY coalesce(p.at, 0), d.id")
         slots = [self._due(row) for row in rows if not self._parked(row)]
         return [slot for slot in slots if slot]
 
@@ -198,7 +198,7 @@ class Schedule:
         already = {
             NIGHT: "kind = 'night' AND slot = :slot AND outcome = 'done'",
             INTERVAL: "at > :then",
-            ASKED: "0",
+            ASKED: "1 = 0",
         }[slot.kind]
         return await tx.one(f"SELECT 1 AS yes FROM dreams WHERE domain = :domain AND {already} LIMIT 1", which) is not None
 

@@ -140,8 +140,8 @@ class Sensor:
         """Return how caught up she is: what does not call, less half of what changed in a week in profile and narrative."""
         behind = together(((await self.continuity()).value, (await self.coherence()).value))
         row = await self._db.one(
-            "SELECT coalesce(sum(ended_at IS NULL), 0) AS standing, coalesce(sum(ended_at >= :then), 0) AS ended FROM statements "
-            "WHERE domain = :d AND tier IN ('profile', 'narrative')",
+            "SELECT count(*) FILTER (WHERE ended_at IS NULL) AS standing, "
+            "count(*) FILTER (WHERE ended_at >= :then) AS ended FROM statements WHERE domain = :d AND tier IN ('profile', 'narrative')",
             {"d": self._w.domain.key, "then": self._w.clock.now() - _WEEK},
         )
         standing, ended = (row["standing"], row["ended"]) if row else (0, 0)
@@ -169,7 +169,7 @@ class Sensor:
         ]
         ends = await self._db.all(
             "SELECT count(*) AS n, min(said_at) AS first, max(said_at) AS last FROM exchanges "
-            "WHERE domain = :d AND episode IS NULL AND kind IN ('said', 'reply') GROUP BY session HAVING sum(echo = 0) > 0",
+            "WHERE domain = :d AND episode IS NULL AND kind IN ('said', 'reply') GROUP BY session HAVING min(echo) = 0",
             {"d": self._w.domain.key},
         )
         over = [

@@ -7,7 +7,7 @@ from memory.journal.outbox import silence
 from memory.places.places import read_domain
 from memory.store.database import Transaction
 from memory.store.lineage import announce, bound, pages, placeholders
-from memory.tiers import asides, statements, summaries
+from memory.tiers import asides, seen, statements, summaries
 from memory.types import Domain, Forgotten
 
 
@@ -139,8 +139,7 @@ async def _remove(tx: Transaction, domain: Domain, some: Sequence[int], now: int
     for table in ("terms", "vectors", "digests", "reflections", "statements", "exchanges"):
         await tx.run(f"DELETE FROM {table} WHERE domain = :domain AND item {within}", scoped)
     await tx.run(f"DELETE FROM cites WHERE digest {within} OR item {within}", keys)
-    for table in ("seen", "abroad"):
-        await tx.run(f"DELETE FROM {table} WHERE reply {within}", keys)
+    await seen.drop(tx, some)
     await asides.drop(tx, some)
     await refusals.drop(tx, domain)
     # What a digest was made from stays known: a reply that had it in view may hold what is forgotten later.

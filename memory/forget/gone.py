@@ -42,8 +42,9 @@ class Gone:
         """The condition on `exchanges e` that these messages fulfil."""
         if self.scope.items is not None:
             return f"e.domain = :domain AND e.item IN ({placeholders('gone', self.scope.items)})"
-        only = [f"e.{name} = :{name}" for name in ("session", "identity") if getattr(self.scope, name) is not None]
-        return " AND ".join(["e.domain = :domain", "e.item <= :upto", *only])
+        session = "" if self.scope.session is None else " AND e.session = :session"
+        identity = "" if self.scope.identity is None else " AND e.identity = :identity"
+        return f"e.domain = :domain AND e.item <= :upto{session}{identity}"
 
     @property
     def parameters(self) -> Parameters:

@@ -66,7 +66,7 @@ class Inbox:
         """Return the events that still wait for their answer, oldest first."""
         rows = await self._db.all(
             "SELECT id, event_id, place, payload, received_at, tries FROM inbox WHERE platform = :platform "
-            "AND (:place IS NULL OR place = :place) AND state IN ('new', 'held') ORDER BY id",
+            "AND (CAST(:place AS TEXT) IS NULL OR place = :place) AND state IN ('new', 'held') ORDER BY id",
             {"platform": platform, "place": place},
         )
         return [_heard(row) for row in rows]
@@ -109,7 +109,7 @@ class Inbox:
         async with self._db.transaction() as tx:
             await tx.run(
                 "UPDATE inbox SET tries = tries + 1, note = :why, "
-                "state = CASE WHEN :most IS NOT NULL AND tries + 1 >= :most THEN 'parked' ELSE 'held' END "
+                "state = CASE WHEN tries + 1 >= :most THEN 'parked' ELSE 'held' END "
                 f"WHERE id IN ({placeholders('k', keys)}) AND state IN ('new', 'held')",
                 {"why": why, "most": most, **bound("k", keys)},
             )

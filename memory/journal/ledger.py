@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass
 
+from memory.store.counters import take
 from memory.store.database import Database, Transaction
 from memory.store.locks import Holders
 from memory.types import MINUTE
@@ -42,7 +43,7 @@ async def claim(tx: Transaction, name: str, slot: str, holders: Holders, now: in
         "ON CONFLICT (name, slot) DO UPDATE SET holder = :holder, fence = :fence, until = :until, "
         "tries = claims.tries + 1 RETURNING fence",
         # A number that was never given before: a claim that was settled may come again, and its old holder as well.
-        {"name": name, "slot": slot, "holder": holders.own, "fence": await tx.take("fence"), "until": now + LEASE},
+        {"name": name, "slot": slot, "holder": holders.own, "fence": await take(tx, "fence"), "until": now + LEASE},
     )
     assert row is not None
     return Claim(name, slot, row["fence"])
@@ -86,7 +87,7 @@ async def note(tx: Transaction, domain: int, kind: str, at: int, **detail: objec
     """Append to the log of what was done."""
     await tx.run(
         "INSERT INTO activity (seq, at, domain, kind, detail) VALUES (:seq, :at, :domain, :kind, :detail)",
-        {"seq": await tx.take("activity"), "at": at, "domain": domain, "kind": kind, "detail": json.dumps(detail)},
+        {"seq": await take(tx, "activity"), "at": at, "domain": domain, "kind": kind, "detail": json.dumps(detail)},
     )
 
 

@@ -60,7 +60,7 @@ class Spending:
     async def _spent(self, kept: Database | Transaction, domain: Domain | None = None) -> Spent:
         row = await kept.one(
             "SELECT coalesce(sum(calls), 0) AS calls, coalesce(sum(tokens), 0) AS tokens FROM spent "
-            "WHERE day = :day AND (:domain IS NULL OR domain = :domain)",
+            "WHERE day = :day AND (CAST(:domain AS BIGINT) IS NULL OR domain = :domain)",
             {"day": self._today(), "domain": domain.key if domain else None},
         )
         return Spent(row["calls"], row["tokens"]) if row else Spent()

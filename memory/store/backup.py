@@ -13,14 +13,14 @@ from memory.store.locks import FileLock
 from memory.store.restoring import reason, verified
 
 
-async def backup(db: Database, key: bytes | None, target: Path) -> int:
-    """Copy the memory to `target`, verify the copy page by page, and return how many messages it holds.
+async def backup(db: Database, path: Path, key: bytes | None, target: Path) -> int:
+    """Copy the memory at `path` to `target`, verify the copy page by page, and return how many messages it holds.
 
     The target appears only when it is whole. Raises BackupFailed, and leaves nothing behind.
     """
     if target.exists():
         raise BackupFailed(f"{target} exists already. Name a new file.")
-    unfinished = Unfinished(db.path)
+    unfinished = Unfinished(path)
     unfinished.clear()
     try:
         with unfinished.part(target) as part:

@@ -1,241 +1,71 @@
-"""The one file everything lives in: an encrypted SQLite database behind two connections.
+"""The port to where everything is kept: statements come in, rows come out, and a transaction holds as a whole or not at all.
 
-One connection writes, one reads. A transaction begins with BEGIN IMMEDIATE inside the `try`, so that a cancelled task
-always meets the rollback, and its commit or rollback runs to its end before the writer is free again: cancelling an await
-does not cancel the statement that aiosqlite has already queued. Reads fetch everything and let go, because a half-read
-cursor holds the log file back; a read that is cancelled is interrupted, so that the next one does not wait behind it.
-
-The page cipher is SQLCipher with a raw 32-byte key. Without a key the same schema and statements run on plain SQLite,
-which tests use to look at bytes. What only SQLite does is here and in transaction.py, and nowhere else.
+Statements are written once, for SQLite and PostgreSQL: named parameters, RETURNING and ON CONFLICT, numbers for what is true or
+false, and no function or table that only one of them has. `tests/contract/test_store_statements.py` prepares each on both.
 """
 
-import asyncio
-import os
-import sqlite3
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Self, cast
+from typing import Any, Protocol
 
-from sqlcipher3 import dbapi2 as sqlcipher
-
-from memory.errors import DatabaseBusy, DiskFull, ForeignLog, MemoryFailure, NotADatabase, NotWritable, WrongKey
-from memory.store import home_files, wal
-from memory.store.cancellation import to_the_end
-from memory.store.migrating import migrate
-from memory.store.transaction import Connection, Parameters, Row, Transaction
-
-__all__ = ["Database", "Parameters", "Row", "Transaction"]
-
-BUSY_TIMEOUT_MS = 5_000
-_CHECKPOINT_TIMEOUT_MS = 50
-_CHECKPOINT_PAUSE_SECONDS = 0.05
+Parameters = Mapping[str, object]
 
 
-class Database:
-    """An open database. Use `Database.open`; close it, or leave the `async with`."""
+class Row(Protocol):
+    """One result row, read by column name, or in order."""
 
-    def __init__(self, path: Path, writer: Connection, reader: Connection) -> None:
-        self.path = path
-        self._log = wal.log_of(path)
-        self._writer = writer
-        self._reader = reader
-        self._writing = asyncio.Lock()
-        self._reading = asyncio.Lock()
-        self._closed = False
+    def __getitem__(self, name: str, /) -> Any: ...
 
-    @classmethod
-    async def open(cls, path: Path, key: bytes | None, *, checkpoints: bool = True) -> Self:
-        """Open or create the file, bring its schema up to date, and return the database.
+    def __iter__(self) -> Iterator[Any]: ...
 
-        `key` is 32 raw bytes, None for plain SQLite. `checkpoints` is False where another process folds the log in as it grows.
-        Only the owner can read the file afterwards. Raises WrongKey, ForeignLog, NewerDatabase, NotADatabase, NotWritable,
-        DiskFull, DatabaseBusy.
-        """
-        with _translated(path):
-            await asyncio.to_thread(cls._prepare, path, key)
-            writer = await _connect(path, key, _WRITER)
-            try:
-                await _pragma(writer, f"wal_autocheckpoint={1000 if checkpoints else 0}")
-                await migrate(writer)
-                reader = await _connect(path, key, _READER)
-                return cls(path, writer, reader)
-            except BaseException:
-                await to_the_end(writer.close())
-                raise
 
-    @staticmethod
-    def _prepare(path: Path, key: bytes | None) -> None:
-        # SQLite gives what it keeps beside a file the rights of that file. Where it cannot be made, SQLite says why.
-        with suppress(OSError):
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        real = Path(os.path.realpath(path))
-        home_files.make_private(real, *home_files.companions(real))
-        if not wal.is_own(path, partial(_opened, path, key)):
-            log = wal.log_of(path)
-            raise ForeignLog(
-                f"{log} does not belong to the memory at {path}, so nothing was opened and nothing was changed. Put back the one "
-                f"of the two that was exchanged; or move {log.name} away, or restore a backup with: lyra restore FILE"
-            )
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
-
-    async def close(self) -> None:
-        """Close both connections; the second call does nothing."""
-        if self._closed:
-            return
-        self._closed = True
-        async with self._writing, self._reading:
-            await to_the_end(self._reader.close())
-            await to_the_end(self._writer.close())
-
-    @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[Transaction]:
-        """Write in one transaction: all of it is committed when the block ends, nothing when it raises or is cancelled."""
-        async with self._writing:
-            with _translated(self.path):
-                try:
-                    tx = Transaction(self._writer, self._log)
-                    await tx.begin()
-                    yield tx
-                    await to_the_end(tx.commit())
-                except BaseException:
-                    await to_the_end(self._roll_back())
-                    raise
-
-    async def _roll_back(self) -> None:
-        # The queue of the connection is in order: whatever a cancelled await left running is over when this begins.
-        await self._writer.all("SELECT 1")
-        if self._writer.in_transaction:
-            await self._writer.rollback()
+class Reader(Protocol):
+    """What answers statements: a database from the last committed state, a transaction from its own."""
 
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Read all rows of one statement, from the last committed state."""
-        async with self._reading:
-            with _translated(self.path):
-                try:
-                    return await self._reader.all(sql, parameters)
-                except asyncio.CancelledError:
-                    await to_the_end(self._interrupt())
-                    raise
-
-    async def _interrupt(self) -> None:
-        # A statement that is still in the queue cannot be interrupted yet: go on until what stands behind it has come back.
-        behind = asyncio.ensure_future(self._reader.execute_fetchall("SELECT 1"))
-        while not behind.done():
-            await self._reader.interrupt()
-            await asyncio.wait([behind], timeout=0.001)
-        behind.exception()
+        """Run one statement and return all its rows."""
+        ...
 
     async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
-        """Read the first row of one statement, or None."""
-        rows = await self.all(sql, parameters)
-        return rows[0] if rows else None
+        """Run one statement and return its first row, or None."""
+        ...
+
+
+class Transaction(Reader, Protocol):
+    """An open write transaction. Nothing but these methods may be awaited inside it."""
+
+    async def run(self, sql: str, parameters: Parameters | None = None) -> None:
+        """Run one statement that returns nothing."""
+        ...
+
+    async def many(self, sql: str, rows: Iterable[Parameters]) -> None:
+        """Run one statement once a row."""
+        ...
+
+
+class Database(Reader, Protocol):
+    """An open database. Every method raises the errors of `memory.errors` where the database cannot be used."""
+
+    def transaction(self) -> AbstractAsyncContextManager[Transaction]:
+        """Write in one transaction: all of it is committed when the block ends, nothing when it raises or is cancelled."""
+        ...
 
     async def checkpoint(self, patience: float = 2.0) -> bool:
-        """Fold the log into the file and empty it, so that erased bytes are gone from both; return whether they are.
+        """Bring it about that erased bytes are gone from the disk; return whether they are.
 
         Who reads or writes meanwhile, here or in another process, holds that up: it is tried again for `patience` seconds.
         """
-        loop = asyncio.get_running_loop()
-        until = loop.time() + patience
-        while not await self._fold_in():
-            if loop.time() >= until:
-                return False
-            await asyncio.sleep(_CHECKPOINT_PAUSE_SECONDS)
-        return True
-
-    async def _fold_in(self) -> bool:
-        if not home_files.size(self._log):
-            return True
-        async with self._writing:
-            with _translated(self.path):
-                # Nobody writes while it waits for readers, so that it must not wait for long.
-                try:
-                    await _pragma(self._writer, f"busy_timeout={_CHECKPOINT_TIMEOUT_MS}")
-                    rows = list(await self._writer.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)"))
-                finally:
-                    await to_the_end(_pragma(self._writer, f"busy_timeout={BUSY_TIMEOUT_MS}"))
-        return not rows[0]["busy"]
+        ...
 
     async def verify(self) -> None:
-        """Read every page. Raises WrongKey where one is damaged."""
-        problems = await self.all("SELECT integrity_check AS problem FROM pragma_integrity_check")
-        if [row["problem"] for row in problems] != ["ok"]:
-            raise WrongKey(f"The memory at {self.path} is damaged. Restore your newest backup with: lyra restore FILE")
+        """Read everything that is stored. Raises WrongKey where something is damaged."""
+        ...
 
     async def copy_to(self, target: Path, key: bytes | None) -> None:
-        """Write a consistent copy of the present state to `target`, encrypted with the same key, while others go on."""
-        async with self._writing:
-            with _translated(target):
-                copy = await _connect(target, key, _COMMON)
-                try:
-                    await self._writer.backup(copy)
-                finally:
-                    await to_the_end(copy.close())
+        """Write a consistent copy of the present state to `target`, encrypted with a key, while others go on."""
+        ...
 
-
-_COMMON = ("foreign_keys=ON", f"busy_timeout={BUSY_TIMEOUT_MS}", "mmap_size=0", "temp_store=MEMORY")
-_WRITER = ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON", *_COMMON)
-# Pages are deciphered once and then held: 32 MB of them.
-_READER = (*_COMMON, "query_only=ON", "cache_size=-32000")
-
-
-async def _connect(path: Path, key: bytes | None, pragmas: Sequence[str]) -> Connection:
-    # Opened before aiosqlite has it: the thread of a connection that fails to open outlives this call, and may outlive the loop.
-    opened = await asyncio.to_thread(_opened, path, key)
-    connection = Connection(lambda: opened, iter_chunk_size=64)
-    try:
-        await connection
-        for pragma in pragmas:
-            await _pragma(connection, pragma)
-    except BaseException:
-        await to_the_end(connection.close())
-        raise
-    return connection
-
-
-def _opened(path: Path, key: bytes | None, how: str = "mode=rwc") -> sqlite3.Connection:
-    where = f"{path.absolute().as_uri()}?{how}"
-    if key is None:
-        plain = sqlite3.connect(where, uri=True, isolation_level=None, check_same_thread=False)
-        plain.row_factory = sqlite3.Row
-        return plain
-    sealed = sqlcipher.connect(where, uri=True, isolation_level=None, check_same_thread=False)
-    sealed.row_factory = sqlcipher.Row
-    sealed.execute("PRAGMA cipher_log_level=NONE").fetchall()
-    sealed.execute(f"PRAGMA key=\"x'{key.hex()}'\"").fetchall()
-    return cast(sqlite3.Connection, sealed)
-
-
-async def _pragma(connection: Connection, pragma: str) -> None:
-    await connection.execute_fetchall(f"PRAGMA {pragma}")
-
-
-@contextmanager
-def _translated(path: Path) -> Iterator[None]:
-    """Turn the two libraries' errors into memory's own, once, here."""
-    try:
-        yield
-    except (sqlite3.Error, sqlcipher.Error) as error:
-        raise _meaning(str(error).lower(), path) from error
-
-
-def _meaning(message: str, path: Path) -> MemoryFailure:
-    if "locked" in message or "busy" in message:
-        return DatabaseBusy(f"The memory at {path} is busy with another process. Try again in a moment.")
-    if "full" in message or "disk i/o error" in message:
-        return DiskFull(f"The memory at {path} could not be written: no room is left on that disk. Free some and try again.")
-    if "readonly" in message or "unable to open" in message:
-        return NotWritable(f"The memory at {path} cannot be opened for writing. Check that folder and its permissions.")
-    if "not a database" in message or "malformed" in message or "encrypted" in message:
-        return WrongKey(
-            f"The key does not open the memory at {path}, or that file is damaged. "
-            "Put back the key it was made with, or restore a backup with: lyra restore FILE"
-        )
-    return NotADatabase(f"The memory at {path} could not be used: {message}.")
+    async def close(self) -> None:
+        """Let go of it; the second call does nothing."""
+        ...

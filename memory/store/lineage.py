@@ -12,6 +12,7 @@ from hashlib import sha256
 from typing import TypeVar
 
 from memory.errors import SourceGone
+from memory.store.counters import take
 from memory.store.database import Parameters, Transaction
 from memory.types import Domain, DomainRef
 
@@ -35,7 +36,9 @@ class Seal:
 
 async def add_items(tx: Transaction, domain: Domain, kind: str, public_ids: Sequence[str]) -> list[int]:
     """Create items that are searchable from this transaction on; return their keys in order."""
-    first = await tx.take("item", len(public_ids))
+    if not public_ids:
+        return []
+    first = await take(tx, "item", len(public_ids))
     keys = list(range(first, first + len(public_ids)))
     await tx.many(
         "INSERT INTO items (id, domain, kind, public_id) VALUES (:id, :domain, :kind, :public_id)",
@@ -84,7 +87,7 @@ async def announce(tx: Transaction, domain: Domain, items: Sequence[int], op: st
     """Append to the change log, by which every process keeps its caches true."""
     if not items:
         return
-    first = await tx.take("change", len(items))
+    first = await take(tx, "change", len(items))
     await tx.many(
         "INSERT INTO changes (seq, domain, item, op) VALUES (:seq, :domain, :item, :op)",
         ({"seq": first + at, "domain": domain.key, "item": item, "op": op} for at, item in enumerate(items)),
@@ -145,8 +148,8 @@ def pages(values: Sequence[T], size: int = 400) -> Iterator[Sequence[T]]:
 
 
 def placeholders(prefix: str, values: Collection[object]) -> str:
-    """Return the named placeholders for a list of values: ':r0, :r1'."""
-    return ", ".join(f":{prefix}{at}" for at in range(len(values)))
+    """Return the named placeholders for a list of values, ':r0, :r1'; of none, what nothing is in."""
+    return ", ".join(f":{prefix}{at}" for at in range(len(values))) or "NULL"
 
 
 def bound(prefix: str, values: Iterable[object]) -> Parameters:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from memory.errors import BackupFailed, MemoryFailure
 from memory.store import home_files
-from memory.store.database import Database
+from memory.store.sqlite.database import SqliteDatabase
 from memory.types import MINUTE
 
 KEPT_FOR = 7 * 24 * 60 * MINUTE
@@ -142,7 +142,7 @@ def _copy(source: Path, target: Path) -> None:
 
 async def verified(path: Path, key: bytes | None) -> int:
     """Read a copy page by page; return how many messages it holds."""
-    async with await Database.open(path, key) as copy:
+    async with await SqliteDatabase.open(path, key) as copy:
         await copy.verify()
         row = await copy.one("SELECT count(*) AS n FROM exchanges")
         await copy.checkpoint()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from memory.errors import SourceGone
 from memory.store.database import Database, Parameters, Row, Transaction
-from memory.store.lineage import Seal, bound, pages, placeholders, require_living
+from memory.store.lineage import Seal, add_items, bound, pages, placeholders, require_living
 from memory.tiers import exchanges
 from memory.types import Domain, DomainRef, Session, SessionRef
 
@@ -74,12 +74,8 @@ async def keep(tx: Transaction, seal: Seal, domain: Domain, session: Session, sh
         raise SourceGone("Something that this answer was shown was taken back while it was made.")
     await require_living(tx, list(kept.values()))
     fresh = [name for name in names if name not in there]
-    first = await tx.take("item", len(fresh)) if fresh else 0
-    await tx.many(
-        "INSERT INTO items (id, domain, kind, public_id) VALUES (:id, :domain, :kind, :public_id)",
-        ({"id": first + at, "domain": domain.key, "kind": KIND, "public_id": name} for at, name in enumerate(fresh)),
-    )
-    items = {name: row["id"] for name, row in there.items()} | {name: first + at for at, name in enumerate(fresh)}
+    made = await add_items(tx, domain, KIND, fresh)
+    items = {name: row["id"] for name, row in there.items()} | dict(zip(fresh, made, strict=True))
     by_id = {one.id: one for one in shown}
     # What was shown before keeps what was seen first: an edit that was not heard since then is found by that.
     await tx.many(

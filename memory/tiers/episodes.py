@@ -146,7 +146,7 @@ async def open_sessions(db: Database, domain: Domain) -> list[int]:
     """Return the sessions of a domain that have messages in no episode."""
     rows = await db.all(
         "SELECT session FROM exchanges WHERE domain = :domain AND episode IS NULL AND kind IN ('said', 'reply') "
-        "GROUP BY session HAVING sum(echo = 0) > 0",
+        "GROUP BY session HAVING min(echo) = 0",
         {"domain": domain.key},
     )
     return [row["session"] for row in rows]

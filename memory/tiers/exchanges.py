@@ -103,11 +103,11 @@ async def at_place(db: Database, domain: Domain, platform: str, place: str | Non
     which = {"domain": domain.key, "platform": platform, "place": place, "id": source_id}
     row = await db.one(
         SELECT + "JOIN sessions s ON s.id = e.session WHERE s.domain = :domain AND s.platform = :platform "
-        f"AND (:place IS NULL OR s.place = :place) AND e.source_id = :id AND {shown('e')} ORDER BY s.epoch DESC",
+        f"AND (CAST(:place AS TEXT) IS NULL OR s.place = :place) AND e.source_id = :id AND {shown('e')} ORDER BY s.epoch DESC",
         which,
     ) or await db.one(
         SELECT + "JOIN outbox o ON o.item = e.item WHERE o.platform = :platform "
-        f"AND (:place IS NULL OR o.place = :place) AND o.remote_id = :id AND o.remote_id <> '' AND e.domain = :domain AND {shown('e')}",
+        f"AND (CAST(:place AS TEXT) IS NULL OR o.place = :place) AND o.remote_id = :id AND o.remote_id <> '' AND e.domain = :domain AND {shown('e')}",
         which,
     )
     return exchange(row) if row else None

@@ -123,7 +123,7 @@ async def _standing(tx: Transaction, wanted: Iterable[str]) -> dict[str, bool]:
     for some in pages(list(dict.fromkeys(wanted))):
         within = f"IN ({placeholders('n', some)})"
         rows = await tx.all(
-            f"SELECT public_id AS name, dead_at IS NOT NULL AS forgotten FROM items WHERE public_id {within} "
+            f"SELECT public_id AS name, CASE WHEN dead_at IS NULL THEN 0 ELSE 1 END AS forgotten FROM items WHERE public_id {within} "
             f"UNION ALL SELECT origin AS name, 0 AS forgotten FROM exchanges WHERE origin {within} AND origin <> '' "
             f"UNION ALL SELECT public_id AS name, 1 AS forgotten FROM tombstones WHERE public_id {within}",
             bound("n", some),

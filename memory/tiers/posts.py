@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 
 from memory.forget.gone import shown
 from memory.store.database import Database, Row, Transaction
-from memory.store.lineage import Seal, bound, pages, placeholders
+from memory.store.lineage import Seal, add_items, bound, pages, placeholders
 from memory.tiers import seen
 from memory.types import Domain
 
@@ -22,11 +22,7 @@ async def keep_notice(
 
     `key` is that of its first part.
     """
-    item = await tx.take("item", 1)
-    await tx.run(
-        "INSERT INTO items (id, domain, kind, public_id) VALUES (:id, :domain, :kind, :public_id)",
-        {"id": item, "domain": domain.key, "kind": NOTICE, "public_id": seal.id(domain.ref, NOTICE, key)},
-    )
+    (item,) = await add_items(tx, domain, NOTICE, [seal.id(domain.ref, NOTICE, key)])
     await seen.keep(tx, domain, item, shows, (), dict.fromkeys(abroad, True))
     return item
 

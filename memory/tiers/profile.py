@@ -163,7 +163,7 @@ async def forget_fact(tx: Transaction, seal: Seal, domain: Domain, public_id: st
     """
     fact = await standing(tx, domain, public_id)
     rows = await tx.all(
-        "WITH RECURSIVE line (item) AS (SELECT :item UNION SELECT s.item FROM statements s JOIN line ON s.successor = line.item) "
+        "WITH RECURSIVE line (item) AS (SELECT CAST(:item AS BIGINT) UNION SELECT s.item FROM statements s JOIN line ON s.successor = line.item) "
         "SELECT s.item, s.text FROM statements s JOIN line ON line.item = s.item",
         {"item": fact.key},
     )

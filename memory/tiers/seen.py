@@ -30,6 +30,13 @@ async def keep(
     )
 
 
+async def drop(tx: Transaction, replies: Sequence[int]) -> None:
+    """Forget what stood in view of these replies."""
+    within = f"reply IN ({placeholders('r', replies)})"
+    await tx.run(f"DELETE FROM seen WHERE {within}", bound("r", replies))
+    await tx.run(f"DELETE FROM abroad WHERE {within}", bound("r", replies))
+
+
 async def touched(tx: Transaction, domains: Sequence[int], since: int) -> bool:
     """Say whether anything was forgotten or changed in one of these domains since an instant."""
     row = await tx.one(

@@ -54,6 +54,8 @@ async def publish(tx: Transaction, seal: Seal, domain: Domain, new: NewStatement
 
 async def end(tx: Transaction, domain: Domain, keys: Sequence[int], now: int, successor: int | None = None) -> None:
     """Let statements stand no longer, and keep them as history that recall does not find."""
+    if not keys:
+        return
     within = f"item IN ({placeholders('k', keys)})"
     await tx.run(
         f"UPDATE statements SET ended_at = :now, successor = :successor WHERE {within} AND ended_at IS NULL",
@@ -67,7 +69,7 @@ async def end(tx: Transaction, domain: Domain, keys: Sequence[int], now: int, su
 async def seen_again(tx: Transaction, key: int, said: Collection[int], parents: Collection[int], last_at: int) -> None:
     """Note that something that stands was said again."""
     await derive(tx, key, {*said, *parents}, said)
-    await tx.run("UPDATE statements SET last_at = max(last_at, :at) WHERE item = :item", {"at": last_at, "item": key})
+    await tx.run("UPDATE statements SET last_at = :at WHERE item = :item AND last_at < :at", {"at": last_at, "item": key})
 
 
 async def standing(

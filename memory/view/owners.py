@@ -46,7 +46,7 @@ async def fact(db: Database, domain: Domain, public_id: str, by: Identity | None
 
 async def _theirs_is(db: Database, fact: Statement, by: Identity) -> bool:
     rows = await db.all(
-        f"SELECT e.speaker, max(coalesce({_THEIRS}, 0)) AS theirs FROM lineage l JOIN exchanges e ON e.item = l.parent {_SPEAKER} "
+        f"SELECT e.speaker, max({_IS_THEIRS}) AS theirs FROM lineage l JOIN exchanges e ON e.item = l.parent {_SPEAKER} "
         "WHERE l.child = :item AND l.cited = 1 AND e.kind = 'said' GROUP BY e.speaker",
         {"item": fact.key, **_who(by)},
     )
@@ -65,7 +65,7 @@ async def _answered_alone(db: Database, item: int, by: Identity) -> bool:
     """Say whether a message is a reply that answers only somebody's own words; an old one answers all that it rests on."""
     row = await db.one(
         "WITH said (answered, theirs) AS ("
-        f"SELECT l.answered, coalesce({_THEIRS}, 0) FROM lineage l JOIN exchanges reply ON reply.item = l.child "
+        f"SELECT l.answered, {_IS_THEIRS} FROM lineage l JOIN exchanges reply ON reply.item = l.child "
         f"JOIN exchanges e ON e.item = l.parent {_SPEAKER} "
         "WHERE l.child = :item AND reply.kind = 'reply' AND e.kind <> 'reply') "
         "SELECT coalesce(min(theirs), 0) AS yes FROM said WHERE answered = (SELECT max(answered) FROM said)",
@@ -76,6 +76,7 @@ async def _answered_alone(db: Database, item: int, by: Identity) -> bool:
 
 _SPEAKER = "LEFT JOIN identities n ON n.id = e.identity"
 _THEIRS = "(n.platform = :platform AND n.native_id = :native_id)"
+_IS_THEIRS = f"CASE WHEN {_THEIRS} THEN 1 ELSE 0 END"
 
 
 def _who(by: Identity | None) -> dict[str, object]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.store.database import Database
+from memory.store.sqlite.database import SqliteDatabase
 from tests.kits.lyra_kit import Home, jsonl, one_sentence
 from tests.kits.size import few
 
@@ -183,7 +183,7 @@ def test_a_database_that_is_none_is_named(home: Home, what: str) -> None:
 
 def test_a_memory_of_a_newer_lyra_is_refused_and_left_alone(home: Home) -> None:
     async def grow_newer() -> None:
-        async with await Database.open(home.db, bytes.fromhex(home.key.read_text("ascii"))) as db, db.transaction() as tx:
+        async with await SqliteDatabase.open(home.db, bytes.fromhex(home.key.read_text("ascii"))) as db, db.transaction() as tx:
             await tx.run("INSERT INTO migrations (version, name, digest) VALUES (999, '0999_future', 'x')")
 
     asyncio.run(grow_newer())

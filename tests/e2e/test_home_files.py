@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from memory.store.database import Database, Row
+from memory.store.database import Row
+from memory.store.sqlite.database import SqliteDatabase
 from tests.kits.lyra_kit import LYRA, Home, one_sentence
 
 SECRET = "the safe opens with quixotic-77"
@@ -43,7 +44,7 @@ def change(home: Home, sql: str) -> list[Row]:
     """Run a statement on the memory of a home; return its rows."""
 
     async def run() -> list[Row]:
-        async with await Database.open(home.db, bytes.fromhex(home.key.read_text("ascii"))) as db, db.transaction() as tx:
+        async with await SqliteDatabase.open(home.db, bytes.fromhex(home.key.read_text("ascii"))) as db, db.transaction() as tx:
             return await tx.all(sql)
 
     return asyncio.run(run())

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.store.database import Database
+from memory.store.sqlite.database import SqliteDatabase
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Held, Message
 from tests.fakes.matrix import Event, Synapse
@@ -58,7 +58,7 @@ class Place:
         return asyncio.run(self._nights())
 
     async def _nights(self) -> Counter[str]:
-        async with await Database.open(self.home.db, bytes.fromhex(self.home.key.read_text("ascii"))) as db:
+        async with await SqliteDatabase.open(self.home.db, bytes.fromhex(self.home.key.read_text("ascii"))) as db:
             rows = await db.all("SELECT p.platform, n.kind, n.outcome FROM dreams n JOIN domains p ON p.id = n.domain")
         return Counter(f"{row['platform']}: {row['kind']} {row['outcome']}" for row in rows)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.store.database import Database
+from memory.store.sqlite.database import SqliteDatabase
 from tests.fakes import openai_behaviours as b
 from tests.kits.discord_thread import DiscordThread
 from tests.kits.lyra_kit import PATIENCE, Home, ModelServer, jsonl
@@ -52,7 +52,7 @@ def on_disk(home: Home) -> list[str]:
     """Return every text that the file itself holds, whatever was forgotten, without letting anybody finish anything."""
 
     async def read() -> list[str]:
-        async with await Database.open(home.db, bytes.fromhex(home.key.read_text("ascii"))) as db:
+        async with await SqliteDatabase.open(home.db, bytes.fromhex(home.key.read_text("ascii"))) as db:
             rows = await db.all(
                 "SELECT text FROM exchanges UNION ALL SELECT text FROM digests UNION ALL SELECT text FROM statements "
                 "UNION ALL SELECT text FROM outbox UNION ALL SELECT payload FROM inbox"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.store.database import Database
+from memory.store.sqlite.database import SqliteDatabase
 from tests.fakes import openai_behaviours as b
 from tests.kits.lyra_kit import LYRA, Home, ModelServer, Process, jsonl
 from tests.kits.lyra_terminal import Terminal
@@ -42,7 +42,7 @@ def waiting(home: Home) -> tuple[int, int]:
     """Count what waits in the inbox and in the outbox."""
 
     async def count() -> tuple[int, int]:
-        async with await Database.open(home.db, bytes.fromhex(home.key.read_text("ascii"))) as db:
+        async with await SqliteDatabase.open(home.db, bytes.fromhex(home.key.read_text("ascii"))) as db:
             unheard = await db.one("SELECT count(*) AS n FROM inbox WHERE state <> 'done'")
             unsent = await db.one("SELECT count(*) AS n FROM outbox WHERE state IN ('pending', 'attempting')")
         assert unheard and unsent

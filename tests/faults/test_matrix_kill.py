@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
 
-from memory.store.database import Database
+from memory.store.sqlite.database import SqliteDatabase
 from tests.fakes import openai_behaviours as b
 from tests.fakes.matrix import Held, Person, Synapse, Then
 from tests.fakes.matrix.faults import SEND, TO_DEVICE
@@ -260,7 +260,7 @@ def proved(it: World) -> None:
 
 async def remembered(home: Home) -> tuple[Counter[str], list[str]]:
     """Return every text in memory with how often it is there, and what waits in the inbox and outbox."""
-    async with await Database.open(home.db, bytes.fromhex(home.key.read_text("ascii"))) as db:
+    async with await SqliteDatabase.open(home.db, bytes.fromhex(home.key.read_text("ascii"))) as db:
         texts = await db.all("SELECT text FROM exchanges")
         unheard = await db.all("SELECT 'heard, ' || state || ': ' || payload AS what FROM inbox WHERE state <> 'done'")
         unsent = await db.all(

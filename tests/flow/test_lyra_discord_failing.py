@@ -9,7 +9,7 @@ import pytest
 
 from memory.errors import DiskFull
 from memory.store import keys
-from memory.store.database import Database
+from memory.store.sqlite.database import SqliteDatabase
 from memory.types import DomainKind
 from tests.fakes.openai_behaviours import Drip, Status
 from tests.kits.discord_home import Awake, model_server, server_of
@@ -95,7 +95,7 @@ async def held(town: Town, lyra: Awake) -> AsyncIterator[None]:
     """Let another process write to the memory for the block; Lyra waits for it only for a moment."""
     async with lyra.app.memory.db.transaction() as tx:
         await tx.one("PRAGMA busy_timeout = 20")
-    async with await Database.open(town.home / "lyra.db", keys.load(town.home / "key")) as other, other.transaction():
+    async with await SqliteDatabase.open(town.home / "lyra.db", keys.load(town.home / "key")) as other, other.transaction():
         yield
 
 

@@ -11,20 +11,23 @@ import pytest
 
 from memory.errors import MemoryFailure
 from memory.store.cancellation import to_the_end
-from memory.store.database import Database, Parameters, Row, Transaction
+from memory.store.counters import take
+from memory.store.database import Parameters, Row
+from memory.store.sqlite.database import SqliteDatabase
+from memory.store.sqlite.transaction import SqliteTransaction
 from tests.kits.memory_kit import KEY, CancelledAt
 
 COUNT = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {}) SELECT count(*) AS n FROM n"
 PROMPT = 2.0
 
 
-class BeginOutside(Database):
+class BeginOutside(SqliteDatabase):
     """The twin without the guard: BEGIN stands before the `try`."""
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[Transaction]:
+    async def transaction(self) -> AsyncIterator[SqliteTransaction]:
         async with self._writing:
-            await (tx := Transaction(self._writer, self._log)).begin()
+            await (tx := SqliteTransaction(self._writer, self._log)).begin()
             try:
                 yield tx
                 await to_the_end(tx.commit())
@@ -33,14 +36,14 @@ class BeginOutside(Database):
                 raise
 
 
-class ForgetsCancelling(Database):
+class ForgetsCancelling(SqliteDatabase):
     """The twin that rolls back for errors only, and a cancellation is none."""
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[Transaction]:
+    async def transaction(self) -> AsyncIterator[SqliteTransaction]:
         async with self._writing:
             try:
-                await (tx := Transaction(self._writer, self._log)).begin()
+                await (tx := SqliteTransaction(self._writer, self._log)).begin()
                 yield tx
                 await tx.commit()
             except Exception:
@@ -48,7 +51,7 @@ class ForgetsCancelling(Database):
                 raise
 
 
-class LetsReadsRun(Database):
+class LetsReadsRun(SqliteDatabase):
     """The twin that leaves a cancelled read running."""
 
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
@@ -56,14 +59,14 @@ class LetsReadsRun(Database):
             return list(await self._reader.execute_fetchall(sql, parameters or {}))
 
 
-async def pair(db: Database, name: str) -> None:
+async def pair(db: SqliteDatabase, name: str) -> None:
     """Write two rows that belong together."""
     async with db.transaction() as tx:
         for half in "ab":
             await tx.run("INSERT INTO settings (scope, key, value) VALUES (:s, :k, '')", {"s": name, "k": half})
 
 
-async def cancelled_at(db: Database, n: int, work: Coroutine[Any, Any, object]) -> bool:
+async def cancelled_at(db: SqliteDatabase, n: int, work: Coroutine[Any, Any, object]) -> bool:
     """Run work, cancelled at its n-th wait; return whether it waited that often."""
     stepped = CancelledAt(work, n)
 
@@ -76,7 +79,7 @@ async def cancelled_at(db: Database, n: int, work: Coroutine[Any, Any, object]) 
     return stepped.waits >= n
 
 
-async def whole(db: Database) -> bool:
+async def whole(db: SqliteDatabase) -> bool:
     """Say whether only whole pairs are visible and the next transaction works."""
     halves = await db.all("SELECT scope, count(*) AS n FROM settings GROUP BY scope")
     try:
@@ -88,7 +91,7 @@ async def whole(db: Database) -> bool:
     return all(row["n"] == 2 for row in halves)
 
 
-async def broken_steps(folder: Path, kind: type[Database], *, behind: int = 0) -> list[int]:
+async def broken_steps(folder: Path, kind: type[SqliteDatabase], *, behind: int = 0) -> list[int]:
     """Cancel a transaction at its first wait, its second and so on; return where something was left half done."""
     broken = []
     for n in range(1, 100):
@@ -109,7 +112,7 @@ async def broken_steps(folder: Path, kind: type[Database], *, behind: int = 0) -
 
 @pytest.mark.parametrize("behind", [0, 30_000], ids=["at once", "behind a slow statement"])
 async def test_a_transaction_cancelled_anywhere_leaves_nothing_half_done(tmp_path: Path, behind: int) -> None:
-    assert await broken_steps(tmp_path, Database, behind=behind) == []
+    assert await broken_steps(tmp_path, SqliteDatabase, behind=behind) == []
 
 
 async def test_with_begin_outside_the_try_a_cancel_leaves_the_transaction_open(tmp_path: Path) -> None:
@@ -121,7 +124,7 @@ async def test_without_the_guard_for_cancelling_a_cancel_leaves_the_transaction_
 
 
 async def test_a_transaction_cancelled_while_it_waits_for_its_turn_never_begins(tmp_path: Path) -> None:
-    async with await Database.open(tmp_path / "lyra.db", KEY) as db:
+    async with await SqliteDatabase.open(tmp_path / "lyra.db", KEY) as db:
         async with db.transaction() as tx:
             await tx.run("INSERT INTO settings (scope, key, value) VALUES ('first', 'a', '')")
             waiting = asyncio.create_task(pair(db, "waiting"))
@@ -135,7 +138,7 @@ async def test_a_transaction_cancelled_while_it_waits_for_its_turn_never_begins(
 
 
 async def test_a_transaction_cancelled_once_and_again_while_it_is_undone_is_undone(tmp_path: Path) -> None:
-    async with await Database.open(tmp_path / "lyra.db", KEY) as db:
+    async with await SqliteDatabase.open(tmp_path / "lyra.db", KEY) as db:
         inside = asyncio.Event()
 
         async def stay() -> None:
@@ -156,7 +159,7 @@ async def test_a_transaction_cancelled_once_and_again_while_it_is_undone_is_undo
 
 
 async def test_an_error_inside_undoes_the_transaction_and_travels_on(tmp_path: Path) -> None:
-    async with await Database.open(tmp_path / "lyra.db", KEY) as db:
+    async with await SqliteDatabase.open(tmp_path / "lyra.db", KEY) as db:
         with pytest.raises(LookupError, match="mine"):
             async with db.transaction() as tx:
                 await tx.run("INSERT INTO settings (scope, key, value) VALUES ('s', 'a', '')")
@@ -191,7 +194,7 @@ async def test_a_single_cancellation_before_the_commit_has_come_back_is_raised(t
         assert went_on
 
 
-async def begun(db: Database, sql: str) -> asyncio.Task[list[Row]]:
+async def begun(db: SqliteDatabase, sql: str) -> asyncio.Task[list[Row]]:
     """Start a read and return when it is running."""
     running = threading.Event()
     await db._reader.create_function("running", 0, running.set)
@@ -200,7 +203,7 @@ async def begun(db: Database, sql: str) -> asyncio.Task[list[Row]]:
     return task
 
 
-async def next_read_is_prompt(db: Database, task: asyncio.Task[list[Row]], patience: float) -> bool:
+async def next_read_is_prompt(db: SqliteDatabase, task: asyncio.Task[list[Row]], patience: float) -> bool:
     """Cancel a read; say whether the next one comes back in time."""
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -213,7 +216,7 @@ async def next_read_is_prompt(db: Database, task: asyncio.Task[list[Row]], patie
 
 
 async def test_a_cancelled_read_is_interrupted_and_the_next_does_not_wait(tmp_path: Path) -> None:
-    async with await Database.open(tmp_path / "lyra.db", KEY) as db:
+    async with await SqliteDatabase.open(tmp_path / "lyra.db", KEY) as db:
         assert await next_read_is_prompt(db, await begun(db, COUNT.format(10**9)), PROMPT)
 
 
@@ -224,7 +227,7 @@ async def test_a_cancelled_read_that_is_left_running_holds_the_next_one_up(tmp_p
 
 
 async def test_a_read_cancelled_before_it_began_does_not_hold_the_next_one_up(tmp_path: Path) -> None:
-    async with await Database.open(tmp_path / "lyra.db", KEY) as db:
+    async with await SqliteDatabase.open(tmp_path / "lyra.db", KEY) as db:
         for _ in range(20):
             assert await cancelled_at(db, 1, db.all(COUNT.format(10**9)))
             async with asyncio.timeout(PROMPT):
@@ -232,7 +235,7 @@ async def test_a_read_cancelled_before_it_began_does_not_hold_the_next_one_up(tm
 
 
 async def test_a_copy_made_while_a_transaction_is_open_waits_for_it_and_holds_it(tmp_path: Path) -> None:
-    async with await Database.open(tmp_path / "lyra.db", None) as db:
+    async with await SqliteDatabase.open(tmp_path / "lyra.db", None) as db:
         async with asyncio.timeout(20):
             async with db.transaction() as tx:
                 await tx.run("INSERT INTO settings (scope, key, value) VALUES ('s', 'a', '')")
@@ -241,16 +244,16 @@ async def test_a_copy_made_while_a_transaction_is_open_waits_for_it_and_holds_it
                     await db.all("SELECT 1")
                 await tx.run("INSERT INTO settings (scope, key, value) VALUES ('s', 'b', '')")
             await copying
-    async with await Database.open(tmp_path / "copy.db", None) as copy:
+    async with await SqliteDatabase.open(tmp_path / "copy.db", None) as copy:
         assert len(await copy.all("SELECT * FROM settings")) == 2
 
 
 async def test_numbers_of_a_counter_are_never_given_twice(tmp_path: Path) -> None:
-    async with await Database.open(tmp_path / "lyra.db", KEY) as db:
+    async with await SqliteDatabase.open(tmp_path / "lyra.db", KEY) as db:
 
         async def three(_: int) -> list[int]:
             async with db.transaction() as tx:
-                first = await tx.take("item", 3)
+                first = await take(tx, "item", 3)
                 return list(range(first, first + 3))
 
         taken = [number for batch in await asyncio.gather(*map(three, range(20))) for number in batch]
@@ -259,7 +262,7 @@ async def test_numbers_of_a_counter_are_never_given_twice(tmp_path: Path) -> Non
 
 async def test_a_file_is_opened_beside_a_long_write(tmp_path: Path) -> None:
     path = tmp_path / "lyra.db"
-    async with await Database.open(path, KEY) as writing, writing.transaction() as tx:
+    async with await SqliteDatabase.open(path, KEY) as writing, writing.transaction() as tx:
         await tx.run("INSERT INTO settings (scope, key, value) VALUES ('a', 'b', 'c')")
-        async with await Database.open(path, KEY) as reading:
+        async with await SqliteDatabase.open(path, KEY) as reading:
             assert await reading.all("SELECT * FROM settings") == []

@@ -9,6 +9,7 @@ import pytest
 from memory.errors import WriterFailed
 from memory.journal.journal import Event, Part
 from memory.ports import Entry as Said
+from memory.store.sqlite.database import SqliteDatabase
 from tests.kits.memory_kit import KEY, BagOfWords, Corner, Writer, answering, at_home, raising
 
 SECRET = "the safe opens with quixotic-zanzibar-77"
@@ -161,7 +162,7 @@ async def test_a_checkpoint_that_a_reader_holds_up_says_so_lets_others_write_and
     async with at_home(tmp_path, None) as here:
         for n in range(3):
             await here.say(f"an ordinary remark, number {n}")
-        reader = half_read(here.memory.db.path)
+        reader = half_read(here.memory.path)
         log = tmp_path / "lyra.db-wal"
         assert await here.memory.db.checkpoint(patience=0) is False and log.stat().st_size > 0
         waiting = asyncio.create_task(here.memory.db.checkpoint(patience=60))
@@ -179,9 +180,10 @@ async def test_asked_once_a_checkpoint_behind_a_reader_leaves_the_bytes_where_th
     async with at_home(tmp_path, None) as here:
         secret = await here.say(SECRET)
         await here.say("an ordinary remark")
-        reader = half_read(here.memory.db.path)
+        reader = half_read(here.memory.path)
         async with here.memory.db.transaction() as tx:
             await tx.run("UPDATE exchanges SET text = '' WHERE item = :item", {"item": secret.key})
+        assert isinstance(here.memory.db, SqliteDatabase)
         await here.memory.db._writer.execute_fetchall("PRAGMA busy_timeout=0")
         await here.memory.db._writer.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
         left(reader)

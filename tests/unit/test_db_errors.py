@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memory.errors import DiskFull, MemoryFailure, NewerDatabase, NotADatabase, NotWritable, WrongKey
-from memory.store.database import Database
+from memory.store.sqlite.database import SqliteDatabase
 from tests.kits.memory_kit import KEY
 
 REPO = Path(__file__).resolve().parents[2]
@@ -18,7 +18,7 @@ OTHER_KEY = bytes(reversed(KEY))
 
 async def filled(path: Path, key: bytes | None = KEY, rows: int = 200) -> None:
     """Make a memory with something in it."""
-    async with await Database.open(path, key) as db:
+    async with await SqliteDatabase.open(path, key) as db:
         async with db.transaction() as tx:
             for n in range(rows):
                 await tx.run("INSERT INTO settings (scope, key, value) VALUES ('s', :n, :v)", {"n": str(n), "v": "x" * 500})
@@ -28,7 +28,7 @@ async def filled(path: Path, key: bytes | None = KEY, rows: int = 200) -> None:
 async def failure(path: Path, key: bytes | None = KEY) -> MemoryFailure:
     """Open, verify and write; return the failure of it."""
     with pytest.raises(MemoryFailure) as caught:
-        async with await Database.open(path, key) as db:
+        async with await SqliteDatabase.open(path, key) as db:
             await db.verify()
             async with db.transaction() as tx:
                 await tx.run("INSERT INTO settings (scope, key, value) VALUES ('new', '', '')")
@@ -56,7 +56,7 @@ async def test_an_encrypted_memory_does_not_open_without_its_key(tmp_path: Path)
 
 
 async def test_a_memory_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
-    async with await Database.open(tmp_path / "lyra.db", KEY) as db, db.transaction() as tx:
+    async with await SqliteDatabase.open(tmp_path / "lyra.db", KEY) as db, db.transaction() as tx:
         await tx.run("INSERT INTO migrations (version, name, digest) VALUES (9000, 'later', '')")
     error = await failure(tmp_path / "lyra.db")
     assert type(error) is NewerDatabase and is_a_sentence(error)
@@ -100,7 +100,7 @@ CHILD = """
 import asyncio, concurrent.futures.thread, os, resource, sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
-from memory.store.database import Database
+from memory.store.sqlite.database import SqliteDatabase
 from memory.errors import MemoryFailure
 from tests.kits.memory_kit import KEY
 
@@ -126,7 +126,7 @@ def run(body: str, path: Path) -> str:
 
 WRITE = """
 {before}
-async with await Database.open(path, KEY) as db:
+async with await SqliteDatabase.open(path, KEY) as db:
     async with db.transaction() as tx:
         await tx.run("INSERT INTO settings (scope, key, value) VALUES ('new', '', '')")
 """
@@ -147,7 +147,7 @@ async def test_a_read_only_folder_is_refused(there: bool) -> None:
 
 
 FULL = """
-async with await Database.open(path, KEY) as db:
+async with await SqliteDatabase.open(path, KEY) as db:
     async with db.transaction() as tx:
         await tx.run("INSERT INTO settings (scope, key, value) VALUES ('first', '', '')")
     room = path.with_name(path.name + "-wal").stat().st_size + 8192
@@ -167,7 +167,7 @@ async with await Database.open(path, KEY) as db:
 async def test_a_full_disk_is_named_keeps_what_was_committed_and_heals_when_there_is_room(tmp_path: Path) -> None:
     printed = run(FULL, tmp_path / "lyra.db")
     assert printed.startswith(DiskFull.__name__) and "room" in printed and "\n" not in printed
-    async with await Database.open(tmp_path / "lyra.db", KEY) as db:
+    async with await SqliteDatabase.open(tmp_path / "lyra.db", KEY) as db:
         await db.verify()
         assert [row["scope"] for row in await db.all("SELECT scope FROM settings ORDER BY scope")] == ["first", "last"]
 

@@ -8,7 +8,7 @@ import pytest
 
 from memory.errors import ForeignLog
 from memory.store import home_files
-from memory.store.database import Database
+from memory.store.sqlite.database import SqliteDatabase
 from tests.kits.memory_kit import KEY
 from tests.kits.size import TORTURE, few
 
@@ -16,7 +16,7 @@ OTHER_KEY = bytes(reversed(KEY))
 LOG = "lyra.db-wal"
 
 
-class TrustsTheLog(Database):
+class TrustsTheLog(SqliteDatabase):
     """The twin that takes whatever log stands there, as SQLite does."""
 
     @staticmethod
@@ -24,7 +24,7 @@ class TrustsTheLog(Database):
         home_files.make_private(path)
 
 
-async def say(db: Database, scope: str, value: str = "", n: int = 1) -> None:
+async def say(db: SqliteDatabase, scope: str, value: str = "", n: int = 1) -> None:
     """Keep something under a name, in one transaction."""
     async with db.transaction() as tx:
         for at in range(n):
@@ -47,7 +47,7 @@ async def moments(folder: Path, key: bytes | None = KEY, extra: str = "") -> lis
     """Let a memory live under `folder`, and return the names of the moments at which it was copied, each with a log."""
     home = folder / "home"
     home.mkdir(parents=True)
-    async with await Database.open(home / "lyra.db", key) as db:
+    async with await SqliteDatabase.open(home / "lyra.db", key) as db:
         if extra:
             async with db.transaction() as tx:
                 await tx.run(extra)
@@ -76,7 +76,7 @@ def mixed(folder: Path, file: Path, log: Path) -> Path:
     return folder / "lyra.db"
 
 
-async def held(kind: type[Database], path: Path, key: bytes | None = KEY) -> dict[str, str]:
+async def held(kind: type[SqliteDatabase], path: Path, key: bytes | None = KEY) -> dict[str, str]:
     """Open a memory and return what it holds under each name, read whole."""
     async with await kind.open(path, key) as db:
         await db.verify()
@@ -99,10 +99,10 @@ async def test_a_log_of_another_moment_is_refused_and_changes_nothing(tmp_path: 
         before = path.read_bytes(), path.with_name(LOG).read_bytes()
         for _ in range(2):
             with pytest.raises(ForeignLog, match="does not belong"):
-                await held(Database, path, key)
+                await held(SqliteDatabase, path, key)
         assert (path.read_bytes(), path.with_name(LOG).read_bytes()) == before
         shutil.copy(tmp_path / "a" / file / LOG, path.with_name(LOG))
-        assert await held(Database, path, key) == OWN[file], "with its own log put back all of it is there"
+        assert await held(SqliteDatabase, path, key) == OWN[file], "with its own log put back all of it is there"
 
 
 @pytest.mark.parametrize("other", [KEY, OTHER_KEY], ids=["of the same key", "of another key"])
@@ -113,15 +113,15 @@ async def test_a_log_of_another_memory_is_refused_and_changes_nothing(tmp_path: 
         path = mixed(tmp_path / f"mixed{log}", tmp_path / "a" / "3", tmp_path / "b" / log)
         before = path.read_bytes()
         with pytest.raises(ForeignLog):
-            await held(Database, path)
+            await held(SqliteDatabase, path)
         assert path.read_bytes() == before
         path.with_name(LOG).unlink()
-        assert await held(Database, path) == {name: what for name, what in THIRD.items() if name not in ("fourth", "fifth")}
+        assert await held(SqliteDatabase, path) == {name: what for name, what in THIRD.items() if name not in ("fourth", "fifth")}
 
 
 async def test_a_log_that_was_folded_in_already_is_the_files_own(tmp_path: Path) -> None:
     await moments(tmp_path / "a")
-    assert await held(Database, mixed(tmp_path / "mixed", tmp_path / "a" / "2", tmp_path / "a" / "1")) == FIRST
+    assert await held(SqliteDatabase, mixed(tmp_path / "mixed", tmp_path / "a" / "2", tmp_path / "a" / "1")) == FIRST
 
 
 async def test_without_the_look_at_the_log_an_older_one_brings_old_pages_back_in_silence(tmp_path: Path) -> None:
@@ -151,6 +151,6 @@ async def test_the_own_log_is_taken_however_it_was_cut_off(tmp_path: Path) -> No
     for n in sorted(lengths):
         path = mixed(tmp_path / f"cut{n}", tmp_path / "a" / "3", tmp_path / "a" / "3")
         path.with_name(LOG).write_bytes(own[:n])
-        seen.append(await held(Database, path))
+        seen.append(await held(SqliteDatabase, path))
     assert seen[0] == before and seen[-1] == THIRD
     assert all(one in (before, between, THIRD) for one in seen), "what was committed first is there first"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.store.database import Database
+from memory.store.sqlite.database import SqliteDatabase
 from tests.kits.memory_kit import KEY, Clock, corner, opened
 from tests.kits.size import TORTURE
 
@@ -18,7 +18,7 @@ HEAD = """
 import asyncio, sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
-from memory.store.database import Database
+from memory.store.sqlite.database import SqliteDatabase
 from tests.kits.memory_kit import KEY, Clock, Ids, corner, opened, said
 
 path, who = Path(sys.argv[2]), sys.argv[3]
@@ -35,7 +35,7 @@ asyncio.run(main())
 """
 PAIRS = """
 async def main():
-    async with await Database.open(path, KEY) as db:
+    async with await SqliteDatabase.open(path, KEY) as db:
         print("ready", flush=True)
         n = int(who)
         while True:
@@ -77,7 +77,7 @@ async def test_two_processes_and_this_one_write_at_once_and_lose_nothing(tmp_pat
 
 async def pairs(path: Path) -> list[int]:
     """Open the file again; return the pairs in it, all of them whole."""
-    async with await Database.open(path, KEY) as db:
+    async with await SqliteDatabase.open(path, KEY) as db:
         await db.verify()
         rows = await db.all("SELECT scope, count(*) AS n FROM settings GROUP BY scope ORDER BY scope")
         assert all(row["n"] == 2 for row in rows), "half a transaction is visible"
@@ -116,7 +116,7 @@ async def test_kill_9_in_the_middle_of_writing_loses_nothing_committed_and_leave
 async def test_a_process_that_dies_around_its_commit(tmp_path: Path, finished: bool) -> None:
     body = f"""
 async def main():
-    async with await Database.open(path, KEY) as db:
+    async with await SqliteDatabase.open(path, KEY) as db:
         async with db.transaction() as tx:
             for half in "ab":
                 await tx.run("INSERT INTO settings (scope, key, value) VALUES ('1', :k, '')", {{"k": half}})

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 from aiosqlite.core import Connection
 
-from memory.store import database as database
 from memory.store.cancellation import to_the_end
-from memory.store.database import Database, Row
-from memory.store.migrating import migrate
+from memory.store.database import Row
 from memory.store.schema import Migration, migrations
+from memory.store.sqlite import database as database
+from memory.store.sqlite.database import SqliteDatabase
+from memory.store.sqlite.migrating import migrate
 from tests.kits.memory_kit import KEY
 
 STEPS = migrations()
@@ -78,7 +79,7 @@ async def _one_row(writer: Connection, table: str) -> None:
 
 async def schema(path: Path) -> list[tuple[object, ...]]:
     """Open a memory and return what it is made of."""
-    async with await Database.open(path, KEY) as db:
+    async with await SqliteDatabase.open(path, KEY) as db:
         return [_plain(row) for row in await db.all(SCHEMA)]
 
 
@@ -95,7 +96,7 @@ async def test_a_memory_of_any_older_version_becomes_like_a_new_one_and_keeps_it
     held = await made_at(tmp_path / "old.db", STEPS[:version])
     assert version == 0 or len(held) > 1
     assert await schema(tmp_path / "old.db") == await schema(tmp_path / "new.db")
-    async with await Database.open(tmp_path / "old.db", KEY) as db:
+    async with await SqliteDatabase.open(tmp_path / "old.db", KEY) as db:
         for table, n in as_named_now(held).items():
             # What messages are found by is made anew from them.
             if table not in ("migrations", "terms"):
@@ -130,13 +131,13 @@ async def test_what_waited_to_be_sent_before_it_could_change_messages_waits_as_i
             await writer.execute_fetchall("UPDATE outbox SET operation = 'shout'")
     finally:
         await to_the_end(writer.close())
-    async with await Database.open(tmp_path / "lyra.db", KEY) as db:
+    async with await SqliteDatabase.open(tmp_path / "lyra.db", KEY) as db:
         await db.verify()
 
 
 async def test_every_step_is_recorded_once_with_its_digest(tmp_path: Path) -> None:
     for _ in range(3):
-        async with await Database.open(tmp_path / "lyra.db", KEY) as db:
+        async with await SqliteDatabase.open(tmp_path / "lyra.db", KEY) as db:
             rows = await db.all("SELECT version, name, digest FROM migrations ORDER BY version")
             assert [(row["version"], row["name"], row["digest"]) for row in rows] == [
                 (step.version, step.name, step.digest) for step in STEPS

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from memory.errors import DiskFull
-from memory.store import database as database
 from memory.store.cancellation import to_the_end
-from memory.store.database import Database
 from memory.store.schema import migrations
+from memory.store.sqlite import database as database
+from memory.store.sqlite.database import SqliteDatabase
 from tests.kits.memory_kit import KEY, at_home
 from tests.kits.size import TORTURE
 from tests.unit.test_db_schema import as_named_now, made_at
@@ -44,13 +44,13 @@ import asyncio, concurrent.futures.thread, resource, sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 from memory.store.cancellation import to_the_end
-from memory.store.database import Database
+from memory.store.sqlite.database import SqliteDatabase
 from memory.errors import MemoryFailure
 from tests.kits.memory_kit import KEY
 
 async def main():
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), resource.RLIM_INFINITY))
-    async with await Database.open(Path(sys.argv[2]), KEY):
+    async with await SqliteDatabase.open(Path(sys.argv[2]), KEY):
         print("opened")
 
 try:
@@ -95,6 +95,6 @@ async def test_a_disk_that_fills_up_while_a_memory_is_brought_up_to_date_costs_n
         assert version >= 5, "a step is done whole or not at all"
         kept, now = as_named_now(held), as_named_now(counted)
         assert all(now[table] == n for table, n in kept.items() if table not in ("migrations", "terms"))
-        async with await Database.open(path, KEY) as db:
+        async with await SqliteDatabase.open(path, KEY) as db:
             await db.verify()
     assert outcomes == {"DiskFull", "opened"}

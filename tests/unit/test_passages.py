@@ -18,11 +18,12 @@ from hypothesis import strategies as st
 from memory.core import Memory, Ports
 from memory.index import vectors
 from memory.index.reindexing import reindex
-from memory.store import database as database
 from memory.store.cancellation import to_the_end
-from memory.store.database import Database, Transaction
-from memory.store.migrating import migrate
+from memory.store.database import Transaction
 from memory.store.schema import migrations
+from memory.store.sqlite import database as database
+from memory.store.sqlite.database import SqliteDatabase
+from memory.store.sqlite.migrating import migrate
 from memory.text.passages import MOST_CHARACTERS, passages
 from memory.types import MINUTE, DomainKind
 from tests.kits.memory_kit import START, BagOfWords, CancelledAt, Clock, Corner, Ids, among, aside, corner, opened, said
@@ -221,7 +222,7 @@ async def everything_is_found(path: Path) -> bool:
         return [[one.text for one in some] for some in above] == [[ABOVE["era"]], [ABOVE["bank"]]]
 
 
-class Watched(Database):
+class Watched(SqliteDatabase):
     """A file of which a copy is made whenever something was written, as a power cut would leave it."""
 
     copies = 0
@@ -276,7 +277,7 @@ async def test_opening_an_old_file_may_be_given_up_at_any_point(tmp_path: Path) 
         if opening.waits < n:
             break
         assert opening.task.cancelled()
-        async with await Database.open(path, None) as db:
+        async with await SqliteDatabase.open(path, None) as db:
             left.append(len(await db.all("SELECT * FROM unfound")))
         if left[-2:-1] != left[-1:]:
             assert await everything_is_found(path)

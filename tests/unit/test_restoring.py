@@ -50,7 +50,7 @@ async def test_a_memory_set_aside_is_dropped_after_a_week_with_its_log_and_nothi
         clock.forward(DAY + MINUTE)
         await Sweeper(memory, clock).sweep()
         assert not aside.exists() and not aside.with_name(f"{aside.name}-wal").exists() and mine.exists()
-        assert restoring.set_aside(memory.db.path) == []
+        assert restoring.set_aside(memory.path) == []
         told = await ledger.happenings(memory.db, 0)
         assert [(one.kind, one.detail) for one in told] == [("restore dropped", {"file": aside.name})]
 

@@ -3,7 +3,7 @@
 SQLite takes what stands in the log for newer than the file, whatever it is, and folds it in when it closes at the latest: a log
 of another database would be written over the file even where it could not be read, and an older one of the same would bring
 old pages back among new ones. So every transaction numbers itself in the table `commits`, and a log is looked at through
-connections that cannot write the file before one that can is opened. Only `memory.db` uses this.
+connections that cannot write the file before one that can is opened. Only `memory.store.sqlite.database` uses this.
 
 A log is its own where it holds the page of the numbers, as every transaction of it does; where the file alone has every
 transaction from before the log; and where it has none that the log has not.

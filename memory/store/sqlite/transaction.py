@@ -5,26 +5,19 @@ next statement that does, or for the commit, and goes there with it; the order s
 """
 
 import sqlite3
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TypeVar
 
 from aiosqlite import core
 
-from memory.store import home_files, wal
+from memory.store import home_files
+from memory.store.database import Parameters, Row
+from memory.store.sqlite import wal
 
 T = TypeVar("T")
-Parameters = Mapping[str, object]
 Waiting = Sequence[tuple[str, Parameters | Sequence[Parameters]]]
-
-
-class Row(Protocol):
-    """One result row, read by column name, or in order."""
-
-    def __getitem__(self, name: str, /) -> Any: ...
-
-    def __iter__(self) -> Iterator[Any]: ...
 
 
 class Connection(core.Connection):
@@ -40,7 +33,7 @@ class Connection(core.Connection):
         return await self.step(partial(_fetched, sql, parameters or {}, waiting))
 
 
-class Transaction:
+class SqliteTransaction:
     """An open write transaction. Nothing but these methods may be awaited inside it."""
 
     def __init__(self, connection: Connection, log: Path) -> None:
@@ -74,16 +67,6 @@ class Transaction:
         """Run one statement once a row; what is wrong with it is raised by what comes next."""
         if some := list(rows):
             self._waiting.append((sql, some))
-
-    async def take(self, counter: str, n: int = 1) -> int:
-        """Reserve n numbers of a counter and return the first; numbers are never given twice."""
-        row = await self.one(
-            "INSERT INTO counters (name, value) VALUES (:name, :n) "
-            "ON CONFLICT (name) DO UPDATE SET value = counters.value + :n RETURNING value",
-            {"name": counter, "n": n},
-        )
-        assert row is not None
-        return int(row["value"]) - n + 1
 
     def _sent(self) -> Waiting:
         waiting, self._waiting = self._waiting, []

@@ -38,7 +38,7 @@ async def migrate(connection: Connection, steps: Sequence[Migration] | None = No
 
 
 async def _number(connection: Connection) -> None:
-    # As every transaction does, once there is something to number them in: see memory.wal.
+    # As every transaction does, once there is something to number them in: see memory.store.sqlite.wal.
     if list(await connection.execute_fetchall("SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'commits'")):
         await connection.execute_fetchall("UPDATE commits SET number = number + 1")
 

@@ -1,0 +1,152 @@
+"""Every statement of memory is one that SQLite and PostgreSQL take, and none escapes being read from the source."""
+
+import re
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from memory.core import Memory, Ports
+from memory.store.database import Parameters, Row, Transaction
+from memory.store.lineage import Seal
+from memory.store.schema import migrations
+from memory.store.sqlite.database import SqliteDatabase
+from tests.kits.dream_kit import Muse, days, forced
+from tests.kits.ladder_kit import PAIRS, Teller
+from tests.kits.memory_kit import KEY, BagOfWords, Clock, Ids, corner
+from tests.kits.postgres import Postgres, postgres, translated
+from tests.kits.statements import Source
+
+STATEMENTS = sorted({statement.sql for statement in Source().statements()})
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Postgres]:
+    """A PostgreSQL with the tables of memory, made by the same migrations."""
+    with postgres() as server:
+        steps = [translated(text) for step in migrations() for text in step.statements()]
+        assert [(why, step) for why, step in zip(server.run(steps), steps, strict=True) if why] == []
+        yield server
+
+
+def test_postgresql_takes_every_statement(server: Postgres) -> None:
+    assert server.refused(STATEMENTS) == []
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT item FROM exchanges WHERE item IN ()",
+        "SELECT sum(echo = 0) FROM exchanges",
+        "UPDATE statements SET last_at = max(last_at, :at)",
+        "SELECT item FROM exchanges WHERE :all OR echo = 0",
+        "SELECT item FROM exchanges WHERE :place IS NULL",
+        "REPLACE INTO counters (name, value) VALUES (:name, 1)",
+        "SELECT item FROM exchanges ORDER BY rowid",
+        "SELECT integrity_check FROM pragma_integrity_check",
+    ],
+)
+def test_what_only_sqlite_takes_is_refused(server: Postgres, sql: str) -> None:
+    assert len(server.refused(["SELECT 1 AS yes", sql])) == 1
+
+
+async def test_sqlite_takes_every_statement(tmp_path: Path) -> None:
+    async with await SqliteDatabase.open(tmp_path / "lyra.db", None) as db:
+        for sql in STATEMENTS:
+            await db.all(f"EXPLAIN {sql}", dict.fromkeys(re.findall(r":([a-z_]\w*)", sql)))
+
+
+class Ears:
+    """What a store is handed: every statement, and the types of its parameters."""
+
+    def __init__(self) -> None:
+        self.statements: set[str] = set()
+        self.types: set[type] = set()
+
+    def hear(self, sql: str, rows: Iterable[Parameters]) -> None:
+        """Note a statement that is run with these parameters."""
+        self.statements.add(sql)
+        self.types.update(type(value) for row in rows for value in row.values())
+
+
+class Overheard(SqliteDatabase):
+    """A database that is listened to."""
+
+    ears: Ears
+
+    async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
+        """Run one statement and return all its rows."""
+        self.ears.hear(sql, [parameters or {}])
+        return await super().all(sql, parameters)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Transaction]:
+        """Write in one transaction."""
+        async with super().transaction() as tx:
+            yield OverheardTransaction(tx, self.ears)
+
+
+class OverheardTransaction(Transaction):
+    """A transaction of it."""
+
+    def __init__(self, tx: Transaction, ears: Ears) -> None:
+        self._tx = tx
+        self._ears = ears
+
+    async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
+        """Run one statement and return all its rows."""
+        self._ears.hear(sql, [parameters or {}])
+        return await self._tx.all(sql, parameters)
+
+    async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
+        """Run one statement and return its first row, or None."""
+        self._ears.hear(sql, [parameters or {}])
+        return await self._tx.one(sql, parameters)
+
+    async def run(self, sql: str, parameters: Parameters | None = None) -> None:
+        """Run one statement that returns nothing."""
+        self._ears.hear(sql, [parameters or {}])
+        await self._tx.run(sql, parameters)
+
+    async def many(self, sql: str, rows: Iterable[Parameters]) -> None:
+        """Run one statement once a row."""
+        rows = list(rows)
+        self._ears.hear(sql, rows)
+        await self._tx.many(sql, rows)
+
+
+async def test_whatever_a_store_is_handed_was_read_from_the_source(tmp_path: Path) -> None:
+    clock = Clock()
+    db = await Overheard.open(tmp_path / "lyra.db", KEY)
+    db.ears = Ears()
+    async with Memory(db, tmp_path / "lyra.db", KEY, Seal(KEY), Ports(clock, Ids(), BagOfWords()), PAIRS) as memory:
+        here = await corner(memory, clock)
+        await days(here)
+        await forced(here, Teller(), Muse())
+        await here.view.embed()
+        assert await here.found("garden")
+        await here.view.forget_all()
+    assert len(db.ears.statements) > 100
+    assert {_shape(sql) for sql in db.ears.statements} - {_shape(sql) for sql in STATEMENTS} == set()
+    assert db.ears.types <= {int, float, str, bytes, type(None)}, "PostgreSQL takes True for no number"
+
+
+def _shape(sql: str) -> str:
+    """Return a statement with lists and alternatives of one, however many they have."""
+    one = re.sub(r"IN \((NULL|:[a-z]+\d+(, :[a-z]+\d+)*)\)", "IN (:some)", " ".join(sql.split()))
+    return re.sub(r"(\([^()]+\))( OR \1)+", r"\1", re.sub(r":([a-z]+)\d+", r":\1", one))
+
+
+def test_the_server_ends_with_whoever_started_it() -> None:
+    starts = "from tests.kits.postgres import postgres\nwith postgres() as server: print(server.folder, flush=True); input()"
+    with subprocess.Popen([sys.executable, "-c", starts], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as starter:
+        assert starter.stdin is not None and starter.stdout is not None
+        folder = Path(starter.stdout.readline().strip())
+        assert (folder / "data" / "postmaster.pid").exists()
+        starter.kill()
+        # The server holds the other end of it as long as it runs.
+        starter.stdout.read()
+    assert not folder.exists()
