@@ -77,11 +77,15 @@ async def due(derivation: Derivation, *, asked: bool) -> Work | None:
 async def state(db: Database, domain: Domain) -> SelfState:
     """Return how she is in a domain now."""
     row = await db.one("SELECT at, state FROM selves WHERE domain = :d ORDER BY at DESC LIMIT 1", {"d": domain.key})
-    told = await statements.standing(db, domain, TIER, shown_only=True)
+    return of((row["at"], row["state"]) if row else None, await statements.standing(db, domain, TIER, shown_only=True))
+
+
+def of(kept: tuple[int, str] | None, told: Sequence[Statement]) -> SelfState:
+    """Return how she is by her state of mind, with since when it is so, and what she says of herself."""
+    since, mind = (kept[0], read(kept[1])) if kept else (0, Mind())
     return SelfState(
-        read(row["state"]) if row else Mind(), row["at"] if row else 0,
-        [one for one in told if one.kind != "reflection"], [one for one in told if one.kind == "reflection"],
-    )  # fmt: skip
+        mind, since, [one for one in told if one.kind != "reflection"], [one for one in told if one.kind == "reflection"]
+    )
 
 
 async def keep(tx: Transaction, domain: Domain, mind: Mind, now: int) -> None:

@@ -1,6 +1,7 @@
 """What was made of messages: gists, summaries, the statements above them, Lyra's own state, and the bank of a shared home."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from memory.bank import block
 from memory.bank.block import Block
@@ -8,11 +9,22 @@ from memory.derive import progress
 from memory.places import consent
 from memory.places.consent import Consent
 from memory.store.lineage import require_unchanged
-from memory.tiers import eras, profile, selfstate, statements, summaries
+from memory.tiers import above, eras, narrative, profile, selfstate, statements, summaries
 from memory.tiers.selfstate import Moment, SelfState
 from memory.types import Digest, Exchange, Identity, Session, Statement
 from memory.view import owners
 from memory.view.binding import Binding
+
+
+@dataclass(frozen=True, slots=True)
+class Tiers:
+    """What stands at home whatever is asked: facts, narrative, the bank's block, how she is, and the digests of a session."""
+
+    profile: Sequence[Statement]
+    narrative: Sequence[Statement]
+    bank: Block
+    being: SelfState
+    frontier: Sequence[Digest]
 
 
 class Digests:
@@ -34,6 +46,18 @@ class Digests:
         """Return the digests that together say everything that was summarized of a session, oldest first."""
         self._b.own(session)
         return await summaries.frontier(self._b.db, session, shown_only=True)
+
+    async def tiers(self, session: Session, bank_tokens: int) -> Tiers:
+        """Return what stands at home and in a session of it; of the bank, where it is on, so many tokens at most."""
+        self._b.own(session)
+        wanted = (profile.TIER, narrative.TIER, selfstate.TIER, consent.TIER)
+        scope = self._b.shared.places.scope(self._b.home)
+        there = await above.standing(self._b.db, self._b.home, session, wanted, banked=scope)
+        told, facts, being, bullets = (there.tier(name) for name in (narrative.TIER, profile.TIER, selfstate.TIER, consent.TIER))
+        return Tiers(
+            facts, told, block.render(block.entries(bullets), bank_tokens), selfstate.of(there.mind, being),
+            list(there.digests.values()),
+        )  # fmt: skip
 
     async def statements(self, tier: str, *, past: bool = False) -> list[Statement]:
         """Return what stands in a tier at home (profile, era, narrative, self, bank), or what stood there before."""

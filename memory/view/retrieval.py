@@ -1,17 +1,36 @@
 """What is found for a text: messages, and what stands above them."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 
 from memory.index.indexing import BANK, ERAS, GISTS, MESSAGES
 from memory.index.recall.finder import Found, Recall
 from memory.index.recall.query import Query
 from memory.places.shown_names import told_apart
-from memory.store.database import Row
-from memory.store.lineage import bound, placeholders
-from memory.tiers import exchanges, statements, summaries
+from memory.tiers import above, exchanges, statements
+from memory.tiers.above import Above
 from memory.types import Condensed, Digest, DigestHit, DomainKind, Exchange, Hit, Session, Statement
 from memory.view.binding import Binding
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How many messages, digests, and paragraphs of eras or bullets of a bank are asked for at most."""
+
+    messages: int
+    digests: int
+    eras: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What comes up for a question, of every domain that may be read: gists, paragraphs of eras (where home is shared, bullets
+    of its bank), and messages."""
+
+    gists: Sequence[DigestHit] = ()
+    eras: Sequence[Statement] = ()
+    hits: Sequence[Hit] = ()
 
 
 class Retrieval:
@@ -28,25 +47,41 @@ class Retrieval:
 
         `asker` is the name of who asks, where others talk here too: "what did I say" is then about that one.
         """
-        asked_by = asker if self._b.home.ref.kind is not DomainKind.DM else ""
-        found = await self._find(Query(text, k, session=session.key if session else None, exclude=exclude, asker=asked_by))
+        (found,) = await self._find(
+            Query(text, k, session=session.key if session else None, exclude=exclude, asker=self._asker(asker))
+        )
         return list((await self._messages(found)).values())
+
+    async def at_once(self, text: str, wanted: Wanted, exclude: Collection[int], asker: str) -> Recalled:
+        """Return what answers a text best, of each kind as much as is wanted; the text is read and embedded once.
+
+        `exclude` are the items that are in view.
+        """
+        ask = partial(Query, text, exclude=exclude, asker=self._asker(asker))
+        stated = BANK if self._b.home.ref.kind is not DomainKind.DM else ERAS
+        messages, gists, told = await self._find(
+            ask(k=wanted.messages), ask(k=wanted.digests, kinds=(GISTS,)), ask(k=wanted.eras, kinds=(stated,))
+        )
+        there = await above.by_keys(self._b.db, self._b.domains, [hit.item for hit in (*gists, *told)])
+        return Recalled(
+            [_digest_hit(hit, there) for hit in gists if hit.item in there.digests],
+            [there.statements[hit.item] for hit in told if hit.item in there.statements],
+            list((await self._messages(messages)).values()),
+        )
 
     async def everything(self, text: str, k: int) -> list[Hit | Condensed]:
         """Return the k messages, gists and paragraphs of months that answer a text best, in one ranking."""
         # What was merged from gists says what they say.
-        found = await self._find(Query(text, 2 * k, kinds=(MESSAGES, GISTS, ERAS)))
+        (found,) = await self._find(Query(text, 2 * k, kinds=(MESSAGES, GISTS, ERAS)))
         condensed = {key: one for key, one in (await self._condensed(found)).items() if one.tier in ("gist", "era")}
         hits: dict[int, Hit | Condensed] = {**await self._messages(found), **condensed}
         return [hits[one.item] for one in found if one.item in hits][:k]
 
     async def gists(self, text: str, k: int, *, exclude: Collection[int] = ()) -> list[DigestHit]:
         """Return the k digests that are nearest to a text."""
-        found = await self._find(Query(text, k, kinds=(GISTS,), exclude=exclude))
-        digests = await summaries.by_keys(self._b.db, self._b.domains, [hit.item for hit in found])
-        sessions = await self._sessions_of({digest.session for digest in digests.values()})
-        there = [(hit, digests[hit.item]) for hit in found if hit.item in digests]
-        return [DigestHit(digest, sessions[digest.session]["name"], hit.score) for hit, digest in there]
+        (found,) = await self._find(Query(text, k, kinds=(GISTS,), exclude=exclude))
+        there = await above.by_keys(self._b.db, self._b.domains, [hit.item for hit in found])
+        return [_digest_hit(hit, there) for hit in found if hit.item in there.digests]
 
     async def eras(self, text: str, k: int) -> list[Statement]:
         """Return the k paragraphs of eras that are nearest to a text."""
@@ -76,37 +111,36 @@ class Retrieval:
 
     async def _condensed(self, found: Sequence[Found]) -> dict[int, Condensed]:
         """Return what stands above messages among what was found, with what it rests on."""
-        above = {hit.item: hit for hit in found if hit.kind != MESSAGES}
-        said = await statements.cited(self._b.db, list(above))
+        found_above = {hit.item: hit for hit in found if hit.kind != MESSAGES}
+        said = await statements.cited(self._b.db, list(found_above))
         apart = await told_apart(
             self._b.db, self._b.shared.seal, self._b.read, [message for some in said.values() for message in some]
         )
 
         def condensed(one: Digest | Statement, where: str) -> Condensed:
-            hit = above[one.key]
+            hit = found_above[one.key]
             sources = tuple(apart.get(message.key, message) for message in said[one.key])
             return Condensed(one.id, one.tier, where, one.text, one.first_at, hit.score, hit.why, sources)
 
-        digests = await summaries.by_keys(self._b.db, self._b.domains, list(above))
-        sessions = await self._sessions_of({digest.session for digest in digests.values()})
-        told = await statements.by_keys(self._b.db, self._b.domains, list(above))
+        there = await above.by_keys(self._b.db, self._b.domains, list(found_above))
         return {
-            **{key: condensed(digest, sessions[digest.session]["name"]) for key, digest in digests.items()},
-            **{key: condensed(one, one.period) for key, one in told.items()},
+            **{key: condensed(digest, there.names[digest.session]) for key, digest in there.digests.items()},
+            **{key: condensed(one, one.period) for key, one in there.statements.items()},
         }
 
     async def _stated(self, text: str, k: int, kind: int) -> list[Statement]:
-        found = await self._find(Query(text, k, kinds=(kind,)))
-        told = await statements.by_keys(self._b.db, self._b.domains, [hit.item for hit in found])
+        (found,) = await self._find(Query(text, k, kinds=(kind,)))
+        told = (await above.by_keys(self._b.db, self._b.domains, [hit.item for hit in found])).statements
         return [told[hit.item] for hit in found if hit.item in told]
 
-    async def _find(self, query: Query) -> list[Found]:
-        there = replace(query, now=self._b.shared.clock.now(), time_zone=self._b.home.time_zone)
-        return await self._recall.find(there, self._b.domains)
+    async def _find(self, *queries: Query) -> list[list[Found]]:
+        now, time_zone = self._b.shared.clock.now(), self._b.home.time_zone
+        return await self._recall.each([replace(query, now=now, time_zone=time_zone) for query in queries], self._b.domains)
 
-    async def _sessions_of(self, keys: Collection[int]) -> dict[int, Row]:
-        found = list(keys)
-        rows = await self._b.db.all(
-            f"SELECT id, name, platform, place FROM sessions WHERE id IN ({placeholders('s', found)})", bound("s", found)
-        )
-        return {row["id"]: row for row in rows}
+    def _asker(self, name: str) -> str:
+        return name if self._b.home.ref.kind is not DomainKind.DM else ""
+
+
+def _digest_hit(hit: Found, there: Above) -> DigestHit:
+    digest = there.digests[hit.item]
+    return DigestHit(digest, there.names[digest.session], hit.score)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bot.config.settings import Settings
 from bot.context.prompt import Prompt, Question, draft, finish
-from bot.context.retrieval import Recalled, recalled, standing
+from bot.context.retrieval import recalled, standing
 from bot.dreams.dreaming import Dreams
 from bot.models.chains import Models
 from bot.models.port import Model
@@ -20,6 +20,7 @@ from memory.ports import Entry, Source, Task
 from memory.text.budget import tokens
 from memory.tiers.episodes import Rules
 from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Kind, NewExchange, Session, SessionRef
+from memory.view.retrieval import Recalled
 from memory.view.view import Answer, View
 from tests.kits.memory_kit import DAY, KEY, Clock, opened
 

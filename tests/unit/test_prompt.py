@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from adapters.events import Quote
 from bot.context.prompt import Draft, Prompt, Question, draft, finish
-from bot.context.retrieval import Recalled, Standing
+from bot.context.retrieval import Standing
 from memory.bank.block import HEAD, Block
 from memory.text.budget import tokens
 from memory.tiers.selfstate import Mind, SelfState
 from memory.types import MINUTE, Digest, DigestHit, Exchange, Hit, Kind, Statement
+from memory.view.retrieval import Recalled
 from tests.kits.memory_kit import DAY, START
 from tests.kits.size import examples
 

@@ -15,7 +15,6 @@ import numpy as np
 from memory.index.indexing import BANK, MESSAGES
 from memory.index.recall.domain_index import DomainIndex
 from memory.store.database import Database, Row
-from memory.store.lineage import bound, placeholders
 
 MOST_BYTES = 512 * 1024 * 1024
 _MANY = 500
@@ -72,10 +71,9 @@ class DomainIndexes:
         They may grow while the caller waits for something else.
         """
         async with self._one:
-            known = [self._loaded[domain] for domain in domains if self._knows(domain, space)]
-            changes = await self._changes(known)
-            for loaded in known:
-                await self._follow(loaded, changes.get(loaded.domain, []))
+            changes = await self._changes([self._loaded[domain] for domain in domains if self._knows(domain, space)])
+            for domain, rows in changes.items():
+                await self._follow(self._loaded[domain], rows)
             found = [
                 self._loaded[domain] if self._knows(domain, space) else await self._load(domain, space) for domain in domains
             ]
@@ -94,51 +92,53 @@ class DomainIndexes:
         return loaded is not None and loaded.space == space
 
     async def _changes(self, known: Sequence[Loaded]) -> dict[int, list[Row]]:
+        """Return what changed in these domains since they were followed last, each change with what it adds."""
         if not known:
             return {}
         after = {f"d{n}": loaded.domain for n, loaded in enumerate(known)}
         after |= {f"s{n}": loaded.seq for n, loaded in enumerate(known)}
-        which = " OR ".join(f"(domain = :d{n} AND seq > :s{n})" for n in range(len(known)))
-        rows = await self._db.all(f"SELECT domain, seq, item, op FROM changes WHERE {which} ORDER BY domain, seq", after)
+        which = " OR ".join(f"(c.domain = :d{n} AND c.seq > :s{n})" for n in range(len(known)))
+        rows = await self._db.all(
+            f"SELECT c.domain, c.seq, c.op, c.item, {_TERMS}, v.vector FROM changes c "
+            "LEFT JOIN terms t ON c.op = 'add' AND t.domain = c.domain AND t.item = c.item "
+            "LEFT JOIN vectors v ON c.op = 'vector' AND v.space = :space AND v.domain = c.domain AND v.item = c.item "
+            f"WHERE {which} ORDER BY c.domain, c.seq, t.passage, v.passage",
+            {**after, "space": known[0].space},
+        )
         return {domain: list(some) for domain, some in groupby(rows, lambda row: int(row["domain"]))}
 
     async def _follow(self, loaded: Loaded, changes: Sequence[Row]) -> None:
         """Bring a domain up to date, or let it go where something was forgotten or much has changed."""
-        if not changes:
-            return
-        embedded = sorted({row["item"] for row in changes if row["op"] == "vector"})
-        if any(row["op"] == "drop" for row in changes) or len(embedded) > _MANY:
+        # What was announced twice is read once: every look at it finds it as it is now.
+        latest = {(row["op"], row["item"]): row["seq"] for row in changes}
+        if any(op == "drop" for op, _ in latest) or sum(op == "vector" for op, _ in latest) > _MANY:
             self._let_go(loaded.domain)
             return
-        if any(row["op"] == "add" for row in changes):
-            loaded.add(await self._rows(loaded.domain, loaded.last))
-        if embedded and loaded.space:
-            loaded.mean(await self._vectors(loaded, embedded))
+        once = sorted((row for row in changes if latest[row["op"], row["item"]] == row["seq"]), key=lambda row: int(row["item"]))
+        loaded.add([row for row in once if row["kind"] is not None and row["item"] > loaded.last])
+        loaded.mean([row for row in once if row["vector"] is not None])
         loaded.seq = changes[-1]["seq"]
         self._weigh(loaded)
 
     async def _load(self, domain: int, space: int) -> Loaded:
         mark = await self._db.one("SELECT coalesce(max(seq), 0) AS seq FROM changes WHERE domain = :domain", {"domain": domain})
         loaded = Loaded(domain, space, mark["seq"] if mark else 0)
-        loaded.add(await self._rows(domain, 0))
+        loaded.add(await self._rows(domain))
         if space:
             loaded.mean(await self._vectors(loaded))
         self._loaded[domain] = loaded
         self._weigh(loaded)
         return loaded
 
-    async def _rows(self, domain: int, after: int) -> list[Row]:
+    async def _rows(self, domain: int) -> list[Row]:
         return await self._db.all(
-            "SELECT item, kind, session, said_at, speaker, traits, language, length, hashes, counts, imprint FROM terms "
-            "WHERE domain = :domain AND item > :after ORDER BY item, passage",
-            {"domain": domain, "after": after},
+            f"SELECT t.item, {_TERMS} FROM terms t WHERE t.domain = :domain ORDER BY t.item, t.passage", {"domain": domain}
         )
 
-    async def _vectors(self, loaded: Loaded, items: Sequence[int] | None = None) -> list[Row]:
-        some = f" AND item IN ({placeholders('i', items)})" if items is not None else ""
+    async def _vectors(self, loaded: Loaded) -> list[Row]:
         return await self._db.all(
-            f"SELECT item, vector FROM vectors WHERE space = :space AND domain = :domain{some} ORDER BY item, passage",
-            {"space": loaded.space, "domain": loaded.domain, **bound("i", items or ())},
+            "SELECT item, vector FROM vectors WHERE space = :space AND domain = :domain ORDER BY item, passage",
+            {"space": loaded.space, "domain": loaded.domain},
         )
 
     def _make_room(self, keep: int) -> None:
@@ -154,3 +154,6 @@ class DomainIndexes:
     def _let_go(self, domain: int) -> None:
         self._loaded.pop(domain, None)
         self._taken -= self._sizes.pop(domain, 0)
+
+
+_TERMS = "t.kind, t.session, t.said_at, t.speaker, t.traits, t.language, t.length, t.hashes, t.counts, t.imprint"

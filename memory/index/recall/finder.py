@@ -147,11 +147,19 @@ class Recall:
         Where a time is told by an event ("before the move"), what is said about that is looked for first, unless not `relative`.
         With something `staged`, as they would be ranked if it were there.
         """
+        (found,) = await self.each([query], domains, relative=relative, staged=staged)
+        return found
+
+    async def each(
+        self, queries: Sequence[Query], domains: Sequence[int], *, relative: bool = True, staged: Staged = _NOTHING
+    ) -> list[list[Found]]:
+        """As `find`, for several queries that ask the same of different kinds: read as the first of them is, and embedded once."""
+        first = queries[0]
         space = await self._space()
         loaded = await self._domain_indexes.of(domains, space)
-        question = understood(query, loaded)
+        question = understood(first, loaded)
         if question.asked.around and relative:
-            question = replace(question, window=await self._around(query, question, domains) or question.window)
+            question = replace(question, window=await self._around(first, question, domains) or question.window)
         asked = await self._vector(question.text) if space else None
         if await self._space() != space:
             # The embedder turned out to be another than it was.
@@ -159,13 +167,7 @@ class Recall:
         # From here on nothing waits: what is ranked stays as it is.
         if staged.loaded:
             loaded = [*loaded, staged.loaded]
-        query = replace(query, exclude={*query.exclude, *staged.gone})
-        domain_indexes = [one.domain_indexes[kind] for kind in query.kinds for one in loaded if len(one.domain_indexes[kind])]
-        if not domain_indexes:
-            return []
-        words = bm25(domain_indexes, question.words)
-        scored = rank(query, question, domain_indexes, words, [domain_index.scan(asked) for domain_index in domain_indexes])
-        return _told(select(scored, query.k), scored, question)
+        return [_found(replace(query, exclude={*query.exclude, *staged.gone}), question, loaded, asked) for query in queries]
 
     async def _around(self, query: Query, question: ParsedQuery, domains: Sequence[int]) -> Window | None:
         around = question.asked.around
@@ -183,6 +185,15 @@ class Recall:
             return await self._vectors.query(text)
         except EmbeddingFailed:
             return None
+
+
+def _found(query: Query, question: ParsedQuery, loaded: Sequence[Loaded], asked: Vectors | None) -> list[Found]:
+    domain_indexes = [one.domain_indexes[kind] for kind in query.kinds for one in loaded if len(one.domain_indexes[kind])]
+    if not (domain_indexes and query.k):
+        return []
+    words = bm25(domain_indexes, question.words)
+    scored = rank(query, question, domain_indexes, words, [domain_index.scan(asked) for domain_index in domain_indexes])
+    return _told(select(scored, query.k), scored, question)
 
 
 def _told(picked: Sequence[Picked], scored: Sequence[Scored], question: ParsedQuery) -> list[Found]:

@@ -1,0 +1,77 @@
+"""What stands above messages, digests and statements alike, each kind of read in one statement."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from memory.forget.gone import shown
+from memory.store.database import Database, Row
+from memory.store.lineage import bound, placeholders
+from memory.tiers import statements, summaries
+from memory.types import Digest, Domain, Session, Statement
+
+_DIGESTS = (
+    "SELECT d.item, i.public_id, d.session, d.tier, d.level, d.position, '' AS period, '' AS kind, d.text, d.writer, d.first_at, "
+    "d.last_at, d.made_at, NULL AS ended_at, s.name FROM digests d JOIN items i ON i.id = d.item JOIN sessions s ON s.id = d.session"
+)
+_STATEMENTS = (
+    "SELECT s.item, i.public_id, 0 AS session, s.tier, 0 AS level, 0 AS position, s.period, s.kind, s.text, s.writer, s.first_at, "
+    "s.last_at, s.made_at, s.ended_at, '' AS name FROM statements s JOIN items i ON i.id = s.item"
+)
+_MIND = (
+    "SELECT 0 AS item, '' AS public_id, 0 AS session, 'mind' AS tier, 0 AS level, 0 AS position, '' AS period, '' AS kind, "
+    "m.state AS text, '' AS writer, 0 AS first_at, 0 AS last_at, m.at AS made_at, NULL AS ended_at, '' AS name FROM selves m"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Above:
+    """Digests and statements by their keys, with the names of the digests' sessions; `mind` is a state as it is kept."""
+
+    digests: dict[int, Digest] = field(default_factory=dict)
+    names: dict[int, str] = field(default_factory=dict)
+    statements: dict[int, Statement] = field(default_factory=dict)
+    mind: tuple[int, str] | None = None
+
+    def tier(self, name: str) -> list[Statement]:
+        """Return the statements of a tier."""
+        return [one for one in self.statements.values() if one.tier == name]
+
+
+async def by_keys(db: Database, domains: Sequence[int], keys: Sequence[int]) -> Above:
+    """Return what stands above messages and may be shown of these domains, by its keys."""
+    if not keys:
+        return Above()
+    within = f"IN ({placeholders('k', keys)})"
+    among = f"IN ({placeholders('d', domains)})"
+    return _read(
+        await db.all(
+            f"{_DIGESTS} WHERE d.item {within} AND d.domain {among} AND {shown('d')} "
+            f"UNION ALL {_STATEMENTS} WHERE s.item {within} AND s.domain {among} AND {shown('s')}",
+            {**bound("k", keys), **bound("d", domains)},
+        )
+    )
+
+
+async def standing(db: Database, domain: Domain, session: Session, tiers: Sequence[str], *, banked: str) -> Above:
+    """Return what stands in some tiers of a domain, in the order it was written, and the digests that cover a session, oldest
+    first; with them the state of mind. `banked` is the scope of the setting without which there is no bank.
+    """
+    rows = await db.all(
+        f"{_DIGESTS} WHERE d.session = :session AND d.merged = 0 AND d.tier IN ('gist', 'merge') AND {shown('d')} "
+        f"UNION ALL {_STATEMENTS} WHERE s.domain = :domain AND s.tier IN ({placeholders('t', tiers)}) AND s.ended_at IS NULL "
+        f"AND {shown('s')} AND (s.tier <> 'bank' OR EXISTS (SELECT 1 FROM settings WHERE scope = :banked AND key = 'bank')) "
+        f"UNION ALL {_MIND} WHERE m.domain = :domain AND m.at = (SELECT max(at) FROM selves WHERE domain = :domain)",
+        {"domain": domain.key, "session": session.key, "banked": banked, **bound("t", tiers)},
+    )
+    return _read(sorted(rows, key=lambda row: (row["period"], row["first_at"] if row["session"] else 0, row["item"])))
+
+
+def _read(rows: Sequence[Row]) -> Above:
+    above = Above(mind=next(((row["made_at"], row["text"]) for row in rows if row["tier"] == "mind"), None))
+    for row in rows:
+        if row["session"]:
+            above.digests[row["item"]] = summaries.digest(row)
+            above.names[row["session"]] = row["name"]
+        elif row["tier"] != "mind":
+            above.statements[row["item"]] = statements.statement(row)
+    return above
