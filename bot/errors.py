@@ -4,7 +4,6 @@ LyraError                     carries what to say and do
 ├── BadConfig · BadSecret     the configuration does not hold
 ├── BadInput                  what was given cannot be used
 ├── PlaceUnknown              who can read a place is not known now; it is tried again
-├── UsageError                the command was called wrongly (exit code 2)
 └── ModelError                a model did not answer; the message is kept
     ├── ModelBusy             429: wait, then retry (transient; carries retry_after)
     ├── ModelDown             5xx, no connection, stream cut (transient)
@@ -34,10 +33,6 @@ class BadInput(LyraError):
 
 class PlaceUnknown(LyraError):
     """Who can read a place is not known now."""
-
-
-class UsageError(LyraError):
-    """The command was called wrongly."""
 
 
 class ModelError(LyraError):

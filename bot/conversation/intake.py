@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 from adapters.base import Adapter
 from adapters.errors import PlaceGone
-from adapters.events import Contents, Message, Person, Place, Quote, Revised, Withdrawn, payload, read_payload
+from adapters.events import Contents, Message, Person, Place, Quote, Revised, Withdrawn
+from adapters.payloads import payload, read_payload
 from bot.context.naming import as_shown
 from bot.context.quoting import unforgotten, without_forgotten
 from bot.conversation.attachments import images, told

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from adapters.base import Adapter
-from adapters.events import Asked, Message, payload, read_payload
+from adapters.events import Asked, Message
+from adapters.payloads import payload, read_payload
 from bot.commands.table import Commands
 from bot.conversation.turn import Turns
 from bot.errors import PlaceUnknown

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from adapters.base import Adapter, Presence
-from adapters.events import Message, Place, Reach, Revised, Withdrawn, read_payload, split_key
+from adapters.events import Message, Place, Reach, Revised, Withdrawn, split_key
+from adapters.payloads import read_payload
 from bot.conversation.intake import Intake
 from bot.reconciliation.used import Sure, Used, only, used_in
 from bot.service.log import log

@@ -9,7 +9,8 @@ import pytest
 
 from adapters.base import Adapter, Listener, Sending
 from adapters.errors import SendFailed
-from adapters.events import Message, Person, Place, Reach, payload
+from adapters.events import Message, Person, Place, Reach
+from adapters.payloads import payload
 from bot.app import App, opened
 from bot.errors import ModelDown, ModelRefused
 from bot.models.port import ChatMessage as Said

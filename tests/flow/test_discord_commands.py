@@ -8,8 +8,9 @@ import pytest
 from adapters.command_table import AnswerAudience, Parameter
 from adapters.discord.access.readers import place
 from adapters.discord.interactions.calls import Patience
-from adapters.events import Reach, read_payload
-from adapters.events import payload as kept
+from adapters.events import Reach
+from adapters.payloads import payload as kept
+from adapters.payloads import read_payload
 from tests.fakes.discord import Channel, DiscordServer, Right
 from tests.kits.discord_speech import Setting, desk, part, spec
 

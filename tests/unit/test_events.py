@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from adapters.events import Circle, Message, Person, Place, Reach, payload, read_payload
+from adapters.events import Circle, Message, Person, Place, Reach
+from adapters.payloads import payload, read_payload
 
 ADA = Person("matrix", "@ada:lyra.test", "Ada")
 SERVER, CHANNEL = Circle(Reach.PUBLIC, "90"), Circle(Reach.RESTRICTED, "90")
