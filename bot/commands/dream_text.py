@@ -33,8 +33,8 @@ def _lines(report: Report) -> Iterator[str]:
     for step in report.steps:
         yield _step(step, report.sensed)
     yield f"stability {report.after.stability:.2f} ({_counts(report.sensed['stability'])})"
-    if report.exam.asked:
-        yield f"exam: of {counted(report.exam.asked, 'question')} {report.exam.before} found before, {report.exam.after} after"
+    if report.regression_check.asked:
+        yield f"exam: of {counted(report.regression_check.asked, 'question')} {report.regression_check.before} found before, {report.regression_check.after} after"
     if report.reflection:
         yield f"reflection: {report.reflection}"
     yield (

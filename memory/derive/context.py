@@ -32,7 +32,7 @@ class BankRules:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One domain, who writes there, and by which rules; what has to pass an `exam` is published only if it does."""
+    """One domain, who writes there, and by which rules; what has to pass a `regression_check` is published only if it does."""
 
     db: Database
     seal: Seal
@@ -44,7 +44,7 @@ class Context:
     holders: Holders
     max_transcript_chars: int = 24_000
     bank: BankRules = BankRules()
-    exam: Check | None = None
+    regression_check: Check | None = None
 
     async def closing(self) -> episodes.Rules:
         """Return when the episodes of the domain end: where its bank is on, with the conversation."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from memory.store.database import Database, Row, Transaction
+from memory.store.domains import last_change
 from memory.store.lineage import bound, pages, placeholders
 from memory.types import Domain
 
@@ -36,9 +37,9 @@ async def dry_run(db: Database, domain: Domain, put: Put) -> Difference:
     """Return what a piece of work would change."""
     try:
         async with db.transaction() as tx:
-            row = await tx.one("SELECT coalesce(max(seq), 0) AS seq FROM changes WHERE domain = :d", {"d": domain.key})
+            before = await last_change(tx, domain.key)
             await put(tx)
-            raise _TakenBackError(await _difference(tx, domain, row["seq"] if row else 0))
+            raise _TakenBackError(await _difference(tx, domain, before))
     except _TakenBackError as back:
         return back.difference
 

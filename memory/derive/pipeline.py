@@ -61,9 +61,9 @@ class Piece(Generic[T]):
     """One piece of work.
 
     `texts` is what it is made from, by item. `publish` keeps it in the caller's transaction and says whether it did; `still`
-    says there whether it is wanted as it was found. `author` is None where only the fallback writes. What is `examined` has
-    to pass the exam; `wording` gives its text. `insists` says that a refused answer is asked for again at once. `detail` stands
-    in the log of what was done.
+    says there whether it is wanted as it was found. `author` is None where only the fallback writes. What is `checked` has
+    to pass the regression check; `wording` gives its text. `insists` says that a refused answer is asked for again at once.
+    `detail` stands in the log of what was done.
     """
 
     target: Target
@@ -73,7 +73,7 @@ class Piece(Generic[T]):
     wording: Callable[[T], str]
     fallback: Author[T] | None = None
     still: Still | None = None
-    examined: bool = True
+    checked: bool = True
     insists: bool = True
     detail: Mapping[str, object] = field(default_factory=dict)
 
@@ -156,10 +156,11 @@ class Pipeline:
         return Outcome.GIVEN_UP if made.product is None else Outcome.PUBLISHED
 
     async def _fails(self, piece: Piece[T], made: Made[T], put: Still) -> bool:
-        """Say whether what was made may not be published, and keep it as refused then. What only copies is not examined."""
-        if self._c.exam is None or not piece.examined or made.product is None or made.fallback or await self._c.exam.passed(put):
+        """Say whether what was made may not be published, and keep it as refused then. What only copies is not checked."""
+        check = self._c.regression_check
+        if check is None or not piece.checked or made.product is None or made.fallback or await check.passed(put):
             return False
-        await self._keep(piece, made.author, "exam", piece.wording(made.product))
+        await self._keep(piece, made.author, "regression check", piece.wording(made.product))
         return True
 
     async def _keep(self, piece: Piece[T], author: str, reason: str, answer: str) -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from memory.store.database import Database, Row, Transaction
+from memory.store.database import Reader, Row, Transaction
 from memory.types import Domain
 
 
@@ -17,7 +17,7 @@ class Progress:
     stale: bool
 
 
-async def read(kept: Database | Transaction, domain: Domain, tier: str, period: str = "") -> Progress | None:
+async def read(kept: Reader, domain: Domain, tier: str, period: str = "") -> Progress | None:
     """Return how far a tier is, None where nothing was made of it yet."""
     row = await kept.one(
         "SELECT * FROM derivations WHERE domain = :domain AND tier = :tier AND period = :period",
@@ -26,7 +26,7 @@ async def read(kept: Database | Transaction, domain: Domain, tier: str, period: 
     return _progress(row) if row else None
 
 
-async def read_all(kept: Database | Transaction, domain: Domain, tier: str, *, stale: bool = False) -> dict[str, Progress]:
+async def read_all(kept: Reader, domain: Domain, tier: str, *, stale: bool = False) -> dict[str, Progress]:
     """Return how far the periods of a tier are, or only those that have to be made anew, by period."""
     only = " AND stale = 1" if stale else ""
     rows = await kept.all(

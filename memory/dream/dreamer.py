@@ -2,7 +2,7 @@
 
 The drives act in causal order within the pass: continuity closes what is over and writes its gists; new gists raise coherence,
 which brings profile, months, narrative and self-narrative up to date; curiosity thinks about what is new. What is made has to
-pass an exam before anybody sees it. No transaction spans a call of the model; each piece is claimed, checked and published by
+pass a regression check before anybody sees it. No transaction spans a call of the model; each piece is claimed, checked and published by
 itself, so that a pass that is cut off is taken up where it was.
 
 How mood and energy move: in bounded steps, for reasons that are counted, and back to their baseline when nothing happens.
@@ -90,7 +90,7 @@ class Dreamer:
         self, context: Context, chat_model: ChatModel | None, domain_indexes: DomainIndexes, thresholds: Thresholds
     ) -> None:
         self._regression_check = RegressionCheck(context.db, context.domain, domain_indexes)
-        self._w = replace(context, exam=self._regression_check)
+        self._w = replace(context, regression_check=self._regression_check)
         self._chat_model = chat_model
         self._sensor = Sensor(self._w, domain_indexes)
         self._thresholds = thresholds
@@ -221,7 +221,7 @@ class Dreamer:
             await selfstate.keep(tx, self._w.domain, mind, self._w.clock.now())
         report.after = drives
         report.mood, report.energy = (felt.mind.mood, mind.mood), (felt.mind.energy, mind.energy)
-        report.exam = self._regression_check.marks
+        report.regression_check = self._regression_check.marks
         report.reflection = _said_of(felt.reflected)
         calling = [felt.left.get(name, one.value) for name, one in felt.signals.items()]
         report.rested = not report.failed and max(calling) == 0 and max(drives[name] for name in _ORDER) <= BASELINE + _SETTLED

@@ -25,7 +25,7 @@ from memory.derive.refusals import Target
 from memory.dream.novelty import Novelty
 from memory.errors import WriterRefused
 from memory.ports import ChatModel, Entry, Source
-from memory.store.database import Database, Transaction
+from memory.store.database import Reader, Transaction
 from memory.text.lexical import key_words
 from memory.text.storable import clean
 from memory.text.times import iso
@@ -186,7 +186,7 @@ class _Thinking:
         target = Target(_TIER, str(self._c.domain.key), "/".join(str(line.item) for line in self._lines))
         return Piece(
             target, texts, Author(self._chat_model.name, self._write), self._publish, lambda found: found.text, still=self._is_new,
-            examined=False, insists=False,
+            checked=False, insists=False,
         )  # fmt: skip
 
     async def _is_new(self, tx: Transaction) -> bool:
@@ -260,7 +260,7 @@ def alike(one: str, other: str) -> bool:
     return len(words & others) >= _ALIKE * len(words | others)
 
 
-async def thought_about(kept: Database | Transaction, domain: Domain) -> int:
+async def thought_about(kept: Reader, domain: Domain) -> int:
     """Return the key of the last message of a domain that was thought about."""
     done = await progress.read(kept, domain, _TIER)
     return done.mark if done else 0

@@ -1,4 +1,4 @@
-"""The exam of what a dream made: questions drawn from people's own words must find them as well as they did before.
+"""The regression check of what a dream made: questions drawn from people's own words must find them as well as they did before.
 
 A canary is a message, asked for by the rarest of its words. It is found if recall has it among the first, or a digest that
 rests on it. Digests are added beside raw words and may crowd them out, or take the place of better ones; where fewer canaries
@@ -53,7 +53,7 @@ class RegressionCheck:
         self._db = db
         self._domain = domain
         self._domain_indexes = domain_indexes
-        # By words alone: what was just made has no vector yet, and an exam must not wait for an embedder.
+        # By words alone: what was just made has no vector yet, and a regression check must not wait for an embedder.
         self._recall = Recall(domain_indexes, None)
         self.marks = Marks()
         self.failed = 0

@@ -31,7 +31,7 @@ class Report:
     after: Drives = Drives()
     sensed: dict[str, Signal] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
-    exam: Marks = Marks()
+    regression_check: Marks = Marks()
     mood: tuple[float, float] = (0.0, 0.0)
     energy: tuple[float, float] = (0.0, 0.0)
     reflection: str = ""
@@ -46,7 +46,7 @@ class Report:
             "before": _rounded(self.before),
             "sensed": {name: {"signal": round(one.value, 3), **one.counts} for name, one in self.sensed.items()},
             "steps": [{**asdict(step), "level": round(step.level, 3)} for step in self.steps],
-            "exam": asdict(self.exam),
+            "exam": asdict(self.regression_check),
             "after": _rounded(self.after),
             "mood": [round(one, 3) for one in self.mood],
             "energy": [round(one, 3) for one in self.energy],

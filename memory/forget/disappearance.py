@@ -19,8 +19,9 @@ from memory.forget.walk import Walk
 from memory.index.reindexing import reindex
 from memory.places.places import read_domain
 from memory.ports import Clock
+from memory.store.changes import announce
 from memory.store.database import Database, Row, Transaction
-from memory.store.lineage import announce, bound, pages, placeholders
+from memory.store.lineage import bound, pages, placeholders
 from memory.types import MINUTE, Domain, Forgotten
 
 WEEK = 7 * 24 * 60 * MINUTE

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from memory.derive import refusals
 from memory.journal.outbox import silence
 from memory.places.places import read_domain
+from memory.store.changes import announce
 from memory.store.database import Transaction
-from memory.store.lineage import announce, bound, pages, placeholders
+from memory.store.lineage import bound, pages, placeholders
 from memory.tiers import asides, seen, statements, summaries
 from memory.types import Domain, Forgotten
 

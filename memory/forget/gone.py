@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from memory.store.database import Database, Parameters, Row, Transaction
+from memory.store.domains import note_forgetting
 from memory.store.lineage import bound, placeholders
 from memory.types import Domain
 
@@ -76,7 +77,7 @@ async def add(tx: Transaction, domain: Domain, scope: Scope, now: int) -> Gone:
          "items": None if scope.items is None else np.asarray(scope.items, np.int64).tobytes()},
     )  # fmt: skip
     assert row is not None
-    await tx.run("UPDATE domains SET forgotten_at = :now WHERE id = :domain", {"domain": domain.key, "now": now})
+    await note_forgetting(tx, domain, now)
     return Gone(row["id"], domain, row["upto"], scope)
 
 

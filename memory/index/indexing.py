@@ -1,7 +1,7 @@
 """What an item is found by: the words of its text, passage by passage, and who said it when.
 
 A term is the hash of a stem in the text's language, so the index holds no words. The date stands before the text of a message
-and is found like words of it; whose words they are is known beside them, so that a name in a text tells of whom it is. An imprint tells texts that say the same in the same words.
+and is found like words of it; whose words they are is known beside them, so that a name in a text tells of whom it is. A fingerprint tells texts that say the same in the same words.
 """
 
 from collections.abc import Sequence
@@ -11,8 +11,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from memory.store.changes import announce
 from memory.store.database import Transaction
-from memory.store.lineage import announce
 from memory.text import lexical
 from memory.text.passages import passages
 from memory.text.times import local
@@ -32,8 +32,8 @@ _AT_ONCE = 10_000
 """Characters whose words are counted between two statements, which let the event loop go on: 10 ms of a script without spaces."""
 _INSERT = (
     "INSERT INTO terms (domain, item, passage, kind, session, said_at, speaker, traits, language, length, hashes, counts, "
-    "imprint) VALUES (:domain, :item, :passage, :kind, :session, :said_at, :speaker, :traits, :language, :length, :hashes, "
-    ":counts, :imprint)"
+    "fingerprint) VALUES (:domain, :item, :passage, :kind, :session, :said_at, :speaker, :traits, :language, :length, :hashes, "
+    ":counts, :fingerprint)"
 )
 
 
@@ -77,7 +77,7 @@ async def index_entries(tx: Transaction, domain: Domain, found: Sequence[IndexEn
             rows.append(
                 {"domain": domain.key, "item": one.item, "passage": number, "kind": one.kind, "session": one.session,
                  "said_at": one.said_at, "speaker": one.speaker, "traits": one.traits, "language": words.language,
-                 "imprint": _fingerprint(one.speaker, passage), **_columns(words, head)}
+                 "fingerprint": _fingerprint(one.speaker, passage), **_columns(words, head)}
             )  # fmt: skip
             size += len(passage)
             if size >= _AT_ONCE:

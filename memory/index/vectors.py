@@ -11,8 +11,10 @@ from hashlib import blake2b
 import numpy as np
 
 from memory.ports import Clock, Embedder, Vectors
+from memory.store.changes import announce
 from memory.store.database import Database, Row
-from memory.store.lineage import announce, bound, placeholders
+from memory.store.domains import last_change
+from memory.store.lineage import bound, placeholders
 from memory.text.passages import passages
 from memory.types import Domain
 
@@ -57,7 +59,7 @@ class VectorStore:
         """
         done, before = 0, -1
         # What was changed while it was embedded is missing again.
-        while (mark := await self._mark(domain)) != before and (missing := await self._missing(domain)):
+        while (mark := await last_change(self._db, domain.key)) != before and (missing := await self._missing(domain)):
             before = mark
             for start in range(0, len(missing), _BATCH):
                 some = missing[start : start + _BATCH]
@@ -69,12 +71,6 @@ class VectorStore:
             await self._drop_outdated(domain)
         self._caught_up[domain.key] = mark
         return done
-
-    async def _mark(self, domain: Domain) -> int:
-        row = await self._db.one(
-            "SELECT coalesce(max(seq), 0) AS seq FROM changes WHERE domain = :domain", {"domain": domain.key}
-        )
-        return int(row["seq"]) if row else 0
 
     async def _missing(self, domain: Domain) -> list[int]:
         """Return what has no vector: looked for among everything once, and from then on among what is new."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from memory.ports import Clock
-from memory.store.database import Database, Transaction
+from memory.store.database import Database, Reader, Transaction
 from memory.types import MINUTE, Domain
 
 _DAY = 24 * 60 * MINUTE
@@ -57,7 +57,7 @@ class Spending:
             {"domain": domain.key, "day": self._today(), "calls": spent.calls, "tokens": spent.tokens},
         )
 
-    async def _spent(self, kept: Database | Transaction, domain: Domain | None = None) -> Spent:
+    async def _spent(self, kept: Reader, domain: Domain | None = None) -> Spent:
         row = await kept.one(
             "SELECT coalesce(sum(calls), 0) AS calls, coalesce(sum(tokens), 0) AS tokens FROM spent "
             "WHERE day = :day AND (CAST(:domain AS BIGINT) IS NULL OR domain = :domain)",

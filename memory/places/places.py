@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from memory.errors import NotFound
 from memory.forget.gone import present
-from memory.store.database import Database, Row, Transaction
+from memory.store import domains
+from memory.store.database import Database, Reader, Row, Transaction
 from memory.store.lineage import Seal, bound, placeholders
 from memory.types import MOST_NAME, Domain, DomainKind, DomainRef, Identity, Session, SessionRef
 
@@ -29,24 +30,20 @@ class Places:
         if found:
             return found
         async with self.db.transaction() as tx:
-            await tx.run(
-                "INSERT INTO domains (kind, platform, native_id, epoch, time_zone, created_at) "
-                "VALUES (:kind, :platform, :native_id, :epoch, :time_zone, :now) ON CONFLICT DO NOTHING",
-                {**_domain_key(ref), "time_zone": time_zone, "now": now},
-            )
-            row = await tx.one(_DOMAIN, _domain_key(ref))
+            await domains.create(tx, ref, time_zone, now)
+            row = await tx.one(_DOMAIN, domains.natural_key(ref))
         assert row is not None
         return read_domain(row)
 
     async def tell_times_in(self, domain: Domain, time_zone: str) -> Domain:
         """Tell a domain's times in another zone from now on."""
         async with self.db.transaction() as tx:
-            await tx.run("UPDATE domains SET time_zone = :zone WHERE id = :id", {"zone": time_zone, "id": domain.key})
+            await domains.set_time_zone(tx, domain, time_zone)
         return Domain(domain.key, domain.ref, time_zone)
 
     async def find_domain(self, ref: DomainRef) -> Domain | None:
         """Return the domain of a natural key, or None where nothing was ever kept there."""
-        row = await self.db.one(_DOMAIN, _domain_key(ref))
+        row = await self.db.one(_DOMAIN, domains.natural_key(ref))
         return read_domain(row) if row else None
 
     async def refs(self, keys: Collection[int]) -> dict[int, DomainRef]:
@@ -85,24 +82,24 @@ class Places:
         assert row is not None
         return _session(row)
 
-    async def stay(self, platform: str, place: str, domain: Domain) -> int:
+    async def active_epoch(self, platform: str, place: str, domain: Domain) -> int:
         """Return the epoch of the conversation at a place now. Where who may know has changed since the last, a new one begins."""
         where = {"platform": platform, "place": place}
-        row = await self.db.one(_STAY, where)
+        row = await self.db.one(_ACTIVE, where)
         if row and row["domain"] == domain.key:
             return int(row["epoch"])
         async with self.db.transaction() as tx:
-            row = await tx.one(_STAY, where)
+            row = await tx.one(_ACTIVE, where)
             if row and row["domain"] == domain.key:
                 return int(row["epoch"])
             last = None if row else await tx.one(_LAST_EPOCH, {**where, "domain": domain.key})
-            return await _stay(tx, where, domain, last["epoch"] if last else await _next_epoch(tx, where))
+            return await _activate(tx, where, domain, last["epoch"] if last else await _next_epoch(tx, where))
 
     async def begin(self, platform: str, place: str, domain: Domain) -> int:
         """Begin a fresh conversation at a place, and return its epoch."""
         where = {"platform": platform, "place": place}
         async with self.db.transaction() as tx:
-            return await _stay(tx, where, domain, await _next_epoch(tx, where))
+            return await _activate(tx, where, domain, await _next_epoch(tx, where))
 
     async def rename(self, session: Session, domain: Domain, name: str) -> None:
         """Name a session after what its place is called now."""
@@ -191,7 +188,7 @@ async def put(tx: Transaction, scope: str, key: str, value: object) -> None:
     )
 
 
-async def under(kept: Database | Transaction, scope: str, beginning: str) -> dict[str, object]:
+async def under(kept: Reader, scope: str, beginning: str) -> dict[str, object]:
     """Return what is set in a scope under keys that begin so, in the order of the keys."""
     rows = await kept.all("SELECT key, value FROM settings WHERE scope = :scope ORDER BY key", {"scope": scope})
     return {row["key"]: json.loads(row["value"]) for row in rows if row["key"].startswith(beginning)}
@@ -206,9 +203,9 @@ async def mark(tx: Transaction, scope: str, key: str) -> bool:
     return row is not None
 
 
-async def _stay(tx: Transaction, where: dict[str, str], domain: Domain, epoch: int) -> int:
+async def _activate(tx: Transaction, where: dict[str, str], domain: Domain, epoch: int) -> int:
     await tx.run(
-        "INSERT INTO stays (platform, place, domain, epoch) VALUES (:platform, :place, :domain, :epoch) "
+        "INSERT INTO active_sessions (platform, place, domain, epoch) VALUES (:platform, :place, :domain, :epoch) "
         "ON CONFLICT (platform, place) DO UPDATE SET domain = excluded.domain, epoch = excluded.epoch",
         {**where, "domain": domain.key, "epoch": epoch},
     )
@@ -218,7 +215,7 @@ async def _stay(tx: Transaction, where: dict[str, str], domain: Domain, epoch: i
 async def _next_epoch(tx: Transaction, where: dict[str, str]) -> int:
     row = await tx.one(
         "SELECT coalesce(max(epoch), -1) + 1 AS epoch FROM ("
-        "SELECT epoch FROM stays WHERE platform = :platform AND place = :place "
+        "SELECT epoch FROM active_sessions WHERE platform = :platform AND place = :place "
         "UNION ALL SELECT epoch FROM sessions WHERE platform = :platform AND place = :place) AS known",
         where,
     )
@@ -246,16 +243,12 @@ def _literal(text: str) -> str:
     return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
 
 
-_STAY = "SELECT domain, epoch FROM stays WHERE platform = :platform AND place = :place"
+_ACTIVE = "SELECT domain, epoch FROM active_sessions WHERE platform = :platform AND place = :place"
 _LAST_EPOCH = (
     "SELECT epoch FROM sessions WHERE platform = :platform AND place = :place AND domain = :domain ORDER BY epoch DESC LIMIT 1"
 )
 _DOMAIN = "SELECT * FROM domains WHERE kind = :kind AND platform = :platform AND native_id = :native_id AND epoch = :epoch"
 _SESSION = "WHERE s.domain = :domain AND s.platform = :platform AND s.place = :place AND s.epoch = :epoch"
-
-
-def _domain_key(ref: DomainRef) -> dict[str, object]:
-    return {"kind": ref.kind.value, "platform": ref.platform, "native_id": ref.native_id, "epoch": ref.epoch}
 
 
 def _session_key(domain: Domain, ref: SessionRef) -> dict[str, object]:

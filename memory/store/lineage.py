@@ -50,13 +50,6 @@ async def add_items(tx: Transaction, domain: Domain, kind: str, public_ids: Sequ
     return keys
 
 
-async def next_source(tx: Transaction, domain: Domain) -> str:
-    """Return the domain's next own number: the source id of what has none outside."""
-    row = await tx.one("UPDATE domains SET items = items + 1 WHERE id = :domain RETURNING items", {"domain": domain.key})
-    assert row is not None
-    return str(row["items"])
-
-
 async def derive(
     tx: Transaction, child: int, parents: Iterable[int], cited: Collection[int] = (), answered: Collection[int] = ()
 ) -> None:
@@ -81,17 +74,6 @@ async def descendants(tx: Transaction, roots: Sequence[int]) -> list[int]:
         )
         found.update(row["id"] for row in rows)
     return sorted(found)
-
-
-async def announce(tx: Transaction, domain: Domain, items: Sequence[int], op: str) -> None:
-    """Append to the change log, by which every process keeps its caches true."""
-    if not items:
-        return
-    first = await take(tx, "change", len(items))
-    await tx.many(
-        "INSERT INTO changes (seq, domain, item, op) VALUES (:seq, :domain, :item, :op)",
-        ({"seq": first + at, "domain": domain.key, "item": item, "op": op} for at, item in enumerate(items)),
-    )
 
 
 async def living(tx: Transaction, keys: Sequence[int], *, replaced: bool = False) -> bool:

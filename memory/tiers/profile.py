@@ -17,7 +17,7 @@ from memory.errors import NotFound
 from memory.forget import erase
 from memory.index.mentions import named
 from memory.ports import Entry
-from memory.store.database import Database, Row, Transaction
+from memory.store.database import Reader, Row, Transaction
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.lexical import key_words
 from memory.tiers import exchanges, statements
@@ -186,7 +186,7 @@ async def forget_fact(tx: Transaction, seal: Seal, domain: Domain, public_id: st
     return [exchanges.exchange(row) for row in said]
 
 
-async def standing(kept: Database | Transaction, domain: Domain, public_id: str) -> Statement:
+async def standing(kept: Reader, domain: Domain, public_id: str) -> Statement:
     """Return a standing fact of a domain by its public id. Raises NotFound."""
     found = await statements.by_id(kept, domain, TIER, public_id)
     if found is None:

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 
 from memory.forget.gone import shown
 from memory.index.indexing import BANK, ERAS, IndexEntry, index_entries
-from memory.store.database import Database, Row, Transaction
-from memory.store.lineage import Seal, add_items, announce, bound, derive, next_source, pages, placeholders
+from memory.store.changes import announce
+from memory.store.database import Database, Reader, Row, Transaction
+from memory.store.domains import next_source
+from memory.store.lineage import Seal, add_items, bound, derive, pages, placeholders
 from memory.tiers.exchanges import SELECT as MESSAGES
 from memory.tiers.exchanges import exchange
 from memory.types import Domain, Exchange, Statement
@@ -73,7 +75,7 @@ async def seen_again(tx: Transaction, key: int, said: Collection[int], parents: 
 
 
 async def standing(
-    db: Database | Transaction, domain: Domain, tier: str, period: str | None = None, *, shown_only: bool = False
+    db: Reader, domain: Domain, tier: str, period: str | None = None, *, shown_only: bool = False
 ) -> list[Statement]:
     """Return what stands now in a tier of a domain, in the order it was written; or what of it may be shown."""
     settled = f"AND {shown('s')} " if shown_only else ""
@@ -104,7 +106,7 @@ async def by_keys(db: Database, domains: Sequence[int], keys: Sequence[int]) -> 
     return {row["item"]: statement(row) for row in rows}
 
 
-async def by_id(kept: Database | Transaction, domain: Domain, tier: str, public_id: str) -> Statement | None:
+async def by_id(kept: Reader, domain: Domain, tier: str, public_id: str) -> Statement | None:
     """Return a standing statement of a domain by its public id."""
     row = await kept.one(
         f"{SELECT}WHERE i.public_id = :id AND s.domain = :domain AND s.tier = :tier AND s.ended_at IS NULL",

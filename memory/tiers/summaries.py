@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from memory.forget.gone import shown
 from memory.index.indexing import GISTS, IndexEntry, index_entries
 from memory.store.database import Database, Row, Transaction
-from memory.store.lineage import Seal, add_items, bound, derive, living, next_source, placeholders
+from memory.store.domains import next_source
+from memory.store.lineage import Seal, add_items, bound, derive, living, placeholders
 from memory.tiers.episodes import HAS_TALK
 from memory.types import Digest, Domain, Session
 

@@ -16,8 +16,9 @@ from memory.forget.gone import Gone
 from memory.journal.outbox import NOTICES, silence, taken_away
 from memory.places.places import read_domain
 from memory.ports import Clock
+from memory.store.changes import announce
 from memory.store.database import Database, Row, Transaction
-from memory.store.lineage import Seal, announce, bound, pages, placeholders
+from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.lexical import key_words
 from memory.tiers import asides, exchanges
 from memory.types import Domain, Exchange, Forgotten, SessionRef
@@ -270,15 +271,15 @@ _GIVEN_UP = (
 )
 _CONVERSATIONS = (
     "SELECT d.*, k.place AS at_place, k.epoch AS at_epoch FROM (SELECT domain, place, epoch FROM sessions WHERE platform = :platform "
-    "AND place IN ({within}) UNION SELECT domain, place, epoch FROM stays WHERE platform = :platform AND place IN ({within})) AS k "
+    "AND place IN ({within}) UNION SELECT domain, place, epoch FROM active_sessions WHERE platform = :platform AND place IN ({within})) AS k "
     "JOIN domains d ON d.id = k.domain"
 )
 _PLACES = (
     "SELECT place FROM sessions WHERE platform = :platform AND place >= :from AND place < :to UNION "
-    "SELECT place FROM stays WHERE platform = :platform AND place >= :from AND place < :to"
+    "SELECT place FROM active_sessions WHERE platform = :platform AND place >= :from AND place < :to"
 )
 _OF_CHANNEL = (
     "SELECT * FROM domains WHERE id IN ("
     "SELECT domain FROM sessions WHERE platform = :platform AND (place = :place OR (place >= :from AND place < :to)) UNION "
-    "SELECT domain FROM stays WHERE platform = :platform AND (place = :place OR (place >= :from AND place < :to)))"
+    "SELECT domain FROM active_sessions WHERE platform = :platform AND (place = :place OR (place >= :from AND place < :to)))"
 )

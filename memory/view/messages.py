@@ -86,7 +86,7 @@ class Conversations:
 
     async def active(self, platform: str, place: str) -> SessionRef:
         """Return the conversation at a place now; a new one where the last was for others to know."""
-        return SessionRef(platform, place, await self._b.shared.places.stay(platform, place, self._b.home))
+        return SessionRef(platform, place, await self._b.shared.places.active_epoch(platform, place, self._b.home))
 
     async def begin(self, platform: str, place: str) -> SessionRef:
         """Begin a fresh conversation at a place."""

@@ -7,11 +7,14 @@ import pytest
 from aiosqlite.core import Connection
 
 from memory.store.cancellation import to_the_end
+from memory.store.changes import announce
 from memory.store.database import Row
+from memory.store.domains import last_change
 from memory.store.schema import Migration, migrations
 from memory.store.sqlite import database as database
 from memory.store.sqlite.database import SqliteDatabase
 from memory.store.sqlite.migrating import migrate
+from memory.types import Domain, DomainKind, DomainRef
 from tests.kits.memory_kit import KEY
 
 STEPS = migrations()
@@ -40,7 +43,7 @@ def as_named_now(held: Mapping[str, int]) -> dict[str, int]:
     """Return how many rows tables hold, by the names that they have now; of two tables one was made."""
     found: dict[str, int] = {}
     for table, n in held.items():
-        name = {"rungs": "derivations", "rejections": "refusals"}.get(table, table)
+        name = {"rungs": "derivations", "rejections": "refusals", "stays": "active_sessions"}.get(table, table)
         found[name] = found.get(name, 0) + n
     return found
 
@@ -157,3 +160,28 @@ async def test_a_migration_that_breaks_off_is_undone_and_taken_up_again(tmp_path
     finally:
         await to_the_end(writer.close())
     assert await schema(tmp_path / "lyra.db") == await schema(tmp_path / "new.db")
+
+
+async def test_changes_go_on_behind_those_that_were_numbered_for_all_domains_together(tmp_path: Path) -> None:
+    writer = await database._connect(tmp_path / "lyra.db", KEY, ())
+    try:
+        await migrate(writer, STEPS[:17])
+        for domain in (1, 2, 3):
+            await writer.execute_fetchall(
+                "INSERT INTO domains (id, kind, platform, native_id, time_zone, created_at) VALUES (:id, 'dm', 'x', :id, 'UTC', 0)",
+                {"id": domain},
+            )
+        for seq, domain in ((3, 1), (4, 2), (7, 1)):
+            await writer.execute_fetchall(
+                "INSERT INTO changes (seq, domain, item, op) VALUES (:seq, :domain, 9, 'add')", {"seq": seq, "domain": domain}
+            )
+        await writer.commit()
+    finally:
+        await to_the_end(writer.close())
+    async with await SqliteDatabase.open(tmp_path / "lyra.db", KEY) as db:
+        assert [await last_change(db, domain) for domain in (1, 2, 3)] == [7, 4, 0]
+        async with db.transaction() as tx:
+            for key in (2, 1, 3, 2):
+                await announce(tx, Domain(key, DomainRef(DomainKind.DM, "x", str(key)), "UTC"), [10], "drop")
+        rows = await db.all("SELECT domain, seq, item FROM changes ORDER BY domain, seq")
+        assert [tuple(row) for row in rows] == [(1, 3, 9), (1, 7, 9), (1, 8, 10), (2, 4, 9), (2, 5, 10), (2, 6, 10), (3, 1, 10)]

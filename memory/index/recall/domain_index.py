@@ -125,7 +125,7 @@ class DomainIndex:
             _column(first, "said_at"),
             [row["speaker"] for row in first],
             _column(first, "traits"),
-            np.add.reduceat(_column(rows, "imprint"), starts),
+            np.add.reduceat(_column(rows, "fingerprint"), starts),
         )
         self.owners.extend(before + np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(rows)))))
         self.firsts.extend(start + starts)

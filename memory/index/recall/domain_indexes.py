@@ -15,6 +15,7 @@ import numpy as np
 from memory.index.indexing import BANK, MESSAGES
 from memory.index.recall.domain_index import DomainIndex
 from memory.store.database import Database, Row
+from memory.store.domains import last_change
 
 MOST_BYTES = 512 * 1024 * 1024
 _MANY = 500
@@ -121,8 +122,7 @@ class DomainIndexes:
         self._weigh(loaded)
 
     async def _load(self, domain: int, space: int) -> Loaded:
-        mark = await self._db.one("SELECT coalesce(max(seq), 0) AS seq FROM changes WHERE domain = :domain", {"domain": domain})
-        loaded = Loaded(domain, space, mark["seq"] if mark else 0)
+        loaded = Loaded(domain, space, await last_change(self._db, domain))
         loaded.add(await self._rows(domain))
         if space:
             loaded.mean(await self._vectors(loaded))
@@ -156,4 +156,4 @@ class DomainIndexes:
         self._taken -= self._sizes.pop(domain, 0)
 
 
-_TERMS = "t.kind, t.session, t.said_at, t.speaker, t.traits, t.language, t.length, t.hashes, t.counts, t.imprint"
+_TERMS = "t.kind, t.session, t.said_at, t.speaker, t.traits, t.language, t.length, t.hashes, t.counts, t.fingerprint"

@@ -62,7 +62,7 @@ def _counted(picked: Picked, scored: Sequence[Scored]) -> Picked:
 
 @dataclass
 class _Order:
-    """The list so far, what waits for others to stand before it, and both by their imprints."""
+    """The list so far, what waits for others to stand before it, and both by their fingerprints."""
 
     k: int
     placed: list[_Candidate] = field(default_factory=list)

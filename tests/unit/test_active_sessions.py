@@ -21,7 +21,7 @@ async def test_a_conversation_goes_on_where_it_is(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         for _ in range(3):
             assert await here.view.sessions.active("discord", "general") == SessionRef("discord", "general", 0)
-        assert await here.count("stays") == 1
+        assert await here.count("active_sessions") == 1
 
 
 async def test_a_conversation_from_before_is_taken_up_again(tmp_path: Path) -> None:
@@ -35,7 +35,9 @@ async def test_a_conversation_from_before_is_taken_up_again(tmp_path: Path) -> N
 async def test_where_others_may_know_a_new_conversation_begins_and_no_old_one_is_taken_up_again(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         open_, closed = await domain(here, "open"), await domain(here, "closed")
-        epochs = [await here.memory.places.stay("discord", "general", one) for one in (open_, closed, closed, open_, closed)]
+        epochs = [
+            await here.memory.places.active_epoch("discord", "general", one) for one in (open_, closed, closed, open_, closed)
+        ]
         assert epochs == [0, 1, 1, 2, 3]
 
 
@@ -43,8 +45,8 @@ async def test_a_place_whose_conversations_were_for_others_begins_behind_them(tm
     async with at_home(tmp_path) as here:
         await here.view.sessions.get(SessionRef("discord", "general", 2), "general")
         other = await domain(here, "closed")
-        assert await here.memory.places.stay("discord", "general", other) == 3
-        assert await here.memory.places.stay("matrix", "general", other) == 0, "another platform's place of that name"
+        assert await here.memory.places.active_epoch("discord", "general", other) == 3
+        assert await here.memory.places.active_epoch("matrix", "general", other) == 0, "another platform's place of that name"
 
 
 async def test_a_fresh_conversation_begins_when_it_is_asked_for_and_lasts(tmp_path: Path) -> None:
@@ -68,7 +70,7 @@ async def test_a_place_that_stays_as_it_is_is_read_and_not_written(tmp_path: Pat
     async with at_home(tmp_path) as here:
         await here.view.sessions.active("discord", "general")
         async with here.memory.db.transaction() as tx:
-            await tx.run("CREATE TRIGGER unwritten BEFORE INSERT ON stays BEGIN SELECT raise(ABORT, 'written'); END")
+            await tx.run("CREATE TRIGGER unwritten BEFORE INSERT ON active_sessions BEGIN SELECT raise(ABORT, 'written'); END")
         assert (await here.view.sessions.active("discord", "general")).epoch == 0
         with pytest.raises(Exception, match="written"):
             await here.view.sessions.begin("discord", "general")
@@ -78,7 +80,7 @@ async def test_two_who_come_at_once_find_the_same_conversation(tmp_path: Path) -
     async with at_home(tmp_path) as here:
         other = await domain(here, "closed")
         await here.view.sessions.active("discord", "general")
-        found = await asyncio.gather(*(here.memory.places.stay("discord", "general", other) for _ in range(5)))
+        found = await asyncio.gather(*(here.memory.places.active_epoch("discord", "general", other) for _ in range(5)))
         assert set(found) == {1}
 
 

@@ -1,4 +1,4 @@
-"""The exam of what a dream made: what would be in the way of people's own words is not published, and trying leaves no trace."""
+"""The regression check of what a dream made: what would be in the way of people's own words is not published, and trying leaves no trace."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -83,7 +83,10 @@ async def test_an_honest_gist_and_an_honest_month_pass(tmp_path: Path) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
         await days(here)
         report = await forced(here, Teller())
-        assert report.exam.asked >= 8 and report.exam.after == report.exam.before == report.exam.asked
+        assert (
+            report.regression_check.asked >= 8
+            and report.regression_check.after == report.regression_check.before == report.regression_check.asked
+        )
         assert [one.why for one in report.steps[:2]] == ["", ""]
         assert len(await here.view.digests.all()) == 4 and len(await standing(here, "era")) == 6
 
@@ -111,7 +114,10 @@ async def test_a_month_that_crowds_out_what_was_said_is_not_published(tmp_path: 
     async with at_home(tmp_path, habits=PAIRS) as here:
         await last_month(here)
         report = await forced(here, Stuffer())
-        assert report.exam.before > report.exam.after and report.kept()["exam"]["after"] == report.exam.after
+        assert (
+            report.regression_check.before > report.regression_check.after
+            and report.kept()["exam"]["after"] == report.regression_check.after
+        )
         assert step(report, "coherence").why == IN_THE_WAY and step(report, "coherence").acted
         assert await standing(here, "era") == [] and not report.rested
         assert await standing(here, "profile"), "what does no harm is published"
@@ -161,7 +167,7 @@ async def test_a_gist_that_crowds_out_what_was_said_gives_way_to_an_extracted_on
         await of_pumpkins(here)
         writer = Repeater()
         first = await forced(here, writer)
-        assert step(first, "continuity").why == IN_THE_WAY and first.exam.before > first.exam.after
+        assert step(first, "continuity").why == IN_THE_WAY and first.regression_check.before > first.regression_check.after
         assert await here.view.digests.all() == []
         await forced(here, writer)
         ((_, gist),) = await here.view.digests.all()
@@ -181,16 +187,16 @@ async def test_without_the_exam_the_same_gist_is_published(tmp_path: Path) -> No
 
 @dataclass
 class Watching:
-    """An exam that notes everything that is kept before and after it."""
+    """A regression check that notes everything that is kept before and after it."""
 
     here: Corner
-    exam: RegressionCheck
+    check: RegressionCheck
     seen: list[tuple[Any, Any, bool]] = field(default_factory=list)
 
     async def passed(self, put: Put) -> bool:
         """Examine."""
         before = await everything(self.here)
-        passed = await self.exam.passed(put)
+        passed = await self.check.passed(put)
         self.seen.append((before, await everything(self.here), passed))
         return passed
 
@@ -201,15 +207,17 @@ async def test_an_exam_leaves_no_trace_be_it_passed_or_not(tmp_path: Path, write
         await last_month(here)
         await gists(here, writer)
         memory = here.memory
-        exam = Watching(here, RegressionCheck(memory.db, here.domain, DomainIndexes(memory.db, MOST_BYTES)))
+        check = Watching(here, RegressionCheck(memory.db, here.domain, DomainIndexes(memory.db, MOST_BYTES)))
         holders = Holders(tmp_path / "holders", "examined")
         holders.join()
         rules = Habits().rules
-        context = Context(memory.db, memory.places.seal, here.clock, here.domain, writer, writer, rules, holders, exam=exam)
+        context = Context(
+            memory.db, memory.places.seal, here.clock, here.domain, writer, writer, rules, holders, regression_check=check
+        )
         await Ladder(context).climb(asked=True)
         holders.leave()
-        assert [passed for _, _, passed in exam.seen].count(False) == (not passes) and len(exam.seen) >= 4
-        for before, after, _ in exam.seen:
+        assert [passed for _, _, passed in check.seen].count(False) == (not passes) and len(check.seen) >= 4
+        for before, after, _ in check.seen:
             assert before == after and before["changes"] and before["counters"]
         assert bool(await standing(here, "era")) == passes
 

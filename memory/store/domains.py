@@ -1,0 +1,50 @@
+"""The rows of domains, and the numbers that are given out under the locks on them."""
+
+from memory.store.database import Reader, Transaction
+from memory.types import Domain, DomainRef
+
+
+async def create(tx: Transaction, ref: DomainRef, time_zone: str, now: int) -> None:
+    """Make the domain of a natural key unless it is there."""
+    await tx.run(
+        "INSERT INTO domains (kind, platform, native_id, epoch, time_zone, created_at) "
+        "VALUES (:kind, :platform, :native_id, :epoch, :time_zone, :now) ON CONFLICT DO NOTHING",
+        {**natural_key(ref), "time_zone": time_zone, "now": now},
+    )
+
+
+def natural_key(ref: DomainRef) -> dict[str, object]:
+    """Return the parameters by which a domain is found."""
+    return {"kind": ref.kind.value, "platform": ref.platform, "native_id": ref.native_id, "epoch": ref.epoch}
+
+
+async def set_time_zone(tx: Transaction, domain: Domain, time_zone: str) -> None:
+    """Tell the times of a domain in another zone from now on."""
+    await tx.run("UPDATE domains SET time_zone = :zone WHERE id = :id", {"zone": time_zone, "id": domain.key})
+
+
+async def next_source(tx: Transaction, domain: Domain) -> str:
+    """Return the domain's next own number: the source id of what has none outside."""
+    row = await tx.one("UPDATE domains SET items = items + 1 WHERE id = :domain RETURNING items", {"domain": domain.key})
+    assert row is not None
+    return str(row["items"])
+
+
+async def next_changes(tx: Transaction, domain: Domain, n: int) -> int:
+    """Reserve the numbers of the domain's next n changes and return the first."""
+    row = await tx.one(
+        "UPDATE domains SET changes = changes + :n WHERE id = :domain RETURNING changes", {"domain": domain.key, "n": n}
+    )
+    assert row is not None
+    return int(row["changes"]) - n + 1
+
+
+async def last_change(reader: Reader, domain: int) -> int:
+    """Return the number of the domain's last change, 0 where there was none."""
+    row = await reader.one("SELECT changes FROM domains WHERE id = :domain", {"domain": domain})
+    return int(row["changes"]) if row else 0
+
+
+async def note_forgetting(tx: Transaction, domain: Domain, now: int) -> None:
+    """Note when something of the domain was forgotten or changed last."""
+    await tx.run("UPDATE domains SET forgotten_at = :now WHERE id = :domain", {"domain": domain.key, "now": now})
