@@ -1,6 +1,7 @@
 """A turn: what was said is kept, then answered from what may be known here, and the answer is kept before it is sent."""
 
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 
 from adapters.base import Adapter
 from bot.commands.being import owned
@@ -17,7 +18,7 @@ from bot.reconciliation.verifying import Verifying
 from bot.service.log import log
 from bot.service.priority import Priority
 from memory.errors import SourceGone
-from memory.journal.journal import InboxEvent, Part
+from memory.journal.journal import InboxEvent, OutboxRow, Part
 from memory.types import Kind, NewExchange
 from memory.view.view import Answer
 
@@ -47,10 +48,14 @@ class Turns:
         place = turn.place
         if adapter.introduces:
             await self._introduce(turn, adapter.prefix)
-        with self._priority.taken():
-            async with adapter.thinking(place.key):
-                parts = await self._answered(turn, heard, adapter, gaps)
-        await self._h.outgoing.flush(place.platform, place.key, parts)
+        async with AsyncExitStack() as alone:
+            with self._priority.taken():
+                async with adapter.thinking(place.key):
+                    first, later = await self._answered(turn, heard, adapter, gaps, alone)
+            if first:
+                await self._h.outgoing.send(place.platform, first, later)
+            elif later:
+                await self._h.outgoing.flush(place.platform, place.key, later)
         self._h.maintenance.poke(turn.view.home, turn.session)
 
     async def _offered(self, turn: Turn, adapter: Adapter) -> Sequence[Part]:
@@ -72,8 +77,13 @@ class Turns:
         if said:
             await self._h.outgoing.flush(place.platform, place.key, parts)
 
-    async def _answered(self, turn: Turn, heard: Sequence[InboxEvent], adapter: Adapter, gaps: int) -> Sequence[Part]:
-        """Answer, and keep the answer; return the parts that are to be sent. `gaps` is how many there were before the turn."""
+    async def _answered(
+        self, turn: Turn, heard: Sequence[InboxEvent], adapter: Adapter, gaps: int, alone: AsyncExitStack
+    ) -> tuple[OutboxRow | None, Sequence[Part]]:
+        """Answer, and keep the answer; return the part that is being attempted, None for none, and those that wait.
+
+        `gaps` is how many there were before the turn. What is being attempted is sent before `alone` is left.
+        """
         shown, streamed = await self._preview(turn, adapter)
         try:
             for _ in range(_TRIES):
@@ -82,9 +92,10 @@ class Turns:
                     await self._intake.require_readers(turn, adapter)
                     place = (turn.place.platform, turn.session.ref.place)
                     await self._verifying.require_standing(spoken.used, spoken.asides, place, gaps)
-                    parts = await self._store(turn, spoken, await self._replaced(turn, streamed))
-                    return [*parts, *await self._offered(turn, adapter)]
+                    first, later = await self._store(turn, spoken, await self._replaced(turn, streamed), alone)
+                    return first, [*later, *await self._offered(turn, adapter)]
                 except SourceGone:
+                    await alone.aclose()
                     if streamed:
                         await streamed.take_back()
                     elif shown:
@@ -94,16 +105,16 @@ class Turns:
                     gaps = self._verifying.gaps
                     again = await self._intake.keep(heard, adapter)
                     if again is None:
-                        return await self._give_up(turn, heard, await self._replaced(turn, streamed))
+                        return None, await self._give_up(turn, heard, await self._replaced(turn, streamed))
                     turn = again
-            return await self._put_off(turn, await self._replaced(turn, streamed))
+            return None, await self._put_off(turn, await self._replaced(turn, streamed))
         except ModelError as error:
             if shown:
                 await shown.drop()
             replaces = await self._replaced(turn, streamed)
             if not await self._h.memory.journal.open_payloads(turn.finishes):
-                return await self._give_up(turn, heard, replaces)
-            return await self._hold(turn, error, replaces)
+                return None, await self._give_up(turn, heard, replaces)
+            return None, await self._hold(turn, error, replaces)
         finally:
             if streamed:
                 streamed.cancel()
@@ -133,8 +144,10 @@ class Turns:
                 return left
         return ""
 
-    async def _store(self, turn: Turn, spoken: Spoken, replaces: str) -> Sequence[Part]:
-        """T3: the reply, what it rests on, its parts and the end of what it answers; return the parts."""
+    async def _store(
+        self, turn: Turn, spoken: Spoken, replaces: str, alone: AsyncExitStack
+    ) -> tuple[OutboxRow | None, Sequence[Part]]:
+        """T3: the reply, what it rests on, its parts and the end of what it answers; return its first part and the others."""
         question = turn.asked[-1]
         reply = NewExchange(
             Kind.REPLY, spoken.text, f"reply:{question.source_id}", max(self._h.clock.now(), question.said_at + 1), NAME,
@@ -144,9 +157,11 @@ class Turns:
         answer = Answer(
             reply, spoken.sources, turn.finishes, parts, turn.asked, turn.answers, spoken.seen, spoken.asides, spoken.begun
         )
+        # Nobody else sends at the place from before the first part is being attempted until it is sent.
+        await alone.enter_async_context(self._h.outgoing.alone(turn.place.platform, turn.place.key))
         async with self._intake.undisturbed(turn, [one.id for one in spoken.asides]):
-            await turn.view.answer(turn.session, answer)
-        return parts
+            replied = await turn.view.answer(turn.session, answer)
+        return (replied.first, parts[1:]) if replied else (None, ())
 
     async def _hold(self, turn: Turn, error: ModelError, replaces: str) -> Sequence[Part]:
         """Keep the question for when the model is back; return what says so, once."""

@@ -127,37 +127,52 @@ class Outgoing:
 
         What did not arrive for sure waits for the next time; what can never arrive is given up, and the log says why.
         """
-        adapter = self._adapters[platform]
         keys = None if parts is None else [part.key for part in parts]
-        arrived = ""
-        async with self._alone(platform, place):
-            waiting = list(await self._journal.take(platform, place, keys))
-            while waiting:
-                row = waiting.pop(0)
-                try:
-                    arrived = await self._send(adapter, row) or arrived
-                except SendFailed as error:
-                    log.warning("send.failed", platform=platform, part=row.part.key, why=str(error), final=error.final)
-                    if not error.final:
-                        await self._journal.again([later.row for later in waiting if not later.unsure])
-                        break
-                    lost = [row, *(later for later in waiting if row.answers and later.answers == row.answers)]
-                    await self._journal.cancel([one.row for one in lost])
-                    waiting = [later for later in waiting if later not in lost]
+        async with self.alone(platform, place):
+            return await self._send_each(platform, place, await self._journal.take(platform, place, keys))
+
+    async def send(self, platform: str, first: Row, later: Sequence[Part]) -> None:
+        """Send a part that is being attempted, and those that wait behind it, to a place where the caller is `alone`."""
+        await self._send_each(platform, first.place, [first], [part.key for part in later])
+
+    async def _send_each(self, platform: str, place: str, attempted: Sequence[Row], later: Sequence[str] = ()) -> str:
+        """Send what is being attempted, then the parts of these keys, each attempted once the one before it arrived.
+
+        Returns the platform's id of the last.
+        """
+        adapter, arrived, waiting = self._adapters[platform], "", list(attempted)
+        while waiting:
+            row = waiting.pop(0)
+            try:
+                remote = await self._send(adapter, row)
+            except SendFailed as error:
+                log.warning("send.failed", platform=platform, part=row.part.key, why=str(error), final=error.final)
+                if not error.final:
+                    await self._journal.again([one.row for one in waiting if not one.unsure])
+                    break
+                waiting, later = [*waiting, *await self._journal.take(platform, place, later)], ()
+                lost = [row, *(one for one in waiting if row.answers and one.answers == row.answers)]
+                await self._journal.cancel([one.row for one in lost])
+                waiting = [one for one in waiting if one not in lost]
+                continue
+            if remote is not None:
+                arrived = remote or arrived
+                follows = await self._journal.sent(row.row, remote, *later[:1])
+                waiting, later = [*waiting, *([follows] if follows else [])], later[1:]
+            if not waiting:
+                waiting, later = await self._journal.take(platform, place, later), ()
         return arrived
 
-    async def _send(self, adapter: Adapter, row: Row) -> str:
-        """Send one part, or cancel it where it must not go; return its id. Raises SendFailed."""
+    async def _send(self, adapter: Adapter, row: Row) -> str | None:
+        """Send one part and return its id; None where it must not go and is cancelled. Raises SendFailed."""
         if row.part.operation != "delete" and not await self._may_go(adapter, row.place, row.domain, row.also):
             if row.part.operation != "edit":
                 await self._journal.cancel([row.row])
-                return ""
+                return None
             # What is shown of the answer was for others to read.
             await self._journal.remove(row.row)
             row = replace(row, part=replace(row.part, operation="delete", text="", actions=""))
-        arrived = await adapter.send(_sending(row))
-        await self._journal.sent(row.row, arrived)
-        return arrived
+        return await adapter.send(_sending(row))
 
     async def retry(self) -> None:
         """Send what waits anywhere."""
@@ -197,7 +212,7 @@ class Outgoing:
         return await self._domains.still(place, domain, also)
 
     @asynccontextmanager
-    async def _alone(self, platform: str, place: str) -> AsyncIterator[None]:
+    async def alone(self, platform: str, place: str) -> AsyncIterator[None]:
         """One at a time to a place, so that parts stay in order; the table holds a lock only while somebody wants it."""
         key = (platform, place)
         lock, waiting = self._locks.get(key, (asyncio.Lock(), 0))

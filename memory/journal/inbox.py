@@ -116,6 +116,8 @@ class Inbox:
 
     async def drop(self, keys: Sequence[int]) -> None:
         """Finish events that need no answer."""
+        if not keys:
+            return
         async with self._db.transaction() as tx:
             await finish(tx, keys)
 

@@ -65,12 +65,12 @@ class Outbox:
         Everything includes parts whose attempt another process did not outlive: take it only where no other one sends. It
         leaves out previews, because the answer that follows takes their place.
         """
+        if keys is not None and not keys:
+            return []
         only = "o.operation <> 'preview'" if keys is None else f"o.state = 'pending' AND o.key IN ({placeholders('p', keys)})"
         async with self._db.transaction() as tx:
             rows = await tx.all(
-                f"SELECT o.*, {_NOTICE} AS notice, coalesce(t.remote_id, '') AS target_remote FROM outbox o "
-                "LEFT JOIN outbox t ON t.key = o.target "
-                f"WHERE o.platform = :platform AND o.place = :place AND o.state IN ('pending', 'attempting') AND {only} "
+                f"{_SELECT} WHERE o.platform = :platform AND o.place = :place AND o.state IN ('pending', 'attempting') AND {only} "
                 "ORDER BY o.id",
                 {"platform": platform, "place": place, **bound("p", keys or ())},
             )
@@ -80,16 +80,22 @@ class Outbox:
             )
         return [_outgoing(row) for row in rows]
 
-    async def sent(self, row: int, remote_id: str = "") -> None:
-        """Record that a part arrived, and under which id of the platform."""
+    async def sent(self, row: int, remote_id: str = "", then: str = "") -> OutboxRow | None:
+        """Record that a part arrived, and under which id of the platform.
+
+        The part of the key `then`, where it still waits, is marked as being attempted and returned as it is now.
+        """
         async with self._db.transaction() as tx:
             await tx.run(
                 "UPDATE outbox SET state = 'sent', remote_id = :remote_id, sent_at = :now WHERE id = :id",
                 {"id": row, "remote_id": remote_id, "now": self._clock.now()},
             )
+            return await attempt(tx, then) if then else None
 
     async def again(self, rows: Sequence[int]) -> None:
         """Record that parts surely did not arrive, so that they are sent again."""
+        if not rows:
+            return
         async with self._db.transaction() as tx:
             await tx.run(
                 f"UPDATE outbox SET state = 'pending' WHERE id IN ({placeholders('r', rows)}) AND state = 'attempting'",
@@ -164,6 +170,15 @@ class Outbox:
             )
 
 
+async def attempt(tx: Transaction, key: str) -> OutboxRow | None:
+    """Mark a part that waits as being attempted, in the caller's transaction, and return it; None where it waits no more."""
+    row = await tx.one(f"{_SELECT} WHERE o.key = :key AND o.state = 'pending'", {"key": key})
+    if row is None:
+        return None
+    await tx.run("UPDATE outbox SET state = 'attempting' WHERE id = :id", {"id": row["id"]})
+    return _outgoing(row)
+
+
 async def posts_of_forgotten(db: Database, domain: Domain) -> list[Row]:
     """Return the parts that went out in a domain, stand there still, and rest on what is forgotten: replies and notices."""
     return await db.all(
@@ -221,6 +236,7 @@ async def silence(tx: Transaction, which: str, parameters: Parameters) -> None:
 NOTICES = "(item IS NULL OR item IN (SELECT id FROM items WHERE kind = 'notice'))"
 """The condition under which a part belongs to no reply that is kept."""
 _NOTICE = "(o.operation <> 'preview' AND (o.item IS NULL OR o.item IN (SELECT id FROM items WHERE kind = 'notice')))"
+_SELECT = f"SELECT o.*, {_NOTICE} AS notice, coalesce(t.remote_id, '') AS target_remote FROM outbox o LEFT JOIN outbox t ON t.key = o.target"
 _WEEK = 7 * 24 * 60 * MINUTE
 _LEFT = (
     "NOT EXISTS (SELECT 1 FROM outbox later WHERE later.target <> '' AND later.target = o.key "

@@ -40,14 +40,14 @@ async def may_be_shown(db: Database, platform: str, ids: Sequence[str], domains:
     return found
 
 
-async def rested_on(db: Database, platform: str, ids: Sequence[str]) -> set[int]:
+async def rested_on(db: Database | Transaction, platform: str, ids: Sequence[str]) -> set[int]:
     """Return the items that an answer rests on which was shown these posts: replies, and what notices show."""
     rows = [row for some in (await _posts(db, platform, ids, [0])).values() for row in some if row["item"] is not None]
     shows = await seen.of(db, [row["item"] for row in rows if row["kind"] == NOTICE])
     return {row["item"] for row in rows if row["kind"] != NOTICE}.union(*shows.values())
 
 
-async def _posts(db: Database, platform: str, ids: Sequence[str], domains: Sequence[int]) -> dict[str, list[Row]]:
+async def _posts(db: Database | Transaction, platform: str, ids: Sequence[str], domains: Sequence[int]) -> dict[str, list[Row]]:
     """Return what went out under each of these ids, or took its place there, with its item and whether that may be read."""
     found: dict[str, list[Row]] = {}
     for some in pages(list(ids)):

@@ -46,7 +46,7 @@ async def touched(tx: Transaction, domains: Sequence[int], since: int) -> bool:
     return row is not None
 
 
-async def abroad(db: Database, home: Domain, items: Collection[int]) -> tuple[set[int], dict[int, list[int]]]:
+async def abroad(db: Database | Transaction, home: Domain, items: Collection[int]) -> tuple[set[int], dict[int, list[int]]]:
     """Return the other domains that some of these items belong to, and the replies among them that hold something of others."""
     belong: set[int] = set()
     hold: dict[int, list[int]] = {}
@@ -64,7 +64,7 @@ async def abroad(db: Database, home: Domain, items: Collection[int]) -> tuple[se
     return belong, hold
 
 
-async def of(db: Database, replies: Sequence[int]) -> dict[int, frozenset[int]]:
+async def of(db: Database | Transaction, replies: Sequence[int]) -> dict[int, frozenset[int]]:
     """Return what stood in view of these replies; those of before this was recorded are not among them."""
     found: dict[int, frozenset[int]] = {}
     for some in pages(replies):

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 from memory.forget.gone import Scope
 from memory.forget.sparing import Nearness, shares
 from memory.index.vectors import Progress
-from memory.journal import inbox, ledger
-from memory.journal.outbox import Part
+from memory.journal import inbox, ledger, outbox
+from memory.journal.outbox import OutboxRow, Part
+from memory.store.database import Transaction
 from memory.store.lineage import derive, require_living, require_unchanged
 from memory.tiers import asides, exchanges, posts, seen
 from memory.tiers.asides import Aside
@@ -52,6 +53,14 @@ class Answer:
     begun: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Replied:
+    """A reply that is kept, and its first part, which is being attempted; None where it has none."""
+
+    exchange: Exchange
+    first: OutboxRow | None
+
+
 class View:
     """Memory as the readers of one place may know it: `home` is read and written, `also` read."""
 
@@ -85,51 +94,62 @@ class View:
         async with self._b.db.transaction() as tx:
             return await exchanges.store(tx, self._b.shared.seal, self.home, session, messages, self._b.shared.clock.now())
 
-    async def answer(self, session: Session, answer: Answer) -> Exchange | None:
+    async def answer(self, session: Session, answer: Answer) -> Replied | None:
         """T3: keep a reply, what it rests on, every part of it to be sent, and the end of what it answers, in one transaction.
 
-        Returns None where this reply is stored already. Raises SourceGone, and stores nothing, where something it rests on
-        or that stood in view was forgotten or changed meanwhile, or may not be read any more.
+        From then on its first part is being attempted, by the caller. Returns None where this reply is stored already. Raises
+        SourceGone, and stores nothing, where something it rests on or that stood in view was forgotten or changed meanwhile, or
+        may not be read any more.
         """
         self._b.own(session)
+        judged: dict[int, list[int]] = {}
+        carried: dict[int, bool] = {}
+        while True:
+            async with self._b.db.transaction() as tx:
+                posted = await posts.rested_on(tx, session.ref.platform, [one.id for one in answer.asides])
+                view = {*answer.sources, *(exchange.key for exchange in answer.asked), *answer.seen, *posted}
+                belong, hold = await seen.abroad(tx, self.home, view)
+                if hold == judged:
+                    # What was recalled from elsewhere is always taken for held.
+                    return await self._keep(tx, session, answer, view, {**carried, **dict.fromkeys(belong, True)})
+            judged, carried = hold, await self._carried(answer.exchange.text, view, hold)
+
+    async def _keep(
+        self, tx: Transaction, session: Session, answer: Answer, view: Collection[int], abroad: Mapping[int, bool]
+    ) -> Replied | None:
         now = self._b.shared.clock.now()
         asked = {exchange.key: exchange.text for exchange in answer.asked}
-        posted = await posts.rested_on(self._b.db, session.ref.platform, [one.id for one in answer.asides])
-        sources, view = {*answer.sources, *asked}, {*answer.sources, *asked, *answer.seen, *posted}
-        abroad = await self._abroad(answer.exchange.text, view)
+        sources = {*answer.sources, *asked}
         new = replace(answer.exchange, echo=answer.exchange.echo or any(abroad.values()))
-        async with self._b.db.transaction() as tx:
-            await require_living(tx, sorted(sources))
-            await require_living(tx, sorted(view), replaced=True)
-            await require_unchanged(tx, asked)
-            if await seen.touched(tx, self._b.domains, answer.begun):
-                await require_unchanged(tx, answer.seen)
-            # Before the reply: what had something in view is looked for behind that.
-            shown = await asides.keep(tx, self._b.shared.seal, self.home, session, answer.asides)
-            kept = await exchanges.store(tx, self._b.shared.seal, self.home, session, [new], now)
-            await inbox.finish(tx, answer.finishes)
-            if not kept.stored:
-                return None
-            reply = kept.stored[0]
-            await derive(tx, reply.key, sources, sources, asked)
-            await seen.keep(tx, self.home, reply.key, view | shown.kept, shown.asides, abroad)
-            answers = reply.source_id if answer.answers is None else answer.answers
-            await self._b.queue(tx, session, answer.parts, answers, reply.key)
-        return reply
+        await require_living(tx, sorted(sources))
+        await require_living(tx, sorted(view), replaced=True)
+        await require_unchanged(tx, asked)
+        if await seen.touched(tx, self._b.domains, answer.begun):
+            await require_unchanged(tx, answer.seen)
+        # Before the reply: what had something in view is looked for behind that.
+        shown = await asides.keep(tx, self._b.shared.seal, self.home, session, answer.asides)
+        kept = await exchanges.store(tx, self._b.shared.seal, self.home, session, [new], now)
+        await inbox.finish(tx, answer.finishes)
+        if not kept.stored:
+            return None
+        reply = kept.stored[0]
+        await derive(tx, reply.key, sources, sources, asked)
+        await seen.keep(tx, self.home, reply.key, {*view, *shown.kept}, shown.asides, abroad)
+        answers = reply.source_id if answer.answers is None else answer.answers
+        await self._b.queue(tx, session, answer.parts, answers, reply.key)
+        return Replied(reply, await outbox.attempt(tx, answer.parts[0].key) if answer.parts else None)
 
-    async def _abroad(self, reply: str, view: Collection[int]) -> dict[int, bool]:
-        """Return the other domains of which something stood in view, by whether the reply may hold something of them.
+    async def _carried(self, reply: str, view: Collection[int], hold: Mapping[int, Sequence[int]]) -> dict[int, bool]:
+        """Return the domains of which replies in view hold something, by whether another reply may hold something of them.
 
-        What was recalled from elsewhere is always taken for held. A reply that holds such words passes them on to the next
-        one that has it in view, unless nothing of it can be found there.
+        A reply that holds such words passes them on to the next one that has it in view, unless nothing of it can be found there.
         """
-        belong, hold = await seen.abroad(self._b.db, self.home, view)
-        found, nearness = dict.fromkeys(belong, True), Nearness(self._b.shared.forgetting.embedder)
+        found, nearness = {}, Nearness(self._b.shared.forgetting.embedder)
         for domain, replies in hold.items():
             texts = await exchanges.texts(self._b.db, replies)
             others = await exchanges.texts(self._b.db, set(view).difference(replies))
-            carried = await asyncio.to_thread(shares, reply, texts, others) or await nearness.near(reply, texts, others[-9:])
-            found[domain] = found.get(domain, False) or carried
+            carried = await asyncio.to_thread(shares, reply, texts, others)
+            found[domain] = carried or await nearness.near(reply, texts, others[-9:])
         return found
 
     async def preview(self, session: Session, part: Part, answers: str) -> None:

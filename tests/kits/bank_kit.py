@@ -60,7 +60,7 @@ class Room(Corner):
         new = NewExchange(Kind.REPLY, text, f"r{self.said}", self.clock.now(), "Lyra", "assistant")
         stored = await self.view.answer(self.session, Answer(new, also, (), (), (asked,)))
         assert stored
-        return stored
+        return stored.exchange
 
     async def talk(self, *texts: str) -> list[Exchange]:
         """Have a conversation, in turns of Ada and Bob, and let it end."""

@@ -172,9 +172,9 @@ class Corner:
         self.said += 1
         self.clock.forward(MINUTE)
         new = NewExchange(Kind.REPLY, text, f"r{self.said}", self.clock.now(), "Lyra", "assistant", echo=echo)
-        stored = await self.view.answer(self.session, Answer(new, sources, (), parts))
-        assert stored, "the reply was not stored"
-        return stored
+        replied = await self.view.answer(self.session, Answer(new, sources, (), parts))
+        assert replied, "the reply was not stored"
+        return replied.exchange
 
     async def found(self, text: str, k: int = 50) -> list[str]:
         """Return the texts that a question finds."""

@@ -109,7 +109,7 @@ class House:
         new = NewExchange(Kind.REPLY, text, f"reply:{asked.source_id}", self.clock.now() + 1, "Lyra", "assistant")
         kept = await view.answer(session, Answer(new, (), (), (), [asked], asides=[aside], begun=self.clock.now()))
         assert kept
-        return kept
+        return kept.exchange
 
     async def kept(self) -> list[str]:
         """Return what is kept."""

@@ -26,7 +26,7 @@ async def answers(here: Corner, asked: list[Exchange], recalled: list[Exchange],
     sources = [e.key for e in (*asked, *recalled)]
     stored = await here.view.answer(here.session, Answer(new, sources, (), (), asked if marked else ()))
     assert stored
-    return stored
+    return stored.exchange
 
 
 async def left(here: Corner) -> list[str]:

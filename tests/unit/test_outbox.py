@@ -75,7 +75,7 @@ async def test_a_reply_answers_the_question_it_was_asked(tmp_path: Path) -> None
         assert [o.answers for o in await here.memory.journal.take("console", "dm")] == ["e1"]
         edges = await here.memory.db.all("SELECT child, parent, cited, answered FROM lineage")
         assert stored and [tuple(row[c] for c in ("child", "parent", "cited", "answered")) for row in edges] == [
-            (stored.key, asked.key, 1, 1)
+            (stored.exchange.key, asked.key, 1, 1)
         ]
 
 

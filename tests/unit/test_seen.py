@@ -39,7 +39,7 @@ async def replied(
     )  # fmt: skip
     kept = await here.view.answer(here.session, answer)
     assert kept
-    return kept
+    return kept.exchange
 
 
 async def texts(here: Corner) -> list[str]:

@@ -21,7 +21,8 @@ async def made(
     """Keep a reply that had these items in view, cites some of them and answers none."""
     here.said += 1
     new = NewExchange(Kind.REPLY, text, f"r{here.said}", here.clock.now(), "Lyra", "assistant")
-    return await here.view.answer(here.session, Answer(new, cites, (), (), seen=seen, begun=begun))
+    replied = await here.view.answer(here.session, Answer(new, cites, (), (), seen=seen, begun=begun))
+    return replied.exchange if replied else None
 
 
 async def kept(here: Corner) -> list[str]:

@@ -27,7 +27,7 @@ def size(folder: Path) -> int:
 async def sent(here: Corner, text: str, key: str, remote: str, sources: list[int]) -> None:
     """Answer, and have the answer arrive under an id of the platform."""
     await here.reply(text, sources, parts=[Part(key, text)])
-    (row,) = await here.memory.journal.take("console", "dm", [key])
+    (row,) = await here.memory.journal.take("console", "dm")
     await here.memory.journal.sent(row.row, remote)
 
 
