@@ -7,6 +7,7 @@ editor keeps its history in memory alone: what was said is nowhere on disk but i
 import asyncio
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TextIO
@@ -64,6 +65,8 @@ class Console(Adapter):
         self._person = person
         self._origin = origin
         self._shown: _Shown | None = None
+        self._ahead: deque[str] = deque()
+        self._ended = False
         self.session = session
 
     @property
@@ -73,7 +76,7 @@ class Console(Adapter):
 
     async def run(self, listener: Listener) -> None:
         """Read lines and wait for the reply to each, until the input ends."""
-        while (line := await self.screen.read("you › ")) is not None:
+        while (line := self._ahead.popleft() if self._ahead else await self._read("you › ")) is not None:
             text = line.strip()
             if text:
                 message = Message(self._origin.new_id(), self.place, self._person, text, self._origin.now())
@@ -103,9 +106,13 @@ class Console(Adapter):
         return self
 
     async def confirm(self, question: str) -> bool:
-        """Ask, and take y or yes as yes."""
-        answer = await self.screen.read(f"{self._prefix()}{question} [y/N] ")
-        return (answer or "").strip().casefold() in ("y", "yes")
+        """Ask, and take y or yes as yes. A line that answers nothing is a message, typed ahead: the answer is no."""
+        answer = await self._read(f"{self._prefix()}{question} [y/N] ") or ""
+        told = answer.strip().casefold()
+        if told not in ("", "y", "yes", "n", "no"):
+            self.screen.note("(taken as no, and as your next message)")
+            self._ahead.append(answer)
+        return told in ("y", "yes")
 
     def enter(self, session: str) -> bool:
         """Go on in another session."""
@@ -117,6 +124,12 @@ class Console(Adapter):
         self._shown = shown
         if shown is not None:
             self.screen.write(self._prefix(), end="")
+
+    async def _read(self, prompt: str) -> str | None:
+        """Return the next line; None at the end, and from then on."""
+        line = None if self._ended else await self.screen.read(prompt)
+        self._ended = line is None
+        return line
 
     def _prefix(self) -> str:
         return self.screen.prefix

@@ -190,3 +190,18 @@ def test_what_cannot_be_restored_changes_nothing(home: Home, what: str) -> None:
     assert one_sentence(done).startswith(f"Nothing was restored from {file.name}: ")
     assert home.export() == before
     assert not list(home.path.glob("*restor*"))
+
+
+def test_a_line_typed_ahead_at_a_question_is_no_answer_but_a_message(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    done = home.chat("My locker is 12.", "/forget all", "Noah plays the cello.", "who plays the cello?")
+    assert "[y/N]" in done.err and "(taken as no, and as your next message)" in done.err
+    assert texts(home)[0] == "My locker is 12." and "Noah plays the cello." in texts(home)
+    assert "Noah plays the cello." in done.lines[-1]
+
+
+def test_input_that_ends_at_a_question_says_no_and_she_leaves(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    done = home.chat("My locker is 12.", "/forget all")
+    assert done.code == 0 and "[y/N]" in done.err
+    assert texts(home)[0] == "My locker is 12."
