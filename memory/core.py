@@ -33,6 +33,7 @@ from memory.journal.journal import Journal
 from memory.journal.spending import Spending
 from memory.places.places import Places, read_domain
 from memory.ports import ChatModel, Clock, Embedder, Ids, Writer
+from memory.store import install
 from memory.store.backup import backup
 from memory.store.database import Database
 from memory.store.lineage import Seal, bound, pages, placeholders
@@ -268,17 +269,18 @@ class Memory:
 
 
 async def _install_key(db: Database, ids: Ids) -> bytes:
-    known = await db.one("SELECT value FROM install WHERE key = 'seal'")
-    if known is not None:
-        return str(known["value"]).encode()
-    async with db.transaction() as tx:
-        row = await tx.one(
-            "INSERT INTO install (key, value) VALUES ('seal', :value) "
-            "ON CONFLICT (key) DO UPDATE SET value = install.value RETURNING value",
-            {"value": ids.new() + ids.new()},
-        )
-    assert row is not None
-    return str(row["value"]).encode()
+    known = await install.kept(db, _SEAL)
+    if known is None:
+        async with db.transaction() as tx:
+            # Another process may have made it meanwhile.
+            known = await install.kept(tx, _SEAL)
+            if known is None:
+                known = ids.new() + ids.new()
+                await install.keep(tx, _SEAL, known)
+    return known.encode()
+
+
+_SEAL = "seal"
 
 
 _BACKLOG = """

@@ -26,7 +26,7 @@ from memory.ports import Entry, Source
 from memory.store.database import Row, Transaction
 from memory.text import periods
 from memory.text.times import iso, local
-from memory.tiers import statements
+from memory.tiers import episodes, statements
 from memory.tiers.episodes import HAS_TALK
 from memory.tiers.exchanges import SELECT, exchange, recallable
 from memory.tiers.lines import Line
@@ -68,7 +68,7 @@ async def _work(derivation: Derivation, terms: Consent, episode: Row) -> Work:
                 await folding.reopen(tx, w.domain, periods.above(period), now)
                 await erase.retire(tx, w.domain, before, now)
             await keep(tx, derivation, (periods.CONVERSATION, period), entries, lines, writer, now)
-        await tx.run("UPDATE episodes SET banked = 1 WHERE id = :id", {"id": episode["id"]})
+        await episodes.banked(tx, episode["id"])
 
     rung = Progress("/".join(map(str, keys)), episode["id"], len(keys), 1, stale=False)
     texts = {message.key: message.text for message in messages}
@@ -154,5 +154,5 @@ class Bank:
         now = self._w.clock.now()
         gone = folding.leaving(noted, local(now, self._w.domain.time_zone).date(), self._limit)
         async with self._w.db.transaction() as tx:
-            await folding.put_by(tx, gone, now)
+            await statements.put_by(tx, [bullet.key for bullet in gone], now)
         return len(gone)

@@ -21,7 +21,7 @@ from memory.store.database import Transaction
 from memory.store.lineage import bound, placeholders
 from memory.text import periods
 from memory.text.times import local
-from memory.tiers import episodes
+from memory.tiers import episodes, statements
 from memory.tiers.lines import Line
 from memory.tiers.statements import cited
 from memory.types import Domain, Statement
@@ -84,7 +84,7 @@ async def _work(derivation: Derivation, terms: Consent, period: str, below: Sequ
     async def publish(tx: Transaction, entries: Sequence[Entry] | None, writer: str, now: int) -> None:
         if entries is not None:
             await keep(tx, derivation, (periods.rung(period), period), entries, lines, writer, now)
-            await put_by(tx, children, now)
+            await statements.put_by(tx, [bullet.key for bullet in children], now)
 
     rung = Progress(_inputs(below), 0, len(children), 0, stale=False)
     texts = {bullet.key: bullet.text for bullet in children}
@@ -109,15 +109,6 @@ async def _lines(derivation: Derivation, below: Sequence[Noted]) -> list[Line]:
     return lines
 
 
-async def put_by(tx: Transaction, out: Sequence[Statement], now: int) -> None:
-    """Let bullets stand in the block no longer; recall still finds them."""
-    keys = [bullet.key for bullet in out]
-    await tx.run(
-        f"UPDATE statements SET ended_at = :now WHERE item IN ({placeholders('k', keys)}) AND ended_at IS NULL",
-        {"now": now, **bound("k", keys)},
-    )
-
-
 async def reopen(tx: Transaction, domain: Domain, period: str, now: int) -> None:
     """Take away the digests of a period and of those it lies in, and have their children stand in the block again."""
     for digest in reversed(periods.upward(period)):
@@ -131,9 +122,10 @@ async def reopen(tx: Transaction, domain: Domain, period: str, now: int) -> None
 
 async def _unfold(tx: Transaction, domain: Domain, period: str) -> None:
     within, keys = _children(period)
-    await tx.run(
-        f"UPDATE statements SET ended_at = NULL WHERE domain = :d AND tier = 'bank' AND {within}", {"d": domain.key, **keys}
+    rows = await tx.all(
+        f"SELECT item FROM statements WHERE domain = :d AND tier = 'bank' AND {within}", {"d": domain.key, **keys}
     )
+    await statements.stand_again(tx, [row["item"] for row in rows])
 
 
 async def sweep(derivation: Derivation) -> None:

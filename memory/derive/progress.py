@@ -1,8 +1,10 @@
 """How far each tier of a domain is derived."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.store.database import Reader, Row, Transaction
+from memory.store.lineage import bound, placeholders
 from memory.types import Domain
 
 
@@ -62,6 +64,22 @@ async def outdate(tx: Transaction, domain: Domain, tier: str, *, stale: bool = T
     await tx.run(
         "UPDATE derivations SET stale = :stale WHERE domain = :domain AND tier = :tier",
         {"domain": domain.key, "tier": tier, "stale": int(stale)},
+    )
+
+
+async def outdate_those_of(tx: Transaction, gone: Sequence[int]) -> None:
+    """Before these items are removed: say that what the statements and gists among them stand in has to be made anew."""
+    within = f"IN ({placeholders('g', gone)})"
+    await tx.run(
+        "UPDATE derivations SET stale = 1 WHERE EXISTS (SELECT 1 FROM statements s WHERE s.domain = derivations.domain "
+        f"AND s.tier = derivations.tier AND s.period = derivations.period AND s.item {within})",
+        bound("g", gone),
+    )
+    await tx.run(
+        "UPDATE derivations SET stale = 1 WHERE tier = 'era' AND EXISTS (SELECT 1 FROM digests d JOIN episodes p "
+        "ON p.session = d.session AND p.position = d.position WHERE d.tier = 'gist' AND d.aged = 1 "
+        f"AND d.domain = derivations.domain AND p.month = derivations.period AND d.item {within})",
+        bound("g", gone),
     )
 
 

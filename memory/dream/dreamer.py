@@ -27,7 +27,7 @@ from memory.index.recall.domain_indexes import DomainIndexes
 from memory.places.places import Places
 from memory.ports import ChatModel
 from memory.store.database import Transaction
-from memory.tiers import episodes, profile, selfstate
+from memory.tiers import episodes, profile, selfstate, summaries
 from memory.tiers.drives import (
     BASELINE,
     COHERENCE,
@@ -184,11 +184,7 @@ class Dreamer:
     async def _look_again(self, tx: Transaction, one: int, other: int) -> None:
         pair = {"d": self._w.domain.key, "one": one, "other": other}
         await tx.run("INSERT INTO looked_at (domain, first, second) VALUES (:d, :one, :other) ON CONFLICT DO NOTHING", pair)
-        await tx.run(
-            "UPDATE digests SET profiled = 0 WHERE domain = :d AND tier = 'gist' AND item IN "
-            "(SELECT parent FROM lineage WHERE child = :one OR child = :other)",
-            pair,
-        )
+        await summaries.look_again(tx, [one, other])
         await progress.outdate(tx, self._w.domain, profile.TIER)
 
     async def _wonder(self, felt: "_Felt", step: Step, forced: bool) -> Step:

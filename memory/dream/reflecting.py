@@ -29,7 +29,7 @@ from memory.store.database import Reader, Transaction
 from memory.text.lexical import key_words
 from memory.text.storable import clean
 from memory.text.times import iso
-from memory.tiers import exchanges, selfstate, statements
+from memory.tiers import exchanges, reflections, selfstate, statements
 from memory.tiers.lines import Grounds, Line, grounds, of_gists, stated
 from memory.types import Domain, Statement
 
@@ -219,10 +219,7 @@ class _Thinking:
         why = _unsaid(found, rests, [one for one in told if one.kind == KIND])
         new = stated(selfstate.TIER, "", KIND, found.text, self._chat_model.name, rests)
         key = await statements.publish(tx, self._c.seal, self._c.domain, new, now)
-        await tx.run(
-            "INSERT INTO reflections (item, domain, made_at, level, state) VALUES (:item, :domain, :now, :level, :state)",
-            {"item": key, "domain": self._c.domain.key, "now": now, "level": self._level, "state": "kept" if why else "waiting"},
-        )
+        await reflections.add(tx, self._c.domain, key, self._level, now, waits=not why)
         return Reflected(key, not why, why, found.feeling)
 
 

@@ -16,12 +16,12 @@ from memory.forget.forgetting import STEP, Forgetting
 from memory.forget.gone import Gone, Scope, present
 from memory.forget.sparing import Nearness
 from memory.forget.walk import Walk
-from memory.index.reindexing import reindex
+from memory.index.indexing import unindex
+from memory.index.reindexing import mark_unfound, reindex
 from memory.places.places import read_domain
 from memory.ports import Clock
-from memory.store.changes import announce
 from memory.store.database import Database, Row, Transaction
-from memory.store.lineage import bound, pages, placeholders
+from memory.store.lineage import bound, placeholders
 from memory.types import MINUTE, Domain, Forgotten
 
 WEEK = 7 * 24 * 60 * MINUTE
@@ -80,13 +80,8 @@ class Disappearance:
         kept = 0
         while items := await self._items(row["id"]):
             async with self.db.transaction() as tx:
-                within = f"IN ({placeholders('i', items)})"
-                await tx.run(
-                    f"INSERT INTO unfound (item) SELECT item FROM exchanges WHERE item {within} AND kind IN ('said', 'reply') "
-                    "AND echo = 0 ON CONFLICT DO NOTHING",
-                    bound("i", items),
-                )
-                await tx.run(f"DELETE FROM withheld WHERE item {within}", bound("i", items))
+                await mark_unfound(tx, items)
+                await tx.run(f"DELETE FROM withheld WHERE item IN ({placeholders('i', items)})", bound("i", items))
             kept += len(items)
         async with self.db.transaction() as tx:
             await tx.run("DELETE FROM vanished WHERE id = :id", {"id": row["id"]})
@@ -182,13 +177,7 @@ class Disappearance:
             ({"item": item, "vanished": vanished} for item in items),
         )
         for domain, those in await erase.by_domain(tx, items):
-            for some in pages(those):
-                for table in ("terms", "vectors"):
-                    await tx.run(
-                        f"DELETE FROM {table} WHERE domain = :domain AND item IN ({placeholders('i', some)})",
-                        {"domain": domain.key, **bound("i", some)},
-                    )
-            await announce(tx, domain, those, "drop")
+            await unindex(tx, domain, those)
 
 
 def _vanished(row: Row) -> VanishedPlace:

@@ -22,7 +22,7 @@ from memory.journal.outbox import NOTICES, silence
 from memory.places.places import read_domain
 from memory.ports import Clock, Embedder
 from memory.store.database import Database, Transaction
-from memory.store.lineage import Seal, bound, pages, placeholders
+from memory.store.lineage import Seal, bound, mark_dead, pages, placeholders
 from memory.tiers import asides, exchanges, known
 from memory.types import Domain, Forgotten
 
@@ -128,9 +128,7 @@ class Forgetting:
                 items += [row["id"] for row in rows]
             for domain, those in await by_domain(tx, items):
                 found.append(await goners.add(tx, domain, Scope(those), now))
-                await tx.run(
-                    f"UPDATE items SET dead_at = :now WHERE id IN ({placeholders('i', those)})", {"now": now, **bound("i", those)}
-                )
+                await mark_dead(tx, those, now)
                 # A notice has no lineage: what it quotes is not known, so none keeps its text, and none goes out any more.
                 await silence(tx, f"domain = :domain AND {NOTICES}", {"domain": domain.key})
             await inbox.finish(tx, events)

@@ -17,6 +17,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from memory.errors import DiskFull, TombstonesDamaged
+from memory.store import install
 from memory.store.database import Database, Transaction
 from memory.store.lineage import pages
 
@@ -57,8 +58,8 @@ class Tombstones:
 
     async def unread(self, *, all_of_it: bool = False) -> Unread:
         """Return what the database was not told of, or the whole log. Raises TombstonesDamaged."""
-        row = await self.db.one("SELECT value FROM install WHERE key = :key", {"key": _READ})
-        read, last = json.loads(row["value"]) if row and not all_of_it else (0, "")
+        mark = None if all_of_it else await install.kept(self.db, _READ)
+        read, last = json.loads(mark) if mark else (0, "")
         return await asyncio.to_thread(self._unread, read, last)
 
     def _append(self, names: Sequence[str]) -> None:
@@ -105,10 +106,7 @@ def _is_sound(line: str) -> bool:
 
 async def remember_read(tx: Transaction, unread: Unread) -> None:
     """Note that the database was told of all that was unread."""
-    await tx.run(
-        "INSERT INTO install (key, value) VALUES (:key, :mark) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        {"key": _READ, "mark": unread.mark},
-    )
+    await install.keep(tx, _READ, unread.mark)
 
 
 async def put_up(tx: Transaction, names: Iterable[str], now: int) -> None:

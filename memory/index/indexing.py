@@ -11,8 +11,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from memory.index import vectors
 from memory.store.changes import announce
 from memory.store.database import Transaction
+from memory.store.lineage import bound, pages, placeholders
 from memory.text import lexical
 from memory.text.passages import passages
 from memory.text.times import local
@@ -85,6 +87,17 @@ async def index_entries(tx: Transaction, domain: Domain, found: Sequence[IndexEn
                 rows, size = [], 0
     await tx.many(_INSERT, rows)
     await announce(tx, domain, [one.item for one in found], "add")
+
+
+async def unindex(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
+    """Let items be found no more from this transaction on."""
+    for some in pages(items):
+        await tx.run(
+            f"DELETE FROM terms WHERE domain = :domain AND item IN ({placeholders('i', some)})",
+            {"domain": domain.key, **bound("i", some)},
+        )
+        await vectors.remove(tx, domain, some)
+    await announce(tx, domain, items, "drop")
 
 
 def _columns(words: lexical.Terms, head: dict[int, int]) -> dict[str, object]:

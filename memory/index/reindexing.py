@@ -1,8 +1,10 @@
 """Making everything findable anew, where a file was last written by a version that found things by other words."""
 
+from collections.abc import Sequence
+
 from memory.index.indexing import BANK, ERAS, GISTS, IndexEntry, index_entries, message
 from memory.places.places import read_domain
-from memory.store.database import Database, Row
+from memory.store.database import Database, Row, Transaction
 from memory.store.lineage import bound, placeholders
 from memory.tiers import exchanges
 
@@ -30,6 +32,15 @@ async def reindex(db: Database) -> None:
                 if said or made:
                     await index_entries(tx, domain, [*said, *made])
             await tx.run(f"DELETE FROM unfound WHERE {within}", which)
+
+
+async def mark_unfound(tx: Transaction, items: Sequence[int]) -> None:
+    """Have messages made findable again that are to be found."""
+    await tx.run(
+        f"INSERT INTO unfound (item) SELECT item FROM exchanges WHERE item IN ({placeholders('i', items)}) "
+        "AND kind IN ('said', 'reply') AND echo = 0 ON CONFLICT DO NOTHING",
+        bound("i", items),
+    )
 
 
 def _above(row: Row) -> IndexEntry:

@@ -12,7 +12,7 @@ import numpy as np
 
 from memory.ports import Clock, Embedder, Vectors
 from memory.store.changes import announce
-from memory.store.database import Database, Row
+from memory.store.database import Database, Row, Transaction
 from memory.store.domains import last_change
 from memory.store.lineage import bound, placeholders
 from memory.text.passages import passages
@@ -146,6 +146,14 @@ class VectorStore:
 
     def _name(self, dimension: int) -> str:
         return _hash(f"{self._embedder.name}\n{dimension}\n{INDEX_TEXT_VERSION}").hex()
+
+
+async def remove(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
+    """Drop the vectors of items, in the transaction that takes them out of the index."""
+    await tx.run(
+        f"DELETE FROM vectors WHERE domain = :domain AND item IN ({placeholders('i', items)})",
+        {"domain": domain.key, **bound("i", items)},
+    )
 
 
 _TEXTS = (

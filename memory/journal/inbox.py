@@ -134,6 +134,21 @@ async def finish(tx: Transaction, keys: Sequence[int]) -> None:
     )
 
 
+async def blank(tx: Transaction, keys: Sequence[int]) -> None:
+    """Blank the payloads of events that are never answered."""
+    await tx.run(f"UPDATE inbox SET payload = '' WHERE id IN ({placeholders('k', keys)})", bound("k", keys))
+
+
+async def finish_kept(tx: Transaction, items: Sequence[int]) -> None:
+    """Finish the events that these messages were heard in, and blank them."""
+    await tx.run(
+        "UPDATE inbox SET state = 'done', payload = '' WHERE state <> 'done' AND EXISTS (SELECT 1 FROM exchanges e "
+        f"JOIN sessions s ON s.id = e.session WHERE e.item IN ({placeholders('i', items)}) AND e.source_id = inbox.event_id "
+        "AND s.platform = inbox.platform)",
+        bound("i", items),
+    )
+
+
 async def _move(tx: Transaction, platform: str, cursors: Mapping[str, str], now: int) -> None:
     await tx.many(
         "INSERT INTO cursors (platform, stream, value, moved_at) VALUES (:platform, :stream, :value, :now) "

@@ -15,7 +15,7 @@ from memory.places import places
 from memory.places.places import Places
 from memory.store.database import Database, Transaction
 from memory.store.lineage import bound, descendants, pages, placeholders
-from memory.tiers import seen
+from memory.tiers import episodes, seen
 from memory.types import Domain, DomainKind, Identity
 
 TIER = "bank"
@@ -65,7 +65,7 @@ async def turn_off(kept: Places, domain: Domain, now: int) -> bool:
         rows = await tx.all("SELECT item FROM statements WHERE domain = :d AND tier = 'bank'", {"d": domain.key})
         await _retire(tx, domain, [row["item"] for row in rows], now)
         await progress.drop(tx, domain, TIER)
-        await tx.run("UPDATE episodes SET banked = 0 WHERE domain = :d AND banked = 1", {"d": domain.key})
+        await episodes.empty_bank(tx, domain)
     await kept.db.checkpoint()
     return True
 

@@ -203,6 +203,27 @@ async def mark(tx: Transaction, scope: str, key: str) -> bool:
     return row is not None
 
 
+async def note_span(tx: Transaction, session: Session) -> None:
+    """Note when the first and the last message of a session was said."""
+    await tx.run(
+        "UPDATE sessions SET last_at = (SELECT max(said_at) FROM exchanges WHERE session = :session), "
+        "started_at = (SELECT min(said_at) FROM exchanges WHERE session = :session) WHERE id = :session",
+        {"session": session.key},
+    )
+
+
+async def drop_names(tx: Transaction, domain: Domain) -> None:
+    """Drop the names of sessions that hold no message any more.
+
+    Their rows stay: a turn may hold one in its hand, and their numbers must never mean another session.
+    """
+    await tx.run(
+        "UPDATE sessions SET name = public_id WHERE domain = :domain "
+        "AND NOT EXISTS (SELECT 1 FROM exchanges e WHERE e.session = sessions.id)",
+        {"domain": domain.key},
+    )
+
+
 async def _activate(tx: Transaction, where: dict[str, str], domain: Domain, epoch: int) -> int:
     await tx.run(
         "INSERT INTO active_sessions (platform, place, domain, epoch) VALUES (:platform, :place, :domain, :epoch) "

@@ -63,6 +63,40 @@ async def derive(
     )
 
 
+async def rest_on_messages(tx: Transaction, gone: Sequence[int]) -> None:
+    """Let replies that rest on digests which go rest on the messages below those instead."""
+    # A message that stays keeps what it rests on itself: the way down ends there.
+    within = f"IN ({placeholders('g', gone)})"
+    await tx.run(
+        f"WITH RECURSIVE below (root, item) AS (SELECT id, id FROM items WHERE id {within} UNION "
+        "SELECT below.root, l.parent FROM below JOIN items i ON i.id = below.item JOIN lineage l ON l.child = below.item "
+        f"WHERE i.kind <> 'exchange' OR i.id {within}) "
+        "INSERT INTO lineage (child, parent) SELECT DISTINCT l.child, below.item FROM below "
+        "JOIN lineage l ON l.parent = below.root "
+        "JOIN items reply ON reply.id = l.child AND reply.kind = 'exchange' "
+        "JOIN items message ON message.id = below.item AND message.kind = 'exchange' "
+        "WHERE true ON CONFLICT DO NOTHING",
+        bound("g", gone),
+    )
+
+
+async def mark_dead(tx: Transaction, items: Sequence[int], now: int) -> None:
+    """Let items be gone from this transaction on; their public ids stay known."""
+    await tx.run(f"UPDATE items SET dead_at = :now WHERE id IN ({placeholders('i', items)})", {"now": now, **bound("i", items)})
+
+
+async def cut(tx: Transaction, gone: Sequence[int]) -> None:
+    """Remove what messages and replies among these items rested on, and what rested on them.
+
+    What a digest was made from stays known: a reply that had it in view may hold what is forgotten later.
+    """
+    within, keys = f"IN ({placeholders('i', gone)})", bound("i", gone)
+    messages = f"SELECT id FROM items WHERE id {within} AND kind = 'exchange'"
+    await tx.run(f"DELETE FROM lineage WHERE child IN ({messages}) OR parent IN ({messages})", keys)
+    replies = "SELECT l.child FROM lineage l JOIN items i ON i.id = l.child WHERE i.kind = 'exchange'"
+    await tx.run(f"DELETE FROM lineage WHERE parent {within} AND child IN ({replies} AND l.parent {within})", keys)
+
+
 async def descendants(tx: Transaction, roots: Sequence[int]) -> list[int]:
     """Return the roots and everything derived from them, directly or not."""
     found = set(roots)

@@ -90,7 +90,7 @@ async def keep(tx: Transaction, seal: Seal, domain: Domain, session: Session, sh
     return Shown(frozenset(kept.values()), frozenset(items.values()))
 
 
-async def drop(tx: Transaction, items: Sequence[int]) -> None:
+async def erase(tx: Transaction, items: Sequence[int]) -> None:
     """Record no more where these stand: nothing rests on them any more."""
     for some in pages(items):
         await tx.run(f"DELETE FROM asides WHERE item IN ({placeholders('i', some)})", bound("i", some))

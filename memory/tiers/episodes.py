@@ -11,7 +11,7 @@ from memory.forget.gone import present
 from memory.store.database import Database, Row, Transaction
 from memory.store.lineage import bound, pages, placeholders
 from memory.text.times import month
-from memory.tiers.exchanges import SELECT, exchange
+from memory.tiers.exchanges import SELECT, exchange, put_into
 from memory.types import MINUTE, Domain, Exchange, Session
 
 
@@ -135,10 +135,51 @@ async def _store(tx: Transaction, session: Session, episode: Cut, position: int,
          "now": now},
     )  # fmt: skip
     assert row is not None
-    items = [mark.item for mark in episode.marks]
+    await put_into(tx, row["id"], [mark.item for mark in episode.marks])
+
+
+async def digested(tx: Transaction, session: Session, position: int) -> None:
+    """Note that an episode has its gist."""
     await tx.run(
-        f"UPDATE exchanges SET episode = :episode WHERE item IN ({placeholders('i', items)})",
-        {"episode": row["id"], **bound("i", items)},
+        "UPDATE episodes SET digested = 1 WHERE session = :session AND position = :position",
+        {"session": session.key, "position": position},
+    )
+
+
+async def undigested(tx: Transaction, gists: Sequence[int]) -> None:
+    """Before these gists are removed: have their episodes digested again."""
+    await tx.run(
+        "UPDATE episodes SET digested = 0 WHERE EXISTS (SELECT 1 FROM digests d WHERE d.tier = 'gist' "
+        f"AND d.session = episodes.session AND d.position = episodes.position AND d.item IN ({placeholders('g', gists)}))",
+        bound("g", gists),
+    )
+
+
+async def banked(tx: Transaction, episode: int) -> None:
+    """Note that an episode is in the bank."""
+    await tx.run("UPDATE episodes SET banked = 1 WHERE id = :id", {"id": episode})
+
+
+async def unbanked(tx: Transaction, bullets: Sequence[int]) -> None:
+    """Before these bullets are removed: have the conversations that they are of noted again."""
+    await tx.run(
+        "UPDATE episodes SET banked = 0 WHERE id IN (SELECT r.mark FROM derivations r JOIN statements s ON s.domain = r.domain "
+        "AND s.tier = r.tier AND s.period = r.period WHERE s.tier = 'bank' AND s.kind = 'conversation' "
+        f"AND s.item IN ({placeholders('b', bullets)}))",
+        bound("b", bullets),
+    )
+
+
+async def empty_bank(tx: Transaction, domain: Domain) -> None:
+    """Note that no episode of a domain is in the bank."""
+    await tx.run("UPDATE episodes SET banked = 0 WHERE domain = :d AND banked = 1", {"d": domain.key})
+
+
+async def drop_empty(tx: Transaction, domain: Domain) -> None:
+    """Drop the episodes of a domain that hold no message any more."""
+    await tx.run(
+        "DELETE FROM episodes WHERE domain = :domain AND NOT EXISTS (SELECT 1 FROM exchanges e WHERE e.episode = episodes.id)",
+        {"domain": domain.key},
     )
 
 

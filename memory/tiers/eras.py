@@ -12,9 +12,8 @@ from memory.derive.derivation import Derivation, Work
 from memory.derive.progress import Progress
 from memory.ports import Entry
 from memory.store.database import Row, Transaction
-from memory.store.lineage import bound, pages, placeholders
 from memory.text.times import month
-from memory.tiers import statements
+from memory.tiers import statements, summaries
 from memory.tiers.episodes import HAS_TALK
 from memory.tiers.lines import grounds, of_gists, stated
 
@@ -75,8 +74,7 @@ async def _work(derivation: Derivation, period: str, before: Progress | None) ->
         for entry in entries or ():
             if rests := grounds(entry, lines):
                 await statements.publish(tx, w.seal, w.domain, stated(TIER, period, "", entry.text, writer, rests), now)
-        for some in pages(keys):
-            await tx.run(f"UPDATE digests SET aged = 1 WHERE item IN ({placeholders('g', some)})", bound("g", some))
+        await summaries.mark_aged(tx, keys)
 
     sessions = len({row["session"] for row in gists})
     progress = Progress("/".join(map(str, keys)), max(keys, default=0), len(keys), sessions, stale=False)

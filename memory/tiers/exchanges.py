@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from memory.forget.gone import shown
 from memory.index.indexing import index_entries, message
-from memory.places.places import know
+from memory.places.places import know, note_span
 from memory.places.shown_names import shown_name, unaccounted
 from memory.store.database import Database, Row, Transaction
 from memory.store.lineage import Seal, add_items, bound, pages, placeholders
@@ -54,12 +54,26 @@ async def store(tx: Transaction, seal: Seal, domain: Domain, session: Session, o
         ),
     )  # fmt: skip
     await index(tx, domain, [e for e in stored if recallable(e)])
-    await tx.run(
-        "UPDATE sessions SET last_at = (SELECT max(said_at) FROM exchanges WHERE session = :session), "
-        "started_at = (SELECT min(said_at) FROM exchanges WHERE session = :session) WHERE id = :session",
-        {"session": session.key},
-    )
+    await note_span(tx, session)
     return Kept(stored, len(wanted) - len(fresh) - refused, refused)
+
+
+async def reword(tx: Transaction, item: int, text: str, at: int) -> None:
+    """Give a message the words that it has since an instant."""
+    await tx.run("UPDATE exchanges SET text = :text, edited_at = :at WHERE item = :item", {"text": text, "at": at, "item": item})
+
+
+async def put_into(tx: Transaction, episode: int, items: Sequence[int]) -> None:
+    """Let messages belong to an episode."""
+    await tx.run(
+        f"UPDATE exchanges SET episode = :episode WHERE item IN ({placeholders('i', items)})",
+        {"episode": episode, **bound("i", items)},
+    )
+
+
+async def erase(tx: Transaction, items: Sequence[int]) -> None:
+    """Remove the messages among these items."""
+    await tx.run(f"DELETE FROM exchanges WHERE item IN ({placeholders('i', items)})", bound("i", items))
 
 
 async def _known(

@@ -20,7 +20,7 @@ from memory.ports import Entry
 from memory.store.database import Reader, Row, Transaction
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.lexical import key_words
-from memory.tiers import exchanges, statements
+from memory.tiers import exchanges, statements, summaries
 from memory.tiers.lines import Grounds, Line, grounds, of_gists, of_statements, prefixed, stated
 from memory.tiers.statements import NewStatement
 from memory.types import Domain, DomainKind, Exchange, Statement
@@ -74,7 +74,7 @@ async def due(derivation: Derivation, *, asked: bool) -> Work | None:
         keeping = _Keeping(derivation, tx, lines, facts, known, members, unwanted, writer, now)
         for entry in entries or ():
             await keeping.keep(entry)
-        await tx.run(f"UPDATE digests SET profiled = 1 WHERE item IN ({placeholders('g', keys)})", bound("g", keys))
+        await summaries.mark_profiled(tx, keys)
 
     texts = {row["item"]: row["text"] for row in gists} | {fact.key: fact.text for fact in known}
     progress = Progress("/".join(map(str, keys)), max(keys), (before.size if before else 0) + len(keys), 0, stale=False)
@@ -181,7 +181,7 @@ async def forget_fact(tx: Transaction, seal: Seal, domain: Domain, public_id: st
     looked = [row["item"] for row in await tx.all(f"SELECT item FROM digests WHERE profiled = 1 AND {below}", gists)]
     await erase.retire(tx, domain, gone, now)
     # Nothing was lost that would have to be looked for again.
-    await tx.run(f"UPDATE digests SET profiled = 1 WHERE item IN ({placeholders('l', looked)})", bound("l", looked))
+    await summaries.mark_profiled(tx, looked)
     await progress.outdate(tx, domain, TIER, stale=False)
     return [exchanges.exchange(row) for row in said]
 

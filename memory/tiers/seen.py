@@ -30,7 +30,7 @@ async def keep(
     )
 
 
-async def drop(tx: Transaction, replies: Sequence[int]) -> None:
+async def erase(tx: Transaction, replies: Sequence[int]) -> None:
     """Forget what stood in view of these replies."""
     within = f"reply IN ({placeholders('r', replies)})"
     await tx.run(f"DELETE FROM seen WHERE {within}", bound("r", replies))

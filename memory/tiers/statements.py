@@ -9,12 +9,13 @@ looked through again.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from memory.derive import progress
 from memory.forget.gone import shown
-from memory.index.indexing import BANK, ERAS, IndexEntry, index_entries
-from memory.store.changes import announce
+from memory.index.indexing import BANK, ERAS, IndexEntry, index_entries, unindex
 from memory.store.database import Database, Reader, Row, Transaction
 from memory.store.domains import next_source
 from memory.store.lineage import Seal, add_items, bound, derive, pages, placeholders
+from memory.tiers import episodes, summaries
 from memory.tiers.exchanges import SELECT as MESSAGES
 from memory.tiers.exchanges import exchange
 from memory.types import Domain, Exchange, Statement
@@ -63,9 +64,20 @@ async def end(tx: Transaction, domain: Domain, keys: Sequence[int], now: int, su
         f"UPDATE statements SET ended_at = :now, successor = :successor WHERE {within} AND ended_at IS NULL",
         {"now": now, "successor": successor, **bound("k", keys)},
     )
-    for table in ("terms", "vectors"):
-        await tx.run(f"DELETE FROM {table} WHERE domain = :domain AND {within}", {"domain": domain.key, **bound("k", keys)})
-    await announce(tx, domain, keys, "drop")
+    await unindex(tx, domain, keys)
+
+
+async def put_by(tx: Transaction, keys: Sequence[int], now: int) -> None:
+    """Let bullets stand in the block no longer; recall still finds them."""
+    await tx.run(
+        f"UPDATE statements SET ended_at = :now WHERE item IN ({placeholders('k', keys)}) AND ended_at IS NULL",
+        {"now": now, **bound("k", keys)},
+    )
+
+
+async def stand_again(tx: Transaction, keys: Sequence[int]) -> None:
+    """Let bullets stand in the block again."""
+    await tx.run(f"UPDATE statements SET ended_at = NULL WHERE item IN ({placeholders('k', keys)})", bound("k", keys))
 
 
 async def seen_again(tx: Transaction, key: int, said: Collection[int], parents: Collection[int], last_at: int) -> None:
@@ -131,28 +143,20 @@ async def cited(db: Database, keys: Sequence[int]) -> dict[int, list[Exchange]]:
 
 async def uncover(tx: Transaction, gone: Sequence[int]) -> None:
     """Before these items are removed: have what the statements among them were made from looked through again."""
-    within = f"IN ({placeholders('g', gone)})"
-    keys = bound("g", gone)
-    below = f"SELECT l.parent FROM lineage l JOIN statements s ON s.item = l.child WHERE l.child {within} AND s.tier = :tier"
-    await tx.run(f"UPDATE digests SET profiled = 0 WHERE item NOT {within} AND item IN ({below})", {**keys, "tier": "profile"})
-    await tx.run(
-        "UPDATE derivations SET stale = 1 WHERE EXISTS (SELECT 1 FROM statements s WHERE s.domain = derivations.domain "
-        f"AND s.tier = derivations.tier AND s.period = derivations.period AND s.item {within})",
-        keys,
-    )
-    await tx.run(
-        "UPDATE derivations SET stale = 1 WHERE tier = 'era' AND EXISTS (SELECT 1 FROM digests d JOIN episodes p "
-        "ON p.session = d.session AND p.position = d.position WHERE d.tier = 'gist' AND d.aged = 1 "
-        f"AND d.domain = derivations.domain AND p.month = derivations.period AND d.item {within})",
-        keys,
-    )
-    await tx.run(
-        "UPDATE episodes SET banked = 0 WHERE id IN (SELECT r.mark FROM derivations r JOIN statements s ON s.domain = r.domain "
-        f"AND s.tier = r.tier AND s.period = r.period WHERE s.tier = 'bank' AND s.kind = 'conversation' AND s.item {within})",
-        keys,
-    )
+    await summaries.look_again(tx, gone)
+    await progress.outdate_those_of(tx, gone)
+    await episodes.unbanked(tx, gone)
     # A fact that took the place of another one is gone: the older one is the newest that is known.
-    await tx.run(f"UPDATE statements SET ended_at = NULL, successor = NULL WHERE successor {within} AND item NOT {within}", keys)
+    within = f"IN ({placeholders('g', gone)})"
+    await tx.run(
+        f"UPDATE statements SET ended_at = NULL, successor = NULL WHERE successor {within} AND item NOT {within}",
+        bound("g", gone),
+    )
+
+
+async def erase(tx: Transaction, items: Sequence[int]) -> None:
+    """Remove the statements among these items."""
+    await tx.run(f"DELETE FROM statements WHERE item IN ({placeholders('i', items)})", bound("i", items))
 
 
 SELECT = "SELECT s.*, i.public_id FROM statements s JOIN items i ON i.id = s.item "

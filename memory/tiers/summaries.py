@@ -12,7 +12,8 @@ from memory.forget.gone import shown
 from memory.index.indexing import GISTS, IndexEntry, index_entries
 from memory.store.database import Database, Row, Transaction
 from memory.store.domains import next_source
-from memory.store.lineage import Seal, add_items, bound, derive, living, placeholders
+from memory.store.lineage import Seal, add_items, bound, derive, living, pages, placeholders
+from memory.tiers import episodes
 from memory.tiers.episodes import HAS_TALK
 from memory.types import Digest, Domain, Session
 
@@ -82,7 +83,7 @@ async def publish(
 async def _cover(tx: Transaction, session: Session, place: DigestPlace, parents: Sequence[int]) -> None:
     """Mark what a new digest stands for: an episode, or the digests that it merges."""
     if place.tier == "gist":
-        await tx.run("UPDATE episodes SET digested = 1 WHERE session = :session AND position = :position", _at(session, place))
+        await episodes.digested(tx, session, place.position)
     elif place.tier == "merge":
         await tx.run(f"UPDATE digests SET merged = 1 WHERE item IN ({placeholders('p', parents)})", bound("p", parents))
 
@@ -95,11 +96,35 @@ async def uncover(tx: Transaction, gone: Sequence[int]) -> None:
         f"WHERE up.tier = 'merge' AND up.item {within})",
         bound("g", gone),
     )
+    await episodes.undigested(tx, gone)
+
+
+async def erase(tx: Transaction, items: Sequence[int]) -> None:
+    """Remove the digests among these items, and every citation of them."""
+    within = f"IN ({placeholders('i', items)})"
+    await tx.run(f"DELETE FROM digests WHERE item {within}", bound("i", items))
+    await tx.run(f"DELETE FROM cites WHERE digest {within} OR item {within}", bound("i", items))
+
+
+async def mark_profiled(tx: Transaction, gists: Sequence[int]) -> None:
+    """Note that gists were looked through for facts."""
+    await tx.run(f"UPDATE digests SET profiled = 1 WHERE item IN ({placeholders('g', gists)})", bound("g", gists))
+
+
+async def look_again(tx: Transaction, facts: Sequence[int]) -> None:
+    """Have what these facts were made from looked through again."""
+    within = f"IN ({placeholders('f', facts)})"
     await tx.run(
-        "UPDATE episodes SET digested = 0 WHERE EXISTS (SELECT 1 FROM digests d WHERE d.tier = 'gist' "
-        f"AND d.session = episodes.session AND d.position = episodes.position AND d.item {within})",
-        bound("g", gone),
+        "UPDATE digests SET profiled = 0 WHERE tier = 'gist' AND item IN (SELECT l.parent FROM lineage l "
+        f"JOIN statements s ON s.item = l.child WHERE l.child {within} AND s.tier = 'profile') AND item NOT {within}",
+        bound("f", facts),
     )
+
+
+async def mark_aged(tx: Transaction, gists: Sequence[int]) -> None:
+    """Note that the era of these gists was written from them."""
+    for some in pages(gists):
+        await tx.run(f"UPDATE digests SET aged = 1 WHERE item IN ({placeholders('g', some)})", bound("g", some))
 
 
 async def key_at(tx: Transaction, session: Session, place: DigestPlace) -> int | None:

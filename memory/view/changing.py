@@ -13,10 +13,11 @@ from memory.derive import refusals
 from memory.forget import erase
 from memory.forget.forgetting import Forgetting
 from memory.forget.gone import Gone
+from memory.index.indexing import unindex
+from memory.journal import inbox
 from memory.journal.outbox import NOTICES, silence, taken_away
 from memory.places.places import read_domain
 from memory.ports import Clock
-from memory.store.changes import announce
 from memory.store.database import Database, Row, Transaction
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.lexical import key_words
@@ -144,20 +145,18 @@ class Changing:
         async with self.db.transaction() as tx:
             for row in await tx.all(_SAID + "AND e.edited_at < :at AND e.text <> :text", which):
                 gone.append(await self._change(tx, row, text, at))
-            await asides.drop(tx, list(seen.values()))
+            await asides.erase(tx, list(seen.values()))
             for domain, items in await erase.by_domain(tx, list(seen.values())):
                 gone += [await self.forgetting.reword(tx, domain, item, "", self.clock.now()) for item in items]
             # What was given up is never answered: its payload would only keep the old words.
-            await tx.run(f"UPDATE inbox SET payload = '' WHERE id IN ({placeholders('g', given_up)})", _ids("g", given_up))
+            await inbox.blank(tx, [row["id"] for row in given_up])
         await self.forgetting.finish(gone)
         return bool(stored or given_up or gone)
 
     async def _change(self, tx: Transaction, row: Row, text: str, at: int) -> Gone:
         ((domain, _),) = await erase.by_domain(tx, [row["item"]])
         after, now = replace(exchanges.exchange(row), text=text), self.clock.now()
-        await tx.run(
-            "UPDATE exchanges SET text = :text, edited_at = :at WHERE item = :item", {"text": text, "at": at, "item": after.key}
-        )
+        await exchanges.reword(tx, after.key, text, at)
         above = set(await erase.digests_above(tx, [after.key])) - {after.key}
         for there, items in await erase.by_domain(tx, sorted(above)):
             await erase.retire(tx, there, items, now)
@@ -230,9 +229,7 @@ async def _silence_notices(tx: Transaction, domain: Domain, lost: set[str]) -> N
 
 
 async def _index_anew(tx: Transaction, domain: Domain, after: Exchange) -> None:
-    for table in ("terms", "vectors"):
-        await tx.run(f"DELETE FROM {table} WHERE domain = :domain AND item = :item", {"domain": domain.key, "item": after.key})
-    await announce(tx, domain, [after.key], "drop")
+    await unindex(tx, domain, [after.key])
     if exchanges.recallable(after):
         await exchanges.index(tx, domain, [after])
 

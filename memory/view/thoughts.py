@@ -10,7 +10,7 @@ from memory.journal.outbox import Part
 from memory.places import places
 from memory.store.database import Row
 from memory.store.lineage import derive
-from memory.tiers import exchanges, statements
+from memory.tiers import exchanges, reflections, statements
 from memory.tiers.exchanges import Placed
 from memory.types import Exchange, Kind, NewExchange, Session, Statement
 from memory.view.binding import Binding
@@ -64,29 +64,19 @@ class Thoughts:
         self._b.own(session)
         now, ref, said = self._b.shared.clock.now(), session.ref, [placed.exchange.key for placed in thought.said]
         async with self._b.db.transaction() as tx:
-            mine = await tx.one(
-                "UPDATE reflections SET state = 'posted', platform = :platform, place = :place, posted_at = :now "
-                "WHERE item = :item AND state = 'waiting' RETURNING item",
-                {"item": thought.statement.key, "platform": ref.platform, "place": ref.place, "now": now},
-            )
-            if mine is None:
+            if not await reflections.say(tx, thought.statement.key, ref, now):
                 return None
             new = NewExchange(Kind.REFLECTION, text, f"reflection:{thought.statement.id}", now, _NAME, "assistant")
             (kept,) = (await exchanges.store(tx, self._b.shared.seal, self._b.home, session, [new], now)).stored
             await derive(tx, kept.key, {thought.statement.key, *said}, said)
-            await tx.run(
-                "UPDATE reflections SET exchange = :exchange WHERE item = :item",
-                {"exchange": kept.key, "item": thought.statement.key},
-            )
+            await reflections.said_as(tx, thought.statement.key, kept.key)
             await self._b.queue(tx, session, parts, item=kept.key)
         return kept
 
     async def keep(self, thought: PostableThought) -> None:
         """Let a thought wait no longer."""
         async with self._b.db.transaction() as tx:
-            await tx.run(
-                "UPDATE reflections SET state = 'kept' WHERE item = :item AND state = 'waiting'", {"item": thought.statement.key}
-            )
+            await reflections.keep_back(tx, thought.statement.key)
 
     async def take_back(self, thought: PostableThought, keys: Iterator[str]) -> tuple[str, str, Sequence[Part]]:
         """Take a thought that was said back for good; return where, and the parts, under these keys, that remove its messages."""
@@ -126,10 +116,7 @@ class Thoughts:
         return first
 
     async def _reflections(self, which: str, parameters: Mapping[str, object]) -> list[Row]:
-        return await self._b.db.all(
-            f"SELECT item, level, exchange FROM reflections WHERE domain = :domain AND {which}",
-            {"domain": self._b.home.key, **parameters},
-        )
+        return await reflections.of(self._b.db, self._b.home, which, parameters)
 
     async def _thought(self, row: Row) -> PostableThought:
         stated = (await statements.by_keys(self._b.db, [self._b.home.key], [row["item"]]))[row["item"]]

@@ -18,9 +18,10 @@ from tests.kits.dream_kit import Muse, days, forced
 from tests.kits.ladder_kit import PAIRS, Teller
 from tests.kits.memory_kit import KEY, BagOfWords, Clock, Ids, corner
 from tests.kits.postgres import Postgres, postgres, translated
-from tests.kits.statements import Source
+from tests.kits.statements import Source, Statement, writers
 
-STATEMENTS = sorted({statement.sql for statement in Source().statements()})
+READ = list(Source().statements())
+STATEMENTS = sorted({statement.sql for statement in READ})
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +58,20 @@ async def test_sqlite_takes_every_statement(tmp_path: Path) -> None:
     async with await SqliteDatabase.open(tmp_path / "lyra.db", None) as db:
         for sql in STATEMENTS:
             await db.all(f"EXPLAIN {sql}", dict.fromkeys(re.findall(r":([a-z_]\w*)", sql)))
+
+
+async def test_each_table_is_written_by_one_module(tmp_path: Path) -> None:
+    async with await SqliteDatabase.open(tmp_path / "lyra.db", None) as db:
+        tables = {row["name"] for row in await db.all("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    written = writers(READ)
+    assert {table: modules for table, modules in written.items() if len(modules) > 1} == {}
+    # Those two are the file's own.
+    assert tables - {"migrations", "commits"} == set(written)
+
+
+def test_a_second_writer_is_seen() -> None:
+    other = Statement("memory.elsewhere", 1, "WITH old AS (SELECT 1) UPDATE terms SET length = 0")
+    assert writers([*READ, other])["terms"] == {"memory.index.indexing", "memory.elsewhere"}
 
 
 class Ears:

@@ -5,7 +5,8 @@ error, so that no statement stays unseen: write it plainer.
 """
 
 import ast
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -46,6 +47,18 @@ class Module:
             if isinstance(node, ast.ImportFrom)
             for alias in node.names
         }
+
+    def called(self, call: ast.Call) -> tuple[str, str]:
+        """Return the module of the function that is called, '' for a method, and its name."""
+        match call.func:
+            case ast.Name(id=name):
+                origin, _, original = self.imported.get(name, f"{self.name}.{name}").rpartition(".")
+                return origin, original
+            case ast.Attribute(value=ast.Name(id=name), attr=attribute):
+                return self.imported.get(name, ""), attribute
+            case ast.Attribute(attr=attribute):
+                return "", attribute
+        return "", ""
 
     def function(self, node: ast.AST) -> Function | None:
         """Return the function that a node stands in."""
@@ -159,7 +172,10 @@ class Source:
         found: Texts = frozenset()
         for module in [home] if function.name.startswith("_") else self.modules.values():
             for call in module.calls:
-                value = _arguments(function, call).get(name) if _callee(call) == function.name else None
+                origin, called = module.called(call)
+                # What an object's method is of is not known: each of that name may be meant.
+                meant = called == function.name and origin in (home.name, "") and bool(origin) != _is_method(function)
+                value = _arguments(function, call).get(name) if meant else None
                 if value is not None:
                     found |= self.texts(value, Scope(module, module.function(call)))
         self._followed.discard((function, name))
@@ -167,8 +183,7 @@ class Source:
 
     def _returned(self, call: ast.Call, scope: Scope, at: int | None = None) -> Texts:
         """Return what the function that is called may return, or the part of it at an index."""
-        called = ast.unparse(call.func).split(".")
-        origin, _, name = ".".join([scope.module.imported.get(called[0], called[0]), *called[1:]]).rpartition(".")
+        origin, name = scope.module.called(call)
         module = self.modules.get(origin, scope.module)
         calls = []
         for function in module.functions:
@@ -196,12 +211,24 @@ class Source:
         return Unresolved(f"{module.name if module else '?'}:{node.lineno}: {ast.unparse(node)}")
 
 
+def writers(statements: Iterable[Statement]) -> dict[str, set[str]]:
+    """Return which modules write each table."""
+    found: dict[str, set[str]] = {}
+    for statement in statements:
+        for table in _WRITES.findall(statement.sql):
+            found.setdefault(table, set()).add(statement.module)
+    return found
+
+
+_WRITES = re.compile(r"\b(?:INSERT INTO|(?<!DO )UPDATE|DELETE FROM) (\w+)")
+
+
 def _joined(parts: "Iterator[Texts] | tuple[Texts, ...]") -> Texts:
     return frozenset("".join(some) for some in product(*parts))
 
 
-def _callee(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else call.func.id if isinstance(call.func, ast.Name) else ""
+def _is_method(function: Function) -> bool:
+    return bool(function.args.args) and function.args.args[0].arg in ("self", "cls")
 
 
 def _texty(function: Function, name: str) -> bool:
