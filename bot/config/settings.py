@@ -82,10 +82,12 @@ class Settings(BaseModel):
             for name in getattr(self, key):
                 if key == "embed" and name in (LOCAL, OFF):
                     self._stands_alone(name)
-                elif name not in self.models and not (name == OFFLINE and key == "chat"):
+                elif name not in self.models and not (name == OFFLINE and key != "embed"):
                     raise ValueError(f'{key} names "{name}", but there is no [models.{name}]')
             if OFFLINE in getattr(self, key)[:-1]:
                 raise ValueError(f'"{OFFLINE}" can only stand last in {key}')
+        if OFFLINE in self.summary[1:]:
+            raise ValueError(f'"{OFFLINE}" can only stand alone in summary: what a model refuses is written without one anyway')
         return self
 
     def _stands_alone(self, name: str) -> None:

@@ -139,3 +139,15 @@ def test_what_was_extracted_is_written_anew_once_there_is_a_model(home: Home, mo
     done = home.lyra("summarize", "--all", "--json")
     assert json.loads(done.out) == {"summarized": 2, "failed": 0, "total": 2}
     assert {row["writer"] for row in home.lyra("memory", "--json").rows if row["tier"] == "gist"} == {"model:main"}
+
+
+def test_summaries_are_made_without_the_model_she_chats_with_where_that_is_wanted(tmp_path: Path, model: ModelServer) -> None:
+    home = Home(tmp_path, model.config('summary = "offline"'))
+    assert home.lyra("import", "-", given=TALKS).code == 0
+    assert home.chat("hello").code == 0
+    asked = len(model.chats)
+    assert asked == 1
+    assert "The oven broke on Friday." in home.lyra("summarize", "kitchen").out
+    assert home.lyra("summarize", "--all", "--yes").code == 0
+    assert len(model.chats) == asked
+    assert json.loads(home.lyra("status", "--json").out)["summary"] == "extractive"

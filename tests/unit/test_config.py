@@ -58,6 +58,10 @@ def test_the_example_has_every_key_with_its_default() -> None:
             'chat = ["offline", "main"]\n[models.main]\nbase_url = "http://x/v1"\nmodel = "m"',
             '"offline" can only stand last in chat',
         ),
+        (
+            'summary = ["main", "offline"]\n[models.main]\nbase_url = "http://x/v1"\nmodel = "m"',
+            '"offline" can only stand alone in summary',
+        ),
         ('embed = "main"', 'embed names "main", but there is no [models.main]'),
         ('embed = ["local", "off"]', '"local" can only stand alone in embed'),
         ('embed = ["main", "off"]\n[models.main]\nbase_url = "http://x/v1"\nmodel = "m"', '"off" can only stand alone in embed'),
