@@ -92,7 +92,7 @@ class Walk:
             return await self.nearness.near(reply.text, lost, await self._texts(sorted(view)[-_BESIDE:]))
         # What was only reworded is as near to the new words as to the old ones.
         lost_content = await asyncio.to_thread(content, "\n".join(lost))
-        return bool(lost_content - content("\n".join(stays))) and await self.nearness.near(reply.text, lost, stays, bound=0.01)
+        return bool(lost_content - content("\n".join(stays))) and await self.nearness.older(reply.text, lost, stays)
 
     async def _with_digests(self, edge: Mapping[int, Sequence[str]]) -> dict[int, Sequence[str]]:
         """Return the edge with the digests and statements above it, each with what it says that rests on the edge.
@@ -183,13 +183,13 @@ class Walk:
         return found
 
     async def _texts(self, keys: Iterable[int]) -> list[str]:
-        """Return the texts of messages, digests and statements that are there."""
+        """Return the texts of messages, digests and statements that are there, oldest first."""
         wanted = set(keys)
         for some in pages(sorted(wanted - self._read_before)):
             rows = await self.db.all(_TEXTS.format(within=placeholders("k", some)), bound("k", some))
             self._known.update((row["item"], row["text"]) for row in rows)
         self._read_before |= wanted
-        return [self._known[key] for key in wanted if key in self._known]
+        return [self._known[key] for key in sorted(wanted) if key in self._known]
 
 
 _ABOVE = (

@@ -1,12 +1,13 @@
 """Which replies go along with what is forgotten, on three sets of replies that were written before the rule.
 
 `python -m tests.bench.sparing` prints, for a row of bounds, the share that goes of replies that copy, of those that
-paraphrase, and of those that hold nothing of it.
+paraphrase, and of those that hold nothing of it; and, last, what goes by shared content alone.
 """
 
 import asyncio
 import json
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 
 from bot.models.minilm import weights
@@ -14,7 +15,7 @@ from bot.models.minilm.embedder import MiniLM
 from memory.forget.sparing import NEAR, Nearness, shares
 
 SETS = Path(__file__).parents[1] / "sets" / "sparing"
-_BOUNDS = (-0.4, -0.35, -0.3, -0.26, NEAR, -0.2, -0.15, -0.1, -0.05, 0.0)
+_BOUNDS = (-4, -3, -2.5, -2, NEAR, -1.2, -1, -0.5, 0, 1, 2, inf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,23 +41,23 @@ def cases(name: str) -> list[Case]:
     ]
 
 
-async def margin(nearness: Nearness, case: Case) -> float:
-    """Return how near a reply is to what is forgotten; 1 where it shares content."""
+async def score(nearness: Nearness, case: Case) -> float:
+    """Return how much speaks for a reply holding what is forgotten; without end where it shares content."""
     if case.copies:
-        return 1.0
-    found = await nearness.margin(case.reply, [case.forgotten], case.others)
-    assert found is not None
-    return found
+        return inf
+    found = await nearness.signs(case.reply, [case.forgotten], case.others)
+    assert found
+    return max(one.score for one in found)
 
 
 async def main() -> None:
     """Print the curve."""
     nearness = Nearness(MiniLM(weights.folder() or Path()))
-    found = {name: [await margin(nearness, case) for case in cases(name)] for name in ("copies", "paraphrases", "innocent")}
+    found = {name: [await score(nearness, case) for case in cases(name)] for name in ("copies", "paraphrases", "innocent")}
     print(f"{'bound':>7}" + "".join(f"{name:>13}" for name in found))
     for bound in _BOUNDS:
         gone = [sum(one >= bound for one in some) / len(some) for some in found.values()]
-        print(f"{bound:7.2f}" + "".join(f"{share:12.1%} " for share in gone) + ("  <- the bound" if bound == NEAR else ""))
+        print(f"{bound:7.1f}" + "".join(f"{share:12.1%} " for share in gone) + ("  <- the bound" if bound == NEAR else ""))
 
 
 if __name__ == "__main__":

@@ -1,27 +1,95 @@
 """Which replies go along with what is forgotten, measured on sets that were written before the rule."""
 
+import time
+from collections.abc import Sequence
+from math import inf
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bot.models.minilm import weights
 from bot.models.minilm.embedder import MiniLM
+from memory.forget.persons import spoken_of
 from memory.forget.sparing import NEAR, Nearness, content, sentences, shares
-from tests.bench.sparing import cases, margin
+from memory.ports import Vectors
+from tests.bench.sparing import cases, score
 from tests.kits.size import TORTURE
+from tests.kits.stalls import stalls
 
 
 def test_no_copy_stays() -> None:
     assert [case.reply for case in cases("copies") if not case.copies] == []
 
 
-async def test_of_paraphrases_two_in_a_hundred_stay_and_of_the_innocent_most() -> None:
+async def test_of_paraphrases_two_in_a_hundred_stay_and_of_the_innocent_four_in_five() -> None:
     nearness, step = Nearness(MiniLM(weights.folder() or Path())), 1 if TORTURE else 10
-    told = [await margin(nearness, case) for case in cases("paraphrases")[::step]]
-    innocent = [await margin(nearness, case) for case in cases("innocent")[::step]]
+    told = [await score(nearness, case) for case in cases("paraphrases")[::step]]
+    innocent = [await score(nearness, case) for case in cases("innocent")[::step]]
     assert sum(one < NEAR for one in told) <= 0.02 * len(told) + (0 if TORTURE else 1)
-    assert sum(one >= NEAR for one in innocent) <= 0.4 * len(innocent) + (0 if TORTURE else 5)
-    assert sum(one < 0.2 for one in told) > len(told) / 4, "with a bound that lets near meanings pass, they would stay"
+    assert sum(one >= NEAR for one in innocent) <= 0.2 * len(innocent)
+    assert sum(one < inf for one in told) > len(told) / 4, "by shared content alone they would stay"
+
+
+async def test_what_else_stood_in_view_explains_a_reply() -> None:
+    nearness, reply = Nearness(MiniLM(weights.folder() or Path())), "The ferry is quiet before noon."
+    gone, view = (
+        ["The boat to the island was wonderfully calm this morning."],
+        ["When does it leave?", "The ferry is empty early in the day."],
+    )
+    assert not await nearness.near(reply, gone, view)
+    assert await nearness.near(reply, gone, ["What shall I cook?", "Rice again."]), (
+        "without it the reply would have it from there"
+    )
+
+
+async def test_one_passage_is_enough_for_a_long_reply_to_go() -> None:
+    nearness = Nearness(MiniLM(weights.folder() or Path()))
+    told, other = "Your tom is named after the father of computing.", "Rice wants twice its volume of water and a lid. " * 10
+    found = await nearness.signs(
+        f"{other}{told} {other}", ["My cat is called Turing."], ["How do I cook rice?", "It burned last time."]
+    )
+    assert found is not None
+    assert [one.score >= NEAR for one in found] == [False, False, True, False, False]
+
+
+async def test_what_cannot_be_told_apart_goes() -> None:
+    class Flat:
+        name = "flat"
+
+        async def embed(self, texts: Sequence[str]) -> Vectors:
+            return np.ones((len(texts), 4), np.float32)
+
+    assert await Nearness(Flat()).near("Sunny.", ["my code is 4711"], ["and the weather?"])
+
+
+async def test_comparing_long_texts_does_not_hold_the_loop() -> None:
+    class Quick:
+        name = "quick"
+
+        async def embed(self, texts: Sequence[str]) -> Vectors:
+            return np.ones((len(texts), 384), np.float32)
+
+    text = "".join(f"Sentence number {n} speaks of you. " for n in range(1_000))
+    async with stalls(time.thread_time) as held:
+        assert await Nearness(Quick()).near(text, [text] * 60, [text] * 9)
+    assert held.longest < 50
+
+
+@pytest.mark.parametrize(
+    ("text", "to", "of"),
+    [
+        (["You're late.", "She said it to your brother, he told them."], 1.0, 1.5),
+        (["A pot holder, in two colours.", "It is needed in every kitchen."], 0.0, 0.0),
+        (["Du hast ihm dein Rad geliehen."], 2.0, 1.0),
+        (["Tienes un gato que se llama Turing."], 1.0, 0.0),
+        (["4711"], 1.0, 0.0),
+    ],
+)
+def test_a_text_speaks_of_people_where_its_pronouns_do_or_its_language_leaves_them_out(
+    text: list[str], to: float, of: float
+) -> None:
+    assert spoken_of(text) == (to, of)
 
 
 @pytest.mark.parametrize(
