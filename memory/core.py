@@ -36,10 +36,10 @@ from memory.ports import ChatModel, Clock, Embedder, Ids, Writer
 from memory.store import install
 from memory.store.backup import backup
 from memory.store.database import Database
-from memory.store.lineage import Seal, bound, pages, placeholders
+from memory.store.lineage import Seal
 from memory.store.locks import Holders
 from memory.store.sqlite.database import SqliteDatabase
-from memory.tiers import episodes
+from memory.tiers import backlog, episodes
 from memory.tiers.episodes import Rules
 from memory.types import Domain, Forgotten
 from memory.view.binding import Shared
@@ -70,18 +70,6 @@ class Habits:
     recall_bytes: int = MOST_BYTES
     hours: Hours = Hours()
     thresholds: Thresholds = Thresholds()
-
-
-@dataclass(frozen=True, slots=True)
-class Backlog:
-    """How far consolidation is behind, over all domains."""
-
-    sessions: int
-    dirty: int
-    ripe: int
-    unsummarized_total: int
-    max_exchange_id: int
-    profile_sessions_covered: int
 
 
 class Memory:
@@ -215,14 +203,9 @@ class Memory:
         """
         return await self._changing.revise(platform, place, id, text, at)
 
-    async def backlog(self) -> Backlog:
+    async def backlog(self) -> backlog.Backlog:
         """Count, in one query, what is in no gist yet; a session is ripe when it has none or a full episode's worth."""
-        row = await self.db.one(_BACKLOG, {"threshold": self._habits.rules.count})
-        assert row is not None
-        return Backlog(
-            row["sessions"], row["dirty"], row["ripe"], row["unsummarized_total"], row["max_exchange_id"],
-            row["profile_sessions_covered"],
-        )  # fmt: skip
+        return await backlog.count(self.db, self._habits.rules)
 
     async def dirty(self, domain: Domain, *, redo_extractive: bool = False) -> list[int]:
         """Return the keys of a domain's sessions that have messages in no gist, or, asked so, an extracted one.
@@ -231,25 +214,13 @@ class Memory:
         """
         if await is_sweeping(self.db, domain):
             return []
-        open_ends = await episodes.open_sessions(self.db, domain)
+        open_ends = [row["session"] for row in await episodes.open_ends(self.db, domain)]
         waiting = await episodes.wanting(self.db, domain, redo_extractive=redo_extractive)
         return sorted({*open_ends, *(episode.session for episode in waiting)})
 
     async def unsummarized(self, sessions: Sequence[int]) -> tuple[int, int]:
         """Return how many characters of these sessions are in no model's gist, and how many gists that makes."""
-        characters = gists = 0
-        for some in pages(sessions):
-            row = await self.db.one(
-                "SELECT coalesce(sum(length(e.text)), 0) AS characters, count(*) AS n FROM exchanges e "
-                "LEFT JOIN episodes p ON p.id = e.episode LEFT JOIN digests d ON d.session = p.session "
-                "AND d.tier = 'gist' AND d.position = p.position WHERE e.kind IN ('said', 'reply') AND e.echo = 0 "
-                f"AND (d.item IS NULL OR d.extractive = 1) AND e.session IN ({placeholders('s', some)})",
-                bound("s", some),
-            )
-            if row:
-                characters += row["characters"]
-                gists += max(len(some), -(-row["n"] // self._habits.rules.count))
-        return characters, gists
+        return await backlog.unsummarized(self.db, sessions, self._habits.rules)
 
     async def backup(self, target: Path) -> int:
         """Make a verified encrypted copy; return how many messages it holds. Raises BackupFailed."""
@@ -281,23 +252,3 @@ async def _install_key(db: Database, ids: Ids) -> bytes:
 
 
 _SEAL = "seal"
-
-
-_BACKLOG = """
-WITH waiting AS (
-  SELECT e.session, count(*) AS n FROM exchanges e
-  LEFT JOIN episodes p ON p.id = e.episode
-  LEFT JOIN digests d ON d.session = p.session AND d.tier = 'gist' AND d.position = p.position
-  WHERE e.kind IN ('said', 'reply') AND d.item IS NULL
-  GROUP BY e.session HAVING min(e.echo) = 0
-)
-SELECT
-  (SELECT count(*) FROM sessions) AS sessions,
-  (SELECT count(*) FROM waiting) AS dirty,
-  (SELECT count(*) FROM waiting w WHERE w.n >= :threshold OR NOT EXISTS (
-    SELECT 1 FROM digests d WHERE d.session = w.session AND d.tier = 'gist')) AS ripe,
-  (SELECT coalesce(sum(n), 0) FROM waiting) AS unsummarized_total,
-  (SELECT coalesce(max(item), 0) FROM exchanges) AS max_exchange_id,
-  (SELECT count(*) FROM (SELECT 1 FROM digests WHERE tier = 'gist' GROUP BY session
-    HAVING min(profiled) = 1)) AS profile_sessions_covered
-"""

@@ -27,7 +27,7 @@ from memory.index.recall.domain_indexes import DomainIndexes
 from memory.places.places import Places
 from memory.ports import ChatModel
 from memory.store.database import Transaction
-from memory.tiers import episodes, profile, selfstate, summaries
+from memory.tiers import episodes, exchanges, profile, selfstate, summaries
 from memory.tiers.drives import (
     BASELINE,
     COHERENCE,
@@ -129,16 +129,11 @@ class Dreamer:
         now, domain = self._w.clock.now(), self._w.domain
         state = await selfstate.state(self._w.db, domain)
         mind = state.mind
-        heard = await self._w.db.one(
-            "SELECT count(*) AS n, coalesce(max(item), :heard) AS last, coalesce(min(stored_at), :now) AS first FROM exchanges "
-            "WHERE domain = :d AND item > :heard AND kind = 'said'",
-            {"d": domain.key, "heard": mind.heard, "now": now},
-        )
-        assert heard is not None
-        elapsed = now - (state.since or heard["first"])
+        heard = await exchanges.said_after(self._w.db, domain, mind.heard)
+        elapsed = now - (state.since or heard["first"] or now)
         sensed = await self._sensor.sense()
         levels = {name: built(mind.drives[name], one.value, elapsed) for name, one in sensed.signals.items()}
-        return _Felt(mind, elapsed, sensed, mind.drives.but(**levels), heard["n"], heard["last"])
+        return _Felt(mind, elapsed, sensed, mind.drives.but(**levels), heard["n"], heard["last"] or mind.heard)
 
     def _step(self, name: str, level: float, forced: bool) -> Step:
         threshold = self._thresholds[name]
@@ -151,7 +146,7 @@ class Dreamer:
         consolidator, domain = Consolidator(self._w), self._w.domain
         model = not self._w.writer.extractive
         keys = {
-            *await episodes.open_sessions(self._w.db, domain),
+            *(row["session"] for row in await episodes.open_ends(self._w.db, domain)),
             *(episode.session for episode in await episodes.wanting(self._w.db, domain, redo_extractive=model)),
         }
         made = 0

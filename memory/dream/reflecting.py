@@ -29,7 +29,7 @@ from memory.store.database import Reader, Transaction
 from memory.text.lexical import key_words
 from memory.text.storable import clean
 from memory.text.times import iso
-from memory.tiers import exchanges, reflections, selfstate, statements
+from memory.tiers import exchanges, reflections, selfstate, statements, summaries
 from memory.tiers.lines import Grounds, Line, grounds, of_gists, stated
 from memory.types import Domain, Statement
 
@@ -160,12 +160,8 @@ class Reflecting:
             Line(Source(f"m{at}", m.speaker, iso(m.said_at, zone), m.text), m.key, (m.key,), m.said_at, m.said_at)
             for at, m in enumerate(said, start=1)
         ]
-        gists = await self._c.db.all(
-            "SELECT item, session, text, first_at, last_at FROM digests WHERE domain = :d AND tier = 'gist' "
-            "ORDER BY last_at DESC, item DESC LIMIT :n",
-            {"d": self._c.domain.key, "n": _GISTS},
-        )
-        told = [line for line in await of_gists(self._c.db, self._c.domain, gists[::-1]) if line.said]
+        gists = await summaries.newest(self._c.db, self._c.domain, _GISTS)
+        told = [line for line in await of_gists(self._c.db, self._c.domain, gists) if line.said]
         texts = {m.key: m.text for m in said} | {row["item"]: row["text"] for row in gists}
         return [*spoken, *told[-_LINES:]], texts
 

@@ -9,7 +9,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from memory.derive.dry_run import Difference, Put, dry_run
-from memory.forget.gone import present
 from memory.index.indexing import ENGLISH, ERAS, GISTS, MESSAGES
 from memory.index.recall.domain_indexes import DomainIndexes, Loaded
 from memory.index.recall.finder import Recall, Staged
@@ -17,6 +16,7 @@ from memory.index.recall.query import Query
 from memory.store.database import Database
 from memory.store.lineage import bound, placeholders
 from memory.text import lexical
+from memory.tiers import exchanges
 from memory.types import Domain
 
 _OF_THE_WORK, _OF_THE_DOMAIN = 6, 6
@@ -79,31 +79,15 @@ class RegressionCheck:
     async def _drawn(self, loaded: Loaded, difference: Difference) -> list[CheckQuestion]:
         """Return canaries from what the work rests on, and from all that was said here."""
         rests = sorted({item for items in difference.cited.values() for item in items})
-        row = await self._db.one(
-            "SELECT coalesce(min(item), 0) AS first, coalesce(max(item), 0) AS last FROM exchanges WHERE domain = :d",
-            {"d": self._domain.key},
-        )
-        assert row is not None
-        spread = [row["first"] + (row["last"] - row["first"]) * n // _OF_THE_DOMAIN for n in range(_OF_THE_DOMAIN)]
-        anywhere = [item for at in spread if (item := await self._said_from(at)) is not None]
+        first, last = await exchanges.span(self._db, self._domain)
+        spread = [first + (last - first) * n // _OF_THE_DOMAIN for n in range(_OF_THE_DOMAIN)]
+        anywhere = [item for at in spread if (item := await exchanges.first_said(self._db, self._domain, at)) is not None]
         step = max(1, len(rests) // _OF_THE_WORK)
         found: dict[int, CheckQuestion] = {}
         for item in (*rests[::step][:_OF_THE_WORK], *anywhere):
-            if question := _question(await self._text(item), loaded):
+            if question := _question(await exchanges.said_text(self._db, item), loaded):
                 found[item] = CheckQuestion(item, question)
         return list(found.values())
-
-    async def _said_from(self, item: int) -> int | None:
-        row = await self._db.one(
-            "SELECT item FROM exchanges e WHERE domain = :d AND item >= :item AND kind = 'said' AND echo = 0 "
-            f"AND {present('e')} ORDER BY item LIMIT 1",
-            {"d": self._domain.key, "item": item},
-        )
-        return int(row["item"]) if row else None
-
-    async def _text(self, item: int) -> str:
-        row = await self._db.one("SELECT text FROM exchanges WHERE item = :item AND kind = 'said'", {"item": item})
-        return str(row["text"]) if row else ""
 
     async def _found(self, regression_check: Sequence[CheckQuestion], staged: Staged, difference: Difference) -> int:
         found = 0

@@ -19,7 +19,7 @@ from memory.store.lineage import pages
 from memory.text.lexical import key_words
 from memory.text.proper_names import names
 from memory.text.times import month
-from memory.tiers import episodes, eras, narrative, profile, selfstate, statements
+from memory.tiers import episodes, eras, narrative, profile, selfstate, statements, summaries
 from memory.tiers.drives import COHERENCE, CONTINUITY, CURIOSITY, HOUR, Signal, saturating, together
 from memory.types import MINUTE, Statement
 
@@ -106,7 +106,7 @@ class Sensor:
         derivation = Derivation(self._w)
         if self._w.writer.extractive:
             return Signal(0.0, {})
-        gists = await self._count("SELECT count(*) AS n FROM digests WHERE domain = :d AND tier = 'gist' AND profiled = 0")
+        gists = await summaries.count(self._db, self._w.domain, unprofiled=True)
         enough = profile.MOST_GISTS if await derivation.progress(profile.TIER) else profile.FIRST_GISTS
         months = await eras.waiting(derivation)
         stale = [tier.TIER for tier in (narrative, selfstate) if await tier.due(derivation, asked=False)]
@@ -167,11 +167,7 @@ class Sensor:
             await episodes.extent(self._db, some)
             for some in pages(await episodes.wanting(self._db, self._w.domain, redo_extractive=model))
         ]
-        ends = await self._db.all(
-            "SELECT count(*) AS n, min(said_at) AS first, max(said_at) AS last FROM exchanges "
-            "WHERE domain = :d AND episode IS NULL AND kind IN ('said', 'reply') GROUP BY session HAVING min(echo) = 0",
-            {"d": self._w.domain.key},
-        )
+        ends = await episodes.open_ends(self._db, self._w.domain)
         over = [
             row
             for row in ends

@@ -158,8 +158,8 @@ class Forgetting:
     async def _reworded(self, gone: Gone) -> Forgotten:
         """Erase the replies that hold what an edit took out of a message."""
         (item,) = gone.scope.items or (0,)
-        row = await self.db.one("SELECT text FROM exchanges WHERE item = :item", {"item": item})
-        walk = Walk(self.db, Nearness(self.embedder), {item: row["text"]} if row else {})
+        left = await exchanges.texts(self.db, [item])
+        walk = Walk(self.db, Nearness(self.embedder), dict(zip([item], left, strict=False)))
         lost = [gone.scope.words] if gone.scope.words else []
         return await self._erase([], await walk.along(gone.domain, {item: lost}))
 

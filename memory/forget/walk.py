@@ -13,7 +13,7 @@ from memory.forget.gone import Gone
 from memory.forget.sparing import Nearness, content, holding, shares
 from memory.places.places import read_domain
 from memory.store.database import Database
-from memory.store.lineage import bound, pages, placeholders
+from memory.store.lineage import bound, pages, placeholders, texts_of
 from memory.tiers import seen
 from memory.types import Domain
 
@@ -186,8 +186,7 @@ class Walk:
         """Return the texts of messages, digests and statements that are there, oldest first."""
         wanted = set(keys)
         for some in pages(sorted(wanted - self._read_before)):
-            rows = await self.db.all(_TEXTS.format(within=placeholders("k", some)), bound("k", some))
-            self._known.update((row["item"], row["text"]) for row in rows)
+            self._known.update(await texts_of(self.db, some))
         self._read_before |= wanted
         return [self._known[key] for key in sorted(wanted) if key in self._known]
 
@@ -210,8 +209,4 @@ _CITING = (
 _UNRECORDED = (
     "SELECT e.item FROM exchanges e WHERE e.domain = :domain AND e.item > :first AND e.kind = 'reply' "
     "AND NOT EXISTS (SELECT 1 FROM seen WHERE seen.reply = e.item)"
-)
-_TEXTS = (
-    "SELECT item, text FROM exchanges WHERE item IN ({within}) UNION ALL SELECT item, text FROM digests WHERE item IN ({within}) "
-    "UNION ALL SELECT item, text FROM statements WHERE item IN ({within})"
 )

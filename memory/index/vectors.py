@@ -14,7 +14,7 @@ from memory.ports import Clock, Embedder, Vectors
 from memory.store.changes import announce
 from memory.store.database import Database, Row, Transaction
 from memory.store.domains import last_change
-from memory.store.lineage import bound, placeholders
+from memory.store.lineage import TEXTS, bound, placeholders, texts_of
 from memory.text.passages import passages
 from memory.types import Domain
 
@@ -84,8 +84,8 @@ class VectorStore:
         return [row["item"] for row in rows]
 
     async def _embed(self, domain: Domain, items: Sequence[int]) -> None:
-        rows = await self._db.all(_TEXTS.format(within=f"IN ({placeholders('i', items)})"), bound("i", items))
-        parts = [(row["item"], row["text"], n, part) for row in rows for n, part in enumerate(passages(row["text"]))]
+        texts = await texts_of(self._db, items)
+        parts = [(item, text, n, part) for item, text in texts.items() for n, part in enumerate(passages(text))]
         if not parts:
             return
         vectors = await self._embedder.embed([part for _, _, _, part in parts])
@@ -95,14 +95,14 @@ class VectorStore:
                 "INSERT INTO vectors (space, domain, item, passage, text_hash, vector) "
                 "SELECT :space, :domain, :item, :passage, :text_hash, :vector "
                 # What was forgotten or changed meanwhile gets no vector of its old words.
-                f"WHERE EXISTS ({_TEXTS.format(within='= :item AND text = :text')}) ON CONFLICT DO NOTHING",
+                f"WHERE EXISTS ({TEXTS.format(within='= :item AND text = :text')}) ON CONFLICT DO NOTHING",
                 (
                     {"space": space, "domain": domain.key, "item": item, "text": text, "passage": n, "text_hash": _hash(part),
                      "vector": vector.astype(np.float16).tobytes()}
                     for (item, text, n, part), vector in zip(parts, vectors, strict=True)
                 ),
             )  # fmt: skip
-            await announce(tx, domain, [row["item"] for row in rows], "vector")
+            await announce(tx, domain, list(texts), "vector")
 
     async def _use(self, dimension: int) -> int:
         """Return the space of what was embedded just now; where it is another than before, everything is to be embedded."""
@@ -154,12 +154,6 @@ async def remove(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
         f"DELETE FROM vectors WHERE domain = :domain AND item IN ({placeholders('i', items)})",
         {"domain": domain.key, **bound("i", items)},
     )
-
-
-_TEXTS = (
-    "SELECT item, text FROM exchanges WHERE item {within} UNION ALL SELECT item, text FROM digests WHERE item {within} "
-    "UNION ALL SELECT item, text FROM statements WHERE item {within}"
-)
 
 
 def _hash(text: str) -> bytes:

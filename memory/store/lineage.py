@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from memory.errors import SourceGone
 from memory.store.counters import take
-from memory.store.database import Parameters, Transaction
+from memory.store.database import Parameters, Reader, Transaction
 from memory.types import Domain, DomainRef
 
 ID_BYTES = 16
@@ -140,15 +140,22 @@ async def require_living(tx: Transaction, keys: Sequence[int], *, replaced: bool
         raise SourceGone("Something this answer rests on was forgotten while it was made.")
 
 
+async def texts_of(reader: Reader, items: Collection[int]) -> dict[int, str]:
+    """Return the texts of those messages, digests and statements, as few as one statement takes, that are there."""
+    rows = await reader.all(TEXTS.format(within=f"IN ({placeholders('t', items)})"), bound("t", items))
+    return {row["item"]: row["text"] for row in rows}
+
+
+TEXTS = (
+    "SELECT item, text FROM exchanges WHERE item {within} UNION ALL SELECT item, text FROM digests WHERE item {within} "
+    "UNION ALL SELECT item, text FROM statements WHERE item {within}"
+)
+"""The texts of the items that a condition tells."""
+
+
 async def unchanged(tx: Transaction, texts: Mapping[int, str]) -> bool:
     """Say whether these messages, digests and statements are all there and read as they did."""
-    rows = await tx.all(
-        f"SELECT item, text FROM exchanges WHERE item IN ({placeholders('t', texts)}) "
-        f"UNION ALL SELECT item, text FROM digests WHERE item IN ({placeholders('t', texts)}) "
-        f"UNION ALL SELECT item, text FROM statements WHERE item IN ({placeholders('t', texts)})",
-        bound("t", texts),
-    )
-    return {row["item"]: row["text"] for row in rows} == texts and await living(tx, list(texts))
+    return await texts_of(tx, texts) == texts and await living(tx, list(texts))
 
 
 async def require_unchanged(tx: Transaction, texts: Mapping[int, str]) -> None:

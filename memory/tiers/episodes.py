@@ -183,14 +183,13 @@ async def drop_empty(tx: Transaction, domain: Domain) -> None:
     )
 
 
-async def open_sessions(db: Database, domain: Domain) -> list[int]:
-    """Return the sessions of a domain that have messages in no episode."""
-    rows = await db.all(
-        "SELECT session FROM exchanges WHERE domain = :domain AND episode IS NULL AND kind IN ('said', 'reply') "
-        "GROUP BY session HAVING min(echo) = 0",
+async def open_ends(db: Database, domain: Domain) -> list[Row]:
+    """Return the sessions that have messages in no episode: how many (n), and when the first and the last was said."""
+    return await db.all(
+        "SELECT session, count(*) AS n, min(said_at) AS first, max(said_at) AS last FROM exchanges "
+        "WHERE domain = :domain AND episode IS NULL AND kind IN ('said', 'reply') GROUP BY session HAVING min(echo) = 0",
         {"domain": domain.key},
     )
-    return [row["session"] for row in rows]
 
 
 async def wanting(db: Database, domain: Domain, *, session: int | None = None, redo_extractive: bool = False) -> list[Episode]:

@@ -8,10 +8,11 @@ so that its cost stays in proportion to what was said.
 
 from collections.abc import AsyncIterator, Sequence
 
+from memory.derive import progress as reached
 from memory.derive.derivation import Derivation, Work
 from memory.derive.progress import Progress
 from memory.ports import Entry
-from memory.store.database import Row, Transaction
+from memory.store.database import Transaction
 from memory.text.times import month
 from memory.tiers import statements, summaries
 from memory.tiers.episodes import HAS_TALK
@@ -37,16 +38,9 @@ async def waiting(derivation: Derivation) -> int:
 async def _ripe(derivation: Derivation, *, asked: bool) -> AsyncIterator[tuple[str, Progress | None]]:
     w = derivation.context
     now = month(w.clock.now(), w.domain.time_zone)
-    rows = await w.db.all(
-        "SELECT p.month, count(*) AS fresh FROM digests d JOIN episodes p ON p.session = d.session AND p.position = d.position "
-        "WHERE d.domain = :domain AND d.tier = 'gist' AND d.aged = 0 GROUP BY p.month "
-        "UNION ALL SELECT period, 0 FROM derivations WHERE domain = :domain AND tier = 'era' AND stale = 1 ORDER BY 1",
-        {"domain": w.domain.key},
-    )
-    fresh: dict[str, int] = {}
-    for row in rows:
-        fresh[row["month"]] = fresh.get(row["month"], 0) + row["fresh"]
-    for period, n in fresh.items():
+    fresh = await summaries.unaged(w.db, w.domain)
+    stale = dict.fromkeys(await reached.read_all(w.db, w.domain, TIER, stale=True), 0)
+    for period, n in sorted({**stale, **fresh}.items()):
         before = await derivation.progress(TIER, period)
         over = period < now or (before is not None and before.stale)
         if asked or (over and not await _waits(derivation, period)) or n >= max(FIRST_GISTS, before.size if before else 0):
@@ -63,7 +57,7 @@ async def _waits(derivation: Derivation, period: str) -> bool:
 
 async def _work(derivation: Derivation, period: str, before: Progress | None) -> Work:
     w = derivation.context
-    gists = await _gists(derivation, period)
+    gists = await summaries.of_month(w.db, w.domain, period)
     lines = await of_gists(w.db, w.domain, gists)
     keys = [row["item"] for row in gists]
     old = [one.key for one in await statements.standing(w.db, w.domain, TIER, period)]
@@ -82,11 +76,3 @@ async def _work(derivation: Derivation, period: str, before: Progress | None) ->
     sources = [line.source for line in lines]
     still = derivation.as_found(TIER, period, before)
     return Work(TIER, period, "era", "era", _MOST_PARAGRAPHS, sources, texts, progress, publish, still=still)
-
-
-async def _gists(derivation: Derivation, period: str) -> list[Row]:
-    return await derivation.context.db.all(
-        "SELECT d.item, d.session, d.text, d.first_at, d.last_at FROM episodes p JOIN digests d ON d.session = p.session "
-        "AND d.position = p.position AND d.tier = 'gist' WHERE p.domain = :domain AND p.month = :month ORDER BY d.first_at, d.item",
-        {"domain": derivation.context.domain.key, "month": period},
-    )

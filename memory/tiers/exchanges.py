@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from memory.forget.gone import shown
+from memory.forget.gone import present, shown
 from memory.index.indexing import index_entries, message
 from memory.places.places import know, note_span
 from memory.places.shown_names import shown_name, unaccounted
@@ -198,6 +198,17 @@ async def texts(db: Database, keys: Collection[int]) -> list[str]:
     return found
 
 
+async def speakers(db: Database, domain: Domain) -> list[str]:
+    """Return the names of all who ever spoke in a domain."""
+    rows = await db.all(
+        "WITH RECURSIVE names (name) AS (SELECT min(speaker) FROM exchanges WHERE domain = :domain AND kind = 'said' "
+        "UNION ALL SELECT (SELECT min(speaker) FROM exchanges WHERE domain = :domain AND kind = 'said' AND speaker > name) "
+        "FROM names WHERE name IS NOT NULL) SELECT name FROM names WHERE name IS NOT NULL",
+        {"domain": domain.key},
+    )
+    return [row["name"] for row in rows]
+
+
 async def page(db: Database, domain: Domain, domains: Sequence[int], after: int) -> list[Exchange]:
     """Return the next messages of a domain in the order they were stored, from behind the key `after`; no thoughts of hers.
 
@@ -219,6 +230,52 @@ async def said(db: Database, domain: Domain) -> tuple[int, int]:
     )
     assert row is not None
     return row["n"], row["last"]
+
+
+async def said_after(db: Database, domain: Domain, item: int) -> Row:
+    """Return what people said in a domain behind an item: how much (n), the last of it, and when its first was stored."""
+    row = await db.one(
+        "SELECT count(*) AS n, max(item) AS last, min(stored_at) AS first FROM exchanges "
+        "WHERE domain = :domain AND item > :item AND kind = 'said'",
+        {"domain": domain.key, "item": item},
+    )
+    assert row is not None
+    return row
+
+
+async def first_said(db: Database, domain: Domain, item: int) -> int | None:
+    """Return the first thing people said in a domain from an item on, None where there is none."""
+    row = await db.one(
+        "SELECT item FROM exchanges e WHERE domain = :domain AND item >= :item AND kind = 'said' AND echo = 0 "
+        f"AND {present('e')} ORDER BY item LIMIT 1",
+        {"domain": domain.key, "item": item},
+    )
+    return int(row["item"]) if row else None
+
+
+async def span(db: Database, domain: Domain) -> tuple[int, int]:
+    """Return the first and the last message of a domain, 0 where there is none."""
+    row = await db.one(
+        "SELECT coalesce(min(item), 0) AS first, coalesce(max(item), 0) AS last FROM exchanges WHERE domain = :domain",
+        {"domain": domain.key},
+    )
+    assert row is not None
+    return row["first"], row["last"]
+
+
+async def said_text(db: Database, item: int) -> str:
+    """Return what people said in a message, '' where it is none of theirs."""
+    row = await db.one("SELECT text FROM exchanges WHERE item = :item AND kind = 'said'", {"item": item})
+    return str(row["text"]) if row else ""
+
+
+async def last_said(db: Database, domain: Domain, n: int) -> list[str]:
+    """Return the last texts people said in a domain that may be shown where these are read, oldest first."""
+    rows = await db.all(
+        f"SELECT text FROM exchanges e WHERE domain = :domain AND kind = 'said' AND {shown('e')} ORDER BY item DESC LIMIT :n",
+        {"domain": domain.key, "n": n},
+    )
+    return [row["text"] for row in reversed(rows)]
 
 
 SELECT = "SELECT e.*, i.public_id FROM exchanges e JOIN items i ON i.id = e.item "

@@ -52,11 +52,7 @@ def is_sensitive(text: str) -> bool:
 async def due(derivation: Derivation, *, asked: bool) -> Work | None:
     """Return the next piece of work: the oldest gists that are not looked through, once there are enough, or any if asked."""
     w = derivation.context
-    gists = await w.db.all(
-        "SELECT item, session, text, first_at, last_at FROM digests WHERE domain = :domain AND tier = 'gist' AND profiled = 0 "
-        "ORDER BY item LIMIT :most",
-        {"domain": w.domain.key, "most": MOST_GISTS},
-    )
+    gists = await summaries.unprofiled(w.db, w.domain, MOST_GISTS)
     before = await derivation.progress(TIER)
     # Where facts went, what they were made from is looked through again at once.
     enough = 1 if asked or (before and before.stale) else MOST_GISTS if before else FIRST_GISTS
@@ -66,7 +62,7 @@ async def due(derivation: Derivation, *, asked: bool) -> Work | None:
     lines = await of_gists(w.db, w.domain, gists)
     known = _touched(await statements.standing(w.db, w.domain, TIER), lines)
     facts = await of_statements(w.db, w.domain, known, "f")
-    members = await speakers(derivation) if w.domain.ref.kind is not DomainKind.DM else []
+    members = await exchanges.speakers(w.db, w.domain) if w.domain.ref.kind is not DomainKind.DM else []
     unwanted = [row["mark"] for row in await w.db.all("SELECT mark FROM unwanted WHERE domain = :d", {"d": w.domain.key})]
     keys = [row["item"] for row in gists]
 
@@ -176,9 +172,7 @@ async def forget_fact(tx: Transaction, seal: Seal, domain: Domain, public_id: st
         ({"domain": domain.key, "mark": mark(seal.key, domain, row["text"])} for row in rows),
     )
     gone = [row["item"] for row in rows]
-    gists = bound("g", gone)
-    below = f"item IN (SELECT parent FROM lineage WHERE child IN ({placeholders('g', gone)}))"
-    looked = [row["item"] for row in await tx.all(f"SELECT item FROM digests WHERE profiled = 1 AND {below}", gists)]
+    looked = await summaries.profiled_below(tx, gone)
     await erase.retire(tx, domain, gone, now)
     # Nothing was lost that would have to be looked for again.
     await summaries.mark_profiled(tx, looked)
@@ -192,17 +186,6 @@ async def standing(kept: Reader, domain: Domain, public_id: str) -> Statement:
     if found is None:
         raise NotFound("There is no fact with that id here. The profile shows the id of each.")
     return found
-
-
-async def speakers(derivation: Derivation) -> list[str]:
-    """Return the names of all who ever spoke in a domain."""
-    rows = await derivation.context.db.all(
-        "WITH RECURSIVE names (name) AS (SELECT min(speaker) FROM exchanges WHERE domain = :domain AND kind = 'said' "
-        "UNION ALL SELECT (SELECT min(speaker) FROM exchanges WHERE domain = :domain AND kind = 'said' AND speaker > name) "
-        "FROM names WHERE name IS NOT NULL) SELECT name FROM names WHERE name IS NOT NULL",
-        {"domain": derivation.context.domain.key},
-    )
-    return [row["name"] for row in rows]
 
 
 def mark(key: bytes, domain: Domain, text: str) -> str:

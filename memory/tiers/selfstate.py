@@ -11,7 +11,7 @@ from memory.derive.derivation import Derivation, Work
 from memory.derive.progress import Progress
 from memory.forget import erase
 from memory.store.database import Database, Transaction
-from memory.tiers import narrative, statements
+from memory.tiers import narrative, statements, summaries
 from memory.tiers.drives import Drives
 from memory.tiers.lines import of_statements
 from memory.types import MINUTE, Domain, Statement
@@ -65,8 +65,7 @@ async def due(derivation: Derivation, *, asked: bool) -> Work | None:
     before = await derivation.progress(TIER)
     if (before.inputs == inputs and not before.stale) if before else not told:
         return None
-    row = await w.db.one("SELECT count(*) AS n FROM digests WHERE domain = :d AND tier = 'gist'", {"d": w.domain.key})
-    gists = int(row["n"]) if row else 0
+    gists = await summaries.count(w.db, w.domain)
     if before and not (before.stale or asked or gists - before.size >= _GISTS):
         return None
     progress = Progress(inputs, max(keys, default=0), gists, 0, stale=False)

@@ -121,6 +121,56 @@ async def look_again(tx: Transaction, facts: Sequence[int]) -> None:
     )
 
 
+async def unprofiled(db: Database, domain: Domain, most: int) -> list[Row]:
+    """Return the gists that were not looked through for facts, as they were written, at most so many."""
+    return await db.all(f"{_GISTS} AND profiled = 0 ORDER BY item LIMIT :most", {"domain": domain.key, "most": most})
+
+
+async def newest(db: Database, domain: Domain, most: int) -> list[Row]:
+    """Return the gists of what was said last, oldest first, at most so many."""
+    rows = await db.all(f"{_GISTS} ORDER BY last_at DESC, item DESC LIMIT :most", {"domain": domain.key, "most": most})
+    return rows[::-1]
+
+
+async def of_month(db: Database, domain: Domain, month: str) -> list[Row]:
+    """Return the gists of a month's episodes, oldest first."""
+    return await db.all(
+        "SELECT d.item, d.session, d.text, d.first_at, d.last_at FROM episodes p JOIN digests d ON d.session = p.session "
+        "AND d.position = p.position AND d.tier = 'gist' WHERE p.domain = :domain AND p.month = :month ORDER BY d.first_at, d.item",
+        {"domain": domain.key, "month": month},
+    )
+
+
+async def count(db: Database, domain: Domain, *, unprofiled: bool = False) -> int:
+    """Count the gists of a domain, or those that were not looked through for facts."""
+    only = " AND profiled = 0" if unprofiled else ""
+    row = await db.one(f"SELECT count(*) AS n FROM digests WHERE domain = :d AND tier = 'gist'{only}", {"d": domain.key})
+    return int(row["n"]) if row else 0
+
+
+async def unaged(db: Database, domain: Domain) -> dict[str, int]:
+    """Return how many gists of each month are in no era, by month."""
+    rows = await db.all(
+        "SELECT p.month, count(*) AS fresh FROM digests d JOIN episodes p ON p.session = d.session AND p.position = d.position "
+        "WHERE d.domain = :domain AND d.tier = 'gist' AND d.aged = 0 GROUP BY p.month ORDER BY p.month",
+        {"domain": domain.key},
+    )
+    return {row["month"]: row["fresh"] for row in rows}
+
+
+async def profiled_below(tx: Transaction, facts: Sequence[int]) -> list[int]:
+    """Return what these facts were made from and was looked through."""
+    rows = await tx.all(
+        "SELECT item FROM digests WHERE profiled = 1 "
+        f"AND item IN (SELECT parent FROM lineage WHERE child IN ({placeholders('f', facts)}))",
+        bound("f", facts),
+    )
+    return [row["item"] for row in rows]
+
+
+_GISTS = "SELECT item, session, text, first_at, last_at FROM digests WHERE domain = :domain AND tier = 'gist'"
+
+
 async def mark_aged(tx: Transaction, gists: Sequence[int]) -> None:
     """Note that the era of these gists was written from them."""
     for some in pages(gists):

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 
-from memory.forget.gone import shown as may_be_shown
 from memory.journal import inbox, outbox
 from memory.journal.outbox import Part
 from memory.places import places
@@ -63,11 +62,7 @@ class Messages:
 
     async def last_said(self, n: int) -> list[str]:
         """Return the last texts people said at home, oldest first."""
-        rows = await self._b.db.all(
-            f"SELECT text FROM exchanges e WHERE domain = :domain AND kind = 'said' AND {may_be_shown('e')} ORDER BY item DESC LIMIT :n",
-            {"domain": self._b.home.key, "n": n},
-        )
-        return [row["text"] for row in reversed(rows)]
+        return await exchanges.last_said(self._b.db, self._b.home, n)
 
 
 class Conversations:
