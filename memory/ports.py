@@ -68,11 +68,12 @@ an entry of the bank from messages, and one from entries."""
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What to write, from what, and in at most how many sentences."""
+    """What to write, from what, and in at most how many sentences; `known` tells who the people are that it names."""
 
     kind: TaskKind
     sources: tuple[Source, ...]
     sentences: int = 8
+    known: tuple[Source, ...] = ()
 
 
 class Writer(Protocol):

@@ -36,7 +36,7 @@ async def glance(quotes: Sequence[Quote], models: Models, time_zone: str, most_c
 async def _written(task: Task, models: Models) -> str:
     for writer in (models.writer, models.extractive):
         try:
-            good, _ = await asyncio.to_thread(sound, await writer.write(task), task.sources)
+            good, _ = await asyncio.to_thread(sound, await writer.write(task), task)
             if good:
                 return " ".join(entry.text for entry in good)
         except (WriterFailed, WriterRefused) as error:

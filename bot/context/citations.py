@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from memory.derive.evidence import FUNCTION_WORDS
+from memory.derive.naming import FUNCTION_WORDS
 from memory.text.dates import MONTHS, WEEKDAYS
 from memory.text.lexical import key_words
 

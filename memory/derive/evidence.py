@@ -1,99 +1,77 @@
-"""Whether a digest says more than its sources do: the names and numbers they do not hold.
+"""Whether a digest says more than its sources do: the names, numbers and dates they do not hold.
 
-Held numbers: every number of the sources' texts and speakers, however written (1,000 = 1000 = one thousand, 8th = eighth,
-9 pm = 21:00, 10k = 10,000). A clock time without am or pm holds for both halves of the day.
-Held dates: the day of each cited message; where its text has a relative expression ("yesterday", "on Friday"), the days up
-to a week around it; where it counts time ("three weeks", "last month"), what lies that far before and after. Otherwise day,
-month and year are looked up one by one: the day in the text, month and year in the text or the message's date.
-Held names: every word of the texts and speakers, by its letters or its stem, with or without a plural or genitive s.
-Not looked at: "one", "first" and other words that mostly count nothing; names that are also function words (Will, May);
-scripts without capitals.
+Held numbers: every number of the sources' texts and speakers outside of dates, however written (1,000 = 1000 = one thousand,
+8th = eighth, 9 pm = 21:00, 10k = 10,000). A clock time without am or pm holds for both halves of the day. Where the sources
+count something, only how many they say: "31 boxes" does not hold "82 boxes" beside "82 steps".
+Held dates: those of the texts, the day of each message, and what follows from it ("yesterday", "on Friday", "in three weeks",
+"in March"). A year, a month or a weekday alone is held where one is named, or where none is and one follows.
+Held names: every word of the texts and speakers, by its letters or its stem, with or without a plural or genitive s. What
+stands for somebody there is resolved by what the writer was given beside them (see `naming`), which is then a source as well.
+Not looked at: "one", "first" and other words that mostly count nothing; scripts without capitals.
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from datetime import date
 
+from memory.derive.holdings import YEAR, Dated, Held, counted, dated, held_by, plain, undated, unit_of
+from memory.derive.naming import LYRA, Names, acts, held, is_addressed, opens, reports, words_of
 from memory.ports import Source
-from memory.text.dates import MONTHS, WEEKDAYS, WORD, Day, blanked, dates, derived, matches, parts_of, without_dates
-from memory.text.lexical import STOP_WORDS, stem
-from memory.text.numbers import (
-    COUNT_WORDS,
-    COUNTED_BEGINNING,
-    NUMBER,
-    UNCOUNTED,
-    clock_times,
-    in_words,
-    loose,
-    phrase,
-    pieces,
-    readings_of,
-    trimmed,
-)
+from memory.text.dates import MONTHS, WEEKDAYS, WORD, Day, blanked
+from memory.text.numbers import COUNT_WORDS, NUMBER, UNCOUNTED, loose, phrase, pieces, readings_of
 
-# Words of other languages that open sentences or stand for people, and words that only join sentences.
-FUNCTION_WORDS = frozenset(
-    """
-    der die das dem den des ein eine einen einem einer eines er sie es wir ihr ihre ihren ihrem ihrer sein seine seinen mein
-    meine meinen meiner dein deine ich du mich mir dich dir ihm ihn ihnen uns unser und oder aber auch als wenn weil dass nicht
-    am im in an auf aus bei mit nach von vor zu zum zur für über um bis seit wegen ist sind war waren bin hat haben hatte wird
-    le la les l un une des du de d au aux et ou mais je tu il elle on nous vous ils elles mon ma mes ton ta tes son sa ses est
-    sont était ai as a ont que qui dans sur pour avec sans chez ce cet cette ces ne pas
-    el los las una unos unas del al y o pero yo tú él ella ellos su sus mi mis tus es son era fue he ha han en con por para sin
-    lo gli i uno e ma io lui lei noi voi loro mio mia tuo sono è ho hai abbiamo di da per tra nel della
-    het een van voor met op te ik jij hij zij wij mijn jouw zijn niet os um uma eu você ele ela meu minha seu sua não com em
-    gestern heute morgen später dann danach hier ayer ieri oggi
-    yesterday today tomorrow tonight later finally meanwhile afterwards earlier next since although though despite instead
-    however currently recently besides together like unlike according eventually originally overall neither either everyone
-    nobody someone another many several among within without around near upon regarding
-    """.split()
-)
-_UNNAMED = STOP_WORDS | FUNCTION_WORDS | WEEKDAYS | frozenset(MONTHS) | frozenset("lyra mr mrs ms dr prof st am pm".split())
+_ADDRESSED = re.compile(r"\b(?:you|your|du|dich|dir|dein\w*|tu|toi|te|tú)\b", re.IGNORECASE)
+_PAIR = 2
+_SHORT_DAYS = len("mond")
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
-    numbers: frozenset[str]
-    days: frozenset[Day]
-    words: frozenset[str]
-    speakers: frozenset[str]
+class Judged:
+    """What a sentence says that its sources do not hold, in its order, and the sources that supplied a name to it."""
 
-    @property
-    def months(self) -> frozenset[int]:
-        named = {MONTHS[word] for word in self.words if word in MONTHS}
-        return frozenset(named | {month for _, month, _ in self.days if month})
+    missing: tuple[str, ...] = ()
+    supplied: tuple[Source, ...] = ()
 
 
 class Evidence:
     """What sources hold, read once each however many sentences cite them. Keep it no longer than the check takes."""
 
-    def __init__(self) -> None:
-        self._held: dict[Source, _Held] = {}
+    def __init__(self, names: Names | None = None) -> None:
+        self._names = names or Names()
+        self._held: dict[Source, Held] = {}
+
+    def judge(self, entry_text: str, cited: Sequence[Source]) -> Judged:
+        """Return what is to be said against a digest's sentence, and who supplied its names."""
+        text, sources = plain(entry_text), Held.together([self._of(source) for source in cited])
+        missing = [*_missing_dates(text, sources), *_missing_numbers(text, sources)]
+        supplied: list[Source] = []
+        for name in self._names.of(text, sources.words):
+            if _is_lyra_there(name, text, cited) if name.group() == LYRA else held(name.group(), sources.words):
+                continue
+            if name.group() != LYRA and (one := self._names.supplier(name, text, cited, sources.words)):
+                supplied.append(one)
+            else:
+                missing.append((name.start(), name.group()))
+        return Judged(tuple(dict.fromkeys(shown for _, shown in sorted(missing))), tuple(dict.fromkeys(supplied)))
 
     def unsupported(self, entry_text: str, cited: Sequence[Source]) -> list[str]:
         """Return the names and numbers of a digest's sentence that its cited sources do not hold, as written, in order."""
-        text, held = plain(entry_text), self._together(cited)
-        months = held.months
-        missing = [(m.start(), m.group()) for m, readings in dates(text) if not any(_day_held(r, held, months) for r in readings)]
-        missing += [(at, shown) for at, shown, readings, parts in _claims(text, held) if not _number_held(readings, parts, held)]
-        missing += [(m.start(), m.group()) for m in _names(text) if not _name_held(m.group().casefold(), held)]
-        return list(dict.fromkeys(shown for _, shown in sorted(missing)))
+        return list(self.judge(entry_text, cited).missing)
 
-    def _together(self, cited: Sequence[Source]) -> _Held:
-        each = [self._of(source) for source in cited]
-        return _Held(
-            frozenset[str]().union(*(one.numbers for one in each)),
-            frozenset[Day]().union(*(one.days for one in each)),
-            frozenset[str]().union(*(one.words for one in each)),
-            frozenset[str]().union(*(one.speakers for one in each)),
-        )
-
-    def _of(self, source: Source) -> _Held:
+    def _of(self, source: Source) -> Held:
         if source not in self._held:
-            self._held[source] = _held(source)
+            self._held[source] = held_by(source)
         return self._held[source]
+
+
+def _is_lyra_there(name: re.Match[str], text: str, cited: Sequence[Source]) -> bool:
+    """Say whether sources have Lyra's part in a sentence: her own words where she does something, else what was said to her."""
+    if acts(text, name, light=False) and any(source.speaker for source in cited):
+        asked = not reports(text, name) and any(_ADDRESSED.search(source.text) for source in cited)
+        return asked or any(source.speaker == LYRA for source in cited)
+    addressed = is_addressed(text, name) or any(source.speaker for source in cited)
+    return addressed or any(held(LYRA, words_of(source.text)) for source in cited)
 
 
 def unsupported(entry_text: str, cited: Sequence[Source]) -> list[str]:
@@ -101,97 +79,97 @@ def unsupported(entry_text: str, cited: Sequence[Source]) -> list[str]:
     return Evidence().unsupported(entry_text, cited)
 
 
-def plain(text: str) -> str:
-    # the dotless and dotted i match "i" without regard to case, but are no key of the tables above
-    composed = unicodedata.normalize("NFKC", text).replace("ı", "i").replace("İ", "I")
-    return "".join(str(unicodedata.digit(c)) if c.isdecimal() else c for c in composed)
+def _missing_dates(text: str, sources: Held) -> Iterator[tuple[int, str]]:
+    found = dated(text)
+    rest = undated(text, found)
+    for one in found:
+        if not any(_day_held(reading, sources) for reading in one.readings):
+            yield one.start, one.shown
+    said = {str(year) for one in found for year, _, _ in one.readings if year} | set(YEAR.findall(rest))
+    for m in YEAR.finditer(rest):
+        follows = m.group() in {str(year) for year, _, _ in sources.days} and sources.years <= said
+        if not follows and m.group() not in sources.years | sources.numbers:
+            yield m.start(), m.group()
+    yield from _missing_words(text, rest, sources, found)
 
 
-def _held(source: Source) -> _Held:
-    text = plain(f"{source.speaker}\n{source.text}")
-    said = [day for _, readings in dates(text) for day in readings]
-    following = list(derived(plain(source.said_at), text))
-    numbers = _numbers(text).union(clock_times(source.said_at), *(parts_of(day) for day in said))
-    numbers.update(str(year) for year, _, _ in following if year)
-    folded = [word.casefold() for word in WORD.findall(text)]
-    words = frozenset([*folded, *map(stem, folded)])
-    return _Held(frozenset(numbers), frozenset([*said, *following]), words, frozenset([source.speaker]))
+def _missing_words(text: str, rest: str, sources: Held, found: Sequence[Dated]) -> Iterator[tuple[int, str]]:
+    """Yield the months and weekdays that are not held."""
+    words = [word.casefold() for word in WORD.findall(text)]
+    months = {MONTHS[word] for word in words if word in MONTHS}
+    weekdays = {WEEKDAYS[form] for word in words if (form := word.removesuffix("s")) in WEEKDAYS}
+    for m in WORD.finditer(rest):
+        folded = m.group().casefold()
+        if not m.group()[0].isupper() or (len(folded) < _SHORT_DAYS and folded != "may"):
+            continue
+        month, weekday = MONTHS.get(folded), WEEKDAYS.get(folded.removesuffix("s"))
+        if month and not opens(rest, m.start()) and month not in sources.months:
+            follows = month in {one for _, one, _ in sources.days}
+            if not follows or not sources.months <= months:
+                yield m.start(), m.group()
+        if weekday is not None and weekday not in sources.weekdays:
+            habit = folded not in WEEKDAYS  # "on Fridays" follows from no day
+            if habit or not sources.weekdays <= weekdays or not _falls_on(weekday, sources, found):
+                yield m.start(), m.group()
 
 
-def _day_held(claim: Day, held: _Held, months: frozenset[int]) -> bool:
-    if any(all(c is None or c == h for c, h in zip(claim, day, strict=True)) for day in held.days):
+def _falls_on(weekday: int, sources: Held, found: Sequence[Dated]) -> bool:
+    """Say whether a day that is held falls on a weekday: where the sentence names dates, one of those."""
+    named = {reading for one in found for reading in one.readings}
+    days = [day for day in sources.days if not named or any(_fits(claim, day) for claim in named)]
+    return any(_weekday(day) == weekday for day in days)
+
+
+def _weekday(day: Day) -> int | None:
+    year, month, number = day
+    if year is None or month is None or number is None:
+        return None
+    try:
+        return date(year, month, number).weekday()
+    except ValueError:
+        return None
+
+
+def _fits(claim: Day, day: Day) -> bool:
+    return all(c is None or c == h for c, h in zip(claim, day, strict=True))
+
+
+def _day_held(claim: Day, sources: Held) -> bool:
+    if any(_fits(claim, day) for day in sources.days):
         return True
-    year, month, day = claim
-    return (month in months) and all(n is None or str(n) in held.numbers for n in (year, day))
+    # Where it is not known when something was said, the year is looked up by itself.
+    year, month, number = claim
+    yearless = any(_fits((None, month, number), day) for day in sources.spoken if day[0] is None)
+    return yearless and (year is None or str(year) in sources.years | sources.numbers)
 
 
-def _claims(text: str, held: _Held) -> Iterator[tuple[int, str, set[str], set[str]]]:
-    """Yield the numbers outside dates: where, as written, the values it may mean, the parts that would do together."""
-    rest = without_dates(text)
+def _missing_numbers(text: str, sources: Held) -> Iterator[tuple[int, str]]:
+    rest = undated(text, dated(text))
+    for at, shown, readings, parts, unit in _claims(rest, sources):
+        together = bool(parts) and parts <= sources.numbers
+        alike = {value for value, thing in sources.counted if thing == unit}
+        alone = {value for value, thing in sources.counted if not thing}
+        elsewhere = bool(unit and alike) and readings.isdisjoint(alike | alone)
+        if not together and (readings.isdisjoint(sources.numbers) or elsewhere):
+            yield at, shown
+
+
+def _claims(rest: str, sources: Held) -> Iterator[tuple[int, str, set[str], set[str], str]]:
+    """Yield the numbers of a text without its dates: where, as written, what it may be worth, parts that would do, of what."""
     for m in NUMBER.finditer(rest):
         readings = readings_of(m)
         suffix = (m.group(2) or "").casefold()
-        if suffix in {"st", "nd", "rd", "th"} and any(str(day) in readings for _, _, day in held.days if day):
+        if suffix in {"st", "nd", "rd", "th"} and any(str(day) in readings for _, _, day in sources.days if day):
+            continue
+        if YEAR.fullmatch(m.group()):
             continue
         scaled = suffix == "k" or suffix.strip() in COUNT_WORDS
         if scaled:  # "10k" is not held by "10"
             readings = (readings - pieces(m.group(1))) or readings
-        yield m.start(), m.group(), readings, loose(m.group(1))
-    for m in _counted(blanked(rest, NUMBER.finditer(rest))):
+        yield m.start(), m.group(), readings, loose(m.group(1)), unit_of(rest, m.start(), m.end())
+    for m in counted(blanked(rest, NUMBER.finditer(rest))):
         words = re.split(r"[\s-]+(?:and\s+)?", m.group().casefold())
         value, parts = phrase([COUNT_WORDS[w] for w in words]), {str(COUNT_WORDS[w]) for w in words if w not in UNCOUNTED}
-        the_people = value == len(held.speakers) and rest[: m.start()].casefold().endswith("the ")
+        the_people = value in {len(sources.speakers), _PAIR} and rest[: m.start()].casefold().endswith("the ")
         if parts and not the_people:
-            yield m.start(), m.group(), {str(value)}, parts
-
-
-def _number_held(readings: set[str], parts: set[str], held: _Held) -> bool:
-    return not readings.isdisjoint(held.numbers) or (bool(parts) and parts <= held.numbers)
-
-
-def _numbers(text: str) -> set[str]:
-    """Every value that text may mean, with the parts of composed ones."""
-    rest = without_dates(text)
-    values = clock_times(text)
-    for m in (*NUMBER.finditer(text), *NUMBER.finditer(rest)):
-        values |= readings_of(m) | loose(m.group(1)) | pieces(m.group(1))
-    for m in (*_counted(text), *_counted(blanked(rest, NUMBER.finditer(rest)))):
-        counts = [COUNT_WORDS[w] for w in re.split(r"[\s-]+(?:and\s+)?", m.group().casefold())]
-        values.update(map(str, (*counts, phrase(counts))))
-    spaced = re.findall(r"(?<!\d)\d{1,3}(?:\s\d{3})+(?!\d)", text)
-    return values | {trimmed(re.sub(r"\s", "", run)) for run in spaced}
-
-
-def _counted(text: str) -> Iterator[re.Match[str]]:
-    return matches(in_words(), COUNTED_BEGINNING, text)
-
-
-def _names(text: str) -> Iterator[re.Match[str]]:
-    words = list(WORD.finditer(text))
-    for word, following in zip_longest(words, words[1:]):
-        written = word.group()
-        if written.islower() or not _capital(written) or written[0].isdigit() or written.casefold() in _UNNAMED:
-            continue
-        if _opens(text, word.start()):
-            gap = text[word.end() : following.start()] if following else "."
-            if following is None or gap.strip(" -'’") or following.group() == "I" or not _capital(following.group()):
-                continue
-        yield word
-
-
-def _capital(word: str) -> bool:
-    return any(c.isupper() for c in word)
-
-
-def _opens(text: str, at: int) -> bool:
-    """Whether a word stands at the start of a sentence, or of speech quoted after a colon or comma."""
-    before = re.sub(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St)\.\s*$", "x", text[max(0, at - 40) : at])
-    bare = before.rstrip(" \t\"“”„«'‘’([{-*•>#")
-    if not bare:
-        return at <= 40
-    return bare[-1] in ".!?\n。！？" or (bare[-1] in ":," and any(c in '"“„«' for c in before[len(bare) :]))
-
-
-def _name_held(folded: str, held: _Held) -> bool:
-    forms = {folded, stem(folded), folded.removesuffix("s"), folded.removesuffix("es")}
-    return not forms.isdisjoint(held.words)
+            yield m.start(), m.group(), {str(value)}, parts if len(words) > 1 else set(), unit_of(rest, m.start(), m.end())

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory.derive import progress
+from memory.derive.belief import Belief
 from memory.derive.context import Context
-from memory.derive.evidence import unsupported
 from memory.derive.pipeline import Author, Dropped, Made, Outcome, Piece, Pipeline
 from memory.derive.progress import Progress
 from memory.derive.prompts import WriterPrompt, fenced
@@ -232,7 +232,7 @@ def _wrong(found: Thought, sources: Sequence[Source]) -> str:
     cited = [source for source in sources if source.label in found.cites]
     if found.text and not cited:
         return "it cites none of its sources"
-    invented = unsupported(found.text, cited)
+    invented = Belief(sources, [found.text]).judge(found.text, cited).missing
     return f"it says what its sources do not: {', '.join(invented)}" if invented else ""
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from memory.derive.evidence import FUNCTION_WORDS
+from memory.derive.naming import FUNCTION_WORDS
 from memory.errors import EmbeddingFailed
 from memory.forget.persons import spoken_of
 from memory.ports import Embedder, Vectors

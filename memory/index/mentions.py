@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from memory.derive.evidence import plain
+from memory.derive.holdings import plain
 from memory.text.display_names import TAG
 from memory.text.lexical import tokens
 

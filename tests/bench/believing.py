@@ -9,14 +9,16 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from memory.derive.drafting import sound
 from memory.derive.entries import parse
+from memory.derive.people import acquainted
 from memory.errors import WriterRefused
-from memory.ports import Entry, Source
+from memory.ports import Entry, Source, Task
 from tests.bench.alterations import SORTS, Alterer, known_names
 
 _WRITTEN = ("gist", "merge", "profile", "era", "narrative", "self")
@@ -32,6 +34,8 @@ class Written:
     kind: str
     entry: Entry
     sources: tuple[Source, ...]
+    beside: tuple[str, ...] = ()
+    known: tuple[Source, ...] = ()
 
 
 def written() -> list[Written]:
@@ -39,19 +43,25 @@ def written() -> list[Written]:
     path = Path(os.environ.get("LYRA_EVAL", "../shared/eval")) / "writing" / "strong.jsonl"
     if not path.exists():
         return []
-    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    return [one for at, row in enumerate(rows) if row["kind"] in _WRITTEN for one in _of(at, row)]
+    found: list[Written] = []
+    told: list[Source] = []
+    for at, line in enumerate(path.read_text("utf-8").splitlines()):
+        row = json.loads(line)
+        if row["kind"] in _WRITTEN:
+            found += _of(at, row, told)
+        if row["kind"] == "gist":
+            told += [Source("", "", "", one.entry.text) for one in found if one.request == at]
+    return found
 
 
-def _of(at: int, row: dict[str, object]) -> Iterator[Written]:
-    messages = row["messages"]
-    assert isinstance(messages, list)
-    sources = tuple(_sources(messages[1]["content"]))
+def _of(at: int, row: dict[str, Any], told: Sequence[Source]) -> list[Written]:
+    sources = tuple(_sources(row["messages"][1]["content"]))
+    known = tuple(acquainted(sources, told)) if row["kind"] == "gist" else ()
     try:
-        for entry in parse(str(row["answer"]), [source.label for source in sources]):
-            yield Written(at, str(row["kind"]), entry, sources)
+        entries = parse(row["answer"], [source.label for source in sources])
     except WriterRefused as refusal:
-        yield Written(at, str(row["kind"]), Entry(refusal.answer, ()), sources)
+        entries = [Entry(refusal.answer, ())]
+    return [Written(at, row["kind"], one, sources, tuple(other.text for other in entries), known) for one in entries]
 
 
 def _sources(prompt: str) -> Iterator[Source]:
@@ -71,7 +81,10 @@ def _sources(prompt: str) -> Iterator[Source]:
 
 def refused(one: Written, text: str) -> str:
     """Return why a sentence in the place of one that was written is refused, '' where it stands."""
-    return "\n".join(sound([Entry(text, one.entry.cites)], one.sources)[1])
+    beside = [Entry(other, ()) for other in one.beside if other != one.entry.text]
+    entries = [Entry(text, one.entry.cites), *beside]
+    task = Task("gist", one.sources, known=one.known)
+    return "\n".join(why for why in sound(entries, task)[1] if why.startswith(text))
 
 
 def main() -> None:

@@ -23,7 +23,7 @@ def said(text: str, speaker: str = "Ada", said_at: str = AT) -> Source:
     [
         ("Ada's cat is called Turing.", "my cat is called turing"),
         ("Ada met the Turings.", "I met Mr. Turing"),
-        ("Lyra asked Ada about it on Friday.", "a long story"),
+        ("Ada asked Lyra about it on Friday.", "a long story"),
         ("Jean-Luc O'Brien came.", "jean-luc o'brien came"),
         ("Adas Katze heißt Turing.", "meine Katze heißt Turing"),
         ("Ihre Katze heißt Turing.", "meine Katze heißt Turing"),

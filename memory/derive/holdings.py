@@ -1,0 +1,168 @@
+"""What sources hold: the numbers, dates and words that a digest of them may say."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import Self
+
+from memory.derive.naming import words_of
+from memory.ports import Source
+from memory.text.dates import MONTHS, WEEKDAYS, Day, blanked, dates, matches
+from memory.text.lexical import STOP_WORDS, stem
+from memory.text.numbers import (
+    COUNT_WORDS,
+    COUNTED_BEGINNING,
+    NUMBER,
+    clock_times,
+    in_words,
+    loose,
+    phrase,
+    pieces,
+    readings_of,
+    trimmed,
+)
+from memory.text.relative_dates import Telling, moments, ordinals
+
+_RANGE = re.compile(
+    r"(?<![\w.,:])(\d\d?)(?:st|nd|rd|th|\.)?\s*(?:to|until|till|and|or|bis|und|[-–—])\s*(?:the\s+)?\Z", re.IGNORECASE
+)
+_AT = re.compile(r"\b(at|um|à)\s+\Z", re.IGNORECASE)
+_UNIT = re.compile(r"[\s-]+(?:an?\s+|per\s+)?([^\W\d_]+)")
+YEAR = re.compile(r"(?<![\w.,:/-])(?:19|20)\d\d(?![\w]|[.,:/-]\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What sources hold. `spoken` days are named in their texts, `following` ones follow from when those were said."""
+
+    numbers: frozenset[str] = frozenset()
+    counted: frozenset[tuple[str, str]] = frozenset()
+    spoken: frozenset[Day] = frozenset()
+    following: frozenset[Day] = frozenset()
+    years: frozenset[str] = frozenset()
+    months: frozenset[int] = frozenset()
+    weekdays: frozenset[int] = frozenset()
+    words: frozenset[str] = frozenset()
+    speakers: frozenset[str] = frozenset()
+
+    @classmethod
+    def together(cls, some: Sequence[Self]) -> Self:
+        """Return what several sources hold together."""
+        return cls(*(frozenset().union(*(getattr(one, part.name) for one in some)) for part in fields(cls)))
+
+    @property
+    def days(self) -> frozenset[Day]:
+        """Every day that is named or follows."""
+        return self.spoken | self.following
+
+
+def plain(text: str) -> str:
+    """Return a text with its letters and digits in their plain forms."""
+    # the dotless and dotted i match "i" without regard to case, but are no key of the tables above
+    composed = unicodedata.normalize("NFKC", text).replace("ı", "i").replace("İ", "I")
+    return "".join(str(unicodedata.digit(c)) if c.isdecimal() else c for c in composed)
+
+
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """A date in a text: where, as written, and its readings."""
+
+    start: int
+    end: int
+    shown: str
+    readings: Sequence[Day]
+
+
+def dated(text: str) -> list[Dated]:
+    """Return the dates of a text; of "26 to 30 October" both."""
+    found: list[Dated] = []
+    for m, readings in dates(text):
+        before = _RANGE.search(text, max(0, m.start() - 20), m.start())
+        if before and any(day for _, _, day in readings):
+            first = [(year, month, int(before[1])) for year, month, _ in readings]
+            found.append(Dated(before.start(1), before.end(1), before[1], first))
+        found.append(Dated(m.start(), m.end(), m.group(), readings))
+    return found
+
+
+def undated(text: str, found: Sequence[Dated]) -> str:
+    """Return a text with a semicolon in the place of each character of its dates."""
+    kept, at = list[str](), 0
+    for one in found:
+        kept += [text[at : one.start], ";" * (one.end - one.start)]
+        at = one.end
+    return "".join([*kept, text[at:]])
+
+
+def held_by(source: Source) -> Held:
+    """Read what a source holds: its speaker's name, its text, and when it was said."""
+    return Held.together([_held_in(source.speaker, ""), _held_in(source.text, source.said_at, source.speaker)])
+
+
+def _held_in(raw: str, said_at: str, speaker: str = "") -> Held:
+    text = plain(raw)
+    found = dated(text)
+    tellings = [Telling(at, text) for at in moments(plain(said_at))]
+    spoken = {day for one in found for reading in one.readings for day in _completed(reading, tellings)}
+    following = {(one.at.year, one.at.month, one.at.day) for one in tellings} | {
+        day for one in tellings for day in (*one.days, *one.seasons)
+    }
+    words = words_of(text)
+    rest = undated(text, found)
+    bare = {MONTHS[word] for word in words_of(rest) if word in MONTHS}
+    months = bare | {month for _, month, _ in spoken if month}
+    spoken |= {(year, month, None) for month in bare for one in tellings for year in one.years(month)}
+    spoken |= {(year, month, day) for year, month, _ in tuple(spoken) for day in ordinals(text)}
+    years = {str(year) for one in found for year, _, _ in one.readings if year} | set(YEAR.findall(rest))
+    weekdays = {WEEKDAYS[form] for word in words for form in (word, word.removesuffix("s")) if form in WEEKDAYS}
+    return Held(
+        frozenset(_numbers(rest) | clock_times(text) | clock_times(said_at)), frozenset(_counted_things(rest)),
+        frozenset(spoken), frozenset(following), frozenset(years), frozenset(months), frozenset(weekdays), words,
+        frozenset([speaker] if speaker else []),
+    )  # fmt: skip
+
+
+def _completed(day: Day, tellings: Sequence[Telling]) -> Iterator[Day]:
+    year, month, number = day
+    if year is not None or month is None or not tellings:
+        yield day
+    else:
+        yield from ((one, month, number) for telling in tellings for one in telling.years(month))
+
+
+def _numbers(rest: str) -> set[str]:
+    """Every value that a text without its dates may mean, with the parts of composed ones."""
+    values = set[str]()
+    for m in NUMBER.finditer(rest):
+        values |= readings_of(m) | loose(m.group(1)) | pieces(m.group(1))
+    for m in counted(blanked(rest, NUMBER.finditer(rest))):
+        counts = [COUNT_WORDS[w] for w in re.split(r"[\s-]+(?:and\s+)?", m.group().casefold())]
+        values.update(map(str, (*counts, phrase(counts))))
+    spaced = re.findall(r"(?<!\d)\d{1,3}(?:\s\d{3})+(?!\d)", rest)
+    return values | {trimmed(re.sub(r"\s", "", run)) for run in spaced}
+
+
+def _counted_things(rest: str) -> Iterator[tuple[str, str]]:
+    """Yield each value of a text that counts something, with what it counts."""
+    for m in NUMBER.finditer(rest):
+        yield from ((value, unit_of(rest, m.start(), m.end())) for value in readings_of(m) | pieces(m.group(1)))
+    for m in counted(blanked(rest, NUMBER.finditer(rest))):
+        words = re.split(r"[\s-]+(?:and\s+)?", m.group().casefold())
+        unit = unit_of(rest, m.start(), m.end())
+        if unit or not words[-1].endswith(("st", "nd", "rd", "th")):  # "the third" is not three of anything
+            yield str(phrase([COUNT_WORDS[w] for w in words])), unit
+
+
+def unit_of(rest: str, start: int, end: int) -> str:
+    """Return what a number counts: the word behind it, or "at" where it is the time."""
+    found = _UNIT.match(rest, end)
+    word = found[1].casefold() if found else ""
+    if word and word not in STOP_WORDS:
+        return stem(word)
+    return "at" if _AT.search(rest, max(0, start - 4), start) else ""
+
+
+def counted(text: str) -> Iterator[re.Match[str]]:
+    """Yield the numbers in words of a text."""
+    return matches(in_words(), COUNTED_BEGINNING, text)
