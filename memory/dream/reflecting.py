@@ -232,7 +232,7 @@ def _wrong(found: Thought, sources: Sequence[Source]) -> str:
     cited = [source for source in sources if source.label in found.cites]
     if found.text and not cited:
         return "it cites none of its sources"
-    invented = Belief(sources, [found.text]).judge(found.text, cited).missing
+    invented = Belief(cited, [found.text]).judge(found.text, cited).missing
     return f"it says what its sources do not: {', '.join(invented)}" if invented else ""
 
 

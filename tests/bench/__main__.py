@@ -28,7 +28,7 @@ from bot.models.minilm import weights
 from bot.models.minilm.embedder import MiniLM
 from bot.models.port import complete
 from bot.talk import talking
-from tests.bench import context, evidence, scaling, stalls
+from tests.bench import believing, context, evidence, scaling, stalls
 from tests.bench.chart import draw
 from tests.bench.crowd import Talk, crowd
 from tests.fakes.openai_server import OpenAIServer
@@ -147,6 +147,7 @@ async def main() -> None:
     scores = await evidence.measure(_local_model())
     draw(latencies, scores)
     tables = [table, *(evidence.table(name, score) for name, score in scores.items())]
+    tables += [believing.shares(sentences)] if (sentences := believing.written()) else []
     written = Rich(width=160, record=True)
     for one in tables:
         written.print(one)

@@ -2,17 +2,20 @@
 
 `python -m tests.bench.believing` reads what a strong model answered to requests of Lyra's own, where it lies beside this
 repository (see `conversations.py`), and prints the share of its sentences that is refused and, of each sort of alteration, the
-share that is found. With `-v` it prints what it missed.
+share that is found.
 """
 
 import json
 import os
 import re
-import sys
+from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from rich.console import Console as Rich
+from rich.table import Table
 
 from memory.derive.drafting import sound
 from memory.derive.entries import parse
@@ -87,22 +90,35 @@ def refused(one: Written, text: str) -> str:
     return "\n".join(why for why in sound(entries, task)[1] if why.startswith(text))
 
 
-def main() -> None:
-    """Print the shares."""
-    verbose = "-v" in sys.argv
-    sentences = written()
+def shares(sentences: Sequence[Written], seed: int = 15, *, verbose: bool = False) -> Table:
+    """Return the shares that are refused as they were written, and found of each sort of alteration."""
+    table = Table("of what a strong model wrote", "refused", "of", "%")
     bad = {one: why for one in sentences if (why := refused(one, one.entry.text))}
-    print(f"refused {len(bad)} of {len(sentences)} as they were written")
-    for one, why in bad.items():
-        print(f"  {one.request} {one.kind}: {why}" if verbose else f"  {one.request} {one.kind}")
-    alterer = Alterer(known_names([one.entry.text for one in sentences]), _SPEAKERS)
+    table.add_row("as it was written", str(len(bad)), str(len(sentences)), f"{100 * len(bad) / len(sentences):.1f}")
+    alterer = Alterer(known_names([one.entry.text for one in sentences]), _SPEAKERS, seed)
     altered = [(one, change) for one in sentences for change in alterer.alterations(one.entry.text, one.sources)]
+    shown = [f"{one.request} {one.kind}: {why}" for one, why in bad.items()]
     for sort in SORTS:
         some = [(one, change) for one, change in altered if change.sort == sort]
         missed = [(one, change) for one, change in some if not refused(one, change.text)]
-        print(f"{sort}: found {len(some) - len(missed)} of {len(some)}, {1 - len(missed) / len(some):.1%}")
-        for one, change in missed if verbose else ():
-            print(f"  {one.request} [{', '.join(one.entry.cites)}] {change.word!r}: {change.text}")
+        found = len(some) - len(missed)
+        table.add_row(f"another {sort}", str(found), str(len(some)), f"{100 * found / len(some):.1f}")
+        shown += [f"{one.request} [{', '.join(one.entry.cites)}] {change.word!r}: {change.text}" for one, change in missed]
+    if verbose:
+        print("\n".join(shown))
+    return table
+
+
+def main() -> None:
+    """Print the shares."""
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("-v", action="store_true", help="print what is refused and what is missed")
+    parser.add_argument("--seed", type=int, default=15, help="another row of alterations")
+    asked = parser.parse_args()
+    if sentences := written():
+        Rich().print(shares(sentences, asked.seed, verbose=asked.v))
+    else:
+        print("The answers are not here.")
 
 
 if __name__ == "__main__":
