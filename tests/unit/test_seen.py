@@ -53,7 +53,7 @@ async def test_every_answer_that_had_it_in_view_and_holds_it_goes(tmp_path: Path
         asked = [await here.say(f"what was it again, number {n}?") for n in range(3)]
         copies = [await replied(here, f"It is 4711, as ever {n}.", asked[n], [code]) for n in range(3)]
         weather = await here.say("how is the weather?")
-        innocent = await replied(here, "Sunny and warm outside.", weather, [code, *asked, *copies])
+        innocent = await replied(here, "The weather is sunny and warm.", weather, [code, *asked, *copies])
         receipt = await here.view.forget_message(code.id)
         assert (receipt.messages, receipt.replies) == (1, 3)
         assert await texts(here) == [*(one.text for one in asked), weather.text, innocent.text]
