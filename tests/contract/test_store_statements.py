@@ -18,7 +18,7 @@ from tests.kits.dream_kit import Muse, days, forced
 from tests.kits.ladder_kit import PAIRS, Teller
 from tests.kits.memory_kit import KEY, BagOfWords, Clock, Ids, corner
 from tests.kits.postgres import Postgres, postgres, translated
-from tests.kits.statements import Source, Statement, writers
+from tests.kits.statements import Source, Statement, Unresolved, writers
 
 READ = list(Source().statements())
 STATEMENTS = sorted({statement.sql for statement in READ})
@@ -52,6 +52,39 @@ def test_postgresql_takes_every_statement(server: Postgres) -> None:
 )
 def test_what_only_sqlite_takes_is_refused(server: Postgres, sql: str) -> None:
     assert len(server.refused(["SELECT 1 AS yes", sql])) == 1
+
+
+@pytest.mark.parametrize(
+    ("module", "statements"),
+    [
+        ('async def a(tx): await tx.run("DELETE" " FROM x")', ["DELETE FROM x"]),
+        ('async def a(tx): await tx.run(sql="SELECT 1")', ["SELECT 1"]),
+        (
+            'async def a(tx, t): await tx.run(f"DELETE FROM {t}")\nb = [a(0, "x"), a(0, t="y")]',
+            ["DELETE FROM x", "DELETE FROM y"],
+        ),
+        (
+            'async def a(tx, n):\n  for t in ("x", "y"): await tx.one(f"SELECT {t}" if n else "SELECT 1")',
+            ["SELECT 1", "SELECT x", "SELECT y"],
+        ),
+        (
+            'A = "SELECT {c}"\ndef b(c) -> str: return f"{c}, z"\nasync def d(tx): await tx.all(A.format(c=b("y")))',
+            ["SELECT y, z"],
+        ),
+        ("async def a(tx, t): await tx.run(t)", None),
+        ("async def a(tx): await tx.run(input())", None),
+        ('async def a(tx, o): await tx.run("SELECT " + o.name)', None),
+    ],
+)
+def test_a_statement_is_followed_to_what_it_is_put_together_from_or_is_an_error(
+    tmp_path: Path, module: str, statements: list[str] | None
+) -> None:
+    (tmp_path / "one.py").write_text(module)
+    if statements is None:
+        with pytest.raises(Unresolved):
+            list(Source(tmp_path).statements())
+    else:
+        assert [found.sql for found in Source(tmp_path).statements()] == statements
 
 
 async def test_sqlite_takes_every_statement(tmp_path: Path) -> None:

@@ -35,8 +35,8 @@ class Statement:
 class Module:
     """One file: its tree, what stands around each node, and what is imported under which name."""
 
-    def __init__(self, path: Path) -> None:
-        self.name = ".".join(("memory", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
+    def __init__(self, path: Path, root: Path) -> None:
+        self.name = ".".join((root.name, *path.relative_to(root).with_suffix("").parts)).removesuffix(".__init__")
         self.tree = ast.parse(path.read_text("utf-8"))
         self._around = {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
         self.calls = [node for node in ast.walk(self.tree) if isinstance(node, ast.Call)]
@@ -78,19 +78,23 @@ class Scope:
 
 
 class Source:
-    """The modules of memory, without those of one kind of store, and the texts of their expressions."""
+    """The modules of a package, without those of one kind of store, and the texts of their expressions."""
 
-    def __init__(self) -> None:
-        paths = (path for path in sorted(ROOT.rglob("*.py")) if path.parent.name != "sqlite")
-        self.modules = {module.name: module for module in map(Module, paths)}
+    def __init__(self, root: Path = ROOT) -> None:
+        modules = (Module(path, root) for path in sorted(root.rglob("*.py")) if path.parent.name != "sqlite")
+        self.modules = {module.name: module for module in modules}
         self._followed: set[tuple[Function, str]] = set()
 
     def statements(self) -> Iterator[Statement]:
         """Yield every statement, once for each text that it may have. Raises Unresolved."""
         for module in self.modules.values():
             for call in module.calls:
-                if isinstance(call.func, ast.Attribute) and call.func.attr in _PORT and call.args:
-                    for sql in sorted(self.texts(call.args[0], Scope(module, module.function(call)))):
+                given = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "sql")]
+                if isinstance(call.func, ast.Attribute) and call.func.attr in _PORT and given:
+                    found = self.texts(given[0], Scope(module, module.function(call)))
+                    if not found:
+                        raise self._unresolved(given[0], module)
+                    for sql in sorted(found):
                         yield Statement(module.name, call.lineno, " ".join(sql.split()))
 
     def texts(self, node: ast.expr, scope: Scope) -> Texts:
