@@ -43,7 +43,8 @@ from memory.tiers import backlog, episodes
 from memory.tiers.episodes import Rules
 from memory.types import Domain, Forgotten
 from memory.view.binding import Shared
-from memory.view.changing import Changing, ShownMessage
+from memory.view.changing import Changing
+from memory.view.shown_messages import ShownMessages
 from memory.view.view import View
 
 
@@ -90,6 +91,7 @@ class Memory:
         tombstones = Tombstones(db, path.with_name("tombstones.log"))
         self._forgetting = Forgetting(db, tombstones, seal, ports.clock, ports.embedder)
         self._reading = Shared(self.places, DomainIndexes(db, habits.recall_bytes), vectors, self._forgetting, ports.clock)
+        self.shown = ShownMessages(db, seal)
         self._changing = Changing(db, seal, self._forgetting, ports.clock)
         self._vanishing = Disappearance(db, self._forgetting, ports.clock)
         self.forgotten_at_open = Forgotten(0, 0, 0)
@@ -233,10 +235,6 @@ class Memory:
     async def places_of(self, platform: str, server: str, channel: str) -> list[str]:
         """Return the keys of the places of a channel or thread, and of its threads, where there was a conversation."""
         return await self._changing.places_of(platform, server, channel)
-
-    async def withheld(self, platform: str, shown: Sequence[ShownMessage]) -> set[str]:
-        """Return the ids of those messages, as a platform shows them, that are forgotten or rest on what is."""
-        return await self._changing.withheld(platform, shown)
 
 
 async def _install_key(db: Database, ids: Ids) -> bytes:

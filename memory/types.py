@@ -66,7 +66,7 @@ class SessionRef:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One conversation. `name` is unique within its domain; `messages` counts what is kept of it."""
+    """One conversation. `name` is unique within its domain; `messages` counts what is kept of it, where that was asked for."""
 
     key: int
     id: str

@@ -17,6 +17,7 @@ from adapters.discord.connection import Absence, begun
 from adapters.discord.incoming import convert
 from adapters.discord.incoming.files import Files
 from adapters.discord.incoming.heard import ConnectionChange, GatewayEvent, Unheard
+from adapters.discord.incoming.window import Window
 from adapters.discord.limits import Limits
 from adapters.discord.options import Settings
 from adapters.events import Joined, Message, Place, Renamed, Revised, Unreadable, Vanished, Withdrawn
@@ -60,6 +61,7 @@ class Client(discord.Client):
         self._limits = limits
         self._files = files
         self._prepare = prepare
+        self.window = Window()
         self._sight = Sight()
         self._complete = False
         self._edits: OrderedDict[int, int] = OrderedDict()
@@ -89,6 +91,7 @@ class Client(discord.Client):
 
     async def on_connect(self) -> None:
         """A new session began; its servers are not known yet."""
+        self.window.clear()
         self.live = self._complete = False
         self.items.put_nowait(ConnectionChange.BEGUN)
 
@@ -116,6 +119,7 @@ class Client(discord.Client):
 
     async def on_guild_available(self, guild: discord.Guild) -> None:
         """A server came back, or came late."""
+        self.window.drop_server(guild.id)
         self.rulers.learn([guild])
         self.items.put_nowait(guild)
 
@@ -123,11 +127,13 @@ class Client(discord.Client):
 
     async def on_message(self, message: discord.Message) -> None:
         """Somebody said something."""
+        self.window.hear(message)
         self.items.put_nowait(self.heard(message))
 
     async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
         """A message was changed, by its author or only in how it is shown."""
         message = payload.message
+        self.window.change(message)
         if message.edited_at is None or not self._is_heard(message):
             return
         at = convert.edited_at(message)
@@ -256,6 +262,7 @@ class Client(discord.Client):
         return Unreadable(str(message.id), place, who, _UNREAD, addressed=addressed, once=True)
 
     def _withdraw(self, guild: int | None, channel: int, messages: list[int]) -> None:
+        self.window.remove(channel, messages)
         found = self.get_channel(channel)
         if guild is None:
             place, lost = readers.direct(str(channel)), 0
@@ -267,9 +274,11 @@ class Client(discord.Client):
 
     def _look_again(self, guild: discord.Guild) -> None:
         for channel in self._sight.changed(guild):
+            self.window.drop(channel)
             self.items.put_nowait(Unheard((str(guild.id), str(channel))))
 
     def _miss(self, thread: discord.Thread) -> None:
+        self.window.drop(thread.id)
         # What happens in a public one is told to her, whether she was added to it or not.
         if thread.is_private():
             self.items.put_nowait(Unheard((str(thread.guild.id), str(thread.parent_id), str(thread.id))))

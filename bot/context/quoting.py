@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from adapters.events import Forward, Message, Place, Quote, Reach
 from memory.core import Memory
-from memory.view.changing import ShownMessage
+from memory.view.shown_messages import ShownMessage
 from memory.view.view import View
 
 _FORWARDED = "[forwarded]"
@@ -18,11 +18,20 @@ Bearing = TypeVar("Bearing", Message, Quote)
 
 async def unforgotten(memory: Memory, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
     """Return those quotes that are not forgotten; of Lyra's own, those that may be read in a view now."""
-    shown = [ShownMessage(quote.id, _kept_at(place, quote.id), quote.own, quote.said_at) for quote in quotes]
-    withheld = await memory.withheld(place.platform, shown) if shown else set()
+    withheld = await memory.shown.withheld(place.platform, _shown(place, quotes)) if quotes else set()
     own = await view.posts.may_be_shown(place.platform, [quote.id for quote in quotes if quote.own])
     left = [quote for quote in quotes if quote.id not in withheld and (not quote.own or own.get(quote.id, False))]
     return await without_forgotten(memory, view, place.platform, left)
+
+
+async def unkept(memory: Memory, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
+    """Return those quotes of others that are neither kept nor forgotten."""
+    left = await memory.shown.beside(place.platform, place.key, _shown(place, quotes))
+    return await without_forgotten(memory, view, place.platform, [quote for quote in quotes if quote.id in left])
+
+
+def _shown(place: Place, quotes: Sequence[Quote]) -> list[ShownMessage]:
+    return [ShownMessage(quote.id, _kept_at(place, quote.id), quote.own, quote.said_at) for quote in quotes]
 
 
 async def without_forgotten(memory: Memory, view: View, platform: str, bearing: Sequence[Bearing]) -> list[Bearing]:
@@ -35,7 +44,7 @@ async def without_forgotten(memory: Memory, view: View, platform: str, bearing: 
         for forward in forwards.values()
     ]
     posts = await view.posts.may_be_shown(platform, list(forwards))
-    hidden = await memory.withheld(platform, shown) | {id for id, may_be_read in posts.items() if not may_be_read}
+    hidden = await memory.shown.withheld(platform, shown) | {id for id, may_be_read in posts.items() if not may_be_read}
     return [_emptied(one, hidden) for one in bearing]
 
 

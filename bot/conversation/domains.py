@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from adapters.base import Adapter
 from adapters.events import Circle, Person, Place, Reach, split_key
 from bot.config.settings import Settings
-from bot.conversation.preferences import Preferences
+from bot.conversation.preferences import Chosen, Preferences
 from memory.core import Memory
 from memory.ports import Clock
 from memory.types import Domain, DomainKind, DomainRef, Session
@@ -34,8 +34,19 @@ class Domains:
 
     async def view(self, place: Place, person: Person, adapter: Adapter | None = None) -> View:
         """Return memory as the readers of this place may know it now. Without an adapter no other person's place is read."""
-        home = await self._home(place, person)
-        return self._memory.view(home, await self._also(place, person, adapter))
+        view, _ = await self.arrive(place, person, adapter, await self._preferences.read(place, person))
+        return view
+
+    async def arrive(self, place: Place, person: Person, adapter: Adapter | None, chosen: Chosen) -> tuple[View, Session | None]:
+        """Return memory as the readers of this place may know it now, by what is `chosen`, and the session there, if there is one."""
+        ref = _ref(place.platform, place.circle) if place.circle else DomainRef(DomainKind.DM, person.platform, person.id)
+        beside = self._beside(place, person)
+        there, session = await self._memory.places.arrive([ref, *beside], place.platform, place.key)
+        home = await self._home(there.get(ref), ref, chosen.value(person if place.is_private else place, "time zone"))
+        also = [there[one] for one in beside if one in there]
+        if place.circle is None:
+            also += await self._heard_elsewhere(person, adapter, chosen)
+        return self._memory.view(home, also), session
 
     async def view_of(self, platform: str, account: str) -> View:
         """Return memory as the one person of an account may know it."""
@@ -57,8 +68,8 @@ class Domains:
 
     async def earlier(self, place: Place) -> list[View]:
         """Return the memories of the rooms that a place replaced, each by itself, as far as everyone here could read them."""
-        found = await self._found([_ref(place.platform, circle) for circle in place.earlier])
-        return [self._memory.view(domain) for domain in found]
+        found = [await self._memory.places.find_domain(_ref(place.platform, circle)) for circle in place.earlier]
+        return [self._memory.view(domain) for domain in found if domain]
 
     async def rename(self, place: Place, before: str) -> None:
         """Name the session of a place after what it is called now, if it was called after it before."""
@@ -86,33 +97,28 @@ class Domains:
             ref in known or (alone and ref.kind is DomainKind.DM) for ref in refs.values()
         )
 
-    async def _home(self, place: Place, person: Person) -> Domain:
-        dm = DomainRef(DomainKind.DM, person.platform, person.id)
-        ref = _ref(place.platform, place.circle) if place.circle else dm
-        zone = await self._preferences.value(person if place.is_private else place, "time zone")
-        domain = await self._memory.places.domain(ref, zone or self._time_zone, self._clock.now())
+    async def _home(self, domain: Domain | None, ref: DomainRef, zone: str) -> Domain:
+        domain = domain or await self._memory.places.domain(ref, zone or self._time_zone, self._clock.now())
         wanted = zone or (self._time_zone if self._fixed else domain.time_zone)
-        if domain.time_zone != wanted:
-            return await self._memory.places.tell_times_in(domain, wanted)
-        return domain
+        return domain if domain.time_zone == wanted else await self._memory.places.tell_times_in(domain, wanted)
 
-    async def _also(self, place: Place, person: Person, adapter: Adapter | None) -> Sequence[Domain]:
+    def _beside(self, place: Place, person: Person) -> list[DomainRef]:
+        """Return the domains that are read beside a place's own, whatever the person asked for."""
         if place.circle is None:
-            return [*await self._own(person), *await self._heard_elsewhere(person, adapter)]
-        found = await self._found([_ref(place.platform, circle) for circle in _beside(place)])
+            return self._own(person)
+        found = [_ref(place.platform, circle) for circle in _beside(place)]
         if place.encrypted and place.is_private and place.alone == person.id:
-            own = DomainRef(DomainKind.DM, person.platform, person.id)
-            found += [*await self._found([own]), *await self._own(person)]
+            found += [DomainRef(DomainKind.DM, person.platform, person.id), *self._own(person)]
         return found
 
-    async def _own(self, person: Person) -> Sequence[Domain]:
+    def _own(self, person: Person) -> list[DomainRef]:
         accounts = [other for group in self._people if (person.platform, person.id) in group for other in group]
         others = [account for account in accounts if account != (person.platform, person.id)]
-        return await self._found([DomainRef(DomainKind.DM, platform, account) for platform, account in others])
+        return [DomainRef(DomainKind.DM, platform, account) for platform, account in others]
 
-    async def _heard_elsewhere(self, person: Person, adapter: Adapter | None) -> Sequence[Domain]:
+    async def _heard_elsewhere(self, person: Person, adapter: Adapter | None, chosen: Chosen) -> Sequence[Domain]:
         """Return the shared domains that a person asked for and can read now, each in its present epoch."""
-        reach, encrypted = [await self._preferences.on(person, name) for name in ("reach", "encrypted")]
+        reach, encrypted = (chosen.on(person, name) for name in ("reach", "encrypted"))
         if adapter is None or not (reach or encrypted):
             return ()
         shared = {
@@ -124,10 +130,6 @@ class Domains:
         wanted = [circle for circle in sorted(shared) if (encrypted if circle in sealed else reach)]
         readable = await adapter.readable(person, wanted) if wanted else ()
         return [shared[circle] for circle in wanted if circle in readable]
-
-    async def _found(self, refs: Sequence[DomainRef]) -> list[Domain]:
-        found = [await self._memory.places.find_domain(ref) for ref in refs]
-        return [domain for domain in found if domain is not None]
 
 
 def _beside(place: Place) -> list[Circle]:

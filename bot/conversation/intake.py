@@ -4,29 +4,30 @@ Changes that people make to their own words pass here too, so that a message and
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 
 from adapters.base import Adapter
 from adapters.errors import PlaceGone
-from adapters.events import Contents, Message, Person, Place, Quote, Revised, Withdrawn
+from adapters.events import Attachment, Contents, Message, Person, Place, Quote, Revised, Withdrawn
 from adapters.payloads import payload, read_payload
 from bot.context.naming import as_shown
-from bot.context.quoting import unforgotten, without_forgotten
+from bot.context.quoting import unforgotten, unkept, without_forgotten
 from bot.conversation.attachments import images, told
 from bot.conversation.domains import Domains
 from bot.conversation.meanwhile import Meanwhile, Watch
-from bot.conversation.preferences import Preferences
+from bot.conversation.preferences import Chosen, Preferences, speakers
 from bot.errors import PlaceUnknown
 from bot.models.port import Image
 from memory.core import Memory
 from memory.errors import SourceGone
-from memory.journal.journal import InboxEvent
+from memory.journal.journal import InboxEvent, OpenEvents
 from memory.ports import Clock
 from memory.types import MINUTE, Exchange, Identity, Kind, NewExchange, Session
 from memory.view.view import View
 
+Heard = tuple[InboxEvent, Message]
 _ASIDES = 10
 _ASIDE_MINUTES = 60
 
@@ -37,6 +38,7 @@ class Turn:
 
     `quotes` are what it answers, `aside` is what others said just before and is not kept; `watch` is told where that is changed
     or removed. `again` says that it was tried before, and the person knows. Nothing of it was read before `began`.
+    `chosen` is what is set here, `left_over` the key of a preview that a kill left behind, '' where there is none.
     """
 
     view: View
@@ -51,6 +53,8 @@ class Turn:
     again: bool
     watch: Watch
     began: int
+    chosen: Chosen
+    left_over: str
 
     @property
     def shared(self) -> bool:
@@ -83,36 +87,38 @@ class Intake:
         Raises PlaceUnknown where it is not known who reads the place now.
         """
         began = self._clock.now()
-        messages = await self._as_they_stand(heard)
+        messages = [(event, message) for event in heard if (message := _message(event.event.payload))]
         if not messages:
             return None
         last = messages[-1][1]
         place = await _now(adapter, last.place)
         # What only some could read stays with them, even if the place was opened before this was kept.
         moved = place is None or (place.reach, place.circle) != (last.place.reach, last.place.circle)
-        view = await self._domains.view(last.place if place is None or moved else place, last.person, adapter)
-        messages = await self._unforgotten(view, messages)
-        read = {message.id: await adapter.read(message) for _, message in messages if message.attachments}
-        async with self._one:
-            watch = self._meanwhile.watch(last.place.platform)
-            kept = await self._store(view, last.place, heard, read)
+        there = last.place if place is None or moved else place
+        watch = self._meanwhile.watch(there.platform)
+        said = () if moved else await self._said_before(adapter, there, [message for _, message in messages])
+        chosen = await self._preferences.read(there, last.person, *speakers(there.platform, said))
+        view, known = await self._domains.arrive(there, last.person, adapter, chosen)
+        session = known or await self._domains.session(view, there)
+        kept = await self._stored(adapter, view, session, heard, messages)
         if not kept.asked or moved or place is None:
             await self._memory.journal.drop([event.key for event in heard])
             return None
         await self._memory.journal.drop([event.key for event in heard if event.key not in kept.finishes])
-        held = await self._memory.journal.held(place.platform, place.key) if place.is_private else []
         return Turn(
             view,
-            kept.session,
+            session,
             place,
             last.person,
             kept.asked,
-            sorted({*held, *kept.finishes}),
-            *await self._around(adapter, view, place, kept.messages),
-            images([one for contents in read.values() for one in contents]),
+            sorted({*(kept.open.held if place.is_private else ()), *kept.finishes}),
+            *await self._around(view, place, kept.messages, chosen.heeded(place.platform, said)),
+            images([one for contents in kept.read for one in contents]),
             any(event.tries for event in heard),
             watch,
             began,
+            chosen,
+            next((kept.open.previews[key] for key in reversed(kept.finishes) if key in kept.open.previews), ""),
         )
 
     async def require_readers(self, turn: Turn, adapter: Adapter) -> None:
@@ -184,68 +190,94 @@ class Intake:
                 quoted = replace(message.quoted, text=text) if text else None
                 await self._memory.journal.replace(platform, heard.event.event_id, payload(replace(message, quoted=quoted)))
 
-    async def _as_they_stand(self, heard: Sequence[InboxEvent]) -> list[tuple[InboxEvent, Message]]:
-        """Return those messages that nobody took back meanwhile, with the words they have now."""
-        payloads = await self._memory.journal.open_payloads([event.key for event in heard])
-        found = [(event, read_payload(payloads[event.key])) for event in heard if event.key in payloads]
-        return [(event, message) for event, message in found if isinstance(message, Message)]
-
-    async def _unforgotten(self, view: View, messages: Sequence[tuple[InboxEvent, Message]]) -> list[tuple[InboxEvent, Message]]:
+    async def _unforgotten(self, view: View, messages: Sequence[Heard]) -> list[Heard]:
         """Return messages with nothing of what they forward that is forgotten."""
         platform = messages[0][1].place.platform if messages else ""
         shown = await without_forgotten(self._memory, view, platform, [message for _, message in messages])
         return [(event, message) for (event, _), message in zip(messages, shown, strict=True)]
 
-    async def _store(self, view: View, place: Place, heard: Sequence[InboxEvent], read: dict[str, Sequence[Contents]]) -> "_Kept":
-        session = await self._domains.session(view, place)
-        messages = await self._unforgotten(view, await self._as_they_stand(heard))
-        await view.say(session, [said(message, told(message, read.get(message.id, ()))) for _, message in messages])
+    async def _stored(
+        self, adapter: Adapter, view: View, session: Session, heard: Sequence[InboxEvent], messages: Sequence[Heard]
+    ) -> "_Kept":
+        """T2: keep messages as they stand now, with what came with them, which was read before."""
+        keys = [event.key for event in heard]
+        where = session.ref.platform, session.ref.place
+        read: dict[tuple[str, tuple[Attachment, ...]], Sequence[Contents]] = {}
+        while True:
+            for _, message in await self._unforgotten(view, messages):
+                if message.attachments and _came(message) not in read:
+                    read[_came(message)] = await adapter.read(message)
+            async with self._one:
+                open_events = await self._memory.journal.open_events(keys, *where)
+                now = [(event, _message(open_events.payloads.get(event.key, ""))) for event in heard]
+                messages = await self._unforgotten(view, [(event, message) for event, message in now if message])
+                if all(not message.attachments or _came(message) in read for _, message in messages):
+                    return await self._store(view, session, messages, read, open_events)
+
+    async def _store(
+        self, view: View, session: Session, messages: Sequence[Heard],
+        read: Mapping[tuple[str, tuple[Attachment, ...]], Sequence[Contents]], open_events: OpenEvents,
+    ) -> "_Kept":  # fmt: skip
+        new = [said(message, told(message, read.get(_came(message), ()))) for _, message in messages]
+        stored = {exchange.source_id: exchange for exchange in (await view.say(session, new)).stored} if new else {}
         oldest = self._clock.now() - self._within
         asked, finishes, answered = [], [], []
         for event, message in messages:
-            exchange = await view.messages.by_source(session, message.id)
+            exchange = stored.get(message.id) or await view.messages.by_source(session, message.id)
             if exchange and message.addressed and message.said_at >= oldest:
                 asked.append(exchange)
                 finishes.append(event.key)
                 answered.append(message)
-        return _Kept(session, asked, finishes, answered)
+        return _Kept(asked, finishes, answered, [read[_came(one)] for _, one in messages if one.attachments], open_events)
 
     async def _around(
-        self, adapter: Adapter, view: View, place: Place, messages: Sequence[Message]
+        self, view: View, place: Place, messages: Sequence[Message], said: Sequence[Quote]
     ) -> tuple[Sequence[Quote], Sequence[Quote]]:
         """Return what messages answer, and what others said just before, under the names that people have here."""
         answered = await self._answered(view, place, [one.quoted for one in messages if one.quoted and not one.quoted.hidden])
-        shown = await as_shown(
-            view.messages, place.platform, [*answered, *await self._aside(adapter, view, place, messages[0].id)]
-        )
+        shown = await as_shown(view.messages, place.platform, [*answered, *await self._aside(view, place, said)])
         return shown[: len(answered)], shown[len(answered) :]
 
     async def _answered(self, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
         """Return those quotes that may be shown: what is kept is shown where its readers may know it, whatever the platform shows."""
         elsewhere = await view.messages.kept_elsewhere(place.platform, [quote.id for quote in quotes])
-        return list(await self._shown(view, place, [quote for quote in quotes if quote.id not in elsewhere]))
+        heeded = await self._preferences.heeded(place.platform, [quote for quote in quotes if quote.id not in elsewhere])
+        return await unforgotten(self._memory, view, place, heeded)
 
-    async def _aside(self, adapter: Adapter, view: View, place: Place, before: str) -> Sequence[Quote]:
-        if place.is_private:
+    async def _said_before(self, adapter: Adapter, place: Place, messages: Sequence[Message]) -> Sequence[Quote]:
+        """Return what others said at a place of many just before the first of these messages that is to be answered."""
+        oldest = self._clock.now() - self._within
+        first = next((one.id for one in messages if one.addressed and one.said_at >= oldest), "")
+        if place.is_private or not first:
             return ()
-        oldest = self._clock.now() - _ASIDE_MINUTES * MINUTE
-        said = await self._shown(view, place, await adapter.before(place.key, before, _ASIDES))
-        # What is kept is recalled where its readers may know it, or not at all.
-        kept = await self._memory.knows(place.platform, place.key, [quote.id for quote in said])
-        return [quote for quote in said if not quote.own and quote.said_at >= oldest and quote.id not in kept]
+        since = self._clock.now() - _ASIDE_MINUTES * MINUTE
+        return [one for one in await adapter.before(place.key, first, _ASIDES) if not one.own and one.said_at >= since]
 
-    async def _shown(self, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
-        return await unforgotten(self._memory, view, place, await self._preferences.heeded(place.platform, quotes))
+    async def _aside(self, view: View, place: Place, said: Sequence[Quote]) -> list[Quote]:
+        """Return what of it is neither forgotten nor kept: that is recalled where its readers may know it, or not at all."""
+        return await unkept(self._memory, view, place, said) if said else []
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """What became of messages: those to be answered, with the events that an answer finishes."""
+    """What became of messages: those to be answered, with the events that an answer finishes; `read` is what came with all of them."""
 
-    session: Session
     asked: list[Exchange]
     finishes: list[int]
     messages: list[Message]
+    read: Sequence[Sequence[Contents]]
+    open: OpenEvents
+
+
+def _message(payload: str) -> Message | None:
+    """Return the message of a payload; None for an event that is none, or is not open any more."""
+    event = read_payload(payload) if payload else None
+    return event if isinstance(event, Message) else None
+
+
+def _came(message: Message) -> tuple[str, tuple[Attachment, ...]]:
+    """Return what tells whether that which came with a message was read."""
+    return message.id, message.attachments
 
 
 async def _now(adapter: Adapter, place: Place) -> Place | None:

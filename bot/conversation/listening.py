@@ -42,14 +42,15 @@ class Admission:
         """
         if command and not message.machine:
             return message
-        if await self._preferences.on(message.person, "paused"):
+        chosen = await self._preferences.read(message.person, message.place)
+        if chosen.on(message.person, "paused"):
             return None
         if not message.machine:
             self._machines.pop(message.place.key, None)
         if not message.place.is_private and not message.addressed:
-            if not foreign and await self._preferences.value(message.place, "answers") == "always":
+            if not foreign and chosen.value(message.place, "answers") == "always":
                 message = replace(message, addressed=True)
-            elif not await self._preferences.on(message.place, "listening"):
+            elif not chosen.on(message.place, "listening"):
                 return None
         if message.machine and message.addressed:
             return self._answer_a_machine(message)

@@ -82,12 +82,14 @@ class Preferences:
         """Say whether a room goes on as before when somebody joins who cannot read what was said."""
         return (platform, room) in self._waived
 
+    async def read(self, *where: Place | Person) -> "Chosen":
+        """Return what is set for these places and people now."""
+        scopes = dict.fromkeys(scope for one in where for scope in _scopes(one))
+        return Chosen(await self._places.chosen(list(scopes)), self._streaming)
+
     async def value(self, where: Place | Person, name: str) -> str:
         """Return what is set, '' where nothing is. What is set for a channel holds in its threads, unless they differ."""
-        kept = await self._places.setting(_scope(where, name), name)
-        if kept is None and isinstance(where, Place) and where.thread:
-            return await self.value(replace(where, thread=""), name)
-        return str(kept) if kept is not None else ""
+        return (await self.read(where)).value(where, name)
 
     async def put(self, where: Place | Person, name: str, value: str) -> None:
         """Set something; '' and off for a free one take it back."""
@@ -104,23 +106,56 @@ class Preferences:
 
     async def on(self, where: Place | Person, name: str, *, default: bool = False) -> bool:
         """Return whether something is on."""
-        kept = await self.value(where, name)
-        return kept == "on" if kept else default
+        return (await self.read(where)).on(where, name, default=default)
 
     async def heeded(self, platform: str, quotes: Sequence[Quote]) -> list[Quote]:
         """Return what was said by those who did not tell her to stop."""
-        stopped = {
-            one for one in {quote.person for quote in quotes} if one and await self.on(Person(platform, one, ""), "paused")
-        }
-        return [quote for quote in quotes if quote.person not in stopped]
-
-    async def streams(self, place: Place, person: Person) -> bool:
-        """Return whether an answer is shown while it is made: as the person wants in private, as the place does elsewhere."""
-        return await self.on(person if place.is_private else place, "streaming", default=self.streams_on(place.platform))
+        return (await self.read(*speakers(platform, quotes))).heeded(platform, quotes)
 
     def streams_on(self, platform: str) -> bool:
         """Return whether answers are shown while they are made on a platform, unless somebody set it otherwise."""
         return self._streaming.get(platform, True)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What was set for some places and people when that was read."""
+
+    _kept: Mapping[tuple[str, str], object]
+    _streaming: Mapping[str, bool]
+
+    def value(self, where: Place | Person, name: str) -> str:
+        """Return what is set, '' where nothing is. What is set for a channel holds in its threads, unless they differ."""
+        kept = self._kept.get((_scope(where, name), name))
+        if kept is None and isinstance(where, Place) and where.thread:
+            return self.value(replace(where, thread=""), name)
+        return str(kept) if kept is not None else ""
+
+    def on(self, where: Place | Person, name: str, *, default: bool = False) -> bool:
+        """Return whether something is on."""
+        kept = self.value(where, name)
+        return kept == "on" if kept else default
+
+    def heeded(self, platform: str, quotes: Sequence[Quote]) -> list[Quote]:
+        """Return what was said by those who did not tell her to stop."""
+        return [one for one in quotes if not (one.person and self.on(Person(platform, one.person, ""), "paused"))]
+
+    def streams(self, place: Place, person: Person) -> bool:
+        """Return whether an answer is shown while it is made: as the person wants in private, as the place does elsewhere."""
+        default = self._streaming.get(place.platform, True)
+        return self.on(person if place.is_private else place, "streaming", default=default)
+
+
+def speakers(platform: str, quotes: Sequence[Quote]) -> list[Person]:
+    """Return who said these."""
+    return [Person(platform, one, "") for one in dict.fromkeys(quote.person for quote in quotes) if one]
+
+
+def _scopes(where: Place | Person) -> list[str]:
+    """Return all scopes in which something may be set for a person, or for a place."""
+    if isinstance(where, Person):
+        return [_scope(where, "")]
+    return [_scope(where, ""), _scope(replace(where, thread=""), ""), _scope(where, "everyone")]
 
 
 def _scope(where: Place | Person, name: str) -> str:

@@ -60,7 +60,7 @@ class Turns:
 
     async def _offered(self, turn: Turn, adapter: Adapter) -> Sequence[Part]:
         """Return what says once, to a person alone, that she has thoughts, and how to hear them; () where it is not to be said."""
-        if turn.shared or await self._h.preferences.on(turn.person, REFLECTIONS):
+        if turn.shared or turn.chosen.on(turn.person, REFLECTIONS):
             return ()
         parts = await self._h.outgoing.parts(turn.place.platform, offer(adapter.prefix), links=NO_LINKS)
         return parts if await turn.view.thoughts.offer(turn.session, parts) else ()
@@ -84,7 +84,7 @@ class Turns:
 
         `gaps` is how many there were before the turn. What is being attempted is sent before `alone` is left.
         """
-        shown, streamed = await self._preview(turn, adapter)
+        shown, streamed = self._preview(turn, adapter)
         try:
             for _ in range(_TRIES):
                 try:
@@ -119,13 +119,13 @@ class Turns:
             if streamed:
                 streamed.cancel()
 
-    async def _preview(self, turn: Turn, adapter: Adapter) -> tuple[Showing | None, Streamed | None]:
+    def _preview(self, turn: Turn, adapter: Adapter) -> tuple[Showing | None, Streamed | None]:
         shown = adapter.preview(turn.place.key)
         if shown:
             return WordByWord(shown, turn.place.platform, self._h.outgoing), None
-        if not adapter.edit_seconds or not await self._h.preferences.streams(turn.place, turn.person):
+        if not adapter.edit_seconds or not turn.chosen.streams(turn.place, turn.person):
             return None, None
-        if await self._left_over(turn):
+        if turn.left_over:
             # It becomes the answer; a second one beside it would leave it half done.
             return None, None
         streamed = Streamed(turn, adapter, self._h.outgoing)
@@ -134,15 +134,7 @@ class Turns:
     async def _replaced(self, turn: Turn, streamed: Streamed | None) -> str:
         """Return the key of the preview that the answer takes the place of: this turn's, or one that a kill left behind."""
         key = await streamed.stop() if streamed else ""
-        return key or await self._left_over(turn)
-
-    async def _left_over(self, turn: Turn) -> str:
-        """Return the key of a preview that a kill left behind, '' where there is none."""
-        for exchange in reversed(turn.asked):
-            left = await self._h.memory.journal.preview_of(turn.place.platform, turn.place.key, exchange.source_id)
-            if left:
-                return left
-        return ""
+        return key or turn.left_over
 
     async def _store(
         self, turn: Turn, spoken: Spoken, replaces: str, alone: AsyncExitStack

@@ -92,6 +92,8 @@ class Web:
             ("lyra_exchanges_unsummarized", "Messages in no gist", backlog.unsummarized_total),
             ("lyra_inbox_parked", "Messages given up after three tries", await self._memory.journal.parked()),
             ("lyra_dreams_parked", "Places given up after three dreams that broke", len(await self._memory.dreams.parked())),
+            ("lyra_store_reads", "Statements read since the start", self._memory.db.reads),
+            ("lyra_store_transactions", "Transactions begun since the start", self._memory.db.transactions),
             ("lyra_unasked_calls_today", "Calls of a model today that nobody asked for", (await spending.today()).calls),
         ):
             Gauge(name, help_, registry=registry).set(value)

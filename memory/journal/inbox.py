@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from memory.journal.outbox import PREVIEW_OF
 from memory.ports import Clock
 from memory.store.database import Database, Row, Transaction
 from memory.store.lineage import bound, placeholders
@@ -25,6 +26,15 @@ class InboxEvent:
     event: Event
     received_at: int
     tries: int
+
+
+@dataclass(frozen=True, slots=True)
+class OpenEvents:
+    """Events that wait: payloads and the keys of previews that a kill left behind, by event, and those held for another try."""
+
+    payloads: dict[int, str]
+    previews: dict[int, str]
+    held: Sequence[int]
 
 
 class Inbox:
@@ -73,11 +83,22 @@ class Inbox:
 
     async def open_payloads(self, keys: Sequence[int]) -> dict[int, str]:
         """Return the payloads, as they are now, of those events that still wait for their answer."""
+        return (await self.open_events(keys)).payloads
+
+    async def open_events(self, keys: Sequence[int], platform: str = "", place: str = "") -> OpenEvents:
+        """Return what of these events still waits for its answer, as it is now; with a place, what waits there for another try."""
         rows = await self._db.all(
-            f"SELECT id, payload FROM inbox WHERE id IN ({placeholders('k', keys)}) AND state IN ('new', 'held')",
-            bound("k", keys),
+            f"SELECT i.id, i.payload, i.state, {PREVIEW_OF} AS preview FROM inbox i "
+            f"WHERE i.id IN ({placeholders('k', keys)}) AND i.state IN ('new', 'held') UNION ALL "
+            "SELECT id, '' AS payload, state, NULL AS preview FROM inbox "
+            "WHERE platform = :platform AND place = :place AND state = 'held' ORDER BY id",
+            {"platform": platform, "place": place, **bound("k", keys)},
         )
-        return {row["id"]: row["payload"] for row in rows}
+        return OpenEvents(
+            {row["id"]: row["payload"] for row in rows if row["payload"]},
+            {row["id"]: row["preview"] for row in rows if row["preview"]},
+            sorted({row["id"] for row in rows if not row["payload"]}),
+        )
 
     async def replace(self, platform: str, event_id: str, payload: str) -> bool:
         """Give an event that is not done another payload; return whether there is such an event."""
@@ -87,14 +108,6 @@ class Inbox:
         async with self._db.transaction() as tx:
             row = await tx.one(f"UPDATE inbox SET payload = :payload {_NOT_DONE} RETURNING id", {**which, "payload": payload})
         return row is not None
-
-    async def held(self, platform: str, place: str) -> list[int]:
-        """Return the events of a place that wait for another try."""
-        rows = await self._db.all(
-            "SELECT id FROM inbox WHERE platform = :platform AND place = :place AND state = 'held' ORDER BY id",
-            {"platform": platform, "place": place},
-        )
-        return [row["id"] for row in rows]
 
     async def held_places(self, platform: str) -> list[str]:
         """Return the places whose events wait for another try, the one that waits longest first."""

@@ -5,10 +5,10 @@ queues every part of that answer. The journal is not memory: texts are blanked w
 was sent.
 """
 
-from memory.journal.inbox import Event, Inbox, InboxEvent
+from memory.journal.inbox import Event, Inbox, InboxEvent, OpenEvents
 from memory.journal.outbox import Outbox, OutboxRow, Part
 
-__all__ = ["Event", "InboxEvent", "Journal", "OutboxRow", "Part"]
+__all__ = ["Event", "InboxEvent", "Journal", "OpenEvents", "OutboxRow", "Part"]
 
 
 class Journal(Inbox, Outbox):

@@ -147,15 +147,6 @@ class Outbox:
         )
         return [row["place"] for row in rows]
 
-    async def preview_of(self, platform: str, place: str, answers: str) -> str | None:
-        """Return the key of the newest preview for a question whose place nothing has taken yet, None where there is none."""
-        row = await self._db.one(
-            "SELECT o.key FROM outbox o WHERE o.platform = :platform AND o.place = :place AND o.answers = :answers "
-            f"AND o.operation = 'preview' AND o.state <> 'cancelled' AND {_LEFT} ORDER BY o.id DESC LIMIT 1",
-            {"platform": platform, "place": place, "answers": answers},
-        )
-        return row["key"] if row else None
-
     async def blank(self, before: int) -> None:
         """Blank the texts of what was sent before an instant, and give up the previews that are older and never were."""
         due = "text <> '' AND (state = 'sent' AND sent_at < :before OR operation = 'preview' AND created_at < :before)"
@@ -242,6 +233,12 @@ _LEFT = (
     "NOT EXISTS (SELECT 1 FROM outbox later WHERE later.target <> '' AND later.target = o.key "
     "AND later.operation IN ('edit', 'delete') AND later.state <> 'cancelled')"
 )
+
+PREVIEW_OF = (
+    "(SELECT o.key FROM outbox o WHERE o.platform = i.platform AND o.place = i.place AND o.answers = i.event_id "
+    f"AND o.operation = 'preview' AND o.state <> 'cancelled' AND {_LEFT} ORDER BY o.id DESC LIMIT 1)"
+)
+"""The key of the newest preview for a row of `inbox i` whose place nothing has taken yet."""
 
 
 def _outgoing(row: Row) -> OutboxRow:

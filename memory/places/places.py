@@ -1,8 +1,8 @@
 """Domains, identities, sessions and settings: who may know, who spoke, and where."""
 
 import json
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 
 from memory.errors import NotFound
 from memory.forget.gone import present
@@ -23,6 +23,8 @@ class Places:
 
     db: Database
     seal: Seal
+    _refs: dict[int, DomainRef] = field(default_factory=dict)
+    _marked: set[tuple[str, str]] = field(default_factory=set)
 
     async def domain(self, ref: DomainRef, time_zone: str, now: int) -> Domain:
         """Return the domain of a natural key; made with this time zone if it is new."""
@@ -46,15 +48,38 @@ class Places:
         row = await self.db.one(_DOMAIN, domains.natural_key(ref))
         return read_domain(row) if row else None
 
+    async def arrive(
+        self, refs: Sequence[DomainRef], platform: str, place: str
+    ) -> tuple[dict[DomainRef, Domain], Session | None]:
+        """Return those of these domains that there are, and the session that goes on at a place in the first of them.
+
+        How many messages the session has is not counted.
+        """
+        wanted = [domains.natural_key(ref) for ref in refs]
+        which = " OR ".join(
+            f"(d.kind = :kind{n} AND d.platform = :platform{n} AND d.native_id = :native_id{n} AND d.epoch = :epoch{n})"
+            for n in range(len(wanted))
+        )
+        keys = {f"{name}{n}": value for n, one in enumerate(wanted) for name, value in one.items()}
+        rows = await self.db.all(f"{_ARRIVAL} WHERE {which}", {"platform": platform, "place": place, **keys})
+        there = {domain.ref: domain for domain in map(read_domain, rows)}
+        self._refs.update((domain.key, domain.ref) for domain in there.values())
+        home = there.get(refs[0])
+        for row in rows:
+            if home and row["id"] == home.key and row["session"] and row["name"] != row["public_id"]:
+                ref = SessionRef(platform, place, row["active_epoch"])
+                return there, Session(
+                    row["session"], row["public_id"], home.key, ref, row["name"], row["started_at"], row["last_at"]
+                )
+        return there, None
+
     async def refs(self, keys: Collection[int]) -> dict[int, DomainRef]:
-        """Return the natural keys of stored domains, by their keys in here."""
-        found = [
-            read_domain(row)
-            for row in await self.db.all(
-                f"SELECT * FROM domains WHERE id IN ({placeholders('d', list(keys))})", bound("d", list(keys))
-            )
-        ]
-        return {domain.key: domain.ref for domain in found}
+        """Return the natural keys, which never change, of stored domains by their keys in here."""
+        unknown = [key for key in keys if key not in self._refs]
+        if unknown:
+            rows = await self.db.all(f"SELECT * FROM domains WHERE id IN ({placeholders('d', unknown)})", bound("d", unknown))
+            self._refs.update((row["id"], read_domain(row).ref) for row in rows)
+        return {key: self._refs[key] for key in keys if key in self._refs}
 
     async def domains(self) -> list[Domain]:
         """Return every domain, oldest first."""
@@ -153,6 +178,21 @@ class Places:
         """Return a kept setting, None where it was never set."""
         row = await self.db.one("SELECT value FROM settings WHERE scope = :scope AND key = :key", {"scope": scope, "key": key})
         return json.loads(row["value"]) if row else None
+
+    async def chosen(self, scopes: Sequence[str]) -> dict[tuple[str, str], object]:
+        """Return all that is set in some scopes, by scope and key."""
+        if not scopes:
+            return {}
+        rows = await self.db.all(
+            f"SELECT scope, key, value FROM settings WHERE scope IN ({placeholders('s', scopes)})", bound("s", scopes)
+        )
+        return {(row["scope"], row["key"]): json.loads(row["value"]) for row in rows}
+
+    async def is_marked(self, scope: str, key: str) -> bool:
+        """Say whether something was marked, which never ends."""
+        if (scope, key) not in self._marked and await self.setting(scope, key):
+            self._marked.add((scope, key))
+        return (scope, key) in self._marked
 
     async def settings(self, key: str) -> list[tuple[str, object]]:
         """Return every scope in which a setting is kept, with what it is there."""
@@ -265,6 +305,11 @@ def _literal(text: str) -> str:
 
 
 _ACTIVE = "SELECT domain, epoch FROM active_sessions WHERE platform = :platform AND place = :place"
+_ARRIVAL = (
+    "SELECT d.*, a.epoch AS active_epoch, s.id AS session, s.public_id, s.name, s.started_at, s.last_at FROM domains d "
+    "LEFT JOIN active_sessions a ON a.domain = d.id AND a.platform = :platform AND a.place = :place "
+    "LEFT JOIN sessions s ON s.domain = d.id AND s.platform = a.platform AND s.place = a.place AND s.epoch = a.epoch"
+)
 _LAST_EPOCH = (
     "SELECT epoch FROM sessions WHERE platform = :platform AND place = :place AND domain = :domain ORDER BY epoch DESC LIMIT 1"
 )

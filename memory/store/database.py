@@ -45,7 +45,13 @@ class Transaction(Reader, Protocol):
 
 
 class Database(Reader, Protocol):
-    """An open database. Every method raises the errors of `memory.errors` where the database cannot be used."""
+    """An open database. Every method raises the errors of `memory.errors` where the database cannot be used.
+
+    `reads` and `transactions` count what it was asked since it was opened.
+    """
+
+    reads: int
+    transactions: int
 
     def transaction(self) -> AbstractAsyncContextManager[Transaction]:
         """Write in one transaction: all of it is committed when the block ends, nothing when it raises or is cancelled."""

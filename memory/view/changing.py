@@ -6,7 +6,7 @@ conversation; its old words leave the index, the digests, the notices that repea
 """
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memory.derive import refusals
@@ -16,13 +16,13 @@ from memory.forget.gone import Gone
 from memory.index.indexing import unindex
 from memory.journal import inbox
 from memory.journal.outbox import NOTICES, silence, taken_away
-from memory.places.places import read_domain
 from memory.ports import Clock
 from memory.store.database import Database, Row, Transaction
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.lexical import key_words
 from memory.tiers import asides, exchanges
 from memory.types import Domain, Exchange, Forgotten, SessionRef
+from memory.view.shown_messages import conversations
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +36,6 @@ class KnownMessages:
     messages: set[str]
     events: dict[int, str]
     asides: dict[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class ShownMessage:
-    """A message as the platform shows it: its id, the keys of the places where it may be kept, whether it is Lyra's, and when
-    it was sent.
-    """
-
-    id: str
-    places: Sequence[str]
-    own: bool
-    said_at: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,46 +76,12 @@ class Changing:
         names = [*await self._names(platform, place, [id]), *await self._names_by_id(platform, place, [id], kept=False)]
         return await self.forgetting.forget_named(names)
 
-    async def withheld(self, platform: str, shown: Collection[ShownMessage]) -> set[str]:
-        """Return the ids of what places show and Lyra forgot: messages, and posts of hers that rested on them.
-
-        A post of hers that is no reply (a notice, or one from before) is withheld where anything was forgotten since.
-        """
-        talks = await self._conversations(platform, sorted({place for one in shown for place in one.places}))
-        names = {
-            exchanges.public_id(self.seal, domain.ref, ref, one.id): one.id
-            for one in shown
-            for place in one.places
-            for domain, ref in talks.get(place, ())
-        }
-        for place, ids in _by_channel(shown).items():
-            names |= await self._names_by_id(platform, place, ids, kept=False)
-        found: set[str] = set()
-        for some in pages(list(names)):
-            rows = await self.db.all(_BURIED.format(within=placeholders("n", some)), bound("n", some))
-            found.update(names[row["public_id"]] for row in rows)
-        return found | await self._posts_withheld(platform, [one for one in shown if one.own], talks)
-
     async def places_of(self, platform: str, server: str, channel: str) -> list[str]:
         """Return the keys of the places of a channel or thread, and of its threads, where there was a conversation."""
         begins = json.dumps([server], ensure_ascii=False).removesuffix("]")
         within = {"platform": platform, "from": f"{begins}, ", "to": f"{begins}-"}
         rows = await self.db.all(_PLACES, within)
         return [row["place"] for row in rows if channel in json.loads(row["place"])[1:]]
-
-    async def _posts_withheld(
-        self, platform: str, own: Sequence[ShownMessage], talks: Mapping[str, Sequence[tuple[Domain, SessionRef]]]
-    ) -> set[str]:
-        dead: dict[str, bool] = {}
-        for some in pages([one.id for one in own]):
-            rows = await self.db.all(_POSTS.format(within=placeholders("s", some)), {"platform": platform, **bound("s", some)})
-            dead.update((row["remote_id"], bool(row["dead"])) for row in rows)
-        domains = sorted({domain.key for there in talks.values() for domain, _ in there})
-        row = await self.db.one(
-            f"SELECT max(forgotten_at) AS at FROM domains WHERE id IN ({placeholders('d', domains)})", bound("d", domains)
-        )
-        since = int(row["at"] or 0) if row else 0
-        return {one.id for one in own if dead.get(one.id, one.said_at <= since)}
 
     async def revise(self, platform: str, place: str, id: str, text: str, at: int) -> bool:
         """Give a message the words it has since `at`; return whether anything kept was changed. No words take it back."""
@@ -186,38 +140,10 @@ class Changing:
 
     async def _names_by_id(self, platform: str, place: str, ids: Sequence[str], *, kept: bool = True) -> dict[str, str]:
         """Return the platform's ids of messages by the public ids that they have in any conversation of a place, kept or seen."""
+        talks, domains = await conversations(self.db, platform, [place], place)
         if kept:
-            talks = (await self._conversations(platform, [place])).get(place, ())
-            return {exchanges.public_id(self.seal, domain.ref, ref, id): id for domain, ref in talks for id in ids}
-        domains = await self._of_channel(platform, place)
+            return {exchanges.public_id(self.seal, domain.ref, ref, id): id for domain, ref in talks.get(place, ()) for id in ids}
         return {asides.public_id(self.seal, domain.ref, SessionRef(platform, place), id): id for domain in domains for id in ids}
-
-    async def _of_channel(self, platform: str, place: str) -> list[Domain]:
-        """Return the domains of every conversation in the channel of a place, in whatever thread."""
-        channel = asides.channel(place)
-        rows = await self.db.all(_OF_CHANNEL, {"platform": platform, "place": place, "from": channel + ", ", "to": channel + "-"})
-        return [read_domain(row) for row in rows]
-
-    async def _conversations(self, platform: str, places: Sequence[str]) -> dict[str, list[tuple[Domain, SessionRef]]]:
-        """Return every conversation that there was or is at these places, with its domain."""
-        found: dict[str, list[tuple[Domain, SessionRef]]] = {}
-        for some in pages(places):
-            rows = await self.db.all(
-                _CONVERSATIONS.format(within=placeholders("p", some)), {"platform": platform, **bound("p", some)}
-            )
-            for row in rows:
-                there = SessionRef(platform, row["at_place"], row["at_epoch"])
-                found.setdefault(there.place, []).append((read_domain(row), there))
-        return found
-
-
-def _by_channel(shown: Collection[ShownMessage]) -> dict[str, list[str]]:
-    """Return the ids of messages by a place of their channel."""
-    found: dict[str, tuple[str, list[str]]] = {}
-    for one in shown:
-        for place in one.places[:1]:
-            found.setdefault(asides.channel(place), (place, []))[1].append(one.id)
-    return dict(found.values())
 
 
 async def _silence_notices(tx: Transaction, domain: Domain, lost: set[str]) -> None:
@@ -253,30 +179,12 @@ _OWN = (
     "LEFT JOIN items i ON i.id = o.item AND i.dead_at IS NULL AND i.kind <> 'notice' "
     "WHERE o.platform = :platform AND o.place = :place AND o.remote_id <> '' "
 )
-_POSTS = (
-    "SELECT o.remote_id, i.dead_at IS NOT NULL AS dead FROM outbox o JOIN items i ON i.id = o.item "
-    "WHERE o.platform = :platform AND o.remote_id IN ({within}) AND o.remote_id <> ''"
-)
-_BURIED = (
-    "SELECT public_id FROM tombstones WHERE public_id IN ({within}) "
-    "UNION SELECT public_id FROM items WHERE public_id IN ({within}) AND dead_at IS NOT NULL"
-)
 _OPEN = "SELECT event_id AS id, id AS key FROM inbox WHERE platform = :platform AND place = :place AND state <> 'done' "
 _SAID = exchanges.SELECT + f"JOIN sessions s ON s.id = e.session {_HERE}AND e.source_id = :id AND e.kind = 'said' "
 _GIVEN_UP = (
     "SELECT id FROM inbox WHERE platform = :platform AND place = :place AND event_id = :id AND state = 'parked' AND payload <> ''"
 )
-_CONVERSATIONS = (
-    "SELECT d.*, k.place AS at_place, k.epoch AS at_epoch FROM (SELECT domain, place, epoch FROM sessions WHERE platform = :platform "
-    "AND place IN ({within}) UNION SELECT domain, place, epoch FROM active_sessions WHERE platform = :platform AND place IN ({within})) AS k "
-    "JOIN domains d ON d.id = k.domain"
-)
 _PLACES = (
     "SELECT place FROM sessions WHERE platform = :platform AND place >= :from AND place < :to UNION "
     "SELECT place FROM active_sessions WHERE platform = :platform AND place >= :from AND place < :to"
-)
-_OF_CHANNEL = (
-    "SELECT * FROM domains WHERE id IN ("
-    "SELECT domain FROM sessions WHERE platform = :platform AND (place = :place OR (place >= :from AND place < :to)) UNION "
-    "SELECT domain FROM active_sessions WHERE platform = :platform AND (place = :place OR (place >= :from AND place < :to)))"
 )

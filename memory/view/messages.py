@@ -139,7 +139,7 @@ class Notices:
         self, scope: str, mark: str, session: Session, parts: Sequence[Part], answers: str = "", *, greets: bool = False
     ) -> bool:
         self._b.own(session)
-        if await self._b.shared.places.setting(scope, mark):
+        if await self._b.shared.places.is_marked(scope, mark):
             return False
         async with self._b.db.transaction() as tx:
             first = await places.mark(tx, scope, mark)

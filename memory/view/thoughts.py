@@ -107,7 +107,7 @@ class Thoughts:
         """Queue a notice about thoughts that wait, once in the life of this domain; return whether this was the time."""
         self._b.own(session)
         scope = self._b.shared.places.scope(self._b.home)
-        if await self._b.shared.places.setting(scope, _OFFERED) or not await self._reflections("state = 'waiting' LIMIT 1", {}):
+        if not await self._reflections("state = 'waiting' LIMIT 1", {}) or await self._b.shared.places.is_marked(scope, _OFFERED):
             return False
         async with self._b.db.transaction() as tx:
             first = await places.mark(tx, scope, _OFFERED)

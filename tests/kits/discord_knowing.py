@@ -16,6 +16,8 @@ from adapters.events import Circle, Place
 from adapters.events import Person as Someone
 from bot.app import App
 from bot.conversation.domains import Domains
+from bot.conversation.preferences import Chosen
+from memory.types import Session
 from memory.view.view import View
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Message, Person
@@ -26,11 +28,11 @@ from tests.kits.discord_home import Awake, answer, awake
 class Everything(Domains):
     """The guard switched off: at every place all of memory is read."""
 
-    async def view(self, place: Place, person: Someone, adapter: Adapter | None = None) -> View:
+    async def arrive(self, place: Place, person: Someone, adapter: Adapter | None, chosen: Chosen) -> tuple[View, Session | None]:
         """Return a view that reads every domain."""
-        home = (await super().view(place, person, adapter)).home
-        others = [domain for domain in await self._memory.places.domains() if domain.key != home.key]
-        return self._memory.view(home, others)
+        view, session = await super().arrive(place, person, adapter, chosen)
+        others = [domain for domain in await self._memory.places.domains() if domain.key != view.home.key]
+        return self._memory.view(view.home, others), session
 
     async def still(self, place: Place, domain: int, also: Collection[int] = ()) -> bool:
         """Let out what was read of any domain."""

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memory.errors import MemoryFailure
-from memory.journal.journal import Part
+from memory.journal.journal import Event, Part
 from memory.types import DomainKind, DomainRef
 from memory.view.view import Answer
 from tests.kits.memory_kit import DAY, Corner, at_home, corner
@@ -16,6 +16,14 @@ async def left(here: Corner) -> list[tuple[str, str, str]]:
     """Return key, state and text of every part."""
     rows = await here.memory.db.all("SELECT key, state, text FROM outbox ORDER BY id")
     return [(row["key"], row["state"], row["text"]) for row in rows]
+
+
+async def left_over(here: Corner, place: str, question: str) -> str | None:
+    """Return the key of the preview that a question at a place was left with."""
+    journal = here.memory.journal
+    await journal.accept("console", [Event(question, place, "asked")])
+    (key,) = [heard.key for heard in await journal.unfinished("console", place) if heard.event.event_id == question]
+    return (await journal.open_events([key])).previews.get(key)
 
 
 async def test_a_part_that_was_being_sent_when_she_died_may_have_arrived(tmp_path: Path) -> None:
@@ -97,23 +105,24 @@ async def test_a_preview_goes_out_by_its_key_and_never_with_what_was_left_over(t
 async def test_the_preview_of_a_question_is_found_until_something_took_its_place(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         journal = here.memory.journal
-        assert await journal.preview_of("console", "dm", "q1") is None
+        assert await left_over(here, "dm", "q1") is None
         for key in ("p1", "p2"):
             await here.view.preview(here.session, Part(key, "hel"), "q1")
         await here.view.preview(here.session, Part("p3", "hel"), "q2")
-        assert await journal.preview_of("console", "dm", "q1") == "p2", "the newest"
-        assert await journal.preview_of("console", "elsewhere", "q1") is None
+        assert await left_over(here, "dm", "q1") == "p2", "the newest"
+        await here.view.preview(here.session, Part("p4", "hel"), "q4")
+        assert await left_over(here, "elsewhere", "q4") is None
         await here.view.notices.queue(here.session, [Part("k1", "hello", "edit", "p2")], [], "q1")
-        assert await journal.preview_of("console", "dm", "q1") == "p1"
+        assert await left_over(here, "dm", "q1") == "p1"
         await here.view.notices.queue(here.session, [Part("k2", "", "delete", "p1")], [])
-        assert await journal.preview_of("console", "dm", "q1") is None
+        assert await left_over(here, "dm", "q1") is None
         edit = next(row for row in await journal.take("console", "dm") if row.part.key == "k1")
         await journal.cancel([edit.row])
-        assert await journal.preview_of("console", "dm", "q1") == "p2", "what will never go out has finished nothing"
+        assert await left_over(here, "dm", "q1") == "p2", "what will never go out has finished nothing"
         (shown,) = await journal.take("console", "dm", ["p2"])
         await journal.cancel([shown.row])
-        assert await journal.preview_of("console", "dm", "q1") is None
-        assert await journal.preview_of("console", "dm", "q2") == "p3"
+        assert await left_over(here, "dm", "q1") is None
+        assert await left_over(here, "dm", "q2") == "p3"
 
 
 async def test_a_part_that_will_never_go_out_holds_no_words_and_what_arrived_stays_sent(tmp_path: Path) -> None:
@@ -157,7 +166,7 @@ async def test_a_preview_that_nothing_followed_is_given_up_after_a_while(tmp_pat
         here.clock.forward(DAY)
         await journal.blank(here.clock.now())
         assert await left(here) == [("p1", "sent", ""), ("p2", "cancelled", ""), ("p3", "cancelled", "")]
-        assert await journal.preview_of("console", "dm", "p1") == "p1", "it stands where it was sent"
+        assert await left_over(here, "dm", "p1") == "p1", "it stands where it was sent"
 
 
 @pytest.mark.parametrize("forgotten", ["the question", "something else here"])

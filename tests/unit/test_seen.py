@@ -12,7 +12,7 @@ from memory.tiers import seen
 from memory.tiers.asides import Aside
 from memory.tiers.episodes import Rules
 from memory.types import MINUTE, Digest, DomainKind, DomainRef, Exchange, Kind, NewExchange, SessionRef
-from memory.view.changing import ShownMessage
+from memory.view.shown_messages import ShownMessage
 from memory.view.view import Answer
 from tests.kits.memory_kit import BagOfWords, Corner, Writer, answering, at_home, said
 
@@ -168,7 +168,7 @@ async def test_what_was_seen_and_never_kept_takes_its_answers_along_when_it_is_t
         assert await texts(here) == [asked.text]
         with pytest.raises(SourceGone):
             await replied(here, "A fine idea, I say.", asked, asides=["a1"])
-        assert await here.memory.withheld("console", [ShownMessage(id, ["dm"], False, 0) for id in ("a1", "a2")]) == {"a1"}
+        assert await here.memory.shown.withheld("console", [ShownMessage(id, ["dm"], False, 0) for id in ("a1", "a2")]) == {"a1"}
 
 
 async def test_what_was_seen_first_and_kept_later_is_one_thing(tmp_path: Path) -> None:
@@ -202,10 +202,10 @@ async def test_posts_of_hers_that_came_of_it_are_withheld_and_notices_of_before_
                     {"d": here.domain.key, "item": item, "remote": remote},
                 )
         posts = [ShownMessage(id, ["dm"], True, here.clock.now()) for id in ("post of the copy", "post of the other", "notice")]
-        assert await here.memory.withheld("console", posts) == set()
+        assert await here.memory.shown.withheld("console", posts) == set()
         await here.view.forget_message(code.id)
-        assert await here.memory.withheld("console", posts) == {"post of the copy", "notice"}
-        assert await here.memory.withheld("console", [ShownMessage("notice", ["dm"], True, here.clock.now() + 1)]) == set()
+        assert await here.memory.shown.withheld("console", posts) == {"post of the copy", "notice"}
+        assert await here.memory.shown.withheld("console", [ShownMessage("notice", ["dm"], True, here.clock.now() + 1)]) == set()
         assert await here.view.posts.left() == 1
         ((where, parts),) = (await here.view.posts.delete(iter(["k1", "k2"]), 5)).items()
         assert where == ("console", "dm") and [part.target for part in parts] == ["post of the copy"]

@@ -38,7 +38,7 @@ async def earlier(
             return ()
         if reader is not None and not await Entitled(client, limits, gate, reader).reads(found):
             return ()
-        said = await whole(_history(found, snowflake(message), n))
+        said = await _said(client, number, found, snowflake(message), n)
     except (*TROUBLE, discord.InvalidData, SendFailed):
         return ()
     quotes = [convert.quote(one, me) for one in reversed(said) if convert.spoken(one)]
@@ -61,6 +61,19 @@ def reads(channel: object) -> bool:
         return False
     rights = parent.permissions_for(channel.guild.me)
     return rights.view_channel and rights.read_message_history
+
+
+async def _said(
+    client: Client, number: int, channel: discord.abc.Messageable, before: int | None, n: int
+) -> list[discord.Message]:
+    """Return the n messages before one, newest first: as they were heard, where nothing is missing, else as Discord has them."""
+    heard = client.window.before(number, before, n) if before is not None else None
+    if heard is not None:
+        return heard
+    changes = client.window.changes
+    history = await whole(_history(channel, before, n))
+    client.window.fill(number, history, changes, whole=len(history) < n)
+    return history
 
 
 async def _history(channel: discord.abc.Messageable, before: int | None, n: int) -> list[discord.Message]:

@@ -44,6 +44,7 @@ class SqliteDatabase:
         self._writing = asyncio.Lock()
         self._reading = asyncio.Lock()
         self._closed = False
+        self.reads = self.transactions = 0
 
     @classmethod
     async def open(cls, path: Path, key: bytes | None, *, checkpoints: bool = True) -> Self:
@@ -97,6 +98,7 @@ class SqliteDatabase:
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Transaction]:
         """Write in one transaction: all of it is committed when the block ends, nothing when it raises or is cancelled."""
+        self.transactions += 1
         async with self._writing:
             with _translated(self.path):
                 try:
@@ -116,6 +118,7 @@ class SqliteDatabase:
 
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Read all rows of one statement, from the last committed state."""
+        self.reads += 1
         async with self._reading:
             with _translated(self.path):
                 try:

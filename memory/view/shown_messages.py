@@ -1,0 +1,132 @@
+"""Messages as a platform shows them: which of them are forgotten, and which are kept."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from memory.places.places import read_domain
+from memory.store.database import Database
+from memory.store.lineage import Seal, bound, pages, placeholders
+from memory.tiers import asides, exchanges
+from memory.types import Domain, SessionRef
+
+Talks = Mapping[str, Sequence[tuple[Domain, SessionRef]]]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownMessage:
+    """A message as the platform shows it: its id, the keys of the places where it may be kept, whether it is Lyra's, and when
+    it was sent.
+    """
+
+    id: str
+    places: Sequence[str]
+    own: bool
+    said_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShownMessages:
+    """Tells what is known of messages that a platform shows."""
+
+    db: Database
+    seal: Seal
+
+    async def withheld(self, platform: str, shown: Collection[ShownMessage]) -> set[str]:
+        """Return the ids of what places show and Lyra forgot: messages, and posts of hers that rested on them.
+
+        A post of hers that is no reply (a notice, or one from before) is withheld where anything was forgotten since.
+        """
+        names, talks = await self._names(platform, shown)
+        found: set[str] = set()
+        for some in pages(list(names)):
+            rows = await self.db.all(_BURIED.format(within=placeholders("n", some)), bound("n", some))
+            found.update(names[row["id"]] for row in rows)
+        own = [one for one in shown if one.own]
+        return found | await self._posts_withheld(platform, own, talks) if own else found
+
+    async def beside(self, platform: str, place: str, shown: Collection[ShownMessage]) -> set[str]:
+        """Return the ids of those messages of one place that may stand beside what is kept: neither kept nor forgotten."""
+        ids = {one.id for one in shown}
+        names, _ = await self._names(platform, shown)
+        for some in pages(sorted({*names, *ids})):
+            where = {"platform": platform, "place": place, **bound("n", some)}
+            rows = await self.db.all(_BESIDE.format(within=placeholders("n", some)), where)
+            ids -= {names.get(row["id"], row["id"]) for row in rows}
+        return ids
+
+    async def _names(self, platform: str, shown: Collection[ShownMessage]) -> tuple[dict[str, str], Talks]:
+        """Return the ids of messages by the public ids that they have, kept or seen, and the conversations where they may be."""
+        names: dict[str, str] = {}
+        talks: dict[str, Sequence[tuple[Domain, SessionRef]]] = {}
+        for some in _by_channel(shown):
+            there, domains = await conversations(
+                self.db, platform, sorted({place for one in some for place in one.places}), some[0].places[0]
+            )
+            talks |= there
+            for one in some:
+                kept = [pair for place in one.places for pair in there.get(place, ())]
+                names |= {exchanges.public_id(self.seal, domain.ref, ref, one.id): one.id for domain, ref in kept}
+                seen = SessionRef(platform, one.places[0])
+                names |= {asides.public_id(self.seal, domain.ref, seen, one.id): one.id for domain in domains}
+        return names, talks
+
+    async def _posts_withheld(self, platform: str, own: Sequence[ShownMessage], talks: Talks) -> set[str]:
+        dead: dict[str, bool] = {}
+        for some in pages([one.id for one in own]):
+            rows = await self.db.all(_POSTS.format(within=placeholders("s", some)), {"platform": platform, **bound("s", some)})
+            dead.update((row["remote_id"], bool(row["dead"])) for row in rows)
+        domains = sorted({domain.key for there in talks.values() for domain, _ in there})
+        row = await self.db.one(
+            f"SELECT max(forgotten_at) AS at FROM domains WHERE id IN ({placeholders('d', domains)})", bound("d", domains)
+        )
+        since = int(row["at"] or 0) if row else 0
+        return {one.id for one in own if dead.get(one.id, one.said_at <= since)}
+
+
+async def conversations(db: Database, platform: str, places: Sequence[str], within: str) -> tuple[Talks, list[Domain]]:
+    """Return every conversation that there was or is at these places, with its domain, and the domains of all conversations in
+    the channel of the place `within`, in whatever thread.
+    """
+    found: dict[str, list[tuple[Domain, SessionRef]]] = {}
+    domains: list[Domain] = []
+    channel = asides.channel(within)
+    bounds = {"platform": platform, "within": within, "from": channel + ", ", "to": channel + "-"}
+    for some in pages(places):
+        rows = await db.all(_CONVERSATIONS.format(within=placeholders("p", some)), {**bounds, **bound("p", some)})
+        domains = [read_domain(row) for row in rows if not row["at_place"]]
+        for row in rows:
+            if row["at_place"]:
+                there = SessionRef(platform, row["at_place"], row["at_epoch"])
+                found.setdefault(there.place, []).append((read_domain(row), there))
+    return found, domains
+
+
+def _by_channel(shown: Collection[ShownMessage]) -> list[list[ShownMessage]]:
+    found: dict[str, list[ShownMessage]] = {}
+    for one in shown:
+        for place in one.places[:1]:
+            found.setdefault(asides.channel(place), []).append(one)
+    return list(found.values())
+
+
+_BURIED = (
+    "SELECT public_id AS id FROM tombstones WHERE public_id IN ({within}) "
+    "UNION SELECT public_id AS id FROM items WHERE public_id IN ({within}) AND dead_at IS NOT NULL"
+)
+_BESIDE = _BURIED + (
+    " UNION SELECT e.source_id AS id FROM sessions s JOIN exchanges e ON e.session = s.id JOIN items i ON i.id = e.item "
+    "WHERE s.platform = :platform AND s.place = :place AND e.source_id IN ({within}) "
+    "UNION SELECT remote_id AS id FROM outbox WHERE platform = :platform AND place = :place AND remote_id IN ({within}) "
+    "UNION SELECT event_id AS id FROM inbox WHERE platform = :platform AND place = :place AND state <> 'done' AND event_id IN ({within})"
+)
+_POSTS = (
+    "SELECT o.remote_id, i.dead_at IS NOT NULL AS dead FROM outbox o JOIN items i ON i.id = o.item "
+    "WHERE o.platform = :platform AND o.remote_id IN ({within}) AND o.remote_id <> ''"
+)
+_CONVERSATIONS = (
+    "SELECT d.*, k.place AS at_place, k.epoch AS at_epoch FROM (SELECT domain, place, epoch FROM sessions WHERE platform = :platform "
+    "AND place IN ({within}) UNION SELECT domain, place, epoch FROM active_sessions WHERE platform = :platform AND place IN ({within})) AS k "
+    "JOIN domains d ON d.id = k.domain UNION ALL SELECT d.*, '' AS at_place, 0 AS at_epoch FROM domains d WHERE d.id IN ("
+    "SELECT domain FROM sessions WHERE platform = :platform AND (place = :within OR (place >= :from AND place < :to)) UNION "
+    "SELECT domain FROM active_sessions WHERE platform = :platform AND (place = :within OR (place >= :from AND place < :to)))"
+)

@@ -1,0 +1,217 @@
+"""A turn is lean: how often it asks memory, the embedder and Discord, in a conversation of which everything was made already."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from adapters.base import Adapter
+from adapters.discord.adapter import Discord
+from adapters.events import Person, Place, Quote
+from bot.app import App, opened
+from bot.conversation.domains import Domains
+from bot.conversation.preferences import Chosen
+from bot.service.maintenance import Maintenance
+from memory.types import Domain, Session
+from memory.view.view import View
+from tests.fakes.discord import Channel
+from tests.fakes.openai_server import OpenAIServer
+from tests.kits.awake import configured, model_server
+from tests.kits.discord_home import awake
+from tests.kits.discord_town import Town, built
+from tests.kits.ladder_talk import teller
+from tests.kits.stalls import say
+
+TOLD = (
+    "My cat is called Turing.",
+    "The boat is green.",
+    "Noah bought 12 chairs.",
+    "We leave on 3 March.",
+    "Lena plays the piano.",
+)
+TALK = ("Hello again.", "What about boats?", "Tell me of Turing.")
+QUESTION = "what did ada say about the boat?"
+CONFIG = 'embed = "main"\nsummarize_after = 4\nepisode_least = 2\nrecent_turns = 1\n'
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a turn took: statements read by themselves, transactions, and requests for vectors."""
+
+    reads: int
+    transactions: int
+    embeddings: int
+
+
+class Counting(Maintenance):
+    """Housekeeping that notes what was asked of memory up to when a turn pokes it."""
+
+    def __init__(self, app: App, model: OpenAIServer) -> None:
+        super().__init__(app.memory, app.models, app.base.settings, app.base.clock, app.priority)
+        self._app = app
+        self._model = model
+        self.poked = self.now()
+        self._poked = asyncio.Event()
+
+    def now(self) -> Cost:
+        """Return what was asked so far."""
+        asked = [request for request in self._model.requests if request.path.endswith("/embeddings")]
+        return Cost(self._app.memory.db.reads, self._app.memory.db.transactions, len(asked))
+
+    def poke(self, domain: Domain, session: Session | None = None) -> None:
+        """Note it, and look after the domain."""
+        self.poked = self.now()
+        self._poked.set()
+        super().poke(domain, session)
+
+    async def turn(self, said: Awaitable[object]) -> Cost:
+        """Have something said, and return what the turn took, up to its end."""
+        before = self.now()
+        self._poked.clear()
+        await said
+        await self._poked.wait()
+        return self.since(before)
+
+    async def everything(self) -> None:
+        """Make all that can be made of what was said so far."""
+        await self.drain()
+        await self.summarize_all(await self.waiting(), 2, lambda done, total: None)
+        for domain in await self._app.memory.places.domains():
+            await self._app.dreams.dream(domain, forced=True)
+        await self.drain()
+
+    def since(self, before: Cost) -> Cost:
+        """Return what the last turn took."""
+        return Cost(
+            self.poked.reads - before.reads,
+            self.poked.transactions - before.transactions,
+            self.poked.embeddings - before.embeddings,
+        )
+
+
+_NUMBERS = count()
+
+
+class Wasteful(Domains):
+    """The twin that reads things one by one, looks for something else as well, and writes a line more."""
+
+    async def arrive(self, place: Place, person: Person, adapter: Adapter | None, chosen: Chosen) -> tuple[View, Session | None]:
+        view, session = await super().arrive(place, person, adapter, chosen)
+        for name in ("reach", "encrypted", "streaming", "reflections", "answers", "listening", "time zone"):
+            await self._preferences.value(place, name)
+        await view.recall.messages(f"the weather in Graz {place.key} {next(_NUMBERS)}", 1)
+        await view.note("looked twice")
+        return view, session
+
+
+def counted(app: App, model: OpenAIServer, *, wasteful: bool) -> tuple[App, Counting]:
+    """Return her with housekeeping that counts, or as the twin."""
+    base, counting = app.base, Counting(app, model)
+    domains = Wasteful(app.memory, base.settings, app.preferences, base.clock, base.time_zone) if wasteful else app.domains
+    return replace(app, maintenance=counting, domains=domains), counting
+
+
+async def at_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: OpenAIServer, *, wasteful: bool) -> Cost:
+    """Return what a turn takes at the terminal."""
+    (tmp_path / "lyra.toml").write_text(configured(model, CONFIG, ""))
+    monkeypatch.setenv("LYRA_HOME", str(tmp_path))
+    async with opened() as app:
+        app, counting = counted(app, model, wasteful=wasteful)
+        await say(app, TOLD)
+        await counting.everything()
+        await say(app, TALK)
+        await counting.drain()
+        before = counting.now()
+        # What a start reads is no part of it: two starts, of which one answers, take one turn more than one that does not.
+        await say(app, [])
+        start = counting.now()
+        await say(app, [QUESTION])
+        took = counting.since(start)
+    return Cost(
+        took.reads - (start.reads - before.reads), took.transactions - (start.transactions - before.transactions), took.embeddings
+    )
+
+
+@asynccontextmanager
+async def on_discord(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: OpenAIServer, where: str, *, wasteful: bool = False,
+    kind: type[Discord] = Discord,
+) -> AsyncIterator[tuple[Town, Channel, Counting]]:  # fmt: skip
+    """Have a conversation with her in a DM or a channel."""
+    made: list[Counting] = []
+
+    def changed(app: App) -> App:
+        app, counting = counted(app, model, wasteful=wasteful)
+        made.append(counting)
+        return app
+
+    async with (
+        built(tmp_path, monkeypatch) as town,
+        awake(town.server, town.home, monkeypatch, model=model, config=CONFIG, kind=kind, changed=changed) as lyra,
+    ):
+        place = town.general if where == "a channel" else await town.ada.opens_dm()
+        for text in TOLD:
+            await made[0].turn(town.says(town.ada, place, text))
+        await made[0].everything()
+        for text in TALK:
+            await made[0].turn(town.says(town.ada, place, text))
+        if place.guild:
+            await town.bob.says(place, "The weather is fine.")
+        await made[0].turn(town.says(town.ada, place, "And how are you?"))
+        await made[0].drain()
+        yield town, place, made[0]
+        await lyra.heard()
+        await made[0].drain()
+
+
+async def cost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, *, wasteful: bool) -> Cost:
+    """Return what a turn of one part takes at a place."""
+    async with model_server(teller) as model:
+        if where == "the terminal":
+            return await at_the_terminal(tmp_path, monkeypatch, model, wasteful=wasteful)
+        async with on_discord(tmp_path, monkeypatch, model, where, wasteful=wasteful) as (town, place, counting):
+            return await counting.turn(town.says(town.ada, place, QUESTION))
+
+
+PLACES = pytest.mark.parametrize("where", ["the terminal", "a DM", "a channel"])
+
+
+@PLACES
+async def test_a_turn_of_one_part_asks_memory_seldom_and_the_embedder_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    took = await cost(tmp_path, monkeypatch, where, wasteful=False)
+    assert 0 < took.reads <= 12 and took.transactions == 4 and took.embeddings == 1, took
+
+
+@PLACES
+async def test_whoever_asked_more_often_would_be_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
+    took = await cost(tmp_path, monkeypatch, where, wasteful=True)
+    assert took.reads > 12 and took.transactions == 5 and took.embeddings == 2, took
+
+
+class AsksDiscord(Discord):
+    """The twin that asks Discord for what was said before each time."""
+
+    async def before(self, place: str, message: str, n: int, reader: Person | None = None) -> tuple[Quote, ...]:
+        assert self._client is not None
+        self._client.window.clear()
+        return tuple(await super().before(place, message, n, reader))
+
+
+@pytest.mark.parametrize(("kind", "asks"), [(Discord, False), (AsksDiscord, True)], ids=["her", "the twin"])
+async def test_a_turn_in_a_channel_reads_no_history_of_what_was_heard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: type[Discord], asks: bool
+) -> None:
+    async with (
+        model_server(teller) as model,
+        on_discord(tmp_path, monkeypatch, model, "a channel", kind=kind) as (town, place, _),
+    ):
+        asked = len(town.server.requests)
+        await town.says(town.ada, place, QUESTION)
+        assert ("GET" in [call.method for call in town.server.requests[asked:]]) is asks
+        assert "The weather is fine." in str(model.requests[-1].body) or asks
