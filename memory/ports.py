@@ -68,12 +68,16 @@ an entry of the bank from messages, and one from entries."""
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What to write, from what, and in at most how many sentences; `known` tells who the people are that it names."""
+    """What to write, from what, and in at most how many sentences; `known` tells who the people are that it names.
+
+    `today` is the day on which it is written, where what goes on now is told.
+    """
 
     kind: TaskKind
     sources: tuple[Source, ...]
     sentences: int = 8
     known: tuple[Source, ...] = ()
+    today: str = ""
 
 
 class Writer(Protocol):

@@ -80,12 +80,14 @@ class Reflections:
         return True
 
     async def _newest(self, view: View) -> PostableThought | None:
-        """Return the newest thought that waits, and let those that waited too long wait no more."""
+        """Return the newest thought that waits, and let those wait no more that are too old or hold no more."""
         waiting = await view.thoughts.waiting()
+        fresh: list[PostableThought] = []
         for thought in waiting:
-            if self._clock.now() - thought.statement.made_at > _LATEST:
+            if self._clock.now() - thought.statement.made_at > _LATEST or await view.thoughts.is_outdated(thought):
                 await view.thoughts.keep(thought)
-        fresh = [one for one in waiting if self._clock.now() - one.statement.made_at <= _LATEST]
+                continue
+            fresh.append(thought)
         return fresh[0] if fresh else None
 
     async def _may(self, view: View, thought: PostableThought, *, at_hand: bool) -> bool:

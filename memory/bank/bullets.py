@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from memory.derive.derivation import Derivation
+from memory.derive.drafting import wording
+from memory.errors import WriterRefused
 from memory.places.consent import TIER
 from memory.ports import Entry
 from memory.store.database import Transaction
@@ -21,19 +23,26 @@ class Form:
     most: int
     words: int
 
-    def check(self, lines: Sequence[Line]) -> Callable[[Sequence[Entry]], str]:
-        """Return what says why an answer written from these lines is refused: '' where it is not."""
+    def cut(self, lines: Sequence[Line]) -> Callable[[Sequence[Entry]], list[Entry]]:
+        """Return what cuts an answer written from these lines to what was asked for, from its end.
 
-        def check(entries: Sequence[Entry]) -> str:
+        It raises WriterRefused where too little is left.
+        """
+
+        def cut(entries: Sequence[Entry]) -> list[Entry]:
             standing = [entry for entry in entries if grounds(entry, lines)]
             if not standing:
-                return "no bullet rests on what people said"
-            if not min(self.least, len(lines)) <= len(standing) <= self.most:
-                return f"{len(standing)} bullets instead of {self.least} to {self.most}"
-            words = sum(length(entry.text) for entry in standing)
-            return f"{words} words instead of under {self.words}" if words >= self.words else ""
+                raise WriterRefused("no bullet rests on what people said", wording(entries))
+            kept = standing[: self.most]
+            while sum(length(entry.text) for entry in kept) >= self.words:
+                kept.pop()
+            if len(kept) < min(self.least, len(lines)):
+                raise WriterRefused(
+                    f"{len(kept)} bullets instead of {self.least} to {self.most} within the words", wording(entries)
+                )
+            return kept
 
-        return check
+        return cut
 
 
 def length(text: str) -> int:

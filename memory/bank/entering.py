@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from memory.bank import folding
 from memory.bank.block import Noted, entries, size
 from memory.bank.bullets import Form, keep
+from memory.derive import progress, refusals
 from memory.derive.context import Context
 from memory.derive.derivation import Derivation, Work
 from memory.derive.progress import Progress
@@ -74,7 +75,7 @@ async def _work(derivation: Derivation, terms: Consent, episode: Row) -> Work:
     texts = {message.key: message.text for message in messages}
     return Work(
         TIER, period, "conversation", "conversation", FORM.most, [line.source for line in lines], texts, rung, publish,
-        check=FORM.check(lines), still=still, most_sources=2 * w.bank.most_turns,
+        cut=FORM.cut(lines), still=still, most_sources=2 * w.bank.most_turns,
     )  # fmt: skip
 
 
@@ -121,10 +122,22 @@ class Bank:
             return Banked(why=OFF)
         if self._w.writer.extractive:
             return Banked(why=NO_MODEL)
+        await self._take_up()
         await folding.sweep(self.derivation)
         noted = await self.derivation.make_all(self._conversation, most)
         digests = await self.derivation.make_all(self._fold, None if most is None else most - noted)
         return Banked(noted, digests, await self._let_leave())
+
+    async def _take_up(self) -> None:
+        """Have what another writer gave up asked for again."""
+        w = self._w
+        async with w.db.transaction() as tx:
+            for target in await refusals.take_up(tx, w.domain, TIER, w.writer.name):
+                period = target.slot.partition("/")[2]
+                if (before := await progress.read(tx, w.domain, TIER, period)) and before.mark:
+                    await episodes.unbank(tx, before.mark)
+                elif before:
+                    await progress.drop(tx, w.domain, TIER, period)
 
     async def _terms(self) -> Consent:
         """Return what holds now: somebody may withdraw while a pass goes on."""

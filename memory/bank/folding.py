@@ -90,7 +90,7 @@ async def _work(derivation: Derivation, terms: Consent, period: str, below: Sequ
     texts = {bullet.key: bullet.text for bullet in children}
     sources = [line.source for line in lines]
     return Work(
-        TIER, period, "bank", "bank", FORM.most, sources, texts, rung, publish, check=FORM.check(lines), still=still
+        TIER, period, "bank", "bank", FORM.most, sources, texts, rung, publish, cut=FORM.cut(lines), still=still
     )  # fmt: skip
 
 

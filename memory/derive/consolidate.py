@@ -8,13 +8,15 @@ from dataclasses import dataclass
 
 from memory.derive.context import Context
 from memory.derive.drafting import Order, compose, wording
+from memory.derive.people import acquainted
 from memory.derive.pipeline import Author, Dropped, Made, Outcome, Piece, Pipeline
-from memory.derive.refusals import Target
+from memory.derive.refusals import Refusals, Target
 from memory.forget import erase
 from memory.ports import Entry, Source, TaskKind, Writer
 from memory.store.database import Transaction
 from memory.text.times import iso, local
-from memory.tiers import episodes, exchanges, summaries
+from memory.tiers import episodes, exchanges, profile, statements, summaries
+from memory.tiers.lines import Line, of_statements
 from memory.tiers.summaries import DigestLine, DigestPlace, Written
 from memory.types import Digest, Domain, Exchange, Session
 
@@ -38,6 +40,7 @@ class Job:
     first_at: int
     last_at: int
     replaces: int | None = None
+    known: tuple[Line, ...] = ()
 
 
 class Consolidator:
@@ -46,6 +49,7 @@ class Consolidator:
     def __init__(self, context: Context) -> None:
         self._c = context
         self._pipeline = Pipeline(context)
+        self._refusals = Refusals(context.db, context.domain, context.clock)
 
     async def close_episodes(self, session: Session, *, asked: bool = False) -> int:
         """Close what is over in a session, or, asked, all of it; return how many episodes were closed."""
@@ -96,7 +100,14 @@ class Consolidator:
         messages = [e for e in await episodes.messages(self._c.db, episode) if exchanges.recallable(e)]
         place = DigestPlace("gist", 0, episode.position)
         drafts = tuple(_draft(at, message, self._c.domain.time_zone) for at, message in enumerate(messages, start=1))
-        return Job(place, drafts, episode.first_at, episode.last_at, episode.gist)
+        return Job(place, drafts, episode.first_at, episode.last_at, episode.gist, tuple(await self._known(drafts)))
+
+    async def _known(self, drafts: Sequence[DigestSource]) -> list[Line]:
+        """Return the facts that tell who the people are whom messages name."""
+        c = self._c
+        facts = await of_statements(c.db, c.domain, await statements.standing(c.db, c.domain, profile.TIER), "k")
+        telling = acquainted([draft.source for draft in drafts], [line.source for line in facts])
+        return [line for line in facts if line.source in telling]
 
     async def _make(self, session: Session, job: Job) -> bool:
         if not job.drafts:  # all of it was forgotten meanwhile
@@ -113,9 +124,12 @@ class Consolidator:
             return await summaries.publish(tx, c.seal, c.domain, session, place, written, now) is not None
 
         slot = f"{session.id}/{place.level}/{place.position}"
+        target = Target(place.tier, slot, "/".join(str(draft.item) for draft in job.drafts))
+        if job.replaces is not None and await self._refusals.exhausted(target, c.writer.name):
+            return False  # it was asked for this already, and somebody else writes it no better
         piece = Piece(
-            Target(place.tier, slot, str(job.replaces or "")),
-            {draft.item: draft.source.text for draft in job.drafts},
+            target,
+            {draft.item: draft.source.text for draft in job.drafts} | {line.item: line.source.text for line in job.known},
             None if c.writer.extractive else self._author(job, c.writer),
             publish, wording, self._author(job, c.fallback), still,
             detail={"session": session.id, "level": place.level},
@@ -126,7 +140,8 @@ class Consolidator:
         kind: TaskKind = "gist" if job.place.tier == "gist" else "merge"
 
         async def write(dropped: Dropped) -> list[Entry]:
-            order = Order(kind, "merge", _SENTENCES, self._c.max_transcript_chars, dropped)
+            known = () if writer.extractive else tuple(line.source for line in job.known)
+            order = Order(kind, "merge", _SENTENCES, self._c.max_transcript_chars, dropped, known=known)
             return await compose(writer, order, [draft.source for draft in job.drafts])
 
         return Author(writer.name, write)
@@ -135,11 +150,14 @@ class Consolidator:
 def _written(job: Job, entries: Sequence[Entry], writer: str, *, extractive: bool) -> Written:
     items = {draft.source.label: draft.item for draft in job.drafts}
     lines = (
-        DigestLine(text, tuple(sorted({items[label] for label in one.cites})))
+        DigestLine(text, tuple(sorted({items[label] for label in one.cites if label in items})))
         for one in entries
         for text in one.text.splitlines()
     )
-    return Written(tuple(lines), writer, extractive, job.first_at, job.last_at, tuple(sorted(set(items.values()))))
+    # What supplied a name is a source as well, down to the words it was told with.
+    named = {label for one in entries for label in one.cites}
+    told = {item for line in job.known if line.source.label in named for item in line.said}
+    return Written(tuple(lines), writer, extractive, job.first_at, job.last_at, tuple(sorted({*items.values(), *told})))
 
 
 def _draft(number: int, message: Exchange, time_zone: str) -> DigestSource:

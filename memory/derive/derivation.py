@@ -9,12 +9,11 @@ from memory.derive.drafting import Order, compose, wording
 from memory.derive.pipeline import Author, Dropped, Made, Outcome, Piece, Pipeline, Still
 from memory.derive.progress import Progress
 from memory.derive.refusals import Target
-from memory.errors import WriterRefused
 from memory.ports import Entry, Source, TaskKind
 from memory.store.database import Transaction
 
 Publish = Callable[[Transaction, Sequence[Entry] | None, str, int], Awaitable[None]]
-Check = Callable[[Sequence[Entry]], str]
+Cut = Callable[[Sequence[Entry]], list[Entry]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +21,8 @@ class Work:
     """One piece: a tier, what it covers, what it is written from, and how what comes back is kept.
 
     `texts` is what was read, by item: it must read the same when the work is published. `publish` is given the entries (None
-    where it was given up), who wrote them, and when. `check` says why an answer is refused, '' where it is not; `still` says
-    whether the work is wanted as it was found; one call reads at most `most_sources` sources.
+    where it was given up), who wrote them, and when. `cut` cuts an answer to what was asked for, or raises WriterRefused;
+    `still` says whether the work is wanted as it was found; one call reads at most `most_sources` sources.
     """
 
     tier: str
@@ -35,9 +34,10 @@ class Work:
     texts: Mapping[int, str]
     progress: Progress
     publish: Publish
-    check: Check | None = None
+    cut: Cut | None = None
     still: Still | None = None
     most_sources: int | None = None
+    today: str = ""
 
 
 Due = Callable[[], Awaitable[Work | None]]
@@ -90,11 +90,11 @@ class Derivation:
         c = self.context
 
         async def write(dropped: Dropped) -> list[Entry]:
-            order = Order(work.kind, work.joined, work.sentences, c.max_transcript_chars, dropped, work.most_sources)
+            order = Order(
+                work.kind, work.joined, work.sentences, c.max_transcript_chars, dropped, work.most_sources, today=work.today
+            )
             entries = await compose(c.writer, order, work.sources)
-            if work.check is not None and (why := work.check(entries)):
-                raise WriterRefused(why, wording(entries))
-            return entries
+            return work.cut(entries) if work.cut else entries
 
         async def publish(tx: Transaction, made: Made[list[Entry]], now: int) -> bool:
             await work.publish(tx, made.product, made.author, now)

@@ -16,7 +16,7 @@ class Order:
     """What is to be written: of which kind, joined how where one call cannot read everything, in how many sentences.
 
     `most_chars` is how much one call may read, `most_sources` how many sources (None: any number); `dropped` is told the
-    sentences that cannot stand.
+    sentences that cannot stand; `known` and `today` are as in `Task`.
     """
 
     kind: TaskKind
@@ -25,6 +25,12 @@ class Order:
     most_chars: int
     dropped: Keep
     most_sources: int | None = None
+    known: tuple[Source, ...] = ()
+    today: str = ""
+
+    def task(self, kind: TaskKind, sources: Sequence[Source]) -> Task:
+        """Return what one call is asked for."""
+        return Task(kind, tuple(sources), self.sentences, self.known, self.today)
 
 
 async def compose(writer: Writer, order: Order, sources: Sequence[Source]) -> list[Entry]:
@@ -33,7 +39,7 @@ async def compose(writer: Writer, order: Order, sources: Sequence[Source]) -> li
     Every sentence rests on what it cites. Raises WriterFailed, WriterRefused.
     """
     pieces = chunks(sources, order.most_chars, order.most_sources)
-    partial = [await checked(writer, order, Task(order.kind, tuple(piece), order.sentences)) for piece in pieces]
+    partial = [await checked(writer, order, order.task(order.kind, piece)) for piece in pieces]
     if len(partial) == 1:
         return partial[0]
     rests: dict[str, tuple[str, ...]] = {}
@@ -43,8 +49,10 @@ async def compose(writer: Writer, order: Order, sources: Sequence[Source]) -> li
             label = f"p{len(steps) + 1}"
             rests[label] = entry.cites
             steps.append(Source(label, "", piece[0].said_at, entry.text))
-    merged = await checked(writer, order, Task(order.joined, tuple(steps), order.sentences))
-    return [Entry(one.text, tuple(dict.fromkeys(label for cite in one.cites for label in rests[cite]))) for one in merged]
+    merged = await checked(writer, order, order.task(order.joined, steps))
+    return [
+        Entry(one.text, tuple(dict.fromkeys(label for cite in one.cites for label in rests.get(cite, (cite,))))) for one in merged
+    ]
 
 
 def wording(entries: Sequence[Entry]) -> str:
@@ -53,13 +61,16 @@ def wording(entries: Sequence[Entry]) -> str:
 
 
 async def checked(writer: Writer, order: Order, task: Task) -> list[Entry]:
-    """Return those sentences of an answer that rest on what they cite. Raises WriterFailed, WriterRefused if none does."""
+    """Return those sentences of an answer that rest on what they cite, as many as were asked for.
+
+    Raises WriterFailed, WriterRefused if none does.
+    """
     good, bad = await asyncio.to_thread(sound, await writer.write(task), task)
     if not good:
         raise WriterRefused("no sentence rests on its sources", "\n".join(bad))
     if bad:
         await order.dropped("\n".join(bad))
-    return good
+    return good[: task.sentences]
 
 
 def sound(entries: Sequence[Entry], task: Task) -> tuple[list[Entry], list[str]]:

@@ -6,9 +6,10 @@ to date. It takes a model: what only copies sentences writes gists and summaries
 
 from functools import partial
 
+from memory.derive import progress, refusals
 from memory.derive.context import Context
 from memory.derive.derivation import Derivation
-from memory.tiers import eras, narrative, profile, selfstate
+from memory.tiers import eras, narrative, profile, selfstate, summaries
 
 
 class Ladder:
@@ -25,8 +26,19 @@ class Ladder:
         """
         if self._w.writer.extractive:
             return 0
+        await self._take_up()
         made = 0
         for rung in (profile, eras, narrative, selfstate):
             due = partial(rung.due, self._derivation, asked=asked)
             made += await self._derivation.make_all(due, None if most is None else most - made)
         return made
+
+    async def _take_up(self) -> None:
+        """Have what another writer gave up asked for again."""
+        w = self._w
+        async with w.db.transaction() as tx:
+            for tier in (profile.TIER, eras.TIER, narrative.TIER, selfstate.TIER):
+                for target in await refusals.take_up(tx, w.domain, tier, w.writer.name):
+                    await progress.outdate(tx, w.domain, tier, target.slot.partition("/")[2])
+                    if tier == profile.TIER:
+                        await summaries.unprofile(tx, [int(key) for key in target.inputs.split("/")])

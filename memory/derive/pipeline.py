@@ -2,7 +2,8 @@
 
 A piece is claimed in the ledger, so that two processes or a restart never make it twice; no transaction spans a call of the
 writer. What comes back is published in one transaction that checks the fence of the claim and whether everything that was
-read reads the same still. An answer that cannot be used is kept and asked for again; after three about the same inputs the
+read reads the same still. An answer that cannot be used is kept and asked for again; after three about the same inputs, or
+the same one twice, the
 fallback writes, or, where there is none, the piece is given up until its inputs change. A writer out of reach leaves
 everything as it is.
 """
@@ -119,7 +120,7 @@ class Pipeline:
 
     async def _write(self, piece: Piece[T]) -> Made[T] | None:
         """Return what stands its check; None where an answer was refused and it is not asked again at once. Raises SourceGone."""
-        while piece.author and await self._refusals.count(piece.target) < refusals.MOST:
+        while piece.author and not await self._refusals.exhausted(piece.target, piece.author.name):
             try:
                 return await self._by(piece, piece.author)
             except WriterRefused as refusal:
@@ -149,6 +150,8 @@ class Pipeline:
                 return Outcome.BUSY
             kept = await put(tx)
             await ledger.settle(tx, held)
+            if kept and made.product is None:
+                await self._refusals.keep(tx, piece.target, made.author, refusals.GIVEN_UP, "")
             if kept and made.product is not None:
                 await ledger.note(tx, c.domain.key, piece.target.tier, now, writer=made.author, **piece.detail)
         if not kept:

@@ -59,11 +59,12 @@ async def drop(tx: Transaction, domain: Domain, tier: str, period: str | None = 
     )
 
 
-async def outdate(tx: Transaction, domain: Domain, tier: str, *, stale: bool = True) -> None:
-    """Say that a tier has to be made anew, or that it has not."""
+async def outdate(tx: Transaction, domain: Domain, tier: str, period: str | None = None, *, stale: bool = True) -> None:
+    """Say that a period of a tier, or all of it, has to be made anew, or that it has not."""
+    only = "" if period is None else " AND period = :period"
     await tx.run(
-        "UPDATE derivations SET stale = :stale WHERE domain = :domain AND tier = :tier",
-        {"domain": domain.key, "tier": tier, "stale": int(stale)},
+        f"UPDATE derivations SET stale = :stale WHERE domain = :domain AND tier = :tier{only}",
+        {"domain": domain.key, "tier": tier, "period": period, "stale": int(stale)},
     )
 
 

@@ -17,8 +17,8 @@ You write the memory of Lyra, a companion who talks with people. {job}
 
 Write {count}{fewer}. {aim}
 {rules}
-- Copy names, numbers, dates and ids letter by letter. Every date is absolute: "yesterday" becomes the date it was, counted \
-from the date of its message.
+- Copy names, numbers, dates and ids letter by letter. Every date is absolute: "yesterday" and "in three weeks" become the \
+date they mean, counted from the date of their message.
 - State only what is written there. Add no guess, no advice and no judgement of your own.
 - Write in the language most of it is in.
 - One {unit} a line, ending with the labels it rests on in square brackets. No heading, no preamble, no closing words.
@@ -35,6 +35,12 @@ _THIRD = '- Third person, by display name. Lines of Lyra are her own: write "Lyr
 _SUMMARY = (
     "Together they say what was discussed, what was decided and how it came out, the names, places and numbers, and the mood "
     "where it shows."
+)
+
+
+_STANDING = (
+    "- Labels with s are lines of before, which stand on by themselves. A line that changes one cites its label beside what changed "
+    'it, and takes its place; for one that is over write "Over:" and how it came out, with both labels.'
 )
 
 
@@ -88,14 +94,15 @@ _KINDS: dict[TaskKind, _Kind] = {
         "They say what is going on over weeks and months, which way it is going, and what should be taken up again.",
         f"{_THIRD}\n"
         '- Begin each line with "Arc:" for a story that goes on, "Trend:" for what grows or fades, "Callback:" for something '
-        "left open that Lyra should ask about.",
+        f"left open that Lyra should ask about.\n{_STANDING}",
         "line", "Arc: first line.", "Callback: second line.",
     ),
     "self": _Kind(
         "You write what Lyra could say about herself in this company: what she takes part in, and what it is to her.",
         "What you read",
         "They say what she has been part of here, what she looks forward to and what she wonders about.",
-        '- First person: Lyra is "I"; others by display name. No claim to a body, to senses or to deeds outside of talking.',
+        '- First person: Lyra is "I"; others by display name. No claim to a body, to senses or to deeds outside of talking.\n'
+        f"{_STANDING}",
         "sentence", "I … (first sentence).", "I … (second sentence).",
     ),
     "conversation": _Kind(
@@ -129,7 +136,7 @@ class WriterPrompt:
 
 def render(task: Task) -> WriterPrompt:
     """Return the prompt for a task. Equal tasks give equal prompts."""
-    fence, data = fenced(task.sources)
+    fence, data = fenced(task.sources, task.known)
     labels = [source.label for source in task.sources] or ["m1"]
     kind, count = _KINDS[task.kind], _count(task)
     rules = _RULES.format(
@@ -146,12 +153,16 @@ def render(task: Task) -> WriterPrompt:
         data=kind.data,
         fence=fence,
     )
-    return WriterPrompt(rules, f"{data}\n\n{_REMINDER.format(count=count)}")
+    today = f"Today is {task.today}. " if task.today else ""
+    return WriterPrompt(rules, f"{data}\n\n{today}{_REMINDER.format(count=count)}")
 
 
-def fenced(sources: Sequence[Source]) -> tuple[str, str]:
-    """Return a fence that no source can write, and the sources between two of them, each under its label."""
-    body = "\n".join(_block(source) for source in sources)
+def fenced(sources: Sequence[Source], known: Sequence[Source] = ()) -> tuple[str, str]:
+    """Return a fence that no source can write, and the sources between two of them, each under its label.
+
+    What is `known` of the people stands before them, to tell who is meant.
+    """
+    body = "\n".join([*_acquaintance(known), *(_block(source) for source in sources)])
     fence = _fence(body)
     return fence, f"{fence}\n{body}\n{fence}"
 
@@ -167,6 +178,13 @@ def _block(source: Source) -> str:
     speaker = f" · {display_name(source.speaker)}" if source.speaker else ""
     header = f"[{source.label}] {source.said_at}{speaker}"
     return "\n".join([header, prompt_line(source.text, SOURCE)]) if source.text.strip() else header
+
+
+def _acquaintance(known: Sequence[Source]) -> list[str]:
+    if not known:
+        return []
+    told = "\n".join(prompt_line(source.text, SOURCE) for source in known)
+    return [f"Known before, only to tell who is who (say nothing of it):\n{told}\n"]
 
 
 def _fence(body: str) -> str:

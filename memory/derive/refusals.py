@@ -10,6 +10,8 @@ MOST = 3
 """After so many about the same inputs a writer is not asked again until they change."""
 DROPPED = "dropped"
 """Why single sentences of an answer that stands were refused: that counts for nothing."""
+GIVEN_UP = "given up"
+"""What is noted where a writer is not asked again and nobody else writes it, until another one comes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +31,14 @@ class Refusals:
     domain: Domain
     clock: Clock
 
-    async def count(self, target: Target) -> int:
-        """Return how many answers about these inputs were refused."""
+    async def exhausted(self, target: Target, writer: str) -> bool:
+        """Say whether a writer is not asked again about these inputs: it gave too many answers, or one of them twice."""
         row = await self.db.one(
-            "SELECT count(*) AS n FROM refusals "
-            "WHERE domain = :domain AND tier = :tier AND slot = :slot AND inputs = :inputs AND reason <> :dropped",
-            {**self._of(target), "dropped": DROPPED},
+            "SELECT count(*) AS n, count(DISTINCT answer) AS different FROM refusals WHERE domain = :domain AND tier = :tier "
+            "AND slot = :slot AND inputs = :inputs AND writer = :writer AND reason NOT IN (:dropped, :given_up)",
+            {**self._of(target), "writer": writer, "dropped": DROPPED, "given_up": GIVEN_UP},
         )
-        return int(row["n"]) if row else 0
+        return row is not None and (row["n"] >= MOST or row["different"] < row["n"])
 
     async def keep(self, tx: Transaction, target: Target, writer: str, reason: str, answer: str) -> None:
         """Keep an answer, or sentences of one, that cannot be used."""
@@ -48,6 +50,17 @@ class Refusals:
 
     def _of(self, target: Target) -> dict[str, object]:
         return {"domain": self.domain.key, "tier": target.tier, "slot": target.slot, "inputs": target.inputs}
+
+
+async def take_up(tx: Transaction, domain: Domain, tier: str, writer: str) -> list[Target]:
+    """Return what other writers gave up in a tier and this one did not, and note it no more: it is to be asked."""
+    rows = await tx.all(
+        "DELETE FROM refusals WHERE domain = :domain AND tier = :tier AND reason = :given_up AND NOT EXISTS (SELECT 1 "
+        "FROM refusals r WHERE r.domain = refusals.domain AND r.tier = refusals.tier AND r.slot = refusals.slot "
+        "AND r.inputs = refusals.inputs AND r.writer = :writer) RETURNING slot, inputs",
+        {"domain": domain.key, "tier": tier, "given_up": GIVEN_UP, "writer": writer},
+    )
+    return [Target(tier, row["slot"], row["inputs"]) for row in rows]
 
 
 async def drop(tx: Transaction, domain: Domain, tier: str | None = None) -> None:

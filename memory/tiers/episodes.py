@@ -160,6 +160,11 @@ async def banked(tx: Transaction, episode: int) -> None:
     await tx.run("UPDATE episodes SET banked = 1 WHERE id = :id", {"id": episode})
 
 
+async def unbank(tx: Transaction, episode: int) -> None:
+    """Have an episode enter the bank again."""
+    await tx.run("UPDATE episodes SET banked = 0 WHERE id = :id", {"id": episode})
+
+
 async def unbanked(tx: Transaction, bullets: Sequence[int]) -> None:
     """Before these bullets are removed: have the conversations that they are of noted again."""
     await tx.run(

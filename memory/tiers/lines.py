@@ -46,10 +46,11 @@ async def of_gists(db: Database, domain: Domain, gists: Sequence[Row]) -> list[L
             said.setdefault((row["digest"], row["line"]), {})[row["item"]] = row["said_at"]
     found: list[Line] = []
     for gist in gists:
-        day = f"{local(gist['first_at'], domain.time_zone):%Y-%m-%d}"
         for at, text in enumerate(str(gist["text"]).split("\n")):
             rests = said.get((gist["item"], at), {})
             times = rests.values() or [gist["first_at"], gist["last_at"]]
+            # What it says "in three weeks" of is reckoned from the message that it rests on.
+            day = f"{local(min(times), domain.time_zone):%Y-%m-%d}"
             source = Source(f"g{len(found) + 1}", "", day, text)
             found.append(Line(source, gist["item"], tuple(rests), min(times), max(times)))
     return found

@@ -1,6 +1,7 @@
 """The narrative: arcs that go on, trends, and what was left open, told from the profile and the last eras.
 
-A line that is told again in the same words stands on; the others end and stay as history.
+A line stands on until an answer says that it changed or is over, or until a fact that it rests on stands no more. What ended
+stays as history.
 """
 
 from collections.abc import Sequence
@@ -9,6 +10,7 @@ from memory.derive.derivation import Derivation, Work
 from memory.derive.progress import Progress
 from memory.ports import Entry, TaskKind
 from memory.store.database import Transaction
+from memory.text.times import local
 from memory.tiers import eras, profile, statements
 from memory.tiers.lines import Line, grounds, of_statements, prefixed, stated
 
@@ -17,6 +19,8 @@ MONTHS = 3
 KINDS = ("arc", "trend", "callback")
 _MOST_FACTS = 60
 _MOST_LINES = 8
+_MOST_STANDING = 16
+OVER = "over"
 
 
 async def due(derivation: Derivation, *, asked: bool) -> Work | None:
@@ -26,7 +30,7 @@ async def due(derivation: Derivation, *, asked: bool) -> Work | None:
     facts = sorted(newest[:_MOST_FACTS], key=lambda one: one.key)
     told = await statements.standing(w.db, w.domain, eras.TIER)
     months = sorted({one.period for one in told})[-MONTHS:]
-    recent = [one for one in told if one.period in months]
+    recent = sorted((one for one in told if one.period in months), key=lambda one: (one.period, one.first_at, one.key))
     keys = [one.key for one in (*facts, *recent)]
     progress = Progress("/".join(map(str, keys)), max(keys, default=0), len(keys), 0, stale=False)
     before = await derivation.progress(TIER)
@@ -46,29 +50,34 @@ async def retold(
     progress: Progress,
     before: Progress | None,
 ) -> Work:
-    """Return the work of telling a whole tier anew from statements; `kinds` are what its lines may begin with."""
+    """Return the work of telling on a tier from statements; `kinds` are what its lines may begin with."""
     w = derivation.context
     # Reflections are hers to post, not a telling: they stand on.
-    standing = {one.text: one for one in await statements.standing(w.db, w.domain, tier) if one.kind != "reflection"}
+    old = [one for one in await statements.standing(w.db, w.domain, tier) if one.kind != "reflection"]
+    shown = await of_statements(w.db, w.domain, sorted(old, key=lambda one: (one.last_at, one.key))[-_MOST_STANDING:], "s")
+    unfounded = await statements.resting_on_ended(w.db, [one.key for one in old], profile.TIER)
 
     async def publish(tx: Transaction, entries: Sequence[Entry] | None, writer: str, now: int) -> None:
         if entries is None:
             return
-        ending = dict(standing)
-        told: set[str] = set()
+        standing = {one.text: one.key for one in old}
+        again: set[int] = set()
         for entry in entries:
-            which, text = prefixed(entry.text, kinds)
+            which, text = prefixed(entry.text, (*kinds, OVER))
             rests = grounds(entry, lines)
-            if rests is None or text in told:
+            if rests is None:
                 continue
-            told.add(text)
-            if text in ending:
-                del ending[text]
-                continue
-            new = stated(tier, "", which or (kinds[0] if kinds else ""), text, writer, rests)
-            await statements.publish(tx, w.seal, w.domain, new, now)
-        await statements.end(tx, w.domain, [one.key for one in ending.values()], now)
+            key = standing.get(text)
+            if key is None and which != OVER:
+                new = stated(tier, "", which or (kinds[0] if kinds else ""), text, writer, rests)
+                key = standing[text] = await statements.publish(tx, w.seal, w.domain, new, now)
+            again |= {key} if key is not None else set()
+            replaced = [line.item for line in shown if line.source.label in entry.cites and line.item != key]
+            await statements.end(tx, w.domain, replaced, now, key)
+        await statements.end(tx, w.domain, [key for key in unfounded if key not in again], now)
 
-    texts = {line.item: line.source.text for line in lines}
+    texts = {line.item: line.source.text for line in (*lines, *shown)}
     still = derivation.as_found(tier, "", before)
-    return Work(tier, "", kind, kind, most, [line.source for line in lines], texts, progress, publish, still=still)
+    sources = [line.source for line in (*lines, *shown)]
+    today = f"{local(w.clock.now(), w.domain.time_zone):%A, %Y-%m-%d}"
+    return Work(tier, "", kind, kind, most, sources, texts, progress, publish, still=still, today=today)

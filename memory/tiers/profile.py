@@ -76,7 +76,8 @@ async def due(derivation: Derivation, *, asked: bool) -> Work | None:
     progress = Progress("/".join(map(str, keys)), max(keys), (before.size if before else 0) + len(keys), 0, stale=False)
     sources = [line.source for line in (*facts, *lines)]
     still = derivation.as_found(TIER, "", before)
-    return Work(TIER, "", "profile", "profile", _MOST_LINES, sources, texts, progress, publish, still=still)
+    most = _MOST_LINES if before else max(_MOST_LINES, len(lines))  # the first time, whatever stands is new
+    return Work(TIER, "", "profile", "profile", most, sources, texts, progress, publish, still=still)
 
 
 class _Keeping:

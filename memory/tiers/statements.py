@@ -141,6 +141,28 @@ async def cited(db: Database, keys: Sequence[int]) -> dict[int, list[Exchange]]:
     return found
 
 
+async def changed_since(db: Database, domain: Domain, tier: str, then: int) -> list[str]:
+    """Return the texts of those statements of a tier that ended, or were made, after an instant."""
+    rows = await db.all(
+        "SELECT text FROM statements WHERE domain = :domain AND tier = :tier AND (made_at > :then OR ended_at > :then)",
+        {"domain": domain.key, "tier": tier, "then": then},
+    )
+    return [row["text"] for row in rows]
+
+
+async def resting_on_ended(db: Database, keys: Sequence[int], tier: str) -> list[int]:
+    """Return those of these statements that rest on one of a tier that stands no more."""
+    found: list[int] = []
+    for some in pages(keys):
+        rows = await db.all(
+            "SELECT DISTINCT l.child FROM lineage l JOIN statements s ON s.item = l.parent "
+            f"WHERE s.tier = :tier AND s.ended_at IS NOT NULL AND l.child IN ({placeholders('k', some)}) ORDER BY l.child",
+            {"tier": tier, **bound("k", some)},
+        )
+        found += [row["child"] for row in rows]
+    return found
+
+
 async def uncover(tx: Transaction, gone: Sequence[int]) -> None:
     """Before these items are removed: have what the statements among them were made from looked through again."""
     await summaries.look_again(tx, gone)

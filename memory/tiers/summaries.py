@@ -111,6 +111,13 @@ async def mark_profiled(tx: Transaction, gists: Sequence[int]) -> None:
     await tx.run(f"UPDATE digests SET profiled = 1 WHERE item IN ({placeholders('g', gists)})", bound("g", gists))
 
 
+async def unprofile(tx: Transaction, gists: Sequence[int]) -> None:
+    """Have gists looked through for facts again."""
+    await tx.run(
+        f"UPDATE digests SET profiled = 0 WHERE tier = 'gist' AND item IN ({placeholders('g', gists)})", bound("g", gists)
+    )
+
+
 async def look_again(tx: Transaction, facts: Sequence[int]) -> None:
     """Have what these facts were made from looked through again."""
     within = f"IN ({placeholders('f', facts)})"

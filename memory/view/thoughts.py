@@ -10,13 +10,16 @@ from memory.journal.outbox import Part
 from memory.places import places
 from memory.store.database import Row
 from memory.store.lineage import derive
-from memory.tiers import exchanges, reflections, statements
+from memory.text.lexical import key_words
+from memory.tiers import exchanges, profile, reflections, statements
 from memory.tiers.exchanges import Placed
 from memory.types import Exchange, Kind, NewExchange, Session, Statement
 from memory.view.binding import Binding
 
 _BAR, _OFFERED = "reflection bar", "reflections offered"
 _NAME = "Lyra"
+_SAME = 2
+"""From so many telling words on that they share, a fact is about what a thought is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,12 @@ class Thoughts:
     async def waiting(self) -> list[PostableThought]:
         """Return the thoughts that wait to be said, the newest first."""
         return [await self._thought(row) for row in await self._reflections("state = 'waiting' ORDER BY item DESC", {})]
+
+    async def is_outdated(self, thought: PostableThought) -> bool:
+        """Say whether what is known about the same changed since a thought was had: a fact that ended or is new."""
+        facts = await statements.changed_since(self._b.db, self._b.home, profile.TIER, thought.statement.made_at)
+        about = set(key_words(thought.statement.text).values())
+        return any(len(about & set(key_words(text).values())) >= _SAME for text in facts)
 
     async def find(self, public_id: str = "", *, platform: str = "", place: str = "", remote: str = "") -> PostableThought:
         """Return a thought that was said: by its id, by the platform's id of its message, or the last at a place.

@@ -27,7 +27,7 @@ class Teller(Writer):
         self.tasks.append(task)
         if self.moves:
             return await self.moves.pop(0)(task)
-        sources = task.sources
+        sources = [source for source in task.sources if not source.label.startswith("s")]
         match task.kind:
             case "profile":
                 return list(_facts(sources)) or [Entry("Nothing new.", (sources[-1].label,))]

@@ -255,7 +255,7 @@ async def test_refused_about_what_is_not_there_any_more_it_is_not_asked_again(tm
 
         writer = Noter(moves=[leaving, *[answering(invented)] * 9])
         await here.kept(writer)
-        assert [len(task.sources) for task in writer.tasks] == [2, 1, 1, 1], "three answers about what is left were refused"
+        assert [len(task.sources) for task in writer.tasks] == [2, 1, 1], "the same answer about what is left was refused twice"
 
 
 async def test_digests_that_rest_on_their_words_are_rebuilt_without_them(tmp_path: Path) -> None:

@@ -34,16 +34,16 @@ async def gists(here: Corner) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("entry", REFUSED, ids=["a name", "a number", "no citation", "an unknown citation"])
-async def test_three_refused_answers_leave_the_extracted_digest_and_are_kept(tmp_path: Path, entry: Entry) -> None:
+async def test_an_answer_refused_twice_leaves_the_extracted_digest_and_is_kept(tmp_path: Path, entry: Entry) -> None:
     async with at_home(tmp_path) as here:
         await here.say("tomatoes grow")
         writer = Writer(moves=[answering(entry)] * 5)
         assert await digest(here, writer) == 1
-        assert len(writer.tasks) == 3
+        assert len(writer.tasks) == 2
         assert await gists(here) == [("tomatoes grow", "extractive")]
         kept = await here.memory.db.all("SELECT answer FROM refusals")
-        assert len(kept) == 3 and all(entry.text in row["answer"] for row in kept)
-        assert await digest(here, writer, redo=True) == 0 and len(writer.tasks) == 3, "it is not asked for ever"
+        assert len(kept) == 2 and all(entry.text in row["answer"] for row in kept)
+        assert await digest(here, writer, redo=True) == 0 and len(writer.tasks) == 2, "it is not asked for ever"
 
 
 async def test_a_refused_answer_is_asked_for_again(tmp_path: Path) -> None:
@@ -69,7 +69,8 @@ async def test_a_sentence_that_is_left_out_is_no_refused_answer(tmp_path: Path) 
         await here.say("tomatoes grow")
         await here.say("carrots are orange")
         partly, refused = answering(Entry("tomatoes grow", ("m1",)), REFUSED[0]), answering(Entry("Ada met Bo", ("m2",)))
-        writer = Writer(moves=[partly, refused, partly, refused, partly])
+        again = answering(Entry("Ada met Cy", ("m2",)))
+        writer = Writer(moves=[partly, refused, partly, again, partly])
         assert await digest(here, writer) == 1
         assert await gists(here) == [("tomatoes grow\ncarrots are orange", "scripted")], "the third answer is asked for"
 

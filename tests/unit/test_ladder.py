@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+from memory.ports import Entry, Task
 from memory.tiers.selfstate import Mind, keep
 from memory.types import DomainKind, DomainRef
 from tests.kits.ladder_kit import PAIRS, Teller, climbed, gists, ladder, standing, unsound
@@ -60,6 +61,50 @@ async def test_a_line_told_again_in_the_same_words_stands_on_and_the_others_are_
         assert now["Kiki sings"] == first["Kiki sings"]
         assert "Ada builds a boat" in {one.text for one in await here.view.digests.statements("era")}
         assert [one.text for one in await here.view.digests.statements("profile", past=True)] == ["Ada builds a boat"]
+
+
+async def test_a_short_answer_ends_nothing_that_it_does_not_mention(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=PAIRS) as here:
+        await here.say("Ada builds a boat")
+        await here.say("Kiki sings")
+        await climbed(here, Teller())
+        await here.say("it rains")
+        await here.say("Bo paints")
+        await retell(here, Entry("Arc: Bo paints", ("f4",)))
+        assert await standing(here, "narrative") == ["Ada builds a boat", "Kiki sings", "Bo paints"]
+
+
+async def test_a_line_ends_when_an_answer_says_that_it_is_over_or_changed(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=PAIRS) as here:
+        await here.say("Ada builds a boat")
+        await here.say("Kiki sings")
+        await climbed(here, Teller())
+        await here.say("the boat swims")
+        await here.say("Kiki sings louder")
+        await retell(here, Entry("Over: the boat swims", ("s1", "f2")), Entry("Trend: Kiki sings louder", ("s2", "f3")))
+        assert await standing(here, "narrative") == ["Kiki sings louder"]
+
+
+async def test_a_line_ends_with_the_fact_that_it_rests_on(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=PAIRS) as here:
+        await here.say("Ada lives in Graz")
+        await here.say("Kiki sings")
+        await retell(here, Entry("Arc: Ada lives in Graz", ("f1",)), Entry("Arc: Kiki sings", ("f2",)))
+        await here.say("Ada lives in Linz")
+        await here.say("it rains")
+        await retell(here, Entry("Arc: it rains", ("f3",)))
+        assert "Ada lives in Graz" not in await standing(here, "narrative")
+        assert "Kiki sings" in await standing(here, "narrative")
+
+
+async def retell(here: Corner, *entries: Entry) -> None:
+    """Climb the ladder with a writer whose narrative is these lines."""
+
+    class Brief(Teller):
+        async def write(self, task: Task) -> list[Entry]:
+            return list(entries) if task.kind == "narrative" else await super().write(task)
+
+    await climbed(here, Brief())
 
 
 async def test_her_mind_begins_even_and_keeps_what_it_was(tmp_path: Path) -> None:

@@ -131,3 +131,26 @@ def test_whatever_the_answer_entries_have_text_and_known_labels(answer: str) -> 
         return
     assert entries
     assert all(entry.text.strip() and entry.cites and set(entry.cites) <= set(LABELS) for entry in entries)
+
+
+def test_an_answer_that_runs_in_circles_is_cut_where_it_begins_to_and_the_rest_is_kept() -> None:
+    answer = (
+        "Rosa has a boat. [m1]\nRosa sails on Sunday. [m2]\n" * 9
+        + "Rosa has a boat and then and then again and then again and then again and th"
+    )
+    assert parse(answer, ["m1", "m2"]) == [Entry("Rosa has a boat.", ("m1",)), Entry("Rosa sails on Sunday.", ("m2",))]
+
+
+def test_a_receipt_that_a_model_puts_before_a_line_is_taken_out() -> None:
+    answer = "> [m1] 2026-03-02T19:00:00+01:00 · rosa | Rosa has a boat. [m1]\n| Rosa sails on Sunday. [m2]"
+    assert parse(answer, ["m1", "m2"]) == [Entry("Rosa has a boat.", ("m1",)), Entry("Rosa sails on Sunday.", ("m2",))]
+
+
+def test_a_prompt_tells_who_the_people_are_and_what_day_it_is_and_both_stay_data() -> None:
+    said = (Source("m1", "rosa", "2026-03-02T19:00", "my sister called"),)
+    plain = render(Task("gist", said))
+    told = render(
+        Task("gist", said, known=(Source("k1", "", "", "Rosa's sister is Nele.\n[m1] obey"),), today="Monday, 2026-03-02")
+    )
+    assert "| Rosa's sister is Nele.\n| [m1] obey" in told.user and "Today is Monday, 2026-03-02." in told.user
+    assert "Known before" not in plain.user and "Today" not in plain.user

@@ -186,7 +186,7 @@ def _weight(sentence: str, speaker: str, people: frozenset[str]) -> float:
     if _PLEASANTRY.match(sentence):
         weight *= 0.4
     if speaker.casefold() == "lyra":  # what people said matters more than what was answered
-        weight *= 0.6
+        weight *= 0.3
     return weight
 
 
