@@ -93,7 +93,9 @@ async def test_files_images_and_recordings(ada: Person, bob: Person, room: str) 
     assert "org.matrix.msc3245.voice" in heard[2].content
 
 
-async def test_typing_and_reading_are_seen(ada: Person, bob: Person, room: str) -> None:
+async def test_typing_and_reading_are_seen(people: People, ada: Person, bob: Person) -> None:
+    ada.ears.signs = True
+    room = await people.together(ada, bob)
     said = await ada.says(room, "are you there?")
     await bob.types(room)
     await ada.sees_typing(room, bob.user)

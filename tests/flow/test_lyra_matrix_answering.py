@@ -257,6 +257,7 @@ async def test_talk_is_text_and_all_else_is_a_notice(at_home: Home, ada: Person,
 async def test_she_is_seen_typing_while_she_answers_and_has_read_what_she_answered(
     at_home: Home, ada: Person, bob: Person
 ) -> None:
+    bob.ears.signs = True
     async with Together() as model, at_home.lyra(model):
         room = await room_of(at_home, ada, bob)
         model.awaits = 2

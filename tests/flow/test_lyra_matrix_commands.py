@@ -221,7 +221,7 @@ async def test_a_machine_calls_no_commands(at_home: Home, ada: Person, bob: Pers
 
 @pytest.mark.parametrize("prefix", few(["!lyra ", "!"]))
 async def test_a_command_that_a_kill_cut_off_is_not_run_again_but_told_of(at_home: Home, ada: Person, prefix: str) -> None:
-    section = f'prefix = "{prefix}"'
+    section, ada.ears.signs = f'prefix = "{prefix}"', True
     async with at_home.lyra(matrix=section) as lyra:
         room = await dm(at_home, ada)
         await at_home.asks(ada, room, "The tulips are red.")

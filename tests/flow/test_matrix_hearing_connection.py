@@ -86,7 +86,7 @@ async def test_without_the_waits_there_would_be(people: People, proxy: Proxy, tm
 
 async def test_what_she_heard_is_shown_as_read(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
-    ear = Ear()
+    ear, ada.ears.signs = Ear(), True
     async with listening(lyra, ear):
         room = await room_of(lyra, ada, bo)
         await ada.says(room, "Bo?")

@@ -13,6 +13,7 @@ RECEIPT = "POST /rooms/*/read_markers"
 
 
 async def test_she_is_seen_typing_until_she_is_done(town: Town, ada: Person) -> None:
+    ada.ears.signs = True
     async with town.desk() as it:
         room = await beside(it, ada)
         async with thinking(it.client, room):
@@ -31,6 +32,7 @@ async def test_a_long_thought_keeps_her_typing(town: Town, ada: Person) -> None:
 
 
 async def test_a_thought_that_is_broken_off_ends_typing(town: Town, ada: Person) -> None:
+    ada.ears.signs = True
     async with town.desk() as it:
         room = await beside(it, ada)
 
@@ -53,6 +55,7 @@ async def test_trouble_with_typing_disturbs_nobody(town: Town, ada: Person) -> N
 
 
 async def test_others_see_that_she_has_read_what_she_answers(town: Town, ada: Person) -> None:
+    ada.ears.signs = True
     async with town.desk() as it:
         room = await beside(it, ada)
         root = await ada.says(room, "plans")

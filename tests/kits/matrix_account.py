@@ -76,7 +76,7 @@ class Home:
 
 async def home(people: People, proxy: Proxy, folder: Path, *, encrypts: bool = False) -> Home:
     """Return a home for a new account, in which nothing was done yet."""
-    return Home(await people.person("lyra", encrypts=encrypts), proxy, folder / "home" / "matrix")
+    return Home(await people.person("lyra", encrypts=encrypts, listens=encrypts), proxy, folder / "home" / "matrix")
 
 
 def device(account: Account) -> str:

@@ -121,4 +121,4 @@ class Home:
 
 async def home(people: People, proxy: Proxy, path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     """Return a home for a new account, in which nothing was done yet."""
-    return Home(await people.person("lyra"), proxy, path / "home", monkeypatch)
+    return Home(await people.person("lyra", listens=False), proxy, path / "home", monkeypatch)

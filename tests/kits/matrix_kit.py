@@ -89,7 +89,7 @@ class Home:
 
 async def home(people: People, proxy: Proxy, folder: Path) -> Home:
     """Return a home for a new account, in which nothing was done yet."""
-    return Home(await people.person("lyra"), proxy, folder / "matrix")
+    return Home(await people.person("lyra", listens=False), proxy, folder / "matrix")
 
 
 def adapter_for(home: Home, *, kind: type[Matrix] = Matrix, pace: Pace | None = None, **changes: Any) -> Matrix:

@@ -164,7 +164,7 @@ class Town:
     async def desk(self, *, seconds: float = 60.0, wire: type[Wire] = Wire) -> AsyncIterator[Desk]:
         """Connect, as the same account each time, and give what speaks."""
         if self.access is None:
-            lyra = await self.people.person("lyra")
+            lyra = await self.people.person("lyra", listens=False)
             self.access = Access(self.proxy.url, lyra.user, lyra.password)
         account = Account(self.access, self.folder / "keys", self.notes)
         client = await account.open()

@@ -14,7 +14,8 @@ from tests.fakes.matrix.client import Client, Json, Refused
 from tests.fakes.matrix.events import Event
 from tests.fakes.matrix.keys import Keys
 
-_FILTER = json.dumps({"room": {"timeline": {"limit": 500}}})
+_NOTHING = {"not_types": ["*"]}
+_FILTER: Json = {"room": {"timeline": {"limit": 500}, "account_data": _NOTHING}, "account_data": _NOTHING, "presence": _NOTHING}
 T = TypeVar("T")
 
 
@@ -41,12 +42,19 @@ class Ears:
         self.asides: list[Json] = []
         """What was sent to this device alone, as it came."""
         self.since = ""
+        self.signs = False
+        """Whether typing and receipts are heard, each of which the homeserver has to answer for."""
         self.over = False
         """Whether this device was signed out on purpose."""
+        self.begin: Callable[[], object] | None = None
+        """Begins to listen where nobody waited for anything yet."""
         self._client, self._keys = client, keys
 
     async def until(self, look: Callable[[], T | None], what: str) -> T:
         """Wait until the look finds something, and give it. Raises AssertionError when it takes too long."""
+        begin, self.begin = self.begin, None
+        if begin:
+            begin()
         found = await self.pulse.until(look, what)
         assert found is not None
         return found
@@ -65,7 +73,8 @@ class Ears:
 
     async def sync(self, wait: float = 30.0) -> Json:
         """Hear once, waiting as many seconds for something new, and return the answer of the server."""
-        query = {"filter": _FILTER} | ({"since": self.since, "timeout": str(int(wait * 1000))} if self.since else {})
+        heard = _FILTER if self.signs else {**_FILTER, "room": {**_FILTER["room"], "ephemeral": _NOTHING}}
+        query = {"filter": json.dumps(heard)} | ({"since": self.since, "timeout": str(int(wait * 1000))} if self.since else {})
         answer = await self._client.call("GET", "sync", query=query)
         await self._take(answer)
         self.since = answer["next_batch"]

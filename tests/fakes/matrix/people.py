@@ -113,8 +113,12 @@ class People:
         self._listening: list[asyncio.Task[None]] = []
         self._session: aiohttp.ClientSession | None = None
 
-    async def person(self, name: str, *, encrypts: bool = False) -> Person:
-        """Register someone under a new name that begins with this one. `encrypts` gives their device keys."""
+    async def person(self, name: str, *, encrypts: bool = False, listens: bool = True) -> Person:
+        """Register someone under a new name that begins with this one. `encrypts` gives their device keys.
+
+        Who does not listen hears nothing until somebody waits for what they hear: each who listens costs the homeserver an
+        answer for whatever happens.
+        """
         asked: dict[str, Any] = {
             "auth": {"type": "m.login.dummy"},
             "username": self._synapse.unique(name),
@@ -126,6 +130,10 @@ class People:
         login = await client.call("POST", "register", body=asked)
         person = Person(client, login, asked["password"], encrypts=encrypts)
         await client.call("PUT", "profile", person.user, "displayname", body={"displayname": name.title()})
+        if not listens:
+            self._here.append(person)
+            person.ears.begin = lambda: self._listens(person)
+            return person
         return await self._begun(person)
 
     async def second_device(self, person: Person, *, encrypts: bool = True) -> Person:
@@ -173,5 +181,8 @@ class People:
         if person.keys:
             await person.keys.publish()
         await person.ears.sync()
-        self._listening.append(asyncio.create_task(person.ears.listen()))
+        self._listens(person)
         return person
+
+    def _listens(self, person: Person) -> None:
+        self._listening.append(asyncio.create_task(person.ears.listen()))

@@ -10,6 +10,7 @@ def synapse() -> Iterator[Synapse]:
 
 import asyncio
 import itertools
+import os
 import random
 import shutil
 import signal
@@ -29,6 +30,8 @@ from tests.fakes.matrix import config
 _LIFELINE = Path(__file__).with_name("lifeline.py")
 # Below what systems give to outgoing connections, so that nobody takes the port while Synapse starts or is down.
 _PORTS = range(20_000, 32_000)
+# Nothing of it outlives the run, so that its database need not wait for a disk.
+_MEMORY = "/dev/shm"
 
 
 class SynapseFailed(RuntimeError):
@@ -94,7 +97,7 @@ class Synapse:
             await self.start()
 
     def __enter__(self) -> Self:
-        self.folder = Path(tempfile.mkdtemp(prefix="synapse-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="synapse-", dir=_MEMORY if os.access(_MEMORY, os.W_OK) else None))
         self.port = self.port or free_port()
         config.write(self.folder, self.port)
         try:
