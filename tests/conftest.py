@@ -2,7 +2,13 @@
 
 from importlib.util import find_spec
 
+from hypothesis import HealthCheck, settings
+
 from tests.fakes.discord import spec
+
+# How long an example takes says how busy the machine is, and nothing of what is proven.
+settings.register_profile("lyra", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("lyra")
 
 _NO_HOMESERVER = "Synapse is not here: nothing of Matrix is proven in this run."
 _synapse = find_spec("synapse") is not None

@@ -15,6 +15,7 @@ import pytest
 
 from tests.fakes.matrix import People, Refused, Synapse, SynapseFailed, config
 from tests.fakes.matrix.synapse import free_port
+from tests.fakes.pulse import PATIENCE
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
@@ -44,7 +45,7 @@ def listens(port: int) -> bool:
 
 async def becomes(look: Callable[[], bool]) -> None:
     """Wait until something is so that nobody tells of."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while not look():
             await asyncio.sleep(0.01)
 

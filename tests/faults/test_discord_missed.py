@@ -15,6 +15,7 @@ from memory.types import DomainKind, DomainRef
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Guild, Message, Person, Status
 from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.pulse import PATIENCE
 from tests.kits.discord_home import Awake, model_server, server_of, sound
 from tests.kits.discord_home import question as asked
 from tests.kits.discord_quick import answered, answers_to, greeted, quick
@@ -52,7 +53,7 @@ async def overheard(server: DiscordServer, place: Channel, lyra: Awake, number: 
     for n in range(number):
         last = await server.person("bob").says(place, f"not for her {n}", at=at)
     listener = lyra.talk.listeners["discord"]
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while int((await listener.cursors()).get(str(place.id), 0)) < last.id:
             await asyncio.sleep(0.01)
     return last.id
@@ -91,7 +92,7 @@ async def test_the_first_word_ever_is_answered_though_it_was_said_between_two_st
 ) -> None:
     before = await ask(server, "bob", general, "said before she came")
     async with quick(server, tmp_path, monkeypatch, model) as lyra:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while not await lyra.talk.listeners["discord"].cursors():
                 await asyncio.sleep(0.01)
     question = await ask(server, "ada", general, "anybody there?")

@@ -10,6 +10,7 @@ from adapters.discord.adapter import Discord
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Guild
 from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.pulse import PATIENCE
 from tests.kits.discord_home import model_server, server_of, sound
 from tests.kits.discord_home import question as asked
 from tests.kits.discord_quick import answered, answers_to, greeted, quick, settled
@@ -113,7 +114,7 @@ async def test_an_answer_that_is_ready_while_nobody_is_connected_goes_out_afterw
         server.gateway.refuse = 2
         server.gateway.disconnect()
         journal = lyra.app.memory.journal
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while not await journal.waiting("discord"):
                 await asyncio.sleep(0.01)
         await server.connected()
@@ -174,7 +175,7 @@ async def test_what_the_end_left_half_shown_becomes_the_whole_answer_of_the_next
         question = await ada.says(general, f"{server.mention} how?")
         await answered(server, question)
         second = await ada.says(general, f"{server.mention} and why?")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while len(await lyra.app.memory.journal.unfinished("discord")) < 2:
                 await asyncio.sleep(0.01)
         await lyra.talk.mailboxes.drain(0.05)

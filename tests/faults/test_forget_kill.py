@@ -11,8 +11,9 @@ import pytest
 
 from memory.store.sqlite.database import SqliteDatabase
 from tests.fakes import openai_behaviours as b
+from tests.fakes.pulse import PATIENCE
 from tests.kits.discord_thread import DiscordThread
-from tests.kits.lyra_kit import PATIENCE, Home, ModelServer, jsonl
+from tests.kits.lyra_kit import Home, ModelServer, jsonl
 from tests.kits.size import TORTURE
 
 KILLS = 200 if TORTURE else 4

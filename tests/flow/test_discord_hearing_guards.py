@@ -17,6 +17,7 @@ from adapters.discord.limits import MOST_REFUSED, Limits
 from adapters.events import Message, Person
 from tests.fakes.discord import Channel, DiscordServer, Guild, Held, Listener, RateLimit, Right, Status, pointed_at
 from tests.fakes.discord import running as connected
+from tests.fakes.pulse import PATIENCE
 from tests.kits.adapter_kit import server_circle
 from tests.kits.discord_kit import Clock, Ear, Notebook, adapter_for, listening, running
 
@@ -131,7 +132,7 @@ async def test_a_question_that_is_dropped_in_a_global_limit_stops_nothing(server
             await asyncio.sleep(0)
         asking.cancel()
         await clock.pause(60)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             assert await adapter.readable(person, [server_circle(home.id)]) == {server_circle(home.id)}
     assert server.faults.too_early == []
 

@@ -86,7 +86,7 @@ def public_means_everyone_reads(is_public: Rule) -> int:
     """Try it with many servers, and return in how many the channel was public."""
     public = 0
 
-    @settings(max_examples=300, deadline=None, database=None, derandomize=True)
+    @settings(max_examples=300, database=None, derandomize=True)
     @given(servers())
     def holds(server: Server) -> None:
         nonlocal public
@@ -102,7 +102,7 @@ def public_means_the_role_reads(is_public: Rule) -> int:
     """As above, where one of the roles is named as everyone."""
     public = 0
 
-    @settings(max_examples=300, deadline=None, database=None, derandomize=True)
+    @settings(max_examples=300, database=None, derandomize=True)
     @given(servers(), st.data())
     def holds(server: Server, data: st.DataObject) -> None:
         named = data.draw(

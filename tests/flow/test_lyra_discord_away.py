@@ -13,6 +13,7 @@ from bot.app import App
 from bot.service.priority import Priority
 from tests.fakes.discord import Message, Right, Status
 from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.pulse import PATIENCE
 from tests.flow.test_lyra_discord_forgotten_words import TOLD, asked_again, holds, parrot
 from tests.kits.awake import prompt
 from tests.kits.discord_home import Awake, model_server, server_of
@@ -55,7 +56,7 @@ def busy(app: App) -> App:
 
 async def compared(lyra: Awake) -> None:
     """Wait until nothing is left to be compared."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         await lyra.talk.comparing.through("discord")
 
 
@@ -189,7 +190,7 @@ async def test_a_question_that_was_deleted_before_she_came_to_it_is_not_answered
         await lyra.talk.mailboxes.drain(0)
         question = await town.ada.says(town.general, f"{town.server.mention} is the door green?")
         stays = await town.bob.says(town.general, f"{town.server.mention} is the door blue?")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while len(await lyra.app.memory.journal.unfinished("discord")) < 2:
                 await asyncio.sleep(0.01)
     await town.ada.deletes(question)

@@ -9,6 +9,7 @@ import pytest
 
 from tests.fakes.discord import Channel, Held, Interaction, Lost, Message
 from tests.fakes.openai_behaviours import Drip
+from tests.fakes.pulse import PATIENCE
 from tests.kits.discord_home import Awake, model_server
 from tests.kits.discord_town import Town, built, rows
 
@@ -235,7 +236,7 @@ async def told(town: Town, place: Channel, number: int) -> list[Message]:
 async def settled(lyra: Awake) -> None:
     """Wait until nothing is left to be answered or sent."""
     journal = lyra.app.memory.journal
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while await journal.unfinished("discord") or await journal.waiting("discord"):
             await lyra.talk.tick()
             await asyncio.sleep(0.02)

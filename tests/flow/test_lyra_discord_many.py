@@ -11,8 +11,9 @@ from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Guild, Message
 from tests.kits.discord_home import prompt, question, server_of, sound
 from tests.kits.discord_knowing import Thoughtful, Town, answers
+from tests.kits.size import TORTURE
 
-MANY = 50
+MANY = 50 if TORTURE else 15
 
 
 class Patient(Thoughtful):
@@ -115,7 +116,7 @@ async def test_a_burst_in_a_dm_is_answered_together(town: Town) -> None:
         assert answers(town.server, burst[0]) == []
 
 
-async def test_fifty_channels_at_once_do_not_wait_for_each_other(town: Town, home: Guild) -> None:
+async def test_many_channels_at_once_do_not_wait_for_each_other(town: Town, home: Guild) -> None:
     channels = [town.server.world.channel(home, f"room-{number}") for number in range(MANY)]
     assert isinstance(town.model, Patient)
     async with town.lyra() as lyra:
@@ -129,7 +130,7 @@ async def test_fifty_channels_at_once_do_not_wait_for_each_other(town: Town, hom
         }
 
 
-async def test_fifty_people_in_their_dms_at_once_never_read_each_other(town: Town) -> None:
+async def test_many_people_in_their_dms_at_once_never_read_each_other(town: Town) -> None:
     names = [f"person{number}" for number in range(MANY)]
     assert isinstance(town.model, Patient)
     async with town.lyra() as lyra:

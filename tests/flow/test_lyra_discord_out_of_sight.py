@@ -17,6 +17,7 @@ from adapters.events import Person as Someone
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, Message, Person, Right
 from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.pulse import PATIENCE
 from tests.flow.test_lyra_discord_forgotten_words import ASKED, CODE, IGNORANT, REPEATED, TOLD, asked_again, parrot
 from tests.kits.discord_home import Awake, prompt
 from tests.kits.discord_town import Town, built
@@ -187,7 +188,7 @@ async def test_what_happened_in_a_private_thread_that_she_was_removed_from_is_fo
     async with town.lyra(model) as lyra:
         thread = await changed_while_she_is_out(town, how)
         assert not await asked_again(town, lyra, town.ada, thread)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             await lyra.talk.comparing.through("discord")
         row = await lyra.app.memory.db.one("SELECT count(*) AS n FROM exchanges WHERE text LIKE '%4711%'")
         assert row and row["n"] == 0

@@ -13,6 +13,7 @@ from adapters.events import Vanished
 from memory.forget.disappearance import WEEK
 from tests.fakes.discord import Channel, Person, Right, Status, wire
 from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.pulse import PATIENCE
 from tests.kits.awake import prompt
 from tests.kits.discord_home import Awake, model_server
 from tests.kits.discord_knowing import everything
@@ -54,7 +55,7 @@ def owner(town: Town) -> Person:
 async def withheld(lyra: Awake, *prefix: str) -> None:
     """Wait until what was said somewhere is withheld."""
     rows = "SELECT 1 AS yes FROM vanished WHERE prefix = :prefix AND withheld = 1"
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while not await lyra.app.memory.db.one(rows, {"prefix": json.dumps(prefix)}):
             await asyncio.sleep(0.01)
 
@@ -232,7 +233,7 @@ async def test_a_question_from_a_channel_that_is_gone_is_neither_kept_nor_answer
         await town.says(town.ada, attic, "hello")
         await lyra.talk.mailboxes.drain(0)
         await town.ada.says(attic, f"{town.server.mention} {SECRET}")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while not await lyra.app.memory.journal.unfinished("discord"):
                 await asyncio.sleep(0.01)
     town.server.acts.delete_channel(attic)

@@ -19,6 +19,7 @@ from memory.types import DomainKind
 from tests.fakes.matrix import People, Person
 from tests.fakes.matrix.faults import CONTEXT, Refuse
 from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.pulse import PATIENCE
 from tests.flow.test_lyra_matrix_forgotten_words import CODE, IGNORANT, REPEATED, TOLD, asked_again, holds
 from tests.kits.awake import Awake, prompt
 from tests.kits.discord_knowing import Thoughtful, everything
@@ -66,7 +67,7 @@ def busy(app: App) -> App:
 
 async def compared(lyra: Awake) -> None:
     """Wait until nothing is left to be compared."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         await lyra.talk.comparing.through("matrix")
 
 
@@ -181,7 +182,7 @@ async def dm_of(at_home: Home, ada: Person, model: Thoughtful, sealed: bool) -> 
 async def withheld(lyra: Awake, room: str) -> None:
     """Wait until what was said in a room is withheld."""
     rows = "SELECT 1 AS yes FROM vanished WHERE prefix = :prefix AND withheld = 1"
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while not await lyra.app.memory.db.one(rows, {"prefix": json.dumps(["", room])}):
             await asyncio.sleep(0.01)
 

@@ -7,6 +7,7 @@ import pytest
 from adapters.matrix.outgoing.wire import Wire
 from tests.fakes.matrix import Lost, People, Person, Status
 from tests.fakes.matrix.faults import SEND, TO_DEVICE
+from tests.fakes.pulse import PATIENCE
 from tests.kits.matrix_speech import Desk, Town, beside, part
 
 pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_speech_fixtures"]
@@ -145,7 +146,7 @@ async def test_keys_that_could_not_be_asked_for_are_asked_for_again(town: Town, 
         sending = part(room, SECRET)
         await it.delayed(sending)
         it.proxy.faults.lift()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             await it.sender.send(sending)
         await ada.hears_text(room, SECRET)
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from adapters.command_table import CommandSpec
 from adapters.events import Asked, Circle, Event, Message, Reach
-from tests.fakes.discord.pulse import Pulse
+from tests.fakes.pulse import Pulse
 
 E = TypeVar("E", bound=Event)
 

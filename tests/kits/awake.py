@@ -15,11 +15,10 @@ from memory.types import DomainKind, DomainRef
 from memory.view.view import View
 from tests.fakes.openai_behaviours import Answerer, Request
 from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.pulse import PATIENCE
 from tests.kits.fresh import fresh
 from tests.kits.memory_kit import KEY
 from tests.kits.words_alone import words_alone
-
-_PATIENCE = 20.0
 
 
 @dataclass(frozen=True)
@@ -119,12 +118,12 @@ async def woken(
         running = asyncio.create_task(adapter.run(listener))
         connected = asyncio.create_task(listener.connected.wait())
         try:
-            await asyncio.wait({running, connected}, timeout=_PATIENCE, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({running, connected}, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
             if running.done():
                 running.result()
             assert connected.done(), "she does not connect"
             yield Awake(app, talk, adapter, model)
-            await talk.mailboxes.drain(_PATIENCE)
+            await talk.mailboxes.drain(PATIENCE)
         finally:
             for task in (running, connected):
                 task.cancel()

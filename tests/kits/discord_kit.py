@@ -9,7 +9,7 @@ from typing import Any
 from adapters.discord.adapter import Access, Discord
 from adapters.discord.pace import Pace
 from tests.fakes.discord import DiscordServer
-from tests.fakes.discord.pulse import Pulse
+from tests.fakes.pulse import Pulse
 from tests.kits.adapter_kit import Ear, Notebook
 
 __all__ = ["Clock", "Ear", "Notebook", "adapter_for", "everyone", "listening", "running"]

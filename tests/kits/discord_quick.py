@@ -10,6 +10,7 @@ import pytest
 
 from tests.fakes.discord import Channel, DiscordServer, Message
 from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.pulse import PATIENCE
 from tests.kits.discord_home import Awake, awake
 from tests.kits.discord_kit import Clock
 
@@ -50,7 +51,7 @@ async def greeted(server: DiscordServer, place: Channel, name: str = "ada") -> N
 async def settled(lyra: Awake, server: DiscordServer, clock: Clock | None = None) -> None:
     """Let minutes pass until nothing waits to be answered or sent any more."""
     journal = lyra.app.memory.journal
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while await journal.waiting("discord") or await journal.unfinished("discord"):
             if clock:
                 await clock.pause(60)

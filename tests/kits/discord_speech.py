@@ -21,7 +21,7 @@ from adapters.discord.outgoing.sending import Sender
 from adapters.errors import SendFailed
 from adapters.events import Asked, Event
 from tests.fakes.discord import Channel, DiscordServer, Right, running
-from tests.fakes.discord.pulse import Pulse
+from tests.fakes.pulse import Pulse
 
 _SECOND = 1_000_000
 _numbers = itertools.count(1)

@@ -9,8 +9,8 @@ from typing import Any, ParamSpec, Self, TypeVar
 
 from tests.fakes.discord import Channel, DiscordServer, Message
 from tests.fakes.discord.people import Person
+from tests.fakes.pulse import PATIENCE
 from tests.kits.discord_quick import answers_to
-from tests.kits.lyra_kit import PATIENCE
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -32,7 +32,6 @@ class DiscordThread:
 
     def __init__(self, *, content_intent: bool = True, members_intent: bool = False, heartbeat: float = 41.25) -> None:
         self.server = DiscordServer(content_intent=content_intent, members_intent=members_intent, heartbeat=heartbeat)
-        self.server.pulse.patience = PATIENCE / 2
         self.world = self.server.world
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)

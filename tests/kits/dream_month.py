@@ -30,12 +30,13 @@ from memory.types import Domain, DomainKind, DomainRef, Exchange, Kind, NewExcha
 from memory.view.view import View
 from tests.kits.long_talk import CopyingModel, CopyingModels
 from tests.kits.memory_kit import HOUR, KEY, Clock, Ids, opened
+from tests.kits.size import TORTURE
 
 ZONE = "Europe/Vienna"
 BEGIN = instant(datetime(2026, 3, 1, 6, tzinfo=UTC))
 DAYS = 31
 _MESSAGE = re.compile(r"^\[(m\d+)\] [^\n]*\n\| (.*)$", re.MULTILINE)
-_PER_HOUR = 10
+PER_HOUR = 10 if TORTURE else 4
 
 
 @dataclass
@@ -129,8 +130,8 @@ class Month:
         await self.preferences.put(Person("console", "ada", ""), "reflections", "on" if thoughts else "off")
 
     async def talk(self) -> None:
-        """Let Ada say ten things within half an hour."""
-        for _ in range(_PER_HOUR):
+        """Let Ada say some things within half an hour."""
+        for _ in range(PER_HOUR):
             n = len(self.said)
             self.clock.forward(HOUR // 20)
             when = local(self.clock.now(), ZONE)

@@ -19,6 +19,7 @@ from typing import IO, Any, Self
 
 from tests.fakes.openai_behaviours import Answerer, Behaviour, Request, echo
 from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.pulse import PATIENCE
 from tests.kits import forked
 from tests.kits.words_alone import words_alone
 
@@ -26,7 +27,6 @@ REPO = Path(__file__).resolve().parents[2]
 LYRA = (sys.executable, "-m", "bot")
 """The command. As it stands here it is run in a process that was forked from one which had loaded it already."""
 USER = "ada"
-PATIENCE = 60.0
 _WORDS = "words-alone.toml"
 _REMOVED = ("LYRA_", "OPENAI_", "OLLAMA_", "HTTP_", "HTTPS_", "ALL_PROXY", "http_", "https_", "all_proxy", "NO_COLOR")
 

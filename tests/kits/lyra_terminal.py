@@ -8,7 +8,8 @@ from typing import Self
 import pexpect
 import pyte
 
-from tests.kits.lyra_kit import LYRA, PATIENCE, Home
+from tests.fakes.pulse import PATIENCE
+from tests.kits.lyra_kit import LYRA, Home
 
 ROWS, COLUMNS = 60, 160
 UP, CTRL_C, CTRL_D = "\x1b[A", "\x03", "\x04"

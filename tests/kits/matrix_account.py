@@ -12,8 +12,7 @@ from nio import AsyncClient, MegolmEvent, RoomMessageText, RoomSendResponse, Syn
 from adapters.matrix.account.account import Access, Account
 from adapters.matrix.outgoing.wire import TO_ALL_DEVICES
 from tests.fakes.matrix import People, Person, Proxy
-
-PATIENCE = 15.0
+from tests.fakes.pulse import PATIENCE
 
 
 class Notebook:

@@ -8,6 +8,7 @@ from adapters.matrix.adapter import Matrix
 from memory.types import DomainKind
 from tests.fakes.matrix import Person
 from tests.fakes.matrix.faults import SYNC
+from tests.fakes.pulse import PATIENCE
 from tests.kits.awake import Awake
 from tests.kits.discord_knowing import Thoughtful
 from tests.kits.matrix_home import Home
@@ -37,7 +38,7 @@ async def followed(at_home: Home, who: Person, room: str, event: str) -> None:
 async def settled(lyra: Awake) -> None:
     """Let minutes pass until nothing waits to be answered or sent any more."""
     journal = lyra.app.memory.journal
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while await journal.waiting("matrix") or await journal.unfinished("matrix"):
             await lyra.talk.tick()
             await asyncio.sleep(0.02)

@@ -14,8 +14,8 @@ from adapters.events import Place
 from adapters.matrix.account.account import Access
 from adapters.matrix.adapter import Matrix
 from adapters.matrix.pace import Pace
-from tests.fakes.discord.pulse import Pulse
 from tests.fakes.matrix import People, Person, Proxy
+from tests.fakes.pulse import Pulse
 from tests.kits.adapter_kit import Ear, Notebook
 
 __all__ = [

@@ -20,8 +20,8 @@ from adapters.matrix.outgoing.sending import Sender
 from adapters.matrix.outgoing.wire import Wire
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import State
-from tests.fakes.discord.pulse import Pulse
 from tests.fakes.matrix import People, Person, Proxy
+from tests.fakes.pulse import Pulse
 
 _SECOND = 1_000_000
 _numbers = itertools.count(1)

@@ -7,7 +7,7 @@ from typing import Any, ParamSpec, Self, TypeVar
 
 from tests.fakes.matrix import Event, People, Person, Proxy, Synapse
 from tests.fakes.matrix.faults import Fault
-from tests.kits.lyra_kit import PATIENCE
+from tests.fakes.pulse import PATIENCE
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -65,9 +65,7 @@ class MatrixThread:
 
     def person(self, name: str, *, encrypts: bool = False) -> Person:
         """Someone new."""
-        person = self.do(self.people.person(name, encrypts=encrypts))
-        person.ears.pulse.patience = PATIENCE / 2
-        return person
+        return self.do(self.people.person(name, encrypts=encrypts))
 
     def dm(self, person: Person, *, encrypted: bool = False) -> str:
         """Let somebody open a DM with Lyra, whether she is there or not."""

@@ -13,6 +13,11 @@ def examples(n: int) -> int:
     return 20 * n if TORTURE else n
 
 
+def breaks(waits: int, n: int) -> range:
+    """Return the waits at which work is broken off: n of them, spread evenly, or every one under LYRA_TORTURE=1."""
+    return range(1, waits + 1, 1 if TORTURE else max(1, waits // n))
+
+
 def few(cases: Iterable[T], n: int = 1) -> list[T]:
     """Return the first n of the cases of a slow test, all of them under LYRA_TORTURE=1."""
     return list(cases) if TORTURE else list(cases)[:n]

@@ -22,11 +22,11 @@ from memory.types import MINUTE, Statement
 from tests.kits.bank_kit import ADA, BOB, Noter, Room, in_a_room, room, sized
 from tests.kits.ladder_kit import unsound
 from tests.kits.memory_kit import DAY, HOUR, START, CancelledAt, Clock, Ids, opened, raising
-from tests.kits.size import TORTURE, examples
+from tests.kits.size import breaks, examples
 
 WORDS = "tomato garden parrot river Xerxes guitar seven 1999 violin winter 井戸 Straße".split()
 ZONES = ["UTC", "Europe/Berlin", "Pacific/Kiritimati", "Pacific/Pago_Pago", "America/St_Johns", "Australia/Lord_Howe"]
-few = settings(max_examples=examples(100), deadline=None)
+few = settings(max_examples=examples(100))
 moments = st.integers(START, START + 800 * DAY)
 
 
@@ -188,7 +188,7 @@ async def broken_off(folder: Path, n: int) -> tuple[list[tuple[object, ...]], in
 async def test_broken_off_anywhere_and_started_again_it_is_the_same(tmp_path: Path) -> None:
     whole, waits = await broken_off(tmp_path / "0", 0)
     assert {kind for kind, *_ in whole} == set(periods.RUNGS) and waits > 100
-    for n in range(1, waits + 1, 1 if TORTURE else 41):
+    for n in breaks(waits, 5):
         assert (await broken_off(tmp_path / str(n), n))[0] == whole, f"broken off at its {n}th wait"
 
 

@@ -24,6 +24,7 @@ from memory.forget.verified import Support, Verified
 from memory.tiers.asides import Aside
 from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Identity, Kind, NewExchange, SessionRef
 from memory.view.view import Answer
+from tests.fakes.pulse import PATIENCE
 from tests.kits.memory_kit import Clock, opened
 
 PLATFORM = "chat"
@@ -121,7 +122,7 @@ async def nothing(event: Vanished) -> None:
 
 
 async def through(comparing: Comparing) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         await comparing.through(PLATFORM)
 
 
@@ -174,7 +175,7 @@ async def test_after_a_kill_it_goes_on_where_it_was(house: House) -> None:
     await house.say(HALL, *(f"remark {number}" for number in range(250)))
     house.platform.hidden = False
     async with house.awake() as (verifying, comparing):
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while verifying.mark(PLATFORM, HALL) is None:
                 await asyncio.sleep(0)
         house.platform.hidden = True

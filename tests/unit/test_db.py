@@ -15,6 +15,7 @@ from memory.store.counters import take
 from memory.store.database import Parameters, Row
 from memory.store.sqlite.database import SqliteDatabase
 from memory.store.sqlite.transaction import SqliteTransaction
+from tests.fakes.pulse import PATIENCE
 from tests.kits.memory_kit import KEY, CancelledAt
 
 COUNT = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {}) SELECT count(*) AS n FROM n"
@@ -236,7 +237,7 @@ async def test_a_read_cancelled_before_it_began_does_not_hold_the_next_one_up(tm
 
 async def test_a_copy_made_while_a_transaction_is_open_waits_for_it_and_holds_it(tmp_path: Path) -> None:
     async with await SqliteDatabase.open(tmp_path / "lyra.db", None) as db:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             async with db.transaction() as tx:
                 await tx.run("INSERT INTO settings (scope, key, value) VALUES ('s', 'a', '')")
                 copying = asyncio.create_task(db.copy_to(tmp_path / "copy.db", None))

@@ -10,6 +10,7 @@ from memory.errors import WriterFailed
 from memory.journal.journal import Event, Part
 from memory.ports import Entry as Said
 from memory.store.sqlite.database import SqliteDatabase
+from tests.fakes.pulse import PATIENCE
 from tests.kits.memory_kit import KEY, BagOfWords, Corner, Writer, answering, at_home, raising
 
 SECRET = "the safe opens with quixotic-zanzibar-77"
@@ -167,11 +168,11 @@ async def test_a_checkpoint_that_a_reader_holds_up_says_so_lets_others_write_and
         assert await here.memory.db.checkpoint(patience=0) is False and log.stat().st_size > 0
         waiting = asyncio.create_task(here.memory.db.checkpoint(patience=60))
         for _ in range(5):
-            async with asyncio.timeout(3):
+            async with asyncio.timeout(PATIENCE):
                 await here.say("what is said meanwhile")
         assert not waiting.done()
         left(reader)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             assert await waiting is True
         assert log.stat().st_size == 0
 

@@ -27,7 +27,7 @@ from tests.kits.dream_kit import (
 )
 from tests.kits.ladder_kit import PAIRS, Teller, ladder, unsound
 from tests.kits.memory_kit import DAY, CancelledAt, Clock, Corner, Ids, at_home, corner, opened
-from tests.kits.size import TORTURE
+from tests.kits.size import breaks
 
 AWAY = WriterFailed("The model is out of reach.")
 SPENT = BudgetSpent("What may be asked of a model today was asked.")
@@ -40,19 +40,25 @@ async def stands(here: Corner) -> list[object]:
     return [gists, sorted(set(await ladder(here))), [text for text, state in await reflections(here) if state == "waiting"]]
 
 
-async def undisturbed(folder: Path) -> list[object]:
-    """Return what a dream makes that nothing comes between."""
-    folder.mkdir()
-    async with at_home(folder, habits=PAIRS) as here:
-        await days(here)
-        writer = Teller()
-        await forced(here, writer, Muse([wondering]))
-        assert len(writer.tasks) == CALLS
-        return await stands(here)
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
+    """What a dream makes that nothing comes between."""
+
+    async def dream() -> list[object]:
+        async with at_home(tmp_path_factory.mktemp("undisturbed"), habits=PAIRS) as here:
+            await days(here)
+            writer = Teller()
+            await forced(here, writer, Muse([wondering]))
+            assert len(writer.tasks) == CALLS
+            return await stands(here)
+
+    return asyncio.run(dream())
 
 
 @pytest.mark.parametrize("n", range(CALLS + 1))
-async def test_where_the_model_goes_out_of_reach_the_pass_ends_and_the_next_one_goes_on(tmp_path: Path, n: int) -> None:
+async def test_where_the_model_goes_out_of_reach_the_pass_ends_and_the_next_one_goes_on(
+    tmp_path: Path, undisturbed: list[object], n: int
+) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
         await days(here)
         said, chat_model = await here.count("exchanges"), Muse([AWAY])
@@ -66,11 +72,13 @@ async def test_where_the_model_goes_out_of_reach_the_pass_ends_and_the_next_one_
         again = Teller()
         assert (await forced(here, again, Muse([wondering]))).rested
         assert len(again.tasks) == CALLS - n, "and is not made again"
-        assert await stands(here) == await undisturbed(tmp_path / "other")
+        assert await stands(here) == undisturbed
 
 
 @pytest.mark.parametrize("n", range(CALLS + 1))
-async def test_where_the_budget_is_spent_the_rest_waits_and_that_is_no_failure(tmp_path: Path, n: int) -> None:
+async def test_where_the_budget_is_spent_the_rest_waits_and_that_is_no_failure(
+    tmp_path: Path, undisturbed: list[object], n: int
+) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
         await days(here)
         report = await forced(here, Scribe(lasts=n, failure=SPENT), Muse([SPENT]))
@@ -81,7 +89,7 @@ async def test_where_the_budget_is_spent_the_rest_waits_and_that_is_no_failure(t
         again = Teller()
         assert (await forced(here, again, Muse([wondering]))).rested
         assert len(again.tasks) == CALLS - n
-        assert await stands(here) == await undisturbed(tmp_path / "other")
+        assert await stands(here) == undisturbed
 
 
 async def test_a_model_out_of_reach_calms_no_drive(tmp_path: Path) -> None:
@@ -121,7 +129,7 @@ async def broken_off(folder: Path, n: int) -> tuple[list[object], int]:
 async def test_broken_off_anywhere_a_second_pass_ends_where_an_undisturbed_one_does(tmp_path: Path) -> None:
     whole, waits = await broken_off(tmp_path / "0", 0)
     assert all(whole) and waits > 300
-    for n in range(1, waits + 1, 1 if TORTURE else 53):
+    for n in breaks(waits, 5):
         assert (await broken_off(tmp_path / str(n), n))[0] == whole, f"broken off at its {n}th wait"
 
 
@@ -206,5 +214,5 @@ async def test_what_is_forgotten_at_any_moment_of_a_pass_is_in_nothing_that_come
             return dreaming.waits
 
     waits = await forgotten_at(0)
-    for n in range(1, waits + 1, 1 if TORTURE else 71):
+    for n in breaks(waits, 5):
         await forgotten_at(n)

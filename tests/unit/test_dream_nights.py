@@ -23,6 +23,9 @@ AT = time(3, 30)
 ODD_HOURS = [time(0, 0), time(0, 30), time(1, 30), time(2, 0), time(2, 30), time(23, 30), time(23, 59)]
 EPOCH = date(1970, 1, 1)
 ZONES = sorted(available_timezones())
+# Those whose clocks do something of their own, and one in six of the others; all of them under LYRA_TORTURE=1.
+ODD = {"Pacific/Apia", "Australia/Lord_Howe", "Africa/Casablanca", "America/Caracas", "Asia/Pyongyang", "Pacific/Chatham"}
+WALKED = ZONES if TORTURE else sorted({*ZONES[::6], *ODD})
 DECADES = {2006: (utc("2006-01-01"), utc("2016-01-01")), 2026: (utc("2026-01-01"), utc("2036-01-01"))}
 
 
@@ -59,7 +62,7 @@ def whiles(zone: str, first: int, last: int) -> Iterator[Even]:
 @cache
 def clocks(decade: int) -> list[tuple[str, tuple[Even, ...]]]:
     """Return every zone with its clocks of ten years; of those that show the same throughout, one is enough."""
-    known = {zone: tuple(whiles(zone, *DECADES[decade])) for zone in ZONES}
+    known = {zone: tuple(whiles(zone, *DECADES[decade])) for zone in WALKED}
     same = known if TORTURE else {evens: zone for zone, evens in reversed(known.items())}.values()
     return [(zone, known[zone]) for zone in same]
 
@@ -213,7 +216,7 @@ def test_a_place_that_moves_west_or_east_never_dreams_a_date_twice() -> None:
     assert len(naive) > len(set(naive)), "the order of dates is what keeps it from that"
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 @given(st.lists(st.tuples(st.sampled_from(ZONES), st.integers(1, 50)), min_size=2, max_size=8))
 def test_wherever_a_place_moves_its_nights_ascend_and_never_fall_out_for_longer_than_a_move_explains(moves: Moves) -> None:
     nightly = [date.fromisoformat(night) for night in moving([*moves, ("UTC", 72)], schedule.due)]
@@ -222,7 +225,7 @@ def test_wherever_a_place_moves_its_nights_ascend_and_never_fall_out_for_longer_
     assert len(nightly) >= 2, "and after three days at one place they are dreamt again"
 
 
-@settings(max_examples=examples(400), deadline=None)
+@settings(max_examples=examples(400))
 @given(st.integers(0, 130 * 365 * 24 * 60), st.sampled_from(ZONES), st.times(), st.integers(0, 4 * 24 * 60))
 def test_at_any_moment_anywhere_the_newest_night_is_due_until_it_is_dreamt_and_then_no_more(
     minute: int, zone: str, at: time, later: int

@@ -17,6 +17,7 @@ from memory.core import Habits
 from memory.errors import WriterFailed
 from memory.ports import Vectors
 from memory.tiers.episodes import Rules
+from tests.fakes.pulse import PATIENCE
 from tests.kits.memory_kit import BagOfWords, Corner, at_home, said
 
 
@@ -73,10 +74,9 @@ async def test_housekeeping_does_not_wait_for_vectors(tmp_path: Path) -> None:
     embedder = Waiting()
     async with at_home(tmp_path, embedder=embedder) as here, keeping(here) as maintenance:
         await here.say("the parrot is green")
-        async with asyncio.timeout(10):
-            await maintenance.tick()
-            await embedder.asked.wait()
-            await maintenance.tick()
+        await maintenance.tick()
+        await embedder.asked.wait()
+        await maintenance.tick()
         assert await here.count("vectors") == 0
         embedder.free.set()
         await maintenance.drain()
@@ -117,7 +117,7 @@ async def test_at_the_end_a_few_vectors_are_waited_for_and_many_are_left(
         await embedder.asked.wait()
         kept = await here.count("vectors")
         assert 0 < kept < 100
-        async with asyncio.timeout(4):
+        async with asyncio.timeout(PATIENCE):
             await maintenance.drain()
         assert await here.count("vectors") == kept
         assert f"embedded                       done={kept} of=600" in capsys.readouterr().err

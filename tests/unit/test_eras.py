@@ -157,7 +157,7 @@ ZONES = (
 )
 
 
-@settings(max_examples=examples(12), deadline=None)
+@settings(max_examples=examples(12))
 @given(
     zone=st.sampled_from(ZONES),
     moments=st.lists(

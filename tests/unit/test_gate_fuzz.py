@@ -19,7 +19,7 @@ seeds = st.integers(0, 2**64)
 
 
 @pytest.mark.timeout(3600)
-@settings(max_examples=OUTPUTS // EACH, deadline=None)
+@settings(max_examples=OUTPUTS // EACH)
 @given(seeds)
 def test_no_unapproved_address_reaches_the_wire(seed: int) -> None:
     chance = random.Random(seed)
@@ -31,7 +31,7 @@ def test_no_unapproved_address_reaches_the_wire(seed: int) -> None:
 
 
 @pytest.mark.timeout(3600)
-@settings(max_examples=OUTPUTS // (2 * EACH), deadline=None)
+@settings(max_examples=OUTPUTS // (2 * EACH))
 @given(seeds)
 def test_none_is_live_in_the_html_that_matrix_shows(seed: int) -> None:
     chance = random.Random(seed)
@@ -61,7 +61,7 @@ def test_where_names_are_links_more_must_be_looked_for() -> None:
     assert any(unapproved_on_matrix(gated(text, ALLOWED, names=False)) for text in said)
 
 
-@settings(max_examples=OUTPUTS // 400, deadline=None)
+@settings(max_examples=OUTPUTS // 400)
 @given(seeds, st.integers(40, 120))
 def test_a_cut_brings_nothing_to_life(seed: int, most: int) -> None:
     chance = random.Random(seed)
@@ -73,7 +73,7 @@ def test_a_cut_brings_nothing_to_life(seed: int, most: int) -> None:
 
 
 @pytest.mark.parametrize(("most", "names"), [(DISCORD, False), (MATRIX, True)])
-@settings(max_examples=OUTPUTS // 400, deadline=None)
+@settings(max_examples=OUTPUTS // 400)
 @given(seeds)
 def test_nothing_is_live_in_a_part_of_full_size(most: int, names: bool, seed: int) -> None:
     chance = random.Random(seed)

@@ -8,7 +8,7 @@ from memory.tiers.selfstate import Mind, keep
 from memory.types import DomainKind, DomainRef
 from tests.kits.ladder_kit import PAIRS, Teller, climbed, gists, ladder, standing, unsound
 from tests.kits.memory_kit import DAY, HOUR, CancelledAt, Clock, Corner, Ids, Move, Overtaking, Writer, at_home, corner, opened
-from tests.kits.size import TORTURE
+from tests.kits.size import breaks
 
 
 async def years(here: Corner, n: int = 24) -> None:
@@ -217,5 +217,5 @@ async def broken_off(folder: Path, n: int) -> tuple[list[object], int]:
 async def test_broken_off_anywhere_and_started_again_it_is_the_same(tmp_path: Path) -> None:
     whole, waits = await broken_off(tmp_path / "0", 0)
     assert whole and waits > 50
-    for n in range(1, waits + 1, 1 if TORTURE else 9):
+    for n in breaks(waits, 5):
         assert (await broken_off(tmp_path / str(n), n))[0] == whole, f"broken off at its {n}th wait"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import pytest_asyncio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +18,7 @@ from bot.models.minilm.encoder import Encoder
 from bot.service import log
 from memory.errors import EmbeddingFailed
 from memory.ports import Vectors
+from tests.fakes.pulse import PATIENCE
 from tests.kits.slow_bert import meant, small_weights
 
 HAPPY = "That is a happy person"
@@ -24,7 +26,10 @@ FOLDER = weights.folder()
 LONG = "The kayak lies behind the boathouse, where nobody looks for it. "
 
 
-@pytest.fixture
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def model() -> AsyncIterator[MiniLM]:
     """The local model."""
     assert FOLDER is not None, "`make model` installs it"
@@ -38,8 +43,8 @@ async def model() -> AsyncIterator[MiniLM]:
     seed=st.integers(0, 1000),
     scale=st.sampled_from([0.3, 1.0, 4.0, 30.0]),
 )
-@settings(max_examples=25, deadline=None)
-def test_the_encoder_is_the_slow_one_made_fast(texts: list[list[int]], seed: int, scale: float) -> None:
+@settings(max_examples=25)
+async def test_the_encoder_is_the_slow_one_made_fast(texts: list[list[int]], seed: int, scale: float) -> None:
     tensors = small_weights(seed, scale=scale)
     made = Encoder(tensors, heads=3).encode([np.array(text) for text in texts])
     slow = np.array([meant(tensors, 3, text) for text in texts])
@@ -58,10 +63,10 @@ async def test_its_name_says_which_model_and_revision(model: MiniLM) -> None:
 
 
 async def test_a_vector_does_not_depend_on_what_is_embedded_beside_it(model: MiniLM) -> None:
-    texts = [HAPPY, *(f"{LONG * (n % 7)} remark number {n}" for n in range(40)), "", "x"]
+    texts = [HAPPY, *(f"{LONG * (n % 7)} remark number {n}" for n in range(12)), "", "x"]
     together = await model.embed(texts)
     alone = np.concatenate([await model.embed([text]) for text in texts])
-    assert together.shape == (43, 384) and together.dtype == np.float32
+    assert together.shape == (15, 384) and together.dtype == np.float32
     assert np.abs(together - alone).max() < 1e-5
     assert np.abs(np.linalg.norm(together, axis=1) - 1).max() < 1e-5
 
@@ -86,7 +91,7 @@ async def test_of_a_long_text_the_beginning_counts(model: MiniLM) -> None:
 
 async def test_the_loop_goes_on_while_it_embeds(model: MiniLM) -> None:
     await model.warm()
-    embedding = asyncio.create_task(model.embed([LONG * 8] * 40))
+    embedding = asyncio.create_task(model.embed([LONG * 8] * 20))
     turns = 0
     while not embedding.done():
         await asyncio.sleep(0.001)
@@ -96,7 +101,7 @@ async def test_the_loop_goes_on_while_it_embeds(model: MiniLM) -> None:
 
 async def test_a_question_does_not_wait_for_a_long_list(model: MiniLM) -> None:
     await model.warm()
-    embedding = asyncio.create_task(model.embed([LONG * 8] * 60))
+    embedding = asyncio.create_task(model.embed([LONG * 8] * 30))
     await asyncio.sleep(0.05)
     await model.embed(["where is the kayak?"])
     assert not embedding.done()
@@ -105,12 +110,12 @@ async def test_a_question_does_not_wait_for_a_long_list(model: MiniLM) -> None:
 
 async def test_what_is_cancelled_holds_nothing_up(model: MiniLM) -> None:
     for wait in (0.0, 0.001, 0.2):
-        embedding = asyncio.create_task(model.embed([LONG * 8] * 60))
+        embedding = asyncio.create_task(model.embed([LONG * 8] * 30))
         await asyncio.sleep(wait)
         embedding.cancel()
         with suppress(asyncio.CancelledError):
             await embedding
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             assert (await model.embed([HAPPY])).shape == (1, 384)
 
 
@@ -153,7 +158,7 @@ async def test_a_file_that_is_not_the_published_one_is_refused_once_and_for_all(
 
 
 @pytest.mark.parametrize("wrong", [0.0, np.nan, np.inf])
-def test_what_has_no_direction_is_refused(wrong: float) -> None:
+async def test_what_has_no_direction_is_refused(wrong: float) -> None:
     rows: Vectors = np.ones((3, 384), np.float32)
     assert np.allclose(np.linalg.norm(unit(rows), axis=1), 1)
     rows[1] = wrong

@@ -81,7 +81,7 @@ async def test_a_hit_carries_its_receipts_and_its_neighbours(tmp_path: Path) -> 
         assert {other.why for other in others} == {("beside a hit",)}
 
 
-@settings(max_examples=examples(40), deadline=None)
+@settings(max_examples=examples(40))
 @given(st.lists(st.one_of(st.text(max_size=60), st.text("\ud800\udfff\x00'\"*()^:-+~ NEAR AND OR", max_size=40)), max_size=8))
 def test_any_question_is_only_words_and_finds_only_what_holds_one_of_them(questions: list[str]) -> None:
     async def scenario(folder: str) -> None:
@@ -185,7 +185,7 @@ def receipts(hits: list[Hit]) -> str:
 words = st.lists(st.sampled_from("parrot tomato river garden running 1998 winter seven".split()), min_size=1, max_size=6)
 
 
-@settings(max_examples=examples(12), deadline=None)
+@settings(max_examples=examples(12))
 @given(st.lists(words, min_size=1, max_size=8), st.lists(words, max_size=12), st.lists(words, min_size=1, max_size=4))
 def test_what_others_say_moves_no_rank_score_or_id(
     mine: list[list[str]], others: list[list[str]], asked: list[list[str]]

@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 
 from tests.fakes.discord import wire
 from tests.fakes.discord.gateway import Gateway
-from tests.fakes.discord.pulse import Pulse
 from tests.fakes.discord.rights import in_channel, sees
 from tests.fakes.discord.sessions import Intent
 from tests.fakes.discord.things import NO_RIGHT, Attachment, Channel, Flag, Guild, Json, Message, Overwrite, Right, Role, User
 from tests.fakes.discord.world import World
+from tests.fakes.pulse import Pulse
 
 _SAID = (0, 19, 20, 23)
 

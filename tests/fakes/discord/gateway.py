@@ -9,11 +9,11 @@ from typing import Any
 from aiohttp import WSMsgType, web
 
 from tests.fakes.discord import wire
-from tests.fakes.discord.pulse import Pulse
 from tests.fakes.discord.sessions import Intent, Line, Op, Payload, Session
 from tests.fakes.discord.streams import encoder
 from tests.fakes.discord.things import Json
 from tests.fakes.discord.world import World
+from tests.fakes.pulse import Pulse
 
 _FRAMES_PER_MINUTE = 120
 

@@ -17,11 +17,11 @@ from tests.fakes.discord.calls import (
 from tests.fakes.discord.faults import Faults
 from tests.fakes.discord.gateway import Gateway
 from tests.fakes.discord.interactions import Interactions
-from tests.fakes.discord.pulse import Pulse
 from tests.fakes.discord.rights import in_channel
 from tests.fakes.discord.spec import Spec
 from tests.fakes.discord.things import Channel, Guild, Json, Message, Right
 from tests.fakes.discord.world import World
+from tests.fakes.pulse import Pulse
 
 
 @dataclass

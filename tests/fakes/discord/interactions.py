@@ -7,10 +7,10 @@ from typing import Any
 
 from tests.fakes.discord import wire
 from tests.fakes.discord.gateway import Gateway
-from tests.fakes.discord.pulse import Pulse
 from tests.fakes.discord.rights import in_channel
 from tests.fakes.discord.things import Channel, Json, Message, User
 from tests.fakes.discord.world import World
+from tests.fakes.pulse import Pulse
 
 COMMAND, COMPONENT, AUTOCOMPLETE, MODAL = 2, 3, 4, 5
 SAY, PROMISE, PROMISE_CHANGE, CHANGE, CHOICES, ASK = 4, 5, 6, 7, 8, 9

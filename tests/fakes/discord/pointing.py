@@ -11,9 +11,9 @@ from discord.app_commands import CommandTree
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
-from tests.fakes.discord.pulse import Pulse
 from tests.fakes.discord.server import DiscordServer
 from tests.fakes.discord.things import Channel
+from tests.fakes.pulse import Pulse
 
 C = TypeVar("C", bound=Client)
 

@@ -23,11 +23,11 @@ from tests.fakes.discord.gateway import Gateway
 from tests.fakes.discord.hub import Hub
 from tests.fakes.discord.interactions import Interactions
 from tests.fakes.discord.people import Person
-from tests.fakes.discord.pulse import Pulse
 from tests.fakes.discord.rest import PREFIX, Rest
 from tests.fakes.discord.spec import load
 from tests.fakes.discord.things import Channel, Message, User
 from tests.fakes.discord.world import World
+from tests.fakes.pulse import Pulse
 
 
 class DiscordServer:

@@ -9,10 +9,10 @@ from typing import TypeVar
 
 import aiohttp
 
-from tests.fakes.discord.pulse import Pulse
 from tests.fakes.matrix.client import Client, Json, Refused
 from tests.fakes.matrix.events import Event
 from tests.fakes.matrix.keys import Keys
+from tests.fakes.pulse import Pulse
 
 _NOTHING = {"not_types": ["*"]}
 _FILTER: Json = {"room": {"timeline": {"limit": 500}, "account_data": _NOTHING}, "account_data": _NOTHING, "presence": _NOTHING}

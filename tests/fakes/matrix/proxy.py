@@ -17,9 +17,9 @@ import aiohttp
 from aiohttp import web
 from yarl import URL
 
-from tests.fakes.discord.pulse import Pulse
 from tests.fakes.matrix.client import API
 from tests.fakes.matrix.faults import Fault, Faults, Held, Lost, RateLimit, Refuse, Status, Then, matches
+from tests.fakes.pulse import Pulse
 
 T = TypeVar("T")
 _HOP = {"connection", "keep-alive", "transfer-encoding", "host", "date", "server"}

@@ -5,12 +5,14 @@ from collections.abc import Callable
 from typing import TypeVar
 
 T = TypeVar("T")
+PATIENCE = 120.0
+"""How many seconds a test waits for what has to come: so long that only a fault takes longer, however busy the machine is."""
 
 
 class Pulse:
     """Beats whenever anything has changed."""
 
-    def __init__(self, patience: float = 10.0) -> None:
+    def __init__(self, patience: float = PATIENCE) -> None:
         self.patience = patience
         """How many seconds a test waits before it fails."""
         self._waiting: set[asyncio.Future[None]] = set()
