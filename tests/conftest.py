@@ -1,13 +1,15 @@
 """What every test run says and needs."""
 
+from collections.abc import AsyncIterator
 from importlib.util import find_spec
 
+import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.fakes.discord import spec
+from tests.fakes.discord import Channel, DiscordServer, Guild, spec
 
 # How long an example takes says how busy the machine is, and nothing of what is proven.
-settings.register_profile("lyra", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("lyra", deadline=None, report_multiple_bugs=False, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("lyra")
 
 _NO_HOMESERVER = "Synapse is not here: nothing of Matrix is proven in this run."
@@ -22,3 +24,23 @@ if not _synapse and not spec.required():
 def pytest_report_header() -> list[str]:
     """Say so where Discord's requests are served unjudged, or no homeserver can be started."""
     return [*([] if spec.there() else [spec.ABSENT]), *([] if _synapse else [_NO_HOMESERVER])]
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[DiscordServer]:
+    """A loopback Discord; in the end, all that was sent must have been Discord's own, both ways."""
+    async with DiscordServer() as server:
+        yield server
+        assert server.violations == [] and server.own_faults == []
+
+
+@pytest.fixture
+def home(server: DiscordServer) -> Guild:
+    """A server of that Discord."""
+    return server.world.guild("Home")
+
+
+@pytest.fixture
+def general(server: DiscordServer, home: Guild) -> Channel:
+    """A channel that everybody reads there."""
+    return server.world.channel(home, "general")

@@ -1,7 +1,6 @@
 """What the doctor makes of Discord's answers, good and bad, asked over real HTTP on loopback."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from urllib.parse import parse_qs, urlsplit
 
 import discord
@@ -15,13 +14,6 @@ from tests.fakes.discord import USUAL, DiscordServer, Held, Lost, RateLimit, Rig
 
 RETRY = "Try again later."
 CHECK = "Check api_url in [discord]."
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as server:
-        yield server
-        assert server.own_faults == [] and server.violations == []
 
 
 def section(server: DiscordServer, **keys: object) -> Discord:

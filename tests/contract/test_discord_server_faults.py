@@ -3,7 +3,6 @@
 import asyncio
 import subprocess
 import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import aiohttp
@@ -11,18 +10,6 @@ import discord
 import pytest
 
 from tests.fakes.discord import Channel, DiscordServer, Held, Listener, Lost, RateLimit, Status, Then, pointed_at, running
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as server:
-        yield server
-        assert server.own_faults == [] and server.violations == []
-
-
-@pytest.fixture
-def general(server: DiscordServer) -> Channel:
-    return server.world.channel(server.world.guild("Home"), "general")
 
 
 async def test_a_limit_on_one_route_is_waited_out_and_others_go_on(server: DiscordServer, general: Channel) -> None:

@@ -1,24 +1,12 @@
 """The loopback Discord's commands, buttons and menus, answered by discord.py."""
 
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import Awaitable
 
 import discord
 import pytest
 from discord import app_commands
 
 from tests.fakes.discord import Channel, DiscordServer, Listener, running
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as server:
-        yield server
-        assert server.own_faults == [] and server.violations == []
-
-
-@pytest.fixture
-def general(server: DiscordServer) -> Channel:
-    return server.world.channel(server.world.guild("Home"), "general")
 
 
 class Asked(Listener):

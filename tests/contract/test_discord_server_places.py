@@ -1,28 +1,11 @@
 """The loopback Discord's places, seen by discord.py: threads, forums, who may read what, and texts that are kept back."""
 
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import Awaitable
 
 import discord
 import pytest
 
 from tests.fakes.discord import Channel, DiscordServer, Guild, Listener, Right, running
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as server:
-        yield server
-        assert server.own_faults == [] and server.violations == []
-
-
-@pytest.fixture
-def home(server: DiscordServer) -> Guild:
-    return server.world.guild("Home")
-
-
-@pytest.fixture
-def general(server: DiscordServer, home: Guild) -> Channel:
-    return server.world.channel(home, "general")
 
 
 def without_texts() -> discord.Intents:

@@ -1,28 +1,9 @@
 """What the loopback Discord has for who reads and hears what: own roles, thread members, addresses that expire, forwards."""
 
-from collections.abc import AsyncIterator
-
 import discord
 import pytest
 
 from tests.fakes.discord import Channel, DiscordServer, Guild, Listener, Right, running
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as server:
-        yield server
-        assert server.own_faults == [] and server.violations == []
-
-
-@pytest.fixture
-def home(server: DiscordServer) -> Guild:
-    return server.world.guild("Home")
-
-
-@pytest.fixture
-def general(server: DiscordServer, home: Guild) -> Channel:
-    return server.world.channel(home, "general")
 
 
 async def test_the_bots_own_role_is_told_apart(server: DiscordServer, home: Guild) -> None:

@@ -12,7 +12,7 @@ from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Guild, Lost, RateLimit, Right, Status, Then
 from tests.fakes.discord.faults import Fault
 from tests.fakes.openai_server import OpenAIServer
-from tests.kits.discord_home import Awake, model_server, sound
+from tests.kits.discord_home import Awake, model_server
 from tests.kits.discord_home import question as asked
 from tests.kits.discord_kit import Clock
 from tests.kits.discord_quick import answered, answers_to, greeted, quick, settled
@@ -30,13 +30,6 @@ FAULTS: dict[str, list[Fault]] = {
     "not available": [Status(503)],
     "not available after it was taken": [Status(503, accepted=True)],
 }
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as server:
-        yield server
-        sound(server)
 
 
 @pytest.fixture

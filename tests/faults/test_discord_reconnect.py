@@ -11,18 +11,11 @@ from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Guild
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.pulse import PATIENCE
-from tests.kits.discord_home import model_server, server_of, sound
+from tests.kits.discord_home import model_server, server_of
 from tests.kits.discord_home import question as asked
 from tests.kits.discord_quick import answered, answers_to, greeted, quick, settled
 
 Loss = Callable[[DiscordServer], None]
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as server:
-        yield server
-        sound(server)
 
 
 @pytest.fixture

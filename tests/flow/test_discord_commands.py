@@ -1,7 +1,6 @@
 """People call Lyra's commands on Discord: what she hears, and when they are promised an answer."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -25,18 +24,6 @@ STATUS = spec("status", answer=AnswerAudience.HERE)
 VIEW = spec("memory view", Parameter("kind", "which"))
 REMEMBER = spec("remember", menu="Remember this", hidden=True)
 ALL = Setting(specs=(RECALL, STATUS, VIEW, REMEMBER))
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as server:
-        yield server
-        assert server.violations == [] and server.own_faults == []
-
-
-@pytest.fixture
-def general(server: DiscordServer) -> Channel:
-    return server.world.channel(server.world.guild("Home"), "general")
 
 
 async def test_a_call_is_heard_with_who_where_and_what(server: DiscordServer, general: Channel) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
@@ -15,18 +14,6 @@ from tests.kits.discord_speech import Setting, desk, part, spec
 RECALL = spec("recall", Parameter("query", "what to look for"), Parameter("public", "show everyone", bool))
 STATUS = spec("status", answer=AnswerAudience.HERE)
 ALL = Setting(specs=(RECALL, STATUS))
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as server:
-        yield server
-        assert server.violations == [] and server.own_faults == []
-
-
-@pytest.fixture
-def general(server: DiscordServer) -> Channel:
-    return server.world.channel(server.world.guild("Home"), "general")
 
 
 async def test_a_private_answer_is_read_by_who_asked_alone(server: DiscordServer, general: Channel) -> None:

@@ -1,7 +1,6 @@
 """Buttons under Lyra's messages on Discord, and the questions that she asks before she does something."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -17,13 +16,6 @@ HELP = spec("help", hidden=True)
 FORGET = spec("forget", Parameter("item", "what"))
 STATUS = spec("status", answer=AnswerAudience.HERE)
 ALL = Setting(specs=(RECALL, PAGE, HELP, FORGET, STATUS))
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as server:
-        yield server
-        assert server.violations == [] and server.own_faults == []
 
 
 @pytest.fixture

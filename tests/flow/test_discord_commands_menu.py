@@ -1,7 +1,5 @@
 """Lyra's commands as Discord offers them: given once, and again only when they have changed."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from adapters.command_table import AnswerAudience, CommandSpec, Parameter
@@ -21,13 +19,6 @@ RECALL = spec(
 
 def table(*specs: CommandSpec) -> dict[str, CommandSpec]:
     return {one.name: one for one in specs}
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as server:
-        yield server
-        assert server.violations == [] and server.own_faults == []
 
 
 def test_a_command_has_its_options_with_the_required_ones_first() -> None:

@@ -1,31 +1,10 @@
 """What people say on Discord reaches Lyra: who said it, where, whether it is for her, and what it answers."""
 
-from collections.abc import AsyncIterator
-
-import pytest
-
 from adapters.base import Sending
 from adapters.events import Message, Reach
 from tests.fakes.discord import Channel, DiscordServer, Guild
 from tests.kits.adapter_kit import channel_circle, server_circle
 from tests.kits.discord_kit import Ear, listening
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as server:
-        yield server
-        assert server.own_faults == [] and server.violations == []
-
-
-@pytest.fixture
-def home(server: DiscordServer) -> Guild:
-    return server.world.guild("Home")
-
-
-@pytest.fixture
-def general(server: DiscordServer, home: Guild) -> Channel:
-    return server.world.channel(home, "general")
 
 
 async def test_a_dm_is_for_her_and_nobody_else_reads_it(server: DiscordServer) -> None:

@@ -1,31 +1,11 @@
 """What happens on Discord to what was said: edits, removals, renames, and servers that let Lyra in."""
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
-
-import pytest
 
 from adapters.base import Sending
 from adapters.events import Joined, Message, Renamed, Revised, Withdrawn
-from tests.fakes.discord import Channel, DiscordServer, Guild, Right
+from tests.fakes.discord import Channel, DiscordServer, Right
 from tests.kits.discord_kit import Ear, listening
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as server:
-        yield server
-        assert server.own_faults == [] and server.violations == []
-
-
-@pytest.fixture
-def home(server: DiscordServer) -> Guild:
-    return server.world.guild("Home")
-
-
-@pytest.fixture
-def general(server: DiscordServer, home: Guild) -> Channel:
-    return server.world.channel(home, "general")
 
 
 async def test_an_edit_says_the_new_words(server: DiscordServer, general: Channel) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
 
 import pytest
 from discord.gateway import DiscordWebSocket
@@ -13,26 +12,9 @@ from adapters.discord import limits
 from adapters.discord.adapter import Access
 from adapters.errors import PlatformRefused, SendFailed
 from adapters.events import Message, Reach, Unreadable
-from tests.fakes.discord import Channel, DiscordServer, Guild, Lost, RateLimit, Status
+from tests.fakes.discord import Channel, DiscordServer, Lost, RateLimit, Status
 from tests.kits.adapter_kit import server_circle
 from tests.kits.discord_kit import Clock, Ear, Notebook, adapter_for, listening, running
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as server:
-        yield server
-        assert server.own_faults == [] and server.violations == []
-
-
-@pytest.fixture
-def home(server: DiscordServer) -> Guild:
-    return server.world.guild("Home")
-
-
-@pytest.fixture
-def general(server: DiscordServer, home: Guild) -> Channel:
-    return server.world.channel(home, "general")
 
 
 async def test_with_the_intent_she_says_so(server: DiscordServer) -> None:

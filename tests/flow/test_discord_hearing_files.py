@@ -1,26 +1,10 @@
 """Files that come with messages on Discord: texts and images are read within bounds, nothing else is fetched."""
 
-from collections.abc import AsyncIterator
-
-import pytest
-
 from adapters.events import Contents, Message
 from tests.fakes.discord import Channel, DiscordServer, Held
 from tests.kits.discord_kit import Clock, Ear, listening
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 64
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as server:
-        yield server
-        assert server.own_faults == [] and server.violations == []
-
-
-@pytest.fixture
-def general(server: DiscordServer) -> Channel:
-    return server.world.channel(server.world.guild("Home"), "general")
 
 
 async def read(server: DiscordServer, general: Channel, files: dict[str, bytes]) -> list[Contents]:

@@ -1,6 +1,5 @@
 """What was said while Lyra was away: it is heard before what comes next, and no cursor moves over what was not."""
 
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -11,13 +10,6 @@ from tests.fakes.discord import Channel, DiscordServer, Guild, Held, Right, Stat
 from tests.kits.discord_kit import Clock, Ear, Notebook, listening
 
 LONG_AGO = timedelta(days=1)
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as server:
-        yield server
-        assert server.own_faults == [] and server.violations == []
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """Who can read what on Discord now, as it is asked again whenever it matters."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from adapters.base import Sending
@@ -11,23 +9,6 @@ from adapters.events import Circle, Message, Person, Place, Reach
 from tests.fakes.discord import Channel, DiscordServer, Guild, Right, Status
 from tests.kits.adapter_kit import channel_circle, server_circle
 from tests.kits.discord_kit import Ear, listening
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as server:
-        yield server
-        assert server.own_faults == [] and server.violations == []
-
-
-@pytest.fixture
-def home(server: DiscordServer) -> Guild:
-    return server.world.guild("Home")
-
-
-@pytest.fixture
-def general(server: DiscordServer, home: Guild) -> Channel:
-    return server.world.channel(home, "general")
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """What Discord's histories say of messages, and what is told of channels, threads and servers that are gone."""
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 
 import discord
 import pytest
@@ -11,23 +11,6 @@ from adapters.discord.incoming.history import Presences
 from adapters.events import Message, Vanished
 from tests.fakes.discord import Channel, DiscordServer, Guild, Person, Right, Then
 from tests.kits.discord_kit import Ear, Notebook, listening
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as server:
-        yield server
-        assert server.own_faults == [] and server.violations == []
-
-
-@pytest.fixture
-def home(server: DiscordServer) -> Guild:
-    return server.world.guild("Home")
-
-
-@pytest.fixture
-def general(server: DiscordServer, home: Guild) -> Channel:
-    return server.world.channel(home, "general")
 
 
 def key(channel: Channel) -> str:

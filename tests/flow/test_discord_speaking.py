@@ -1,7 +1,5 @@
 """Lyra speaks on Discord: once, to the one who asked, and pinging nobody else."""
 
-from collections.abc import AsyncIterator
-
 import discord
 import pytest
 
@@ -10,13 +8,6 @@ from adapters.command_table import Action
 from adapters.discord.outgoing.posts import Posts, nonce
 from tests.fakes.discord import Channel, DiscordServer, Lost, Right
 from tests.kits.discord_speech import Setting, closed, desk, part
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as server:
-        yield server
-        assert server.violations == [] and server.own_faults == []
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """What Lyra said is changed and removed on Discord, also where its id was never learned."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
@@ -10,13 +9,6 @@ from adapters.command_table import Action
 from adapters.discord.outgoing.posts import Posts, nonce
 from tests.fakes.discord import Channel, DiscordServer, Lost, Right
 from tests.kits.discord_speech import Setting, closed, desk, part
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as server:
-        yield server
-        assert server.violations == [] and server.own_faults == []
 
 
 @pytest.fixture

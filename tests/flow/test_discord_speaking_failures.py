@@ -1,7 +1,6 @@
 """What Discord refuses: for good with a reason that says what to do, or for now."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -9,18 +8,6 @@ from adapters.discord.outgoing.sending import Sender
 from adapters.errors import SendFailed
 from tests.fakes.discord import Channel, DiscordServer, Held, Lost, RateLimit, Right, Status
 from tests.kits.discord_speech import Clock, Mouth, desk, part
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as server:
-        yield server
-        assert server.violations == [] and server.own_faults == []
-
-
-@pytest.fixture
-def general(server: DiscordServer) -> Channel:
-    return server.world.channel(server.world.guild("Home"), "general")
 
 
 async def test_a_closed_dm(server: DiscordServer) -> None:

@@ -1,7 +1,6 @@
 """A part whose fate is unknown: looked for first, sent again under its nonce, and marked where nobody can say."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
@@ -14,18 +13,6 @@ from tests.fakes.discord import Channel, DiscordServer, Held, Lost, RateLimit, S
 from tests.kits.discord_speech import Setting, closed, desk, part
 
 MARK = "-# (this may be a repeat)\n"
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as server:
-        yield server
-        assert server.violations == [] and server.own_faults == []
-
-
-@pytest.fixture
-def general(server: DiscordServer) -> Channel:
-    return server.world.channel(server.world.guild("Home"), "general")
 
 
 def forgets_nonces(server: DiscordServer) -> None:

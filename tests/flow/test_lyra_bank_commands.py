@@ -1,13 +1,13 @@
 """The bank of a shared place on Discord: who turns it on and off, what everyone is told, who sees it, and how one keeps out of it."""
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
 from tests.fakes.discord import Channel
+from tests.kits import discord_town
 from tests.kits.discord_home import Awake, model_server
-from tests.kits.discord_town import Town, built, rows
+from tests.kits.discord_town import Town, rows
 from tests.kits.ladder_talk import climbed, teller
 
 NO_ADMIN = "Only those who run this place can turn its bank on or off."
@@ -16,10 +16,7 @@ NO_MODEL = "That takes a model: without one I make gists and summaries of what i
 PRIVATE = "There is no bank here: it is for places that several people read."
 
 
-@pytest.fixture
-async def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
-    async with built(tmp_path, monkeypatch) as town:
-        yield town
+town = discord_town.town
 
 
 @pytest.fixture

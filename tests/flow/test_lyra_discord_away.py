@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -15,18 +14,16 @@ from tests.fakes.discord import Message, Right, Status
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.pulse import PATIENCE
 from tests.flow.test_lyra_discord_forgotten_words import TOLD, asked_again, holds, parrot
+from tests.kits import discord_town
 from tests.kits.awake import prompt
 from tests.kits.discord_home import Awake, model_server, server_of
 from tests.kits.discord_quick import answered
-from tests.kits.discord_town import Town, built
+from tests.kits.discord_town import Town
 
 DOWN = pytest.mark.parametrize("down", [True, False], ids=["while she is down", "between two sessions"])
 
 
-@pytest.fixture
-async def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
-    async with built(tmp_path, monkeypatch) as town:
-        yield town
+town = discord_town.town
 
 
 @pytest.fixture

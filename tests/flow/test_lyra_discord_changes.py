@@ -67,21 +67,9 @@ async def kept(her: Awake, place: Channel) -> str:
 
 
 @pytest.fixture
-async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as server:
-        yield server
-        sound(server)
-
-
-@pytest.fixture
 async def model() -> AsyncIterator[Thoughtful]:
     async with Thoughtful() as model:
         yield model
-
-
-@pytest.fixture
-def general(server: DiscordServer) -> Channel:
-    return server.world.channel(server.world.guild("Home"), "general")
 
 
 @pytest.fixture

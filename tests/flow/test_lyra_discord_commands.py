@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from tests.fakes.discord import Channel, Held, Interaction, Lost, Message
 from tests.fakes.openai_behaviours import Drip
 from tests.fakes.pulse import PATIENCE
+from tests.kits import discord_town
 from tests.kits.discord_home import Awake, model_server
 from tests.kits.discord_town import Town, built, rows
 
@@ -17,10 +17,7 @@ SLASH = {"recall", "summarize", "new", "sessions", "memory", "forget", "reflecti
 MENU = {"Remember this", "Forget this"}
 
 
-@pytest.fixture
-async def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
-    async with built(tmp_path, monkeypatch) as town:
-        yield town
+town = discord_town.town
 
 
 # What is offered

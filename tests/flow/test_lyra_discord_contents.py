@@ -10,28 +10,16 @@ from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Message, Person
 from tests.fakes.openai_server import OpenAIServer
 from tests.flow.test_lyra_discord_changes import Thoughtful, answer_to, asks, caught_up, kept
-from tests.kits.discord_home import awake, prompt, sound
+from tests.kits.discord_home import awake, prompt
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 56
 NOTE = {"list.txt": b"buy cardamom"}
 
 
 @pytest.fixture
-async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as server:
-        yield server
-        sound(server)
-
-
-@pytest.fixture
 async def model() -> AsyncIterator[Thoughtful]:
     async with Thoughtful(lambda request: "I see.") as model:
         yield model
-
-
-@pytest.fixture
-def general(server: DiscordServer) -> Channel:
-    return server.world.channel(server.world.guild("Home"), "general")
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from pathlib import Path
 
 import pytest
 
@@ -12,16 +11,14 @@ from memory.store import keys
 from memory.store.sqlite.database import SqliteDatabase
 from memory.types import DomainKind
 from tests.fakes.openai_behaviours import Drip, Status
+from tests.kits import discord_town
 from tests.kits.discord_home import Awake, model_server, server_of
-from tests.kits.discord_town import Town, built
+from tests.kits.discord_town import Town
 
 CANARY = "xylophonic"
 
 
-@pytest.fixture
-async def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
-    async with built(tmp_path, monkeypatch) as town:
-        yield town
+town = discord_town.town
 
 
 async def test_what_cannot_be_found_is_said_in_one_sentence(town: Town) -> None:

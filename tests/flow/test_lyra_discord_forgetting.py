@@ -1,24 +1,19 @@
 """People have things forgotten and kept on Discord: /forget, Forget this and Remember this, each within its rights."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
 from memory.types import DomainKind
 from tests.fakes.discord import Channel, Message, Person
+from tests.kits import discord_town
 from tests.kits.discord_home import Awake, model_server, server_of
-from tests.kits.discord_town import Town, built, buttons, finished, rows
+from tests.kits.discord_town import Town, buttons, finished, rows
 
 LEFT = "1 message of mine here came of what is forgotten and can still be read."
 UNKNOWN = "I keep nothing of that message, and do not look at it again."
 NOT_YOURS = "Only whoever said it, or an admin, can have it forgotten."
 
 
-@pytest.fixture
-async def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
-    async with built(tmp_path, monkeypatch) as town:
-        yield town
+town = discord_town.town
 
 
 def link(said: Message) -> str:

@@ -4,7 +4,6 @@ The model repeats the code wherever a prompt holds it, so that every way that is
 """
 
 from collections.abc import AsyncIterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,8 +16,9 @@ from memory.view.view import View
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, Message, Person
 from tests.fakes.openai_server import OpenAIServer
+from tests.kits import discord_town
 from tests.kits.discord_home import Awake, prompt, server_of
-from tests.kits.discord_town import Town, built, buttons
+from tests.kits.discord_town import Town, buttons
 
 TOLD, ASKED, CODE = "my locker code is 4711", "what is my locker code?", "4711"
 REPEATED, IGNORANT = "It is 4711.", "I do not know it."
@@ -30,10 +30,7 @@ def parrot(request: b.Request) -> str:
     return REPEATED if CODE in prompt(request) else IGNORANT
 
 
-@pytest.fixture
-async def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
-    async with built(tmp_path, monkeypatch) as town:
-        yield town
+town = discord_town.town
 
 
 @pytest.fixture

@@ -8,25 +8,13 @@ import pytest
 from memory.types import DomainKind
 from tests.fakes.discord import Channel, DiscordServer, Person
 from tests.flow.test_lyra_discord_changes import Thoughtful, answer_to, answers_to, asks, caught_up, kept, owner
-from tests.kits.discord_home import awake, sound
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as server:
-        yield server
-        sound(server)
+from tests.kits.discord_home import awake
 
 
 @pytest.fixture
 async def model() -> AsyncIterator[Thoughtful]:
     async with Thoughtful(lambda request: "I see.") as model:
         yield model
-
-
-@pytest.fixture
-def general(server: DiscordServer) -> Channel:
-    return server.world.channel(server.world.guild("Home"), "general")
 
 
 @pytest.fixture

@@ -1,23 +1,18 @@
 """Who says what, on Discord: nobody speaks as another in a prompt, accounts of one name are told apart, and Lyra is Lyra alone."""
 
 import re
-from collections.abc import AsyncIterator
 from functools import partial
-from pathlib import Path
 
 import pytest
 
 from tests.fakes.openai_behaviours import sensible
+from tests.kits import discord_town
 from tests.kits.discord_home import Awake, model_server, server_of
-from tests.kits.discord_town import Town, built
+from tests.kits.discord_town import Town
 from tests.kits.ladder_talk import climbed
 from tests.kits.marks import PLANTED, raw, spoken
 
-
-@pytest.fixture
-async def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
-    async with built(tmp_path, monkeypatch) as town:
-        yield town
+town = discord_town.town
 
 
 def last(lyra: Awake) -> list[dict[str, str]]:

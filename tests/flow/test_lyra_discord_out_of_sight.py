@@ -5,7 +5,6 @@ The model repeats the code wherever a prompt holds it, so that every way that is
 
 import asyncio
 from collections.abc import AsyncIterator, Collection
-from pathlib import Path
 
 import pytest
 
@@ -19,14 +18,11 @@ from tests.fakes.discord import Channel, Message, Person, Right
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.pulse import PATIENCE
 from tests.flow.test_lyra_discord_forgotten_words import ASKED, CODE, IGNORANT, REPEATED, TOLD, asked_again, parrot
+from tests.kits import discord_town
 from tests.kits.discord_home import Awake, prompt
-from tests.kits.discord_town import Town, built
+from tests.kits.discord_town import Town
 
-
-@pytest.fixture
-async def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
-    async with built(tmp_path, monkeypatch) as town:
-        yield town
+town = discord_town.town
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ The model repeats the code wherever a prompt holds it, so that every way that is
 """
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
@@ -12,14 +11,11 @@ from memory.types import DomainKind
 from tests.fakes.discord import Channel, Message, Right
 from tests.fakes.openai_server import OpenAIServer
 from tests.flow.test_lyra_discord_forgotten_words import ASKED, CODE, REPEATED, TOLD, asked_again, holds, parrot, taken_back
+from tests.kits import discord_town
 from tests.kits.discord_home import Awake
-from tests.kits.discord_town import Town, built, buttons
+from tests.kits.discord_town import Town, buttons
 
-
-@pytest.fixture
-async def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
-    async with built(tmp_path, monkeypatch) as town:
-        yield town
+town = discord_town.town
 
 
 @pytest.fixture

@@ -1,8 +1,6 @@
 """People look back on Discord: /recall with its receipts and buttons, what is offered while they type, and /summarize."""
 
 import re
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
@@ -10,16 +8,14 @@ from memory.types import DomainKind
 from tests.fakes.discord import Channel, Message, Right
 from tests.fakes.discord.things import Overwrite
 from tests.fakes.openai_behaviours import DENIED, sensible
+from tests.kits import discord_town
 from tests.kits.discord_home import model_server, prompt, server_of
-from tests.kits.discord_town import Town, built, buttons, rows
+from tests.kits.discord_town import Town, buttons, rows
 
 NOT_THERE = "That list is not there any more; ask again."
 
 
-@pytest.fixture
-async def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
-    async with built(tmp_path, monkeypatch) as town:
-        yield town
+town = discord_town.town
 
 
 def numbers(message: Message) -> list[int]:

@@ -1,24 +1,21 @@
 """Thoughts of hers on Discord: said where somebody wants them, once, in an embed, and answered with its buttons."""
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
 from memory.types import DomainKind
 from tests.fakes.discord import Channel, Message
+from tests.kits import discord_town
 from tests.kits.discord_home import Awake, model_server
-from tests.kits.discord_town import Town, built, buttons
+from tests.kits.discord_town import Town, buttons
 from tests.kits.dream_talk import CURIOUS, dreamt, thoughtful
 
 THOUGHT = "Is there something between garden and Graz?"
 BUTTONS = ["Why this?", "Less of this", "Delete"]
 
 
-@pytest.fixture
-async def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
-    async with built(tmp_path, monkeypatch) as town:
-        yield town
+town = discord_town.town
 
 
 @pytest.fixture

@@ -1,8 +1,6 @@
 """Lyra's settings on Discord: who may see and change which, what each does from then on, and what /privacy tells."""
 
-from collections.abc import AsyncIterator
 from datetime import datetime
-from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -12,17 +10,15 @@ from memory.types import DomainKind
 from tests.fakes.discord import Message
 from tests.fakes.discord.ids import made_at
 from tests.fakes.openai_behaviours import Drip
+from tests.kits import discord_town
 from tests.kits.discord_home import model_server, server_of
-from tests.kits.discord_town import Town, built, rows
+from tests.kits.discord_town import Town, rows
 
 NO_ADMIN = "Only those who run this place can see and change its settings; yours are in a DM with me."
 FAR = "Asia/Kathmandu"
 
 
-@pytest.fixture
-async def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
-    async with built(tmp_path, monkeypatch) as town:
-        yield town
+town = discord_town.town
 
 
 def clock_there(said: Message, zone: str) -> str:

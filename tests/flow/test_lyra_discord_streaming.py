@@ -14,7 +14,7 @@ from bot.delivery.gate import gated
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Message, Person, Right
 from tests.flow.test_lyra_discord_changes import Thoughtful, answer_to, answers_to, asks, caught_up, kept, owner
-from tests.kits.discord_home import Awake, awake, sound
+from tests.kits.discord_home import Awake, awake
 
 ON, OFF = "streaming = true", "streaming = false"
 TALE = "Once there was a door that nobody had opened for a hundred years, and behind it lived a very old cat."
@@ -36,13 +36,6 @@ class Halting(Thoughtful):
         if self.rest:
             await response.write(f"data: {b.delta(self.rest, 'stop')}\n\ndata: [DONE]\n\n".encode())
         return response
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as server:
-        yield server
-        sound(server)
 
 
 @pytest.fixture

@@ -13,17 +13,10 @@ from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Message, Person, Right, Status
 from tests.flow.test_lyra_discord_changes import answer_to, answers_to, caught_up
 from tests.flow.test_lyra_discord_streaming import ON, Halting, finished, hurry
-from tests.kits.discord_home import Awake, awake, sound
+from tests.kits.discord_home import Awake, awake
 from tests.kits.discord_knowing import Unguarded
 
 SAFE, CODE = "The safe is behind", " the painting, and its code is 7741."
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as server:
-        yield server
-        sound(server)
 
 
 @pytest.fixture

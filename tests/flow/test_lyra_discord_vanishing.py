@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Collection, Sequence
-from pathlib import Path
 
 import pytest
 
@@ -14,18 +13,16 @@ from memory.forget.disappearance import WEEK
 from tests.fakes.discord import Channel, Person, Right, Status, wire
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.pulse import PATIENCE
+from tests.kits import discord_town
 from tests.kits.awake import prompt
 from tests.kits.discord_home import Awake, model_server
 from tests.kits.discord_knowing import everything
-from tests.kits.discord_town import Town, built
+from tests.kits.discord_town import Town
 
 SECRET = "the safe is behind the picture"
 
 
-@pytest.fixture
-async def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
-    async with built(tmp_path, monkeypatch) as town:
-        yield town
+town = discord_town.town
 
 
 @pytest.fixture

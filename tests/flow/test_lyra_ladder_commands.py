@@ -3,7 +3,6 @@
 import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -16,8 +15,9 @@ from memory.types import DomainKind, Identity, Statement
 from memory.view.digests import Facts
 from memory.view.view import View
 from tests.fakes.discord import Channel, Person
+from tests.kits import discord_town
 from tests.kits.discord_home import Awake, awake, model_server, server_of
-from tests.kits.discord_town import Town, built, buttons
+from tests.kits.discord_town import Town, buttons
 from tests.kits.ladder_talk import climbed, teller
 
 NOT_YOURS = "Only whoever said it of themselves, or an admin, can change that fact."
@@ -25,10 +25,7 @@ NO_FACT = "There is no fact with that id here. The profile shows the id of each.
 TIERS = ("profile", "eras", "narrative", "self")
 
 
-@pytest.fixture
-async def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
-    async with built(tmp_path, monkeypatch) as town:
-        yield town
+town = discord_town.town
 
 
 @pytest.fixture

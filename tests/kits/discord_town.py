@@ -113,3 +113,10 @@ async def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **changes: Any)
         world.join(guild, eve.user, world.role(guild, "manager", Right.MANAGE_GUILD))
         yield Town(server, guild, general, staff, ada, bob, eve, tmp_path / "home", monkeypatch)
         sound(server)
+
+
+@pytest.fixture
+async def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
+    """The town as a fixture, which a test module takes with `town = discord_town.town`."""
+    async with built(tmp_path, monkeypatch) as town:
+        yield town
