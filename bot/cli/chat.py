@@ -8,11 +8,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from adapters.console.console import Console, Origin, Pipe, Screen, Terminal
+from adapters.console.console import Console, Origin, Pipe, Screen
 from adapters.events import Person
 from bot.app import App, opened, until_stopped
 from bot.commands import receipts
 from bot.context.prompt import Prompt
+from bot.imports import imported
 from bot.talk import Talk, talking
 from memory.store.locks import FileLock
 from memory.types import Domain
@@ -85,7 +86,8 @@ async def _screen(app: App, view: View) -> Screen:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return Pipe(sys.stdin, sys.stdout, sys.stderr)
     said = await view.messages.last_said(_HISTORY)
-    return Terminal(said, colour="NO_COLOR" not in app.base.around.variables)
+    screen: Screen = imported("adapters.console.terminal:Terminal")(said, colour="NO_COLOR" not in app.base.around.variables)
+    return screen
 
 
 async def _greet(app: App, view: View, screen: Screen, person: Person) -> None:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
@@ -84,9 +85,11 @@ class _Lines:
     def __init__(self, n: int) -> None:
         self._left = n
         self.moments: list[float] = []
+        self.worked: list[float] = []
 
     async def read(self, prompt: str) -> str | None:
         self.moments.append(time.perf_counter())
+        self.worked.append(time.process_time())
         self._left -= 1
         return "what did I say about boats?" if self._left >= 0 else None
 
@@ -100,7 +103,9 @@ class _Lines:
 async def _turn(table: Table) -> None:
     async with OpenAIServer() as server:
         model = OpenAIModel("m", server.base_url, "m", None, 10.0, 64)
+        began = time.process_time()
         bare = await _timed(lambda: complete(model, [{"role": "user", "content": "boats?"}]), 30)
+        worked = (time.process_time() - began) * _MILLISECONDS / 30
         await model.close()
         with _home(server.base_url):
             async with opened() as app:
@@ -108,8 +113,9 @@ async def _turn(table: Table) -> None:
                 console = Console(lines, Person("console", "ada", "ada"), "main", Origin(app.base.ids.new, app.base.clock.now))
                 async with talking(app, {"console": console}) as talk:
                     await console.run(talk.listeners["console"])
-        whole = median(b - a for a, b in zip(lines.moments, lines.moments[1:], strict=False)) * _MILLISECONDS
+        whole, work = (median(b - a for a, b in pairwise(moments)) * _MILLISECONDS for moments in (lines.moments, lines.worked))
     _row(table, "a turn with an instant model", whole, "the model call alone", bare, "ms")
+    _row(table, "processor time of that turn, the model's server included", work, "the model call alone", worked, "ms")
 
 
 def _start(table: Table) -> None:
