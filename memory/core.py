@@ -39,7 +39,7 @@ from memory.store.database import Database
 from memory.store.lineage import Seal
 from memory.store.locks import Holders
 from memory.store.sqlite.database import SqliteDatabase
-from memory.tiers import backlog, episodes
+from memory.tiers import backlog, episodes, profile
 from memory.tiers.episodes import Rules
 from memory.types import Domain, Forgotten
 from memory.view.binding import Shared
@@ -223,6 +223,10 @@ class Memory:
     async def unsummarized(self, sessions: Sequence[int]) -> tuple[int, int]:
         """Return how many characters of these sessions are in no model's gist, and how many gists that makes."""
         return await backlog.unsummarized(self.db, sessions, self._habits.rules)
+
+    async def rungs(self, domain: Domain, sessions: Sequence[int], gists: int) -> int:
+        """Return how many calls bring what stands above gists up to date: profile, months, narrative, what she says of herself."""
+        return -(-gists // profile.MOST_GISTS) + await backlog.months(self.db, domain, sessions) + 2
 
     async def backup(self, target: Path) -> int:
         """Make a verified encrypted copy; return how many messages it holds. Raises BackupFailed."""

@@ -173,6 +173,12 @@ class Maintenance:
         """Return how many calls and tokens summarizing these sessions may take."""
         characters, gists = await self._memory.unsummarized([session.key for _, session in pairs])
         calls = gists + characters // self._settings.max_transcript_chars + gists // 8
+        for domain in {domain.key: domain for domain, _ in pairs}.values():
+            sessions = [session.key for one, session in pairs if one.key == domain.key]
+            _, made = await self._memory.unsummarized(sessions)
+            # Where a conversation has several gists, they are joined for whoever asked.
+            calls += sum([(await self._memory.unsummarized([session]))[1] > 1 for session in sessions])
+            calls += await self._memory.rungs(domain, sessions, made)
         return Estimate(len(pairs), calls, characters // 3 + 600 * calls)
 
     async def summarize_all(self, pairs: list[tuple[Domain, Session]], workers: int, progress: Progress) -> Summarized:

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 from memory.store.database import Database
 from memory.store.lineage import bound, pages, placeholders
+from memory.text.times import month
 from memory.tiers.episodes import Rules
+from memory.types import MINUTE, Domain
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,19 @@ async def unsummarized(db: Database, sessions: Sequence[int], rules: Rules) -> t
     return characters, gists
 
 
+async def months(db: Database, domain: Domain, sessions: Sequence[int]) -> int:
+    """Count the months of a domain's calendar in which these sessions were talked in."""
+    found: set[str] = set()
+    for some in pages(sessions):
+        rows = await db.all(
+            f"SELECT DISTINCT said_at / :day AS day FROM exchanges WHERE session IN ({placeholders('s', some)})",
+            {"day": _DAY, **bound("s", some)},
+        )
+        found.update(month(row["day"] * _DAY, domain.time_zone) for row in rows)
+    return len(found)
+
+
+_DAY = 24 * 60 * MINUTE
 _GIST = (
     "LEFT JOIN episodes p ON p.id = e.episode "
     "LEFT JOIN digests d ON d.session = p.session AND d.tier = 'gist' AND d.position = p.position "

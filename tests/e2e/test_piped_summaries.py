@@ -97,6 +97,7 @@ def test_a_model_writes_and_its_price_is_estimated_first(home: Home, model: Mode
     assert {row["writer"] for row in rows} == {"model:main"}
     assert any("The oven broke on Friday." in row["text"] for row in rows)
     asked = len(model.chats)
+    assert f"about {asked} calls" in estimate, "what is announced is what is called"
     nothing = home.lyra("summarize", "--all", "--json")
     assert (json.loads(nothing.out)["total"], nothing.err, len(model.chats)) == (0, "", asked)
 
