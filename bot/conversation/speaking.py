@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from bot.context.prompt import Prompt, Question, draft, finish
 from bot.context.retrieval import recalled, standing
+from bot.context.sought import Sought, sought
 from bot.conversation.intake import Turn
 from bot.conversation.services import Services
 from bot.conversation.streaming import Showing
@@ -18,8 +19,6 @@ from bot.service.log import log
 from memory.text.lexical import key_words
 from memory.tiers.asides import Aside
 from memory.types import Exchange, Hit, Kind
-
-_WIDE = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,22 +105,24 @@ class Speaking:
         return Spoken(text, sources, False, links, begun_at, prompt.seen, frozenset(asides), used)
 
     async def _offline(self, turn: Turn, looks: Looks) -> Spoken:
-        text, asked_here = "\n".join(exchange.text for exchange in turn.asked), [exchange.key for exchange in turn.asked]
-        begun = self._h.clock.now()
+        text, asker = "\n".join(exchange.text for exchange in turn.asked), turn.asked[-1].speaker
+        asked = VoiceQuestion(text, asker, self._h.clock.now(), turn.view.home.time_zone)
+        begun = asked.now
+        came = Sought()
 
-        async def found() -> list[Hit]:
-            nonlocal begun
+        async def found() -> Sequence[Hit]:
+            nonlocal begun, came
             begun = self._h.clock.now()
-            return await turn.view.recall.messages(text, _WIDE, exclude=asked_here, asker=turn.asked[-1].speaker)
+            came = await sought(turn, self._voice, asked)
+            return came.hits
 
         hits = await self._verifying.hits(found, looks)
-        asked = VoiceQuestion(text, turn.asked[-1].speaker, self._h.clock.now(), turn.view.home.time_zone)
         held = _stems(hits)
-        answer = self._voice.answer(asked, hits, lambda stem: stem in held)
-        sources = {hit.exchange.key for hit in answer.cites} | {exchange.key for exchange in turn.asked}
+        answer = self._voice.answer(asked, hits, lambda stem: stem in held, came.above)
         links = await given([*turn.asked, *(hit.exchange for hit in hits)])
         # Code wrote it: of all that was found, it holds what it quotes.
-        cited = {hit.exchange.key: hit.exchange.text for hit in answer.cites}
+        cited = {hit.exchange.key: hit.exchange.text for hit in answer.cites} | {one.key: one.text for one in answer.above}
+        sources = cited.keys() | {exchange.key for exchange in turn.asked}
         return Spoken(answer.text, frozenset(sources), answer.echo, links, begun, cited, used=used_in(answer.cites))
 
 

@@ -37,6 +37,18 @@ def month(at: int, time_zone: str) -> str:
     return local(at, time_zone).strftime("%Y-%m")
 
 
+def months_within(start: int, end: int, time_zone: str, most: int) -> list[str]:
+    """Return the calendar months, as 2026-11, that lie wholly between two instants: the first of them, `most` at most."""
+    first = local(start, time_zone)
+    found: list[str] = []
+    for number in range(first.year * 12 + first.month - 1, 9999 * 12):
+        begins, ends = (instant(datetime(at // 12, at % 12 + 1, 1, tzinfo=zone(time_zone))) for at in (number, number + 1))
+        if ends > end or len(found) == most:
+            break
+        found += [f"{number // 12:04}-{number % 12 + 1:02}"] * (begins >= start)
+    return found
+
+
 def iso(at: int, time_zone: str) -> str:
     """Return an instant as ISO 8601 with offset, with microseconds only where there are any."""
     return local(at, time_zone).isoformat()

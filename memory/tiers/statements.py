@@ -99,6 +99,16 @@ async def standing(
     return [statement(row) for row in rows]
 
 
+async def of_periods(db: Database, domain: Domain, tier: str, periods: Sequence[str]) -> list[Statement]:
+    """Return what stands in a tier of a domain for some periods and may be shown, in the order of these and as it was written."""
+    rows = await db.all(
+        f"{SELECT}WHERE s.domain = :domain AND s.tier = :tier AND s.period IN ({placeholders('p', periods)}) AND s.ended_at IS NULL "
+        f"AND {shown('s')} ORDER BY s.period, s.item",
+        {"domain": domain.key, "tier": tier, **bound("p", periods)},
+    )
+    return [statement(row) for row in rows]
+
+
 async def history(db: Database, domain: Domain, tier: str) -> list[Statement]:
     """Return what stood in a tier and does not any more, the last ended first."""
     rows = await db.all(

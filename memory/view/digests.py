@@ -6,14 +6,18 @@ from dataclasses import dataclass
 from memory.bank import block
 from memory.bank.block import Block
 from memory.derive import progress
+from memory.index.when.values import Window
 from memory.places import consent
 from memory.places.consent import Consent
 from memory.store.lineage import require_unchanged
+from memory.text.times import months_within
 from memory.tiers import above, eras, narrative, profile, selfstate, statements, summaries
 from memory.tiers.selfstate import Moment, SelfState
 from memory.types import Digest, Exchange, Identity, Session, Statement
 from memory.view import owners
 from memory.view.binding import Binding
+
+_MONTHS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,11 @@ class Digests:
         if past:
             return await statements.history(self._b.db, self._b.home, tier)
         return await statements.standing(self._b.db, self._b.home, tier, shown_only=True)
+
+    async def months(self, window: Window) -> list[Statement]:
+        """Return what is told of the months at home that lie wholly in a time, oldest first; of twelve at most."""
+        whole = months_within(window.start, window.end, self._b.home.time_zone, _MONTHS)
+        return await statements.of_periods(self._b.db, self._b.home, eras.TIER, whole) if whole else []
 
     async def receipts(self, stated: Sequence[Statement]) -> dict[int, list[Exchange]]:
         """Return the messages of people that statements rest on, by the statement's key."""

@@ -7,6 +7,8 @@ from functools import partial
 from memory.index.indexing import BANK, ERAS, GISTS, MESSAGES
 from memory.index.recall.finder import Found, Recall
 from memory.index.recall.query import Query
+from memory.index.recall.timeline import during
+from memory.index.when.values import Window
 from memory.places.shown_names import told_apart
 from memory.tiers import above, exchanges, statements
 from memory.tiers.above import Above
@@ -51,6 +53,14 @@ class Retrieval:
             Query(text, k, session=session.key if session else None, exclude=exclude, asker=self._asker(asker))
         )
         return list((await self._messages(found)).values())
+
+    async def during(self, window: Window, k: int, *, speaker: str = "") -> list[Hit]:
+        """Return k messages of a time, spread over it where there are more, in their order, with neighbours and receipts.
+
+        They are what people said; with `speaker`, what the one of that name did.
+        """
+        loaded = await self._b.shared.domain_indexes.of(self._b.domains, await self._recall.space())
+        return list((await self._messages(during(loaded, window, k, speaker))).values())
 
     async def at_once(self, text: str, wanted: Wanted, exclude: Collection[int], asker: str) -> Recalled:
         """Return what answers a text best, of each kind as much as is wanted; the text is read and embedded once.

@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.models.offline.asking import MOST_PARTS
+from bot.models.offline.choosing import MOST_LISTED
 from bot.models.offline.understanding import Act, hear
 from bot.models.offline.voice import NO_MODEL, OfflineVoice, VoiceAnswer, VoiceQuestion
 from memory.text.lexical import key_words
@@ -88,7 +90,7 @@ def test_dates_are_told_in_the_asker_s_time_zone() -> None:
         ("what colour is my cat?", 'Nothing about "colour" yet.'),
         ("what colour is my cat's collar?", 'Nothing about "colour" or "collar" yet.'),
         ("what did my cat do in Paris?", 'Nothing about "Paris" yet.'),
-        ("did my cat eat in Rome, Paris?", 'Nothing about "eat", "Rome" or "Paris" yet.'),
+        ("did my cat eat in Rome, Paris?", 'Nothing about "Rome" or "Paris" yet.'),
     ],
 )
 def test_she_quotes_what_she_knows_and_admits_the_rest(question: str, admission: str) -> None:
@@ -214,7 +216,9 @@ def test_the_newer_of_two_like_statements_tells_how_things_are_now() -> None:
     assert ask("where do I live?", old, new).cites == (new,)
     assert ask("where did I live first?", old, new).cites == (old,)
     weaker = said("I live in Oslo", "2026-11-01T10:00", score=0.5)
-    assert ask("where do I live?", old, weaker).cites == (old,)
+    assert ask("where do I live?", old, weaker).cites == (weaker,)
+    chess, sea = said("chess is fun", "2025-01-01T10:00"), said("chess by the sea", "2026-11-01T10:00", score=0.5)
+    assert ask("do I like chess?", chess, sea).cites == (chess,)
 
 
 def test_a_newer_remark_does_not_displace_the_answer() -> None:
@@ -270,5 +274,5 @@ def test_she_always_has_an_answer(text: str, asker: str, told: list[tuple[str, s
     given = OfflineVoice().answer(VoiceQuestion(text, asker, NOW, "UTC"), hits, lambda _: known)
     assert given.text.strip()
     assert given.echo
-    assert len(given.cites) <= 3
+    assert len(given.cites) <= MOST_PARTS * MOST_LISTED
     assert all(hit in hits and hit.exchange.kind is Kind.SAID for hit in given.cites)

@@ -56,7 +56,7 @@ _THEY = r"(?:i|you|we|they|he|she|it)"
 _ASKS = re.compile(
     rf"""(?ix)^(?:(?:and|but|so|ok|okay|well|hey|hi|hello|lyra|please)[,\s]+)*(?:
       (?:what|who|where|when|why|how|which|whom|whose)(?:'s|’s|'re|’re)?\s+(?:
-          {_BE}\b | (?!(?:a|an|{_THEY}|my|your|his|her|our|their|the|this|that|if)\b)\w+\s+(?:\w+\s+)?{_BE}\b | about\b)
+          {_BE}\b | (?!(?:a|an|{_THEY}|my|your|his|her|our|their|the|this|that|if)\b)\w+\s+(?:\w+\s+)?{_BE}\b | about\b | happen(?:s|ed)\b)
       | (?:what|who|where|when|how)['’]s\b
       | who\s+(?!knows\b|cares\b)\w+
       | (?:do|does|did|have|has|can|could|will|would|should|shall|am)\s+{_THEY}\b

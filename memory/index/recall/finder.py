@@ -155,15 +155,15 @@ class Recall:
     ) -> list[list[Found]]:
         """As `find`, for several queries that ask the same of different kinds: read as the first of them is, and embedded once."""
         first = queries[0]
-        space = await self._space()
+        space = await self.space()
         loaded = await self._domain_indexes.of(domains, space)
         question = understood(first, loaded)
         if question.asked.around and relative:
             question = replace(question, window=await self._around(first, question, domains) or question.window)
         asked = await self._vector(question.text) if space else None
-        if await self._space() != space:
+        if await self.space() != space:
             # The embedder turned out to be another than it was.
-            loaded = await self._domain_indexes.of(domains, await self._space())
+            loaded = await self._domain_indexes.of(domains, await self.space())
         # From here on nothing waits: what is ranked stays as it is.
         if staged.loaded:
             loaded = [*loaded, staged.loaded]
@@ -175,7 +175,8 @@ class Recall:
         event = await self.find(replace(query, text=around.anchor, k=1, kinds=(MESSAGES,)), domains, relative=False)
         return Window(event[0].said_at + around.low, event[0].said_at + around.high) if event else None
 
-    async def _space(self) -> int:
+    async def space(self) -> int:
+        """Return the space of vectors that serves, 0 for none."""
         return await self._vectors.space() if self._vectors else 0
 
     async def _vector(self, text: str) -> Vectors | None:

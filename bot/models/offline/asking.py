@@ -1,0 +1,135 @@
+"""What a question asks for, part by part: one thing, a list, a time, somebody's words, what is known of somebody."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+
+from bot.models.offline.kin import beside
+from bot.models.offline.sentences import split
+from bot.models.offline.things import things
+from bot.models.offline.understanding import Topic, topic
+from memory.index.when.question import asked as asked_when
+from memory.index.when.values import Window
+from memory.text.lexical import stem
+
+MOST_PARTS = 3
+
+
+class Aim(Enum):
+    """What kind of answer is wanted."""
+
+    ANSWER = auto()
+    LIST = auto()
+    ABOUT = auto()
+    ASKER = auto()
+    SAID = auto()
+    TIME = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One thing that is asked for.
+
+    `sought` is what recall looks for, `window` the time that is told. `name` is whose words are asked for, or what is
+    listed; a TIME without a window is the day that `sought` names: a birthday.
+    """
+
+    text: str
+    aim: Aim
+    about: Topic
+    sought: str
+    window: Window | None = None
+    name: str = ""
+
+
+_QUESTION_WORDS = r"what|who|where|when|which|how|why|whose|wer|wo|wann|wie|welche\w*|qué|quién|dónde|cuándo|cómo|cuál|où|quand"
+_BETWEEN = re.compile(
+    rf"(?i)\s*(?:,\s*(?:(?:and|und|y|et)\s+)?|;\s*|\s(?:and|und|y|et)\s+)(?=(?:{_QUESTION_WORDS})\b"
+    r"|(?:is|are|was|were|do|does|did)\s+(?:i|my|we|our|the|he|she|it|they)\b|was\s+(?:ist|hat|habe|war)\b)"
+)
+_PRONOUN = re.compile(r"(?i)\b(?:he|she|him|her|his|hers|they|them|their|it|its|er|sie|ihm|ihn|ihr|él|ella)\b")
+_ABOUT = re.compile(
+    r"(?i)\b(?:know|remember|recall|tell me|weißt du|erzähl\w* mir|sabes|cuéntame|recuerdas)\b[^.?!]*?"
+    r"\b(?:about|of|über|von|de|sobre)\s+([^.?!]+)[.?!\s]*$"
+)
+_ASKER = re.compile(r"(?i)^(?:me|myself|mich|mir|mí)(?: so far| by now| already)?$")
+_WHO_AM_I = re.compile(r"(?i)^\W*(?:who am i|wer bin ich|quién soy)\b\W*$")
+_SAID = re.compile(
+    r"(?i)\bwhat (?:did|has|does) (?!(?:i|you|we|he|she|they|it|the|my|our|your)\b)([^\W\d_]\w*)\s+"
+    r"(?:say|said|tell|told|write|written|mention|mentioned|suggest|suggested)\b(?: (?:me|us))?(?:\s+about\s+(.+))?"
+    r"|\bwas hat ([^\W\d_]\w*)(?: über (.+))? gesagt\b|\bqué dijo ([^\W\d_]\w*)(?: (?:sobre|de) (.+))?"
+)
+_LIST = re.compile(
+    r"(?i)^\W*(?:and |so )?(?:which|what|welche[ns]?|qué|cuáles)\s+(?:\w+\s+){0,2}?(\w+)\s+"
+    r"(?:have|has|had|did|do|does|are|were|habe\w*|hat|hemos|he|tengo|tenemos)\b"
+)
+_BIRTHDAY = re.compile(
+    r"(?i)\b(?:on|an|en|for)\s+((?:my|our|mein\w*|mi|[^\W\d_]+['’]s)\s+(?:last\s+)?(?:birthday|geburtstag|cumpleaños))\b"
+)
+_DOINGS = frozenset(
+    stem(word)
+    for word in """
+    happen spend spent go on new life past part thing verbracht gemacht machte passiert geschehen los erlebt hice hicimos pasó hecho fait passé
+    """.split()
+)
+_NO_LISTING = re.compile(
+    r"(?i)\byou\b(?! (?:know|remember|recall|tell|have|find))|\bwhat(?:['’]s| is)? (?:the )?(?:day|date|time)\b"
+)
+_LASTING = (
+    "name called live moved address work job boss family married wedding husband wife sister brother mother father son daughter "
+    "friend cat dog pet favourite like love hate allergic birthday born study language play hobby wohne arbeite vivo trabajo"
+)
+
+
+def parts(question: str, now: int, time_zone: str) -> list[Part]:
+    """Return what a question asks for, three things at most; `now` is in microseconds UTC."""
+    pieces = [piece.strip() for sentence in split(question) for piece in _BETWEEN.split(sentence) if piece.strip()]
+    pieces = [*pieces[: MOST_PARTS - 1], " ".join(pieces[MOST_PARTS - 1 :])] if len(pieces) > MOST_PARTS else pieces
+    return [_part(piece, now, time_zone) for piece in _with_antecedents(pieces)]
+
+
+def _with_antecedents(pieces: list[str]) -> Iterator[str]:
+    """Yield the parts of a question; behind one that says "she" or "it" stands what the part before is about."""
+    before = ""
+    for piece in pieces:
+        about = topic(piece)
+        named = [word for stemmed, word in about.admit.items() if stemmed in things(piece)]
+        if before and _PRONOUN.search(piece) and not any(word[0].isupper() for word in named):
+            yield f"{piece.rstrip('?')} {before}?"
+            continue
+        before = " ".join([word for word in named if word[0].isupper()] or named)
+        yield piece
+
+
+def _part(text: str, now: int, time_zone: str) -> Part:
+    if _WHO_AM_I.match(text):
+        return Part(text, Aim.ASKER, topic(text), _LASTING)
+    if (birthday := _BIRTHDAY.search(text)) and not _what_else(text.replace(birthday[0], " ")):
+        return Part(text, Aim.TIME, topic(text), birthday[1])
+    when = asked_when(text, now, time_zone)
+    if when.window and not _what_else(when.rest) and not _NO_LISTING.search(text):
+        return Part(text, Aim.TIME, topic(text), text, when.window)
+    about = topic(when.rest if when.window else text)
+    part = Part(text, Aim.ANSWER, about, f"{text} {beside(about.strong)}".strip(), when.window)
+    if said := _SAID.search(text):
+        name, rest = next((said[at], said[at + 1]) for at in (1, 3, 5) if said[at])
+        return replace(part, aim=Aim.SAID, about=topic(rest or ""), name=name)
+    if known := _ABOUT.search(text):
+        if _ASKER.match(known[1].strip()):
+            return replace(part, aim=Aim.ASKER, sought=_LASTING)
+        whom = topic(known[1])
+        return replace(part, aim=Aim.ABOUT, about=whom) if len(whom.strong) == 1 else part
+    listed = _LIST.match(text)
+    if listed and _is_plural(listed[1]) and stem(listed[1].casefold()) in about.strong:
+        return replace(part, aim=Aim.LIST, name=stem(listed[1].casefold()))
+    return part
+
+
+def _what_else(rest: str) -> frozenset[str]:
+    """Return what is asked for beside a time: nothing, where only what happened or was done then is asked."""
+    return topic(rest).strong - _DOINGS
+
+
+def _is_plural(word: str) -> bool:
+    return (word[-1:] == "s" and word[-2:] not in ("ss", "us", "is")) or word[:1].isupper()

@@ -1,0 +1,90 @@
+"""Words that tell of the same everyday thing: who asks where somebody lives is answered by who says that they moved."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+from memory.text.lexical import stem
+
+
+@dataclass(frozen=True, slots=True)
+class _Kin:
+    """Stems that ask and stems that tell. Of what is `single` somebody has one at a time: the newest holds."""
+
+    asks: frozenset[str]
+    tells: frozenset[str]
+    single: bool
+
+
+_WORDS = (
+    (
+        "live lives lived living address home wohne wohnst wohnt wohnen adresse vivo vive vives vivimos dirección",
+        "live lives moved moving address flat apartment wohne wohnen gezogen umgezogen adresse wohnung vivo mudé mudado dirección",
+        True,
+    ),
+    (
+        "work works working job employer employed profession occupation arbeite arbeitest arbeitet arbeit beruf trabajo trabajas",
+        "work works working job hired employed contract boss company arbeit arbeite stelle trabajo trabaja empleo",
+        True,
+    ),
+    (
+        "phone telephone mobile telefon telefonnummer handynummer teléfono",
+        "phone telephone mobile number telefon telefonnummer nummer teléfono número",
+        True,
+    ),
+    (
+        "wedding marry married hochzeit heiraten heirate boda casamos",
+        "wedding marry married hochzeit heiraten boda casamos",
+        True,
+    ),
+    (
+        "cost costs price pay paid kostet gekostet preis bezahlt cuesta costó precio pagué",
+        "cost price paid pay euro euros dollar dollars pound pounds franken kostet bezahlt cuesta pagué",
+        False,
+    ),
+    ("book books novel novels buch bücher libro libros", "read reading book novel gelesen lese buch leído leo libro", False),
+    ("film films movie movies películas filme", "watched seen film movie cinema gesehen kino película cine", False),
+    (
+        "pet pets animal animals haustier haustiere tier tiere mascota mascotas animales",
+        "cat dog tortoise turtle rabbit hamster parrot budgie bird horse pony kitten puppy goldfish snake katze kater hund "
+        "schildkröte kaninchen vogel pferd gato gata perro perra tortuga conejo pájaro caballo",
+        False,
+    ),
+    (
+        "colour color farbe",
+        "red green blue yellow black white grey gray brown orange purple pink silver rot grün blau gelb schwarz weiß grau braun "
+        "rojo verde azul amarillo negro blanco gris marrón",
+        False,
+    ),
+    (
+        "stay stayed staying sleep slept übernachtet alojamos dormimos",
+        "booked hotel hostel pension guesthouse airbnb campsite unterkunft alojamiento",
+        False,
+    ),
+)
+
+
+@cache
+def _kins() -> tuple[_Kin, ...]:
+    return tuple(_Kin(_stems(asks), _stems(tells), single) for asks, tells, single in _WORDS)
+
+
+def _stems(words: str) -> frozenset[str]:
+    return frozenset(map(stem, words.split()))
+
+
+def telling(asked: str) -> frozenset[str]:
+    """Return the stems that tell of what a stem asks for, without itself."""
+    return frozenset().union(*(kin.tells for kin in _kins() if asked in kin.asks)) - {asked}
+
+
+def singles(stems: Iterable[str]) -> frozenset[int]:
+    """Return of which things that somebody has one of at a time some stems ask or tell, each as a number."""
+    there = frozenset(stems)
+    return frozenset(at for at, kin in enumerate(_kins()) if kin.single and there & (kin.asks | kin.tells))
+
+
+def beside(asked: Iterable[str]) -> str:
+    """Return the words that tell of what some stems ask for, to be looked for beside them."""
+    there = frozenset(asked)
+    return " ".join(tells for (_, tells, _), kin in zip(_WORDS, _kins(), strict=True) if there & kin.asks)

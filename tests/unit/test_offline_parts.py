@@ -1,0 +1,107 @@
+"""What an answer without a model is made of: parts of a question, times, lists, whose something is."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.models.offline.voice import OfflineVoice, VoiceQuestion
+from memory.types import Kind, Statement
+from tests.unit.test_offline_voice import NOW, ZONE, ask, said
+
+
+def test_who_asks_where_somebody_lives_is_answered_by_who_moved() -> None:
+    old, sister = said("I live in Rome", "2025-01-01T10:00"), said("my sister Eva lives in Bonn", "2026-11-02T10:00")
+    moved = said("we moved to Oslo", "2026-11-01T10:00", score=0.4)
+    assert ask("where do I live?", old, moved, sister).cites == (moved,)
+    assert ask("where does my sister live?", old, moved, sister).cites == (sister,)
+
+
+def test_what_somebody_else_has_is_not_the_asker_s() -> None:
+    other = said("Bo's birthday was loud", score=2.0)
+    assert ask("when is my birthday?", other, said("my birthday is in May")).cites[0].exchange.text == "my birthday is in May"
+    assert ask("when is Bo's birthday?", other).cites == (other,)
+
+
+def test_a_thing_of_two_words_is_not_known_by_the_first_of_them() -> None:
+    assert ask("what is my blood type?", said("the blood values of the cat are fine")).text == 'Nothing about "blood type" yet.'
+
+
+def test_the_parts_of_a_question_are_answered_one_after_the_other() -> None:
+    lives, dog = said("Eva lives in Bonn"), said("my dog is called Bello", "2026-03-03T10:00")
+    given = ask("where does Eva live, and what is my dog called?", dog, lives)
+    assert given.cites == (lives, dog)
+    other = said("the dog of Eva eats fish")
+    assert ask("who is Eva and what does her dog eat?", dog, other, lives).cites[-1] == other
+
+
+def test_a_time_alone_is_answered_with_what_was_said_then_in_order() -> None:
+    hits = [
+        said("we met Bo", "2026-11-19T20:00"),
+        said("I fell ill", "2026-11-19T08:00"),
+        said("all is well", "2026-11-18T08:00"),
+    ]
+    given = ask("what did I do yesterday?", *hits, said("and you?", "2026-11-19T09:00"))
+    assert given.text == 'On 19 November 2026:\n- 19 November 2026: "I fell ill"\n- 19 November 2026: "we met Bo"'
+    assert given.cites == (hits[1], hits[0]) and given.echo
+    assert ask("what happened in May 2025?", *hits).text == "Nothing from 1 May 2025 to 31 May 2025 yet."
+
+
+def test_of_a_long_time_something_from_all_over_it_is_told() -> None:
+    hits = [said(f"day {day}", f"2026-{month:02}-{day:02}T10:00") for month in (6, 7, 8) for day in range(1, 29)]
+    given = ask("what happened last summer?", *hits)
+    months = [line.split()[2] for line in given.text.splitlines()[1:]]
+    assert given.text.startswith("From 1 June 2026 to 31 August 2026, among other things:\n")
+    assert [months.count(month) for month in ("June", "July", "August")] == [4, 4, 4]
+
+
+@pytest.mark.parametrize("told", ["my birthday is on 3 May", "my birthday! Bo came", "today is my birthday"])
+def test_a_birthday_is_a_day_that_she_looks_up(told: str) -> None:
+    hits = [said(told, "2025-05-03T08:00"), said("Bo's birthday is on 4 May"), said("we ate cake", "2026-05-03T15:00")]
+    assert ask("what happened on my birthday?", *hits).text == 'On 3 May 2026:\n- 3 May 2026: "we ate cake"'
+
+
+def test_what_is_known_of_the_asker_is_what_they_said_of_themselves_last() -> None:
+    old, new = said("I live in Rome", "2025-01-01T10:00"), said("we moved to Oslo", "2026-11-01T10:00")
+    fish, rain, other = said("I love fish", "2026-11-02T10:00"), said("it rains"), said("I hate fish", speaker="Bo")
+    assert ask("what do you know about me?", old, new, fish, rain, other).cites == (new, fish)
+    fact = Statement(9, "f", "profile", "", "said", "Ada lives in Oslo.", "model:x", 0, 0, 0)
+    given = OfflineVoice().answer(VoiceQuestion("who am I?", "ada", NOW, ZONE), [], lambda _: False, [fact])
+    assert (given.text, given.above) == ("What I know of you:\n- Ada lives in Oslo.", (fact,))
+
+
+def test_of_a_name_all_is_told_and_of_who_speaks_their_own_words() -> None:
+    broke, own, other = said("Bo broke a leg", "2026-11-01T10:00"), said("I can walk again", speaker="Bo"), said("it rains")
+    assert ask("what do you know about Bo?", other, own, broke).cites == (broke, own)
+    assert ask("what did Bo say?", broke, own, other, said("soon I dance", speaker="Bo")).cites[0] == own
+
+
+def test_of_what_is_asked_in_the_plural_there_is_a_list() -> None:
+    one, other = said("I read Stoner", "2026-01-01T10:00"), said("Reading Walden now", "2026-02-01T10:00")
+    assert ask("which books have I read?", other, said("my cat left"), one).cites == (one, other)
+
+
+def test_what_was_said_to_another_assistant_is_quoted_with_where() -> None:
+    hit = said("we booked the Miramar", "2024-05-03T10:00")
+    reply = replace(hit.exchange, kind=Kind.REPLY, role="assistant", speaker="ChatGPT", text="A fine house.")
+    given = ask("where did we stay?", replace(hit, session="Trip planning", after=reply))
+    assert given.text == 'In "Trip planning", imported from ChatGPT, you wrote on 3 May 2024: "we booked the Miramar".'
+    own = replace(reply, speaker="Lyra")
+    assert ask("where did we stay?", replace(hit, after=own)).text.startswith("You told me on 3 May 2024")
+
+
+def test_where_somebody_else_lives_or_works_is_not_where_the_asker_does() -> None:
+    given = ask("where do I live?", said("Bo lives in Rome"), said("she lives in Bonn"))
+    assert given.cites == ()
+    assert ask("where does Bo work?", said("I work in Sopot"), said("Bo is a nurse at the harbour")).text.count("harbour") == 1
+
+
+def test_a_question_asked_before_tells_no_birthday() -> None:
+    asked = said("what did Bo bring on my birthday?", "2026-11-20T21:00")
+    day = said("today is my birthday", "2026-05-03T08:00")
+    assert ask("what happened on my birthday?", asked, day).cites == (day,)
+
+
+@pytest.mark.parametrize("question", ["what happened in may 2026", "what did I do in May 2026?", "how did I spend last spring?"])
+def test_a_time_is_asked_for_in_many_words(question: str) -> None:
+    day = said("we moved", "2026-05-03T08:00")
+    assert ask(question, day, said("it rains")).cites == (day,)

@@ -1,0 +1,79 @@
+"""What was said at a time, in its order, whatever it is about: as this view may know it, and no more than is wanted."""
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.forget.gone import Scope, add
+from memory.index.when.values import Window
+from memory.text.times import instant, local, month, months_within
+from tests.kits.ladder_kit import PAIRS, Teller, climbed
+from tests.kits.memory_kit import DAY, HOUR, START, Corner, among, aside, at_home, utc
+from tests.unit.test_views import two
+
+EVER = Window(0, START + 999 * DAY)
+
+
+async def told(here: Corner, window: Window = EVER, k: int = 9, **how: str) -> list[str]:
+    """Return the texts of a time."""
+    return [hit.exchange.text for hit in await here.view.recall.during(window, k, **how)]
+
+
+async def test_what_was_said_at_a_time_comes_in_its_order(tmp_path: Path) -> None:
+    async with among(tmp_path) as here:
+        for hour, line in enumerate(("Ana: later", "Bob: now", "Lyra: a reply", "Ana: first", "Ana: before")):
+            await aside(here, line, at=START - hour * HOUR, place="dm")
+        window = Window(START - 3 * HOUR, START + 1)
+        assert await told(here, window) == ["first", "now", "later"]
+        assert await told(here, window, speaker="ana") == ["first", "later"]
+        assert await told(here, window, speaker="Zoe") == []
+        (hit,) = await here.view.recall.during(Window(START - HOUR, START), 9)
+        assert (hit.before and hit.before.text, hit.after and hit.after.text) == ("a reply", "later")
+
+
+async def test_of_much_some_from_all_over_it_is_told(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        for n in range(100):
+            await here.say(str(n))
+        assert await told(here, k=5) == ["0", "25", "50", "74", "99"]
+
+
+async def test_nothing_is_told_of_elsewhere_or_of_what_is_gone(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        ada, bob = await two(here)
+        assert await told(ada) == ["Ada's parrot is green"]
+        beside = here.memory.view(ada.domain, [bob.domain])
+        assert len(await beside.recall.during(EVER, 9)) == 2, "what may be read is"
+        async with here.memory.db.transaction() as tx:
+            await add(tx, ada.domain, Scope(), here.clock.now())
+        assert await told(ada) == []
+
+
+async def test_the_months_of_a_time_are_those_that_lie_wholly_in_it(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=PAIRS) as here:
+        for day, text in (("2025-03-04", "it snows"), ("2025-05-02", "the boat was bought"), ("2025-05-20", "it leaks")):
+            await here.say(text, at=utc(day))
+        await climbed(here, Teller())
+
+        async def paragraphs(start: str, end: str) -> list[str]:
+            return [one.text for one in await here.view.digests.months(Window(utc(start), utc(end)))]
+
+        assert await paragraphs("2025-05-01", "2025-06-01") == ["the boat was bought", "it leaks"]
+        assert await paragraphs("2025-03-01", "2025-06-01") == ["it snows", "the boat was bought", "it leaks"]
+        assert await paragraphs("2025-05-02", "2025-07-01") == []
+
+
+@given(
+    st.integers(0, 4_000_000_000_000_000),
+    st.integers(0, 400 * DAY),
+    st.sampled_from(["UTC", "Europe/Berlin", "Pacific/Auckland"]),
+)
+def test_months_within_a_time_are_counted_by_the_calendar(start: int, length: int, zone: str) -> None:
+    found = months_within(start, start + length, zone, 99)
+    days = {local(at, zone).replace(hour=0, minute=0, second=0, microsecond=0) for at in range(start, start + length, DAY)}
+    firsts = {day for day in days if day.day == 1 and start <= instant(day)}
+    ended = {month(instant(day), zone) for day in firsts if day.month != local(start + length, zone).month or length > 60 * DAY}
+    assert found == sorted(found)
+    assert set(found) <= {month(instant(day), zone) for day in firsts}
+    assert ended - set(found) <= {month(start + length, zone)}
