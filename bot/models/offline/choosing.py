@@ -9,7 +9,7 @@ from bot.models.offline.kin import singles, telling
 from bot.models.offline.sentences import one_line, split
 from bot.models.offline.things import compound, things
 from bot.models.offline.understanding import is_question, topic
-from bot.models.offline.whose import LASTING, OWN, SPEAKING, is_anothers, telling_of, tells_of_others
+from bot.models.offline.whose import LASTING, OWN, SPEAKING, is_anothers, names_in, telling_of, tells_of_others
 from memory.index.when.values import Window
 from memory.text.lexical import key_words, stem
 from memory.types import MINUTE, Exchange, Hit, Kind
@@ -24,6 +24,7 @@ _NOT_NOW = re.compile(
 )
 _CHANGED = re.compile(r"(?i)\b(?:now|correction|no longer|not any ?more|instead|change of plan|jetzt|nicht mehr|ahora|ya no)\b")
 _NAME = re.compile(r"(?<=[\w,] )[A-Z][^\W_]+(?:['’]s)?")
+_CORRECTS = re.compile(r"(?i)(?:correction|i meant|scratch that|i was wrong|korrektur|ich meinte|corrección|quise decir)\b")
 _NUMBER = r"\w*\d\w*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand"
 # What an answer to a kind of question looks like.
 _SHAPES = (
@@ -157,7 +158,25 @@ class Choice:
                 left &= things(part.text)
             left -= best.covers
             found = [replace(one, covers=one.covers & left, near=one.near & left) for one in found if one is not best]
-        return chosen
+        return [*chosen, *self._corrections(part, chosen)]
+
+    def _corrections(self, part: Part, chosen: Sequence[Found]) -> list[Found]:
+        """Return, for each answer that somebody corrected later, their last correction of what it names."""
+        found: list[Found] = []
+        for one in chosen:
+            said, names = one.hit.exchange, names_in(one.hit.exchange.text)
+            later = [
+                other
+                for other in self._quotable(part)
+                if _CORRECTS.match(other.hit.exchange.text)
+                and other.hit.exchange.speaker == said.speaker
+                and other.hit.exchange.said_at > said.said_at
+                and names & names_in(other.hit.exchange.text)
+            ]
+            last = max(later, key=lambda other: other.hit.exchange.said_at, default=None)
+            if last and all(last.hit is not other.hit for other in (*chosen, *found)):
+                found.append(last)
+        return found
 
     def _within(self, part: Part, found: Sequence[Found]) -> list[Found]:
         """Return what was said in the time that is asked for; all where nothing was."""
