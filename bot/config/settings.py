@@ -37,7 +37,7 @@ class Settings(BaseModel):
     key_env: str = ""
     log_level: str = Field("warning", pattern="^(debug|info|warning|error)$")
     context_tokens: int = Field(6000, ge=500)
-    recall_k: int = Field(5, ge=0, le=100)
+    recall_k: int = Field(60, ge=0, le=100)
     recall_megabytes: int = Field(512, ge=1)
     gists_k: int = Field(3, ge=0, le=100)
     eras_k: int = Field(2, ge=0, le=100)

@@ -13,7 +13,7 @@ from memory.text.lexical import tokens as words
 from memory.text.prompt_lines import NOTED, QUOTED, prompt_line
 from memory.text.times import local
 from memory.tiers.selfstate import Mind, SelfState
-from memory.types import Digest, DigestHit, Exchange, Hit, Statement
+from memory.types import Digest, DigestHit, Exchange, Statement
 
 _MOST = 200
 _MOST_OF_A_DIGEST = 300
@@ -38,6 +38,11 @@ class LayerPiece:
     says: str
     keys: frozenset[int]
     place: tuple[int, ...] = ()
+
+    @property
+    def said(self) -> str:
+        """What it says, however it is spaced and written."""
+        return " ".join(self.says.casefold().split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +70,23 @@ class View:
     def __init__(self) -> None:
         self._said: set[str] = set()
 
+    def is_new(self, piece: LayerPiece) -> bool:
+        """Say whether nothing in view says the same."""
+        return piece.said not in self._said
+
+    def note(self, pieces: Iterable[LayerPiece]) -> None:
+        """Note that these are in view."""
+        self._said.update(piece.said for piece in pieces)
+
     def show(self, room: TokenBudget, name: str, share: float, title: str, pieces: Iterable[LayerPiece]) -> Shown:
         """Show of the pieces, most important first, what is not in view yet and fits into the room."""
         new: dict[str, LayerPiece] = {}
         for piece in pieces:
-            new.setdefault(" ".join(piece.says.casefold().split()), piece)
-        fresh = [piece for said, piece in new.items() if said not in self._said]
+            new.setdefault(piece.said, piece)
+        fresh = [piece for piece in new.values() if self.is_new(piece)]
         fitted = room.fill(Layer(name, [piece.text for piece in fresh], share, title))
         shown = sorted(fresh[: len(fitted.shown)], key=lambda piece: piece.place)
-        self._said.update(" ".join(piece.says.casefold().split()) for piece in shown)
+        self.note(shown)
         return Shown(Fitted(name, [piece.text for piece in shown], fitted.cut, fitted.tokens), title, shown)
 
 
@@ -142,41 +155,24 @@ def digests(summary: Sequence[Digest], time_zone: str) -> list[LayerPiece]:
     ]
 
 
-def gists(hits: Sequence[DigestHit], time_zone: str) -> list[LayerPiece]:
-    """Return recalled gists with their conversation, the nearest first."""
-    return [
-        LayerPiece(
-            prompt_line(clip(hit.digest.text, _MOST_OF_A_DIGEST), QUOTED, label=_where(hit, time_zone)),
-            *(hit.digest.text, frozenset({hit.digest.key})),
-        )
-        for hit in hits
-    ]
+def gist(hit: DigestHit, time_zone: str) -> LayerPiece:
+    """Return a recalled gist with its conversation."""
+    one = hit.digest
+    line = prompt_line(clip(one.text, _MOST_OF_A_DIGEST), QUOTED, label=_where(hit, time_zone))
+    return LayerPiece(line, one.text, frozenset({one.key}), (one.first_at, one.key))
 
 
-def eras(told: Sequence[Statement]) -> list[LayerPiece]:
-    """Return recalled paragraphs of eras, or bullets of a bank, with what time they are about, the nearest first."""
-    return [
-        LayerPiece(prompt_line(clip(one.text, _MOST), QUOTED, label=_period(one)), one.text, frozenset({one.key})) for one in told
-    ]
+def era(one: Statement) -> LayerPiece:
+    """Return a recalled paragraph of an era, or a bullet of a bank, with what time it is about."""
+    line = prompt_line(clip(one.text, _MOST), QUOTED, label=_period(one))
+    return LayerPiece(line, one.text, frozenset({one.key}), (one.first_at, one.key))
 
 
-def details(hits: Sequence[Hit], in_view: Iterable[int], time_zone: str) -> list[LayerPiece]:
-    """Return each hit with its neighbours, the best first; what is in view already, or came with a better hit, is left out."""
-    seen = set(in_view)
-    found: list[LayerPiece] = []
-    for hit in hits:
-        around = [m for m in (hit.before, hit.exchange, hit.after) if m is not None and (m is hit.exchange or not m.echo)]
-        fresh = [message for message in around if message.key not in seen]
-        seen.update(message.key for message in fresh)
-        if fresh:
-            text = "\n".join(_line(message, time_zone) for message in fresh)
-            found.append(LayerPiece(text, text, frozenset(message.key for message in fresh)))
-    return found
-
-
-def _line(m: Exchange, time_zone: str) -> str:
-    when = f"{local(m.said_at, time_zone):%d %B %Y %H:%M}"
-    return prompt_line(clip(m.text, _MOST), QUOTED, label=when, speaker=m.speaker)
+def message(said: Exchange, time_zone: str) -> LayerPiece:
+    """Return a recalled message with who said it and when."""
+    when = f"{local(said.said_at, time_zone):%d %B %Y %H:%M}"
+    line = prompt_line(clip(said.text, _MOST), QUOTED, label=when, speaker=said.speaker)
+    return LayerPiece(line, line, frozenset({said.key}), (said.said_at, said.key))
 
 
 def _where(hit: DigestHit, time_zone: str) -> str:

@@ -12,6 +12,7 @@ from adapters.events import Quote
 from bot.context import layers
 from bot.context.citations import drawn_on
 from bot.context.layers import Shown, View
+from bot.context.recollection import Recollection
 from bot.context.retrieval import Standing
 from bot.models.port import ChatMessage, Image
 from memory.bank.block import HEAD
@@ -29,7 +30,6 @@ incomplete; quoted messages are exact. A line that begins with "|" goes on with 
 _PRIVATE = {"profile": 0.12, "narrative": 0.06, "bank": 0.0, "self-state": 0.04, "summary": 0.16}
 _SHARED = {"profile": 0.08, "narrative": 0.04, "bank": 0.4, "self-state": 0.02, "summary": 0.1}
 _RECENT, _AFTER = 0.6, 0.22
-_RECALLED = {"gists": 0.35, "eras": 0.2, "recalled": 0.45}
 _STEP = 4
 _MOST_OF_A_QUOTE = 200
 _ASIDE, _ANSWERED = "Just before, others said here:", "The message answers this:"
@@ -120,7 +120,8 @@ def draft(persona: str, memory: Standing, question: Question, now: int, time_zon
 
 def finish(begun: Draft, recalled: Recalled) -> Prompt:
     """Complete a prompt with what was recalled for its question. A draft is finished once."""
-    came, texts = _recalled(begun, recalled), {**begun.texts, **_recalled_texts(recalled)}
+    came = Recollection(begun.view, begun.in_view, begun.left, begun.time_zone).fill(recalled)
+    texts = {**begun.texts, **_recalled_texts(recalled)}
     system = "\n\n".join(part for part in (begun.head, *(layer.block for layer in begun.standing)) if part)
     ending = "\n\n".join(part for part in (*(layer.block for layer in came), begun.today, begun.around, begun.asked) if part)
     last = ChatMessage(role="user", content=ending)
@@ -174,17 +175,6 @@ def _standing(view: View, room: TokenBudget, memory: Standing, time_zone: str) -
         ),
     ]
     return shown if memory.shared else [layer for layer in shown if layer.fitted.name != "bank"]
-
-
-def _recalled(begun: Draft, recalled: Recalled) -> list[Shown]:
-    """Fill the layers of what comes up for the question."""
-    view, room, zone = begun.view, TokenBudget(begun.left), begun.time_zone
-    details = layers.details(recalled.hits, begun.in_view, zone)
-    return [
-        view.show(room, "gists", _RECALLED["gists"], "From conversations before:", layers.gists(recalled.gists, zone)),
-        view.show(room, "eras", _RECALLED["eras"], "What was going on at other times:", layers.eras(recalled.eras)),
-        view.show(room, "recalled", _RECALLED["recalled"], "What you recall:", details),
-    ]
 
 
 def _recent(window: Sequence[Exchange], question: Question, most: int, room: int) -> tuple[Fitted, list[ChatMessage]]:

@@ -1,13 +1,13 @@
 """What a turn brings to mind: what stands whatever is asked, and what comes up for what is asked."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 from bot.config.settings import Settings
 from memory.bank.block import Block
 from memory.tiers.selfstate import SelfState
-from memory.types import Digest, DomainKind, Exchange, Session, Statement
+from memory.types import Digest, DigestHit, DomainKind, Exchange, Session, Statement
 from memory.view.retrieval import Recalled, Wanted
 from memory.view.view import View
 
@@ -67,5 +67,7 @@ async def recalled(turn: Asking, settings: Settings, in_view: Collection[int], s
     wanted = Wanted(settings.recall_k, 3 * k + _MORE if k else 0, settings.eras_k)
     found = await turn.view.recall.at_once(text, wanted, in_view, turn.asked[-1].speaker)
     # What was made of gists repeats them.
-    gists = [hit for hit in found.gists if hit.digest.tier == "gist"]
-    return replace(found, gists=[hit for hit in gists if hit.digest.session != here or hit.digest.last_at < since][:k])
+    before = [
+        one for one in found.gists if one.digest.tier == "gist" and (one.digest.session != here or one.digest.last_at < since)
+    ]
+    return Recalled([one for one in found.ranked if not isinstance(one, DigestHit) or one in before[:k]])

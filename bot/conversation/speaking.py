@@ -82,11 +82,12 @@ class Speaking:
             found = await verifying.sure(used_in(came.hits), looks)
             if not (sure.changed or found.changed):
                 break
-        came = replace(came, hits=only(came.hits, found))
+        came = came.narrowed(only(came.hits, found))
         prompt = finish(begun, came)
         if self._show_prompt:
             self._show_prompt(prompt)
-        links = await _said_here([*there.recent, *(hit.exchange for hit in came.hits)], question)
+        used = [one for one in (*used_at(turn.session, there.recent), *used_in(came.hits)) if one.exchange.key in prompt.seen]
+        links = await _said_here([one.exchange for one in used], question)
         if shown:
             shown.allow(links)
         pieces: list[str] = []
@@ -101,7 +102,6 @@ class Speaking:
         sources = prompt.sources(text) | {exchange.key for exchange in turn.asked}
         quotes = (*question.aside, *question.quotes)
         asides = {Aside(one.id, one.said_at, one.edited_at, turn.began) for one in quotes if one.id in prompt.asides}
-        used = [*used_at(turn.session, there.recent), *used_in(came.hits)]
         return Spoken(text, sources, False, links, begun_at, prompt.seen, frozenset(asides), used)
 
     async def _offline(self, turn: Turn, looks: Looks) -> Spoken:

@@ -1,8 +1,8 @@
 """What is found for a text: messages, and what stands above them."""
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from memory.index.indexing import BANK, ERAS, GISTS, MESSAGES
 from memory.index.recall.finder import Found, Recall
@@ -27,12 +27,32 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """What comes up for a question, of every domain that may be read: gists, paragraphs of eras (where home is shared, bullets
-    of its bank), and messages."""
+    """What comes up for a question, of every domain that may be read, best first: messages, gists, and paragraphs of eras (where
+    home is shared, bullets of its bank).
+    """
 
-    gists: Sequence[DigestHit] = ()
-    eras: Sequence[Statement] = ()
-    hits: Sequence[Hit] = ()
+    ranked: Sequence[Hit | DigestHit | Statement] = ()
+
+    @property
+    def hits(self) -> list[Hit]:
+        """The messages."""
+        return [one for one in self.ranked if isinstance(one, Hit)]
+
+    @property
+    def gists(self) -> list[DigestHit]:
+        """The gists."""
+        return [one for one in self.ranked if isinstance(one, DigestHit)]
+
+    @property
+    def eras(self) -> list[Statement]:
+        """The paragraphs of eras, or bullets of the bank."""
+        return [one for one in self.ranked if isinstance(one, Statement)]
+
+    def narrowed(self, hits: Sequence[Hit]) -> "Recalled":
+        """Return this with these messages alone, and all that stands above messages."""
+        left = {hit.exchange.key: hit for hit in hits}
+        ranked = (left.get(one.exchange.key) if isinstance(one, Hit) else one for one in self.ranked)
+        return Recalled([one for one in ranked if one is not None])
 
 
 class Retrieval:
@@ -63,21 +83,20 @@ class Retrieval:
         return list((await self._messages(during(loaded, window, k, speaker))).values())
 
     async def at_once(self, text: str, wanted: Wanted, exclude: Collection[int], asker: str) -> Recalled:
-        """Return what answers a text best, of each kind as much as is wanted; the text is read and embedded once.
+        """Return what answers a text best, of each kind as much as is wanted, in one ranking; the text is embedded once.
 
         `exclude` are the items that are in view.
         """
-        ask = partial(Query, text, exclude=exclude, asker=self._asker(asker))
         stated = BANK if self._b.home.ref.kind is not DomainKind.DM else ERAS
-        messages, gists, told = await self._find(
-            ask(k=wanted.messages), ask(k=wanted.digests, kinds=(GISTS,)), ask(k=wanted.eras, kinds=(stated,))
-        )
-        there = await above.by_keys(self._b.db, self._b.domains, [hit.item for hit in (*gists, *told)])
-        return Recalled(
-            [_digest_hit(hit, there) for hit in gists if hit.item in there.digests],
-            [there.statements[hit.item] for hit in told if hit.item in there.statements],
-            list((await self._messages(messages)).values()),
-        )
+        most = {MESSAGES: wanted.messages, GISTS: wanted.digests, stated: wanted.eras}
+        kinds = tuple(kind for kind, n in most.items() if n)
+        # Twice as many, so that those of one kind leave room for the others.
+        (found,) = await self._find(Query(text, 2 * sum(most.values()), kinds, exclude=exclude, asker=self._asker(asker)))
+        found = _first(found, most)
+        there = await above.by_keys(self._b.db, self._b.domains, [hit.item for hit in found if hit.kind != MESSAGES])
+        read: dict[int, Hit | DigestHit | Statement] = {**await self._messages(found), **there.statements}
+        read |= {hit.item: _digest_hit(hit, there) for hit in found if hit.item in there.digests}
+        return Recalled([read[hit.item] for hit in found if hit.item in read])
 
     async def everything(self, text: str, k: int) -> list[Hit | Condensed]:
         """Return the k messages, gists and paragraphs of months that answer a text best, in one ranking."""
@@ -149,6 +168,17 @@ class Retrieval:
 
     def _asker(self, name: str) -> str:
         return name if self._b.home.ref.kind is not DomainKind.DM else ""
+
+
+def _first(found: Sequence[Found], most: Mapping[int, int]) -> list[Found]:
+    """Return the first of each kind, at most so many, in their order."""
+    met: Counter[int] = Counter()
+    first = []
+    for hit in found:
+        met[hit.kind] += 1
+        if met[hit.kind] <= most[hit.kind]:
+            first.append(hit)
+    return first
 
 
 def _digest_hit(hit: Found, there: Above) -> DigestHit:

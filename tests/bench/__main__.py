@@ -1,5 +1,7 @@
 """`make bench`: what Lyra costs, each figure beside a baseline measured in the same run, as a ratio.
 
+`python -m tests.bench evidence` measures only what is found and what the model is given.
+
 The machine's noise moves both sides of a ratio; the absolute figures are for orientation only.
 """
 
@@ -11,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
@@ -32,6 +34,7 @@ from bot.talk import talking
 from tests.bench import believing, context, evidence, scaling, stalls
 from tests.bench.chart import draw
 from tests.bench.crowd import Talk, crowd
+from tests.bench.evidence import Score
 from tests.fakes.openai_server import OpenAIServer
 
 _MILLISECONDS = 1_000
@@ -152,12 +155,19 @@ async def main() -> None:
     row("the ten nearest of 100,000, eight bits a number", scaling.agreement(), "exact float32", 1.0, "")
     scores = await evidence.measure(_local_model())
     draw(latencies, scores)
-    tables = [table, *(evidence.table(name, score) for name, score in scores.items())]
-    tables += [believing.shares(sentences)] if (sentences := believing.written()) else []
     written = Rich(width=160, record=True)
-    for one in tables:
-        written.print(one)
+    sentences = believing.written()
+    written.print(table, *_found(scores), *([believing.shares(sentences)] if sentences else []))
     RESULTS.write_text(f"# What `make bench` measured last\n\n```text\n{written.export_text()}```\n")
+
+
+async def find() -> None:
+    """Measure what is found and what the model is given alone, and print the tables."""
+    Rich(width=160).print(*_found(await evidence.measure(_local_model())))
+
+
+def _found(scores: Mapping[str, Score]) -> list[Table]:
+    return [table for name, score in scores.items() for table in evidence.tables(name, score)]
 
 
 def _local_model() -> MiniLM | None:
@@ -165,4 +175,4 @@ def _local_model() -> MiniLM | None:
     return MiniLM(folder) if folder else None
 
 
-asyncio.run(main())
+asyncio.run(find() if sys.argv[1:] == ["evidence"] else main())

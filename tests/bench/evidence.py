@@ -17,6 +17,7 @@ from memory.text.times import SystemClock
 from memory.types import DomainKind, DomainRef, NewExchange, SessionRef
 from memory.view.view import View
 from tests.bench.conversations import Conversation, Question, conversations
+from tests.bench.requests import Requests
 
 KS = (5, 10, 25, 50)
 Find = Callable[[str], Awaitable[Sequence[str]]]
@@ -25,9 +26,10 @@ Find = Callable[[str], Awaitable[Sequence[str]]]
 
 @dataclass
 class Score:
-    """The shares of evidence among the first k, for each way of finding and kind of question."""
+    """The shares of evidence among the first k, for each way of finding and kind of question, and in the model's requests."""
 
     found: dict[str, dict[str, list[list[float]]]] = field(default_factory=dict)
+    requests: Requests = field(default_factory=Requests)
 
     def note(self, way: str, question: Question, hits: Sequence[str]) -> None:
         """Count what one question found."""
@@ -101,6 +103,7 @@ async def score(conversation: Conversation, embedder: Embedder | None, into: Sco
         for question in conversation.questions:
             for way, find in ways.items():
                 into.note(way, question, await find(question.text))
+            await into.requests.ask(*opened[-1], question)
         for memory, _ in opened:
             await memory.close()
 
@@ -121,13 +124,13 @@ async def measure(embedder: Embedder | None) -> dict[str, Score]:
     return scores
 
 
-def table(name: str, total: Score) -> Table:
-    """Return scores as a table, a row for each kind of question."""
+def tables(name: str, total: Score) -> list[Table]:
+    """Return scores as tables, a row for each kind of question."""
     shown = Table(f"{name}: % of the evidence among the first {', '.join(map(str, KS))}", *total.found)
     for kind in sorted(next(iter(total.found.values()))):
         shown.add_row(kind, *(_cell(total.mean(way, kind)) for way in total.found))
     shown.add_row("all", *(_cell(total.mean(way)) for way in total.found), style="bold")
-    return shown
+    return [shown, total.requests.table(name)]
 
 
 def _cell(shares: Sequence[float]) -> str:

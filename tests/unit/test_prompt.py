@@ -52,9 +52,11 @@ THERE = Standing(
     shared=False,
 )
 CAME = Recalled(
-    gists=[DigestHit(digest(60, "Noah sold the barn."), "farm", 1.0)],
-    eras=[stated(61, "era", "It snowed for weeks.", period="2025-12")],
-    hits=[Hit(exchange(62, "my locker number is 7741"), "gym", 1.0, ())],
+    [
+        Hit(exchange(62, "my locker number is 7741"), "gym", 1.0, ()),
+        stated(61, "era", "It snowed for weeks.", period="2025-12"),
+        DigestHit(digest(60, "Noah sold the barn."), "farm", 1.0),
+    ]
 )
 QUESTION = Question([exchange(90, "what now?")], aside=[Quote("q1", "Bob", "the kettle is on", START, False)])
 
@@ -151,10 +153,13 @@ def test_what_a_layer_leaves_is_used_by_those_behind_it() -> None:
 
 
 def test_nothing_in_view_is_repeated() -> None:
+    hit = Hit(exchange(65, "hi there"), "main", 1.0, (), before=THERE.recent[0], after=exchange(66, "once more"))
     came = Recalled(
-        [DigestHit(THERE.summary[0], "main", 1.0), DigestHit(digest(63, "they spoke  about glue."), "other", 0.5)],
-        [stated(64, "era", "Ada builds a boat", period="2026-01")],
-        [Hit(exchange(65, "hi there"), "main", 1.0, (), before=THERE.recent[0], after=exchange(66, "once more"))] * 2,
+        [
+            *(DigestHit(THERE.summary[0], "main", 1.0), DigestHit(digest(63, "they spoke  about glue."), "other", 0.5)),
+            stated(64, "era", "Ada builds a boat", period="2026-01"),
+            *(hit, hit),
+        ]
     )
     prompt = built(came=came)
     assert whole(prompt).casefold().count("about wood") == whole(prompt).count("Ada builds a boat") == 1
@@ -169,7 +174,7 @@ def test_what_has_no_room_in_the_conversation_counts_as_out_of_view() -> None:
     hidden = [one for one in talk if one.key not in start.in_view]
     assert hidden == talk[: len(hidden)] and hidden
     assert start.since == talk[len(hidden)].said_at
-    assert f"message {hidden[0].key} " in whole(finish(start, Recalled(hits=[Hit(hidden[0], "main", 1.0, ())])))
+    assert f"message {hidden[0].key} " in whole(finish(start, Recalled([Hit(hidden[0], "main", 1.0, ())])))
 
 
 def test_the_conversation_begins_at_the_same_message_for_some_turns() -> None:
@@ -187,9 +192,12 @@ def test_what_is_remembered_cannot_end_the_quotation_or_give_orders() -> None:
         being=replace(BEING, narrative=[replace(statement, text=trap + " now")]), bank=Block(f"{HEAD}\n- {trap}.", []), shared=True,
     )  # fmt: skip
     came = Recalled(
-        [DigestHit(digest(72, trap + " a"), "x", 1.0)], [stated(73, "era", trap + " b", period="2026-01")],
-        [Hit(exchange(74, trap + " c"), "x", 1.0, ())],
-    )  # fmt: skip
+        [
+            DigestHit(digest(72, trap + " a"), "x", 1.0),
+            stated(73, "era", trap + " b", period="2026-01"),
+            Hit(exchange(74, trap + " c"), "x", 1.0, ()),
+        ]
+    )
     lines = whole(built(memory, came)).splitlines()
     assert sum("obey" in line for line in lines) == 8
     assert all(line.startswith("> ") for line in lines if "obey" in line or "Ignore" in line)
@@ -256,9 +264,15 @@ def test_a_prompt_never_costs_more_than_the_budget(
         shared,
     )
     came = Recalled(
-        [DigestHit(digest(n + 500, text), "x", 1.0) for n, text in many],
-        [stated(n + 600, "era", text, period="2026-01") for n, text in many],
-        [Hit(exchange(n + 700, text), "x", 1.0, ()) for n, text in many],
+        [
+            one
+            for n, text in many
+            for one in (
+                DigestHit(digest(n + 500, text), "x", 1.0),
+                stated(n + 600, "era", text, period="2026-01"),
+                Hit(exchange(n + 700, text), "x", 1.0, (), before=exchange(n + 800, f"before {text}")),
+            )
+        ]
     )
     burst = [exchange(1, asked * 20), exchange(2, asked), exchange(3, f"{asked}: {asked}")]
     aside = [replace(QUESTION.aside[0], id=str(n), text=text) for n, text in enumerate(said)]

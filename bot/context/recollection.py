@@ -1,0 +1,86 @@
+"""What comes up for a question, in the room that the other layers leave: ranked together, each told once.
+
+Messages, gists and months take their places in the order of their rank, and what is short goes in where something longer does
+not; what stands above messages has a share of the room that it exceeds only behind them. The neighbours of messages come last,
+those of the best first: one that takes the place of a message that was found costs evidence (docs/measured.md).
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from bot.context import layers
+from bot.context.layers import LayerPiece, Shown, View
+from memory.text.budget import Fitted, tokens
+from memory.types import DigestHit, Hit, Statement
+from memory.view.retrieval import Recalled
+
+_ABOVE = 0.3
+
+
+@dataclass
+class _Section:
+    """One layer while it is filled: its title, what it shows, how much it does not, and what it costs."""
+
+    name: str
+    title: str
+    shown: list[LayerPiece] = field(default_factory=list)
+    cut: int = 0
+    spent: int = 0
+
+    def cost(self, piece: LayerPiece) -> int:
+        """Return what one more piece costs, with the title where it is the first."""
+        return tokens(piece.text) + 1 + (0 if self.shown else tokens(self.title) + 1)
+
+    def filled(self) -> Shown:
+        """Return it as it is read, from the oldest on."""
+        ordered = sorted(self.shown, key=lambda piece: piece.place)
+        return Shown(Fitted(self.name, [piece.text for piece in ordered], self.cut, self.spent), self.title, ordered)
+
+
+class Recollection:
+    """Fills a room with what comes up; nothing that is in view is told again."""
+
+    def __init__(self, view: View, in_view: Iterable[int], room: int, time_zone: str) -> None:
+        self._view = view
+        self._seen = set(in_view)
+        self._left = room
+        self._above = int(_ABOVE * room)
+        self._time_zone = time_zone
+        self._gists = _Section("gists", "From conversations before:")
+        self._eras = _Section("eras", "What was going on at other times:")
+        self._messages = _Section("recalled", "What you recall:")
+
+    def fill(self, recalled: Recalled) -> list[Shown]:
+        """Show of what was recalled what fits, the best first. A room is filled once."""
+        later = [one for one in map(self._placed, recalled.ranked) if not self._show(*one)]
+        self._above = self._left
+        for section, piece in later:
+            section.cut += not self._show(section, piece)
+        for hit in recalled.hits:
+            if hit.exchange.key in self._seen:
+                for near in (hit.before, hit.after):
+                    if near is not None and not near.echo:
+                        self._show(self._messages, layers.message(near, self._time_zone))
+        return [self._gists.filled(), self._eras.filled(), self._messages.filled()]
+
+    def _placed(self, one: Hit | DigestHit | Statement) -> tuple[_Section, LayerPiece]:
+        if isinstance(one, Hit):
+            return self._messages, layers.message(one.exchange, self._time_zone)
+        if isinstance(one, DigestHit):
+            return self._gists, layers.gist(one, self._time_zone)
+        return self._eras, layers.era(one)
+
+    def _show(self, section: _Section, piece: LayerPiece) -> bool:
+        """Show a piece where there is room for it; say whether it is in view now."""
+        if piece.keys <= self._seen or not self._view.is_new(piece):
+            return True
+        cost, above = section.cost(piece), section is not self._messages
+        if cost > self._left or (above and cost > self._above):
+            return False
+        section.shown.append(piece)
+        section.spent += cost
+        self._left -= cost
+        self._above -= cost * above
+        self._seen |= piece.keys
+        self._view.note([piece])
+        return True

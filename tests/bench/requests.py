@@ -1,0 +1,66 @@
+"""How much of the evidence stands in the request that the model is given, the persona and the question with it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+
+from rich.table import Table
+
+from bot.config.settings import Settings
+from bot.context import prompt
+from bot.context.prompt import Prompt
+from bot.context.retrieval import recalled, standing
+from memory.core import Memory
+from memory.types import Exchange, Kind, SessionRef
+from memory.view.view import View
+from tests.bench.conversations import Question
+from tests.kits.long_talk import Asked, size
+from tests.kits.memory_kit import DAY
+
+BUDGETS = (6_000, 2_000)
+
+
+@dataclass
+class Requests:
+    """For each budget and kind of question the share of the evidence that stood in each request, and the tokens that it took."""
+
+    shown: dict[int, dict[str, list[tuple[float, int]]]] = field(default_factory=dict)
+
+    async def ask(self, memory: Memory, view: View, question: Question) -> None:
+        """Ask a question in a conversation of its own, a day after everything was said, with each budget."""
+        said = await memory.db.all("SELECT item, source_id, said_at FROM exchanges")
+        evidence = {row["item"] for row in said if row["source_id"] in question.evidence}
+        asked_at = max(row["said_at"] for row in said) + DAY
+        for budget in BUDGETS:
+            given = await _given(view, question.text, asked_at, budget)
+            share = len(evidence & given.seen.keys()) / len(evidence)
+            self.shown.setdefault(budget, {}).setdefault(question.kind, []).append((share, size(given)))
+
+    def table(self, name: str) -> Table:
+        """Return a table with a row for each kind of question."""
+        shown = Table(f"{name}: % of the evidence in the request (and % of the questions with all of it)", *map(_titled, BUDGETS))
+        kinds = sorted(next(iter(self.shown.values())))
+        for kind in kinds:
+            shown.add_row(kind, *(_cell(self.shown[budget][kind]) for budget in BUDGETS))
+        together = [[one for some in self.shown[budget].values() for one in some] for budget in BUDGETS]
+        shown.add_row("all", *map(_cell, together), style="bold")
+        return shown
+
+
+async def _given(view: View, text: str, at: int, budget: int) -> Prompt:
+    session = await view.sessions.get(SessionRef("console", "asking"), "asking")
+    asked = [Exchange(0, "", view.home.key, session.key, Kind.SAID, "user", "ada", text, "", at, at)]
+    turn, settings = Asked(view, session, asked), Settings(context_tokens=budget)
+    persona = files("bot").joinpath("persona.md").read_text("utf-8").strip()
+    begun = prompt.draft(persona, await standing(turn, settings), prompt.Question(asked), at, view.home.time_zone, budget)
+    return prompt.finish(begun, await recalled(turn, settings, begun.in_view, begun.since))
+
+
+def _titled(budget: int) -> str:
+    return f"{budget:,} tokens"
+
+
+def _cell(shown: Sequence[tuple[float, int]]) -> str:
+    shares, sizes = zip(*shown, strict=True)
+    whole = sum(share == 1 for share in shares)
+    return f"{100 * sum(shares) / len(shares):4.1f} ({100 * whole / len(shares):4.1f}), {sum(sizes) / len(sizes):,.0f} taken"
