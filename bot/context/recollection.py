@@ -1,7 +1,7 @@
 """What comes up for a question, in the room that the other layers leave: ranked together, each told once.
 
-Messages, gists and months take their places in the order of their rank, and what is short goes in where something longer does
-not; what stands above messages has a share of the room that it exceeds only behind them. The neighbours of messages come last,
+The best message, the best gist and the best month come in, then all of them by their rank; what is short goes in where something
+longer does not. What stands above messages has a share of the room that it exceeds only behind them. The neighbours of messages come last,
 those of the best first: one that takes the place of a message that was found costs evidence (docs/measured.md).
 """
 
@@ -14,6 +14,7 @@ from memory.text.budget import Fitted, tokens
 from memory.types import DigestHit, Hit, Statement
 from memory.view.retrieval import Recalled
 
+_BEST_ABOVE = 0.5
 _ABOVE = 0.3
 
 
@@ -44,7 +45,8 @@ class Recollection:
         self._view = view
         self._seen = set(in_view)
         self._left = room
-        self._above = int(_ABOVE * room)
+        self._room = room
+        self._above = int(_BEST_ABOVE * room)
         self._time_zone = time_zone
         self._gists = _Section("gists", "From conversations before:")
         self._eras = _Section("eras", "What was going on at other times:")
@@ -52,7 +54,12 @@ class Recollection:
 
     def fill(self, recalled: Recalled) -> list[Shown]:
         """Show of what was recalled what fits, the best first. A room is filled once."""
-        later = [one for one in map(self._placed, recalled.ranked) if not self._show(*one)]
+        ranked = [self._placed(one) for one in recalled.ranked]
+        for kind in (self._messages, self._gists, self._eras):
+            for one in [one for one in ranked if one[0] is kind][:1]:
+                self._show(*one)
+        self._above -= int(_BEST_ABOVE * self._room) - int(_ABOVE * self._room)
+        later = [one for one in ranked if not self._show(*one)]
         self._above = self._left
         for section, piece in later:
             section.cut += not self._show(section, piece)

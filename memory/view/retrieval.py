@@ -1,8 +1,9 @@
 """What is found for a text: messages, and what stands above them."""
 
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import accumulate
 
 from memory.index.indexing import BANK, ERAS, GISTS, MESSAGES
 from memory.index.recall.finder import Found, Recall
@@ -87,12 +88,11 @@ class Retrieval:
 
         `exclude` are the items that are in view.
         """
+        ask = partial(Query, text, exclude=exclude, asker=self._asker(asker))
         stated = BANK if self._b.home.ref.kind is not DomainKind.DM else ERAS
-        most = {MESSAGES: wanted.messages, GISTS: wanted.digests, stated: wanted.eras}
-        kinds = tuple(kind for kind, n in most.items() if n)
-        # Twice as many, so that those of one kind leave room for the others.
-        (found,) = await self._find(Query(text, 2 * sum(most.values()), kinds, exclude=exclude, asker=self._asker(asker)))
-        found = _first(found, most)
+        found = _merged(
+            await self._find(ask(k=wanted.messages), ask(k=wanted.digests, kinds=(GISTS,)), ask(k=wanted.eras, kinds=(stated,)))
+        )
         there = await above.by_keys(self._b.db, self._b.domains, [hit.item for hit in found if hit.kind != MESSAGES])
         read: dict[int, Hit | DigestHit | Statement] = {**await self._messages(found), **there.statements}
         read |= {hit.item: _digest_hit(hit, there) for hit in found if hit.item in there.digests}
@@ -170,15 +170,12 @@ class Retrieval:
         return name if self._b.home.ref.kind is not DomainKind.DM else ""
 
 
-def _first(found: Sequence[Found], most: Mapping[int, int]) -> list[Found]:
-    """Return the first of each kind, at most so many, in their order."""
-    met: Counter[int] = Counter()
-    first = []
-    for hit in found:
-        met[hit.kind] += 1
-        if met[hit.kind] <= most[hit.kind]:
-            first.append(hit)
-    return first
+def _merged(lists: Sequence[Sequence[Found]]) -> list[Found]:
+    """Return what is in some lists, best first, each in its own order: what waited there for others waits here as well."""
+    placed = [
+        (score, hit) for found in lists for score, hit in zip(accumulate((hit.score for hit in found), min), found, strict=True)
+    ]
+    return [hit for _, hit in sorted(placed, key=lambda one: -one[0])]
 
 
 def _digest_hit(hit: Found, there: Above) -> DigestHit:

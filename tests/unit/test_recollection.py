@@ -84,6 +84,12 @@ def test_a_long_gist_leaves_room_for_messages_and_comes_in_behind_them_where_it_
     assert filled(400, gist(70, 120), hit(1))["gists"].keys == {70}
 
 
+def test_the_best_gist_and_the_best_month_have_their_place_however_many_messages_rank_before_them() -> None:
+    shown = filled(400, *(hit(n) for n in range(1, 61)), gist(70, 9), gist(71, 9), era(80), era(81))
+    assert 70 in shown["gists"].keys and 80 in shown["eras"].keys
+    assert 71 not in shown["gists"].keys and len(shown["recalled"].keys) > 10
+
+
 def test_kinds_take_their_room_by_rank_and_never_more_than_there_is() -> None:
     some = [one for n in range(1, 40) for one in (hit(n, before=n + 100), gist(n + 200, n), era(n + 300))]
     for room in range(0, 3000, 150):

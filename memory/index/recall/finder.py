@@ -153,7 +153,10 @@ class Recall:
     async def each(
         self, queries: Sequence[Query], domains: Sequence[int], *, relative: bool = True, staged: Staged = _NOTHING
     ) -> list[list[Found]]:
-        """As `find`, for several queries that ask the same of different kinds: read as the first of them is, and embedded once."""
+        """As `find`, for several queries that ask the same of different kinds.
+
+        It is read and embedded once, as the first of them, and all are scored on one scale.
+        """
         first = queries[0]
         space = await self.space()
         loaded = await self._domain_indexes.of(domains, space)
@@ -167,7 +170,13 @@ class Recall:
         # From here on nothing waits: what is ranked stays as it is.
         if staged.loaded:
             loaded = [*loaded, staged.loaded]
-        return [_found(replace(query, exclude={*query.exclude, *staged.gone}), question, loaded, asked) for query in queries]
+        together = replace(
+            first,
+            kinds=tuple(sorted({kind for query in queries for kind in query.kinds if query.k})),
+            exclude={*first.exclude, *staged.gone},
+        )
+        scored = _scored(together, question, loaded, asked)
+        return [_told(query, scored, question) for query in queries]
 
     async def _around(self, query: Query, question: ParsedQuery, domains: Sequence[int]) -> Window | None:
         around = question.asked.around
@@ -188,16 +197,17 @@ class Recall:
             return None
 
 
-def _found(query: Query, question: ParsedQuery, loaded: Sequence[Loaded], asked: Vectors | None) -> list[Found]:
+def _scored(query: Query, question: ParsedQuery, loaded: Sequence[Loaded], asked: Vectors | None) -> list[Scored]:
     domain_indexes = [one.domain_indexes[kind] for kind in query.kinds for one in loaded if len(one.domain_indexes[kind])]
-    if not (domain_indexes and query.k):
+    if not domain_indexes:
         return []
     words = bm25(domain_indexes, question.words)
-    scored = rank(query, question, domain_indexes, words, [domain_index.scan(asked) for domain_index in domain_indexes])
-    return _told(select(scored, query.k), scored, question)
+    return rank(query, question, domain_indexes, words, [domain_index.scan(asked) for domain_index in domain_indexes])
 
 
-def _told(picked: Sequence[Picked], scored: Sequence[Scored], question: ParsedQuery) -> list[Found]:
+def _told(query: Query, ranked: Sequence[Scored], question: ParsedQuery) -> list[Found]:
+    scored = [one for one in ranked if one.domain_index.kind in query.kinds]
+    picked = select(scored, query.k) if query.k else []
     held = [
         {word: holding(one.domain_index, terms, [pick.document for pick in picked if pick.at == at]) for word, terms in question.words.items()}
         for at, one in enumerate(scored)
