@@ -55,6 +55,7 @@ class Turns:
             if first:
                 await self._h.outgoing.send(place.platform, first, later)
             elif later:
+                await alone.aclose()
                 await self._h.outgoing.flush(place.platform, place.key, later)
         self._h.maintenance.poke(turn.view.home, turn.session)
 
