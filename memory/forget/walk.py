@@ -14,11 +14,14 @@ from memory.forget.sparing import Nearness, content, holding, shares
 from memory.places.places import read_domain
 from memory.store.database import Database
 from memory.store.lineage import bound, pages, placeholders, texts_of
+from memory.text.display_names import LYRA
 from memory.tiers import seen
 from memory.types import Domain
 
 _BESIDE = 9
 """With so many of the newest items in view meaning is compared: the bound was set with a question and at most eight others."""
+_EXPLAINING = 200
+"""The words of so many of the newest items in view are taken for known without what is forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,7 @@ class SeenReply:
     is_notice: bool = False
 
     def had(self, items: Collection[int]) -> list[int]:
-        """Return which of these items it had in view; a reply of before views were recorded had all that was earlier."""
+        """Return which of these items it had in view; one of Lyra's from before views were recorded had all that was earlier."""
         if self.saw is None:
             return [item for item in items if item < self.key or item in self.rests]
         return [item for item in items if item in self.saw or item in self.rests]
@@ -55,6 +58,7 @@ class Walk:
     def __post_init__(self) -> None:
         self._known: dict[int, str] = {}
         self._read_before: set[int] = set()
+        self._said_in: dict[int, list[int]] = {}
 
     async def along(self, domain: Domain, gone: Mapping[int, Sequence[str]]) -> dict[int, str]:
         """Return the replies that go along with these items of a domain, given what is lost of each ([]: it is not known)."""
@@ -86,7 +90,7 @@ class Walk:
         lost = [text for item in had for text in held[item]]
         view = ((reply.saw or frozenset()) | reply.rests).difference(dropped)
         stays = [self.stays[item] for item in had if item in self.stays]
-        if await asyncio.to_thread(shares, reply.text, lost, [*await self._texts(view), *stays]):
+        if await asyncio.to_thread(shares, reply.text, lost, [*await self._texts(sorted(view)[-_EXPLAINING:]), *stays]):
             return True
         if not self.stays:
             return await self.nearness.near(reply.text, lost, await self._texts(sorted(view)[-_BESIDE:]))
@@ -134,9 +138,23 @@ class Walk:
         for some in pages(keys):
             rows = await self.db.all(_CITING.format(within=placeholders("k", some)), bound("k", some))
             found.update(row["item"] for row in rows)
-        rows = await self.db.all(_UNRECORDED, {"domain": domain.key, "first": keys[0]})
+        sessions = await self._sessions(keys)
+        rows = await self.db.all(
+            _UNRECORDED.format(sessions=placeholders("s", sessions)),
+            {"domain": domain.key, "first": keys[0], "lyra": LYRA, **bound("s", sessions)},
+        )
         found.update(row["item"] for row in rows)
         return await self._read(sorted(found.difference(known)))
+
+    async def _sessions(self, keys: Sequence[int]) -> list[int]:
+        """Return the conversations that these items were said in."""
+        found: set[int] = set()
+        for some in pages(keys):
+            rows = await self.db.all(
+                f"SELECT DISTINCT session FROM exchanges WHERE item IN ({placeholders('k', some)})", bound("k", some)
+            )
+            found.update(row["session"] for row in rows)
+        return sorted(found)
 
     async def _domains(self, keys: Sequence[int]) -> list[Domain]:
         """Return the domains that these items belong to."""
@@ -155,11 +173,15 @@ class Walk:
         for some in pages(keys):
             which = {**bound("k", some), **(self.besides.parameters if self.besides else {})}
             rows = await self.db.all(
-                f"SELECT e.item, e.text FROM exchanges e WHERE e.item IN ({placeholders('k', some)}) AND e.kind <> 'said' {besides}"
+                f"SELECT e.item, e.text, e.session, e.speaker FROM exchanges e WHERE e.item IN ({placeholders('k', some)}) AND e.kind <> 'said' {besides}"
                 "ORDER BY e.item",
                 which,
             )
             saw = await seen.of(self.db, [row["item"] for row in rows])
+            for row in rows:
+                # Another assistant's reply, which was imported, had nothing in view but its own conversation.
+                if row["item"] not in saw and row["speaker"] != LYRA:
+                    saw[row["item"]] = await self._earlier(row["session"], row["item"])
             cites, rests = defaultdict[int, set[int]](set), defaultdict[int, set[int]](set)
             for edge in await self.db.all(
                 f"SELECT child, parent, cited, answered FROM lineage WHERE child IN ({placeholders('k', some)})", bound("k", some)
@@ -181,6 +203,13 @@ class Walk:
                 for row in rows
             ]
         return found
+
+    async def _earlier(self, session: int, item: int) -> frozenset[int]:
+        """Return what was said in a conversation before an item."""
+        if session not in self._said_in:
+            rows = await self.db.all("SELECT item FROM exchanges WHERE session = :session", {"session": session})
+            self._said_in[session] = [row["item"] for row in rows]
+        return frozenset(key for key in self._said_in[session] if key < item)
 
     async def _texts(self, keys: Iterable[int]) -> list[str]:
         """Return the texts of messages, digests and statements that are there, oldest first."""
@@ -208,5 +237,5 @@ _CITING = (
 )
 _UNRECORDED = (
     "SELECT e.item FROM exchanges e WHERE e.domain = :domain AND e.item > :first AND e.kind = 'reply' "
-    "AND NOT EXISTS (SELECT 1 FROM seen WHERE seen.reply = e.item)"
+    "AND (e.speaker = :lyra OR e.session IN ({sessions})) AND NOT EXISTS (SELECT 1 FROM seen WHERE seen.reply = e.item)"
 )

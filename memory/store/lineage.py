@@ -176,5 +176,5 @@ def placeholders(prefix: str, values: Collection[object]) -> str:
 
 
 def bound(prefix: str, values: Iterable[object]) -> Parameters:
-    """Return the parameters for `holes`."""
+    """Return the parameters for `placeholders`."""
     return {f"{prefix}{at}": value for at, value in enumerate(values)}

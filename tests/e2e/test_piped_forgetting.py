@@ -205,3 +205,23 @@ def test_input_that_ends_at_a_question_says_no_and_she_leaves(tmp_path: Path) ->
     done = home.chat("My locker is 12.", "/forget all")
     assert done.code == 0 and "[y/N]" in done.err
     assert texts(home)[0] == "My locker is 12."
+
+
+def test_another_assistant_s_answers_go_with_their_own_conversation_alone(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    lines = [
+        {"session": "trip", "content": "Which ferry goes to Naxos?", "id": "t1"},
+        {"session": "trip", "role": "assistant", "speaker": "ChatGPT", "content": "The Blue Star goes at noon.", "id": "t2"},
+        {"session": "trip", "content": "My cabin code is 5550199.", "id": "t3"},
+        {"session": "trip", "role": "assistant", "speaker": "ChatGPT", "content": "Noted: 5550199 opens the cabin.", "id": "t4"},
+        {"session": "notes", "content": "The dentist is on Elm Street.", "id": "n1"},
+        {"session": "notes", "role": "assistant", "speaker": "ChatGPT", "content": "Good to know.", "id": "n2"},
+    ]
+    (home.folder / "chats.jsonl").write_text(jsonl(*lines), "utf-8")
+    assert home.lyra("import", "chats.jsonl").code == 0
+    assert forget(home, "dentist on Elm Street").code == 0
+    kept = texts(home)
+    assert "The Blue Star goes at noon." in kept and "Noted: 5550199 opens the cabin." in kept
+    assert forget(home, "My cabin code").code == 0
+    kept = texts(home)
+    assert "The Blue Star goes at noon." in kept and "5550199" not in "".join(kept)
