@@ -45,7 +45,7 @@ class Speaking:
     def __init__(
         self, services: Services, verifying: Verifying, persona: str, show_prompt: Callable[[Prompt], None] | None = None
     ) -> None:
-        self._h = services
+        self._services = services
         self._verifying = verifying
         self._persona = persona
         self._voice = OfflineVoice()
@@ -53,7 +53,7 @@ class Speaking:
 
     async def answer(self, turn: Turn, shown: Showing | None) -> Spoken:
         """Return the answer to a turn, showing it as it comes where the place can. Raises ModelError."""
-        chat, budget, looks = self._h.models.chat, self._h.settings.context_tokens, Looks()
+        chat, budget, looks = self._services.models.chat, self._services.settings.context_tokens, Looks()
         if chat is None:
             return await self._offline(turn, looks)
         try:
@@ -61,7 +61,7 @@ class Speaking:
         except ContextTooLong:
             return await self._speak(turn, shown, budget // 2, looks)
         except ModelError as error:
-            if not self._h.models.voice_last:
+            if not self._services.models.voice_last:
                 raise
             log.warning("model.failed", model=chat.name, why=str(error))
             if shown:
@@ -69,15 +69,15 @@ class Speaking:
             return await self._offline(turn, looks)
 
     async def _speak(self, turn: Turn, shown: Showing | None, budget: int, looks: Looks) -> Spoken:
-        assert self._h.models.chat is not None
-        settings, zone, verifying = self._h.settings, turn.view.home.time_zone, self._verifying
-        question = Question(turn.asked, turn.quotes, turn.aside, turn.images if self._h.models.sees else (), turn.shared)
+        assert self._services.models.chat is not None
+        settings, zone, verifying = self._services.settings, turn.view.home.time_zone, self._verifying
+        question = Question(turn.asked, turn.quotes, turn.aside, turn.images if self._services.models.sees else (), turn.shared)
         while True:
-            begun_at = self._h.clock.now()
+            begun_at = self._services.clock.now()
             there = await standing(turn, settings)
             sure = await verifying.sure(used_at(turn.session, there.recent), looks)
             there = replace(there, recent=[one for one in there.recent if one.key in sure.keys])
-            begun = draft(self._persona, there, question, self._h.clock.now(), zone, budget)
+            begun = draft(self._persona, there, question, self._services.clock.now(), zone, budget)
             came = await recalled(turn, settings, begun.in_view, begun.since)
             found = await verifying.sure(used_in(came.hits), looks)
             if not (sure.changed or found.changed):
@@ -91,14 +91,14 @@ class Speaking:
         if shown:
             shown.allow(links)
         pieces: list[str] = []
-        async with closing(self._h.models.chat.stream(prompt.messages)) as stream:
+        async with closing(self._services.models.chat.stream(prompt.messages)) as stream:
             async for piece in stream:
                 pieces.append(piece)
                 if shown:
                     await shown.show(piece)
             for name, error in getattr(stream, "passed_over", ()):
                 log.warning("model.passed_over", model=name, error=type(error).__name__)
-        text = self._h.outgoing.printed("".join(pieces))
+        text = self._services.outgoing.printed("".join(pieces))
         sources = prompt.sources(text) | {exchange.key for exchange in turn.asked}
         quotes = (*question.aside, *question.quotes)
         asides = {Aside(one.id, one.said_at, one.edited_at, turn.began) for one in quotes if one.id in prompt.asides}
@@ -106,13 +106,13 @@ class Speaking:
 
     async def _offline(self, turn: Turn, looks: Looks) -> Spoken:
         text, asker = "\n".join(exchange.text for exchange in turn.asked), turn.asked[-1].speaker
-        asked = VoiceQuestion(text, asker, self._h.clock.now(), turn.view.home.time_zone)
+        asked = VoiceQuestion(text, asker, self._services.clock.now(), turn.view.home.time_zone)
         begun = asked.now
         came = Sought()
 
         async def found() -> Sequence[Hit]:
             nonlocal begun, came
-            begun = self._h.clock.now()
+            begun = self._services.clock.now()
             came = await sought(turn, self._voice, asked)
             return came.hits
 

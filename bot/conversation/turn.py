@@ -30,7 +30,7 @@ class Turns:
     """Takes turns, with everything a turn needs."""
 
     def __init__(self, services: Services, intake: Intake, speaking: Speaking, verifying: Verifying, priority: Priority) -> None:
-        self._h = services
+        self._services = services
         self._intake = intake
         self._speaking = speaking
         self._verifying = verifying
@@ -53,30 +53,30 @@ class Turns:
                 async with adapter.thinking(place.key):
                     first, later = await self._answered(turn, heard, adapter, gaps, alone)
             if first:
-                await self._h.outgoing.send(place.platform, first, later)
+                await self._services.outgoing.send(place.platform, first, later)
             elif later:
                 await alone.aclose()
-                await self._h.outgoing.flush(place.platform, place.key, later)
-        self._h.maintenance.poke(turn.view.home, turn.session)
+                await self._services.outgoing.flush(place.platform, place.key, later)
+        self._services.maintenance.poke(turn.view.home, turn.session)
 
     async def _offered(self, turn: Turn, adapter: Adapter) -> Sequence[Part]:
         """Return what says once, to a person alone, that she has thoughts, and how to hear them; () where it is not to be said."""
         if turn.shared or turn.chosen.on(turn.person, REFLECTIONS):
             return ()
-        parts = await self._h.outgoing.parts(turn.place.platform, offer(adapter.prefix), links=NO_LINKS)
+        parts = await self._services.outgoing.parts(turn.place.platform, offer(adapter.prefix), links=NO_LINKS)
         return parts if await turn.view.thoughts.offer(turn.session, parts) else ()
 
     async def _introduce(self, turn: Turn, prefix: str) -> None:
         place = turn.place
         if place.earlier and turn.view.also:
-            parts = await self._h.outgoing.parts(place.platform, onward(prefix), links=NO_LINKS)
+            parts = await self._services.outgoing.parts(place.platform, onward(prefix), links=NO_LINKS)
             said = await turn.view.notices.go_on(place.channel, turn.session, parts)
         else:
-            text = introduction(self._h.models.goes_to, prefix, shared=turn.shared)
-            parts = await self._h.outgoing.parts(place.platform, text, links=NO_LINKS)
+            text = introduction(self._services.models.goes_to, prefix, shared=turn.shared)
+            parts = await self._services.outgoing.parts(place.platform, text, links=NO_LINKS)
             said = await turn.view.notices.greet(turn.session, parts)
         if said:
-            await self._h.outgoing.flush(place.platform, place.key, parts)
+            await self._services.outgoing.flush(place.platform, place.key, parts)
 
     async def _answered(
         self, turn: Turn, heard: Sequence[InboxEvent], adapter: Adapter, gaps: int, alone: AsyncExitStack
@@ -102,7 +102,7 @@ class Turns:
                     elif shown:
                         await shown.drop()
                     # What went takes its whole domain out of sight until it is known what goes along.
-                    await self._h.memory.settled()
+                    await self._services.memory.settled()
                     gaps = self._verifying.gaps
                     again = await self._intake.keep(heard, adapter)
                     if again is None:
@@ -113,7 +113,7 @@ class Turns:
             if shown:
                 await shown.drop()
             replaces = await self._replaced(turn, streamed)
-            if not await self._h.memory.journal.open_payloads(turn.finishes):
+            if not await self._services.memory.journal.open_payloads(turn.finishes):
                 return None, await self._give_up(turn, heard, replaces)
             return None, await self._hold(turn, error, replaces)
         finally:
@@ -123,13 +123,13 @@ class Turns:
     def _preview(self, turn: Turn, adapter: Adapter) -> tuple[Showing | None, Streamed | None]:
         shown = adapter.preview(turn.place.key)
         if shown:
-            return WordByWord(shown, turn.place.platform, self._h.outgoing), None
+            return WordByWord(shown, turn.place.platform, self._services.outgoing), None
         if not adapter.edit_seconds or not turn.chosen.streams(turn.place, turn.person):
             return None, None
         if turn.left_over:
             # It becomes the answer; a second one beside it would leave it half done.
             return None, None
-        streamed = Streamed(turn, adapter, self._h.outgoing)
+        streamed = Streamed(turn, adapter, self._services.outgoing)
         return streamed, streamed
 
     async def _replaced(self, turn: Turn, streamed: Streamed | None) -> str:
@@ -143,15 +143,15 @@ class Turns:
         """T3: the reply, what it rests on, its parts and the end of what it answers; return its first part and the others."""
         question = turn.asked[-1]
         reply = NewExchange(
-            Kind.REPLY, spoken.text, f"reply:{question.source_id}", max(self._h.clock.now(), question.said_at + 1), NAME,
+            Kind.REPLY, spoken.text, f"reply:{question.source_id}", max(self._services.clock.now(), question.said_at + 1), NAME,
             "assistant", None, spoken.echo,
         )  # fmt: skip
-        parts = await self._h.outgoing.parts(turn.place.platform, spoken.text, links=spoken.links, replaces=replaces)
+        parts = await self._services.outgoing.parts(turn.place.platform, spoken.text, links=spoken.links, replaces=replaces)
         answer = Answer(
             reply, spoken.sources, turn.finishes, parts, turn.asked, turn.answers, spoken.seen, spoken.asides, spoken.begun
         )
         # Nobody else sends at the place from before the first part is being attempted until it is sent.
-        await alone.enter_async_context(self._h.outgoing.alone(turn.place.platform, turn.place.key))
+        await alone.enter_async_context(self._services.outgoing.alone(turn.place.platform, turn.place.key))
         async with self._intake.undisturbed(turn, [one.id for one in spoken.asides]):
             replied = await turn.view.answer(turn.session, answer)
         return (replied.first, parts[1:]) if replied else (None, ())
@@ -161,28 +161,28 @@ class Turns:
         if isinstance(error, ModelDenied):
             log.error("model.denied", why=str(error))
         may_pass = error.transient or isinstance(error, ModelDenied)
-        await self._h.memory.journal.hold(turn.finishes, type(error).__name__, None if may_pass else _TRIES)
+        await self._services.memory.journal.hold(turn.finishes, type(error).__name__, None if may_pass else _TRIES)
         owner = owned(turn.place.platform)
         why = told(error, owner=owner)
         text = f"{why} Your message is kept; I answer it when the model does."
         if not turn.again:
             links = configured(why, owner=owner)
-            parts = await self._h.outgoing.parts(turn.place.platform, text, links=links, replaces=replaces)
+            parts = await self._services.outgoing.parts(turn.place.platform, text, links=links, replaces=replaces)
         else:
-            parts = self._h.outgoing.removal(replaces) if replaces else ()
+            parts = self._services.outgoing.removal(replaces) if replaces else ()
         await turn.view.notices.queue(turn.session, parts, [], turn.answers)
         return parts
 
     async def _put_off(self, turn: Turn, replaces: str) -> Sequence[Part]:
         """Keep a question for later: what its answer rests on changed again and again while that was made."""
-        await self._h.memory.journal.hold(turn.finishes, SourceGone.__name__)
-        parts = self._h.outgoing.removal(replaces) if replaces else ()
+        await self._services.memory.journal.hold(turn.finishes, SourceGone.__name__)
+        parts = self._services.outgoing.removal(replaces) if replaces else ()
         await turn.view.notices.queue(turn.session, parts, [])
         return parts
 
     async def _give_up(self, turn: Turn, heard: Sequence[InboxEvent], replaces: str) -> Sequence[Part]:
         """Drop what was taken back, and what was shown of an answer to it."""
-        await self._h.memory.journal.drop([event.key for event in heard])
-        parts = self._h.outgoing.removal(replaces) if replaces else ()
+        await self._services.memory.journal.drop([event.key for event in heard])
+        parts = self._services.outgoing.removal(replaces) if replaces else ()
         await turn.view.notices.queue(turn.session, parts, [])
         return parts
