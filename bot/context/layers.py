@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from bot.commands.receipts import ago
 from memory.bank.block import HEAD, Block, bullet
 from memory.text import periods
 from memory.text.budget import Fitted, Layer, TokenBudget, clip
@@ -11,6 +12,7 @@ from memory.text.display_names import display_name
 from memory.text.lexical import stem
 from memory.text.lexical import tokens as words
 from memory.text.prompt_lines import NOTED, QUOTED, prompt_line
+from memory.text.relative_dates import Telling
 from memory.text.times import local
 from memory.tiers.selfstate import Mind, SelfState
 from memory.types import Digest, DigestHit, Exchange, Statement
@@ -97,7 +99,7 @@ def facts(known: Sequence[Statement], time_zone: str) -> list[LayerPiece]:
         groups.setdefault(_subject(fact.text), fact.key)
     return [
         LayerPiece(
-            prompt_line(clip(fact.text, _MOST), NOTED, note=f"{_day(fact.first_at, time_zone)}{_how(fact)}"),
+            prompt_line(clip(fact.text, _MOST), NOTED, note=f"{_day(fact.last_at, time_zone)}{_how(fact)}"),
             fact.text, frozenset({fact.key}),
             (groups[_subject(fact.text)], int(fact.kind == "inferred"), fact.key),
         )
@@ -169,10 +171,18 @@ def era(one: Statement) -> LayerPiece:
 
 
 def message(said: Exchange, time_zone: str) -> LayerPiece:
-    """Return a recalled message with who said it and when."""
-    when = f"{local(said.said_at, time_zone):%d %B %Y %H:%M}"
+    """Return a recalled message with who said it and when, with the weekday where its words reckon a day from it."""
+    at = local(said.said_at, time_zone)
+    when = f"{at:%A, %d %B %Y %H:%M}" if Telling(at.date(), said.text).days else f"{at:%d %B %Y %H:%M}"
     line = prompt_line(clip(said.text, _MOST), QUOTED, label=when, speaker=said.speaker)
     return LayerPiece(line, line, frozenset({said.key}), (said.said_at, said.key))
+
+
+def moment(now: int, asked: Sequence[Exchange], recent: Sequence[Exchange], time_zone: str) -> str:
+    """Return what day and time it is, who speaks, and how long before that something was said here."""
+    names = " and ".join(dict.fromkeys(f'"{display_name(one.speaker)}"' for one in asked))
+    at = f"Today is {local(now, time_zone):%A, %d %B %Y, %H:%M}. The message at the end is from {names}"
+    return f"{at}; what was said before it here was said {ago(recent[-1].said_at, asked[0].said_at)}." if recent else f"{at}."
 
 
 def _where(hit: DigestHit, time_zone: str) -> str:

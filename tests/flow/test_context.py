@@ -51,7 +51,7 @@ def prompts(model: ModelServer) -> list[list[str]]:
 def test_what_she_knows_stands_in_view_whatever_is_asked(home: Home, model: ModelServer) -> None:
     home.chat("hello there", "how are you?")
     first, second = prompts(model)
-    known = first[0].partition("What you know, and since when:\n")[2]
+    known = first[0].partition("What you know, and when it was last said:\n")[2]
     assert known.startswith("> Ada said: my sister Iris studies medicine (05 January 2026)\n")
     assert "Your mood is even, your energy steady." in known
     assert second[0] == first[0]

@@ -151,7 +151,7 @@ def test_the_prompt_says_who_she_is_what_day_it_is_and_what_she_recalls(home: Ho
     system, last = request.messages[0], request.messages[-1]
     assert system["role"] == "system"
     assert "You are Lyra, a companion who remembers." in system["content"]
-    days = {f"Today is {day:%A, %d %B %Y}." for day in (before, before + timedelta(minutes=1))}
+    days = {f"Today is {day:%A, %d %B %Y, %H:%M}." for day in (before, before + timedelta(minutes=1))}
     assert any(day in last["content"] for day in days)
     quoted = [line for line in last["content"].splitlines() if "7741" in line]
     assert quoted and all(line.startswith("> ") and "ada: my locker number is 7741" in line for line in quoted)

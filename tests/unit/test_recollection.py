@@ -1,5 +1,7 @@
 """What comes up fills the room that is left: the best of every kind first, each told once, read from the oldest on."""
 
+import pytest
+
 from bot.context.layers import Shown, View
 from bot.context.recollection import Recollection
 from memory.text.budget import tokens
@@ -59,6 +61,11 @@ def test_of_what_does_not_all_fit_the_best_is_shown_and_the_rest_is_counted() ->
 def test_what_is_shown_reads_from_the_oldest_on() -> None:
     keys = [one for piece in filled(5000, hit(9), hit(3), hit(6, before=5, after=7))["recalled"].pieces for one in piece.keys]
     assert keys == [3, 5, 6, 7, 9]
+
+
+@pytest.mark.parametrize(("text", "when"), [("we sail next Friday", "Wednesday, 04 March"), ("we sail", "04 March")])
+def test_a_message_shows_its_weekday_where_a_day_is_reckoned_from_it(text: str, when: str) -> None:
+    assert filled(500, hit(1, text))["recalled"].block.splitlines()[1] == f"> {when} 2026 12:00, Ada: {text}"
 
 
 def test_no_neighbour_takes_the_place_of_a_message_that_was_found() -> None:
