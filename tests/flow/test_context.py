@@ -79,7 +79,10 @@ def test_what_is_forgotten_takes_along_the_answers_that_drew_on_it_and_no_others
 
 
 def test_what_was_cut_is_said_layer_by_layer(home: Home, model: ModelServer) -> None:
-    facts = jsonl(*({"session": "list", "speaker": "Ada", "content": f"river {n} " + "is long " * 40} for n in range(8)))
+    bends = " ".join(
+        f"passes {town}" for town in "aachen bonn celle dessau emden fulda goslar halle jena kiel luebeck mainz".split()
+    )
+    facts = jsonl(*({"session": "list", "speaker": "Ada", "content": f"river {n} {bends}"} for n in range(8)))
     home.lyra("import", "-", given=facts)
     home.lyra("summarize", "--all")
     home.configure(model.config("context_tokens = 800"))
