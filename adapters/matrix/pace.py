@@ -12,8 +12,8 @@ LONGEST_WAIT = 60.0
 @dataclass(frozen=True, slots=True)
 class Pace:
     """Waits in seconds. `poll` is how long the homeserver may keep a request that has nothing to tell, `stale` how long after
-    its last answer places count as unknown, `keys` how long the key to a message may take, `fetch` how long one event may, `look`
-    what lies between two looks into histories that nobody waits for."""
+    its last answer places count as unknown, `keys` how long the key to a message may take, `look` what lies between
+    two looks into histories that nobody waits for."""
 
     pause: Callable[[float], Awaitable[None]] = asyncio.sleep
     chance: Callable[[], float] = random.random
@@ -21,7 +21,6 @@ class Pace:
     poll: float = 30.0
     stale: float = 90.0
     keys: float = 20.0
-    fetch: float = 10.0
     look: float = 1.0
 
     async def retry(self, failures: int) -> None:

@@ -77,15 +77,6 @@ def blanked(text: str, found: Iterable[re.Match[str]]) -> str:
     return "".join([*pieces, text[at:]])
 
 
-def without_dates(text: str) -> str:
-    """Return a text with its dates blanked out."""
-    return blanked(text, matches(DATE, DATE_BEGINNING, text))
-
-
-def parts_of(day: Day) -> set[str]:
-    return {str(part) for part in day if part is not None}
-
-
 def dates(text: str) -> Iterator[tuple[re.Match[str], list[Day]]]:
     """Yield every date of text with its readings: 3/4/2026 has two."""
     for m in matches(DATE, DATE_BEGINNING, text):

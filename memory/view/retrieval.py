@@ -112,14 +112,6 @@ class Retrieval:
         there = await above.by_keys(self._b.db, self._b.domains, [hit.item for hit in found])
         return [_digest_hit(hit, there) for hit in found if hit.item in there.digests]
 
-    async def eras(self, text: str, k: int) -> list[Statement]:
-        """Return the k paragraphs of eras that are nearest to a text."""
-        return await self._stated(text, k, ERAS)
-
-    async def banked(self, text: str, k: int) -> list[Statement]:
-        """Return the k bullets of the bank that are nearest to a text, be they in its block or not any more."""
-        return await self._stated(text, k, BANK)
-
     async def _messages(self, found: Sequence[Found]) -> dict[int, Hit]:
         """Return the messages among what was found, best first."""
         found = [hit for hit in found if hit.kind == MESSAGES]
@@ -156,11 +148,6 @@ class Retrieval:
             **{key: condensed(digest, there.names[digest.session]) for key, digest in there.digests.items()},
             **{key: condensed(one, one.period) for key, one in there.statements.items()},
         }
-
-    async def _stated(self, text: str, k: int, kind: int) -> list[Statement]:
-        (found,) = await self._find(Query(text, k, kinds=(kind,)))
-        told = (await above.by_keys(self._b.db, self._b.domains, [hit.item for hit in found])).statements
-        return [told[hit.item] for hit in found if hit.item in told]
 
     async def _find(self, *queries: Query) -> list[list[Found]]:
         now, time_zone = self._b.shared.clock.now(), self._b.home.time_zone

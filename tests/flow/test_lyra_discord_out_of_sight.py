@@ -20,6 +20,7 @@ from tests.fakes.pulse import PATIENCE
 from tests.flow.test_lyra_discord_forgotten_words import ASKED, CODE, IGNORANT, REPEATED, TOLD, asked_again, parrot
 from tests.kits import discord_town
 from tests.kits.discord_home import Awake, prompt
+from tests.kits.discord_quick import settled
 from tests.kits.discord_town import Town
 
 town = discord_town.town
@@ -51,16 +52,10 @@ async def held(town: Town, model: OpenAIServer, who: Person, place: Channel, lyr
     return asked
 
 
-async def said(town: Town, model: OpenAIServer, asked: Message) -> list[str]:
+async def said(town: Town, model: OpenAIServer, asked: Message, lyra: Awake) -> list[str]:
     """Let the model answer, and return what stands as the answer in the end."""
     model.go.set()
-    await town.server.pulse.until(
-        lambda: [
-            one.content for one in asked.channel.history() if one.reply_to == asked.id and one.content in (IGNORANT, REPEATED)
-        ],
-        "a whole answer",
-    )
-    await town.caught_up()
+    await settled(lyra, town.server)
     return [one.content for one in asked.channel.history() if one.reply_to == asked.id]
 
 
@@ -88,7 +83,7 @@ async def test_an_answer_made_of_a_channel_that_is_deleted_meanwhile_is_not_said
             assert (await town.answer(asked)).content == "It is 4"
         town.server.acts.delete_channel(attic)
         await town.caught_up()
-        assert await said(town, model, asked) == [IGNORANT]
+        assert await said(town, model, asked, lyra) == [IGNORANT]
 
 
 async def test_a_question_from_the_channel_that_is_deleted_meanwhile_leaves_nothing_behind(
@@ -122,7 +117,7 @@ async def test_an_answer_made_of_a_place_that_is_out_of_reach_meanwhile_is_not_s
             case "of her sight of the channel":
                 town.server.acts.overwrite(town.staff, town.server.world.bot, deny=Right.VIEW_CHANNEL)
         await town.caught_up()
-        assert await said(town, model, asked) == [IGNORANT]
+        assert await said(town, model, asked, lyra) == [IGNORANT]
         assert not await asked_again(town, lyra, town.ada, dm)
 
 
@@ -132,7 +127,7 @@ async def test_without_the_last_look_at_what_the_asker_can_read_it_is_said(town:
         asked = await held(town, model, town.ada, dm, lyra)
         town.server.acts.overwrite(town.staff, town.ada.user, deny=Right.VIEW_CHANNEL)
         await town.caught_up()
-        assert await said(town, model, asked) == [REPEATED]
+        assert await said(town, model, asked, lyra) == [REPEATED]
 
 
 # What she does not hear of

@@ -149,7 +149,7 @@ async def reflections(here: Corner) -> list[tuple[str, str]]:
 async def refused(here: Corner, tier: str = "reflection") -> list[str]:
     """Return the answers about a tier that could not be used."""
     rows = await here.memory.db.all(
-        "SELECT answer FROM refusals WHERE domain = :d AND tier = :tier", {"d": here.domain.key, "tier": tier}
+        "SELECT answer FROM refusals WHERE domain = :d AND tier = :tier AND answer <> ''", {"d": here.domain.key, "tier": tier}
     )
     return [row["answer"] for row in rows]
 

@@ -17,7 +17,8 @@ from memory.journal.ledger import LEASE
 from memory.ports import Embedder, Entry, Task, Vectors
 from memory.text.lexical import tokens
 from memory.text.times import instant
-from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Hit, Kind, NewExchange, Session, SessionRef
+from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Hit, Kind, NewExchange, Session, SessionRef, Statement
+from memory.view.retrieval import Wanted
 from memory.view.view import Answer, View
 from tests.kits.fresh import fresh
 
@@ -300,3 +301,8 @@ async def among(
         for line in lines:
             await aside(here, line)
         yield here
+
+
+async def above(view: View, text: str, k: int) -> list[Statement]:
+    """Return the k paragraphs of eras that come up for a text, where home is shared bullets of its bank."""
+    return (await view.recall.at_once(text, Wanted(0, 0, k), (), "")).eras

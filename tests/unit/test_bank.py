@@ -16,7 +16,7 @@ from memory.tiers.episodes import Rules
 from memory.types import MINUTE
 from tests.kits.bank_kit import ADA, BOB, Noter, Room, in_a_room, sized
 from tests.kits.ladder_kit import unsound
-from tests.kits.memory_kit import HOUR, Writer, answering, corner, raising
+from tests.kits.memory_kit import HOUR, Writer, above, answering, corner, raising
 
 
 def derivation(here: Room, writer: Writer) -> Derivation:
@@ -255,8 +255,7 @@ async def test_it_is_found_by_words_and_the_log_of_what_was_done_holds_none(tmp_
     async with in_a_room(tmp_path) as here:
         await here.talk("the well is dry", "we dig on Friday")
         await here.kept()
-        assert [one.text for one in await here.view.recall.banked("dig", 5)] == ["we dig on Friday"]
-        assert await here.view.recall.eras("dig", 5) == []
+        assert [one.text for one in await above(here.view, "dig", 5)] == ["we dig on Friday"]
         (line,) = await here.memory.db.all("SELECT kind, detail FROM activity")
         assert line["kind"] == "bank" and "dig" not in line["detail"]
 
@@ -285,4 +284,4 @@ async def test_another_room_has_its_own(tmp_path: Path) -> None:
         await here.kept()
         other = here.memory.view(await here.memory.places.domain(replace(here.domain.ref, native_id="!other"), "UTC", 0))
         assert (await other.bank.state()).since is None and await other.digests.statements("bank") == []
-        assert await other.recall.banked("dig", 5) == []
+        assert await above(other, "dig", 5) == []

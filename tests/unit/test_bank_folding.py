@@ -20,7 +20,7 @@ from memory.tiers import statements
 from memory.tiers.episodes import Rules
 from tests.kits.bank_kit import ADA, BOB, Noter, Room, in_a_room, sized
 from tests.kits.ladder_kit import unsound
-from tests.kits.memory_kit import DAY, Ids, answering, opened, raising
+from tests.kits.memory_kit import DAY, Ids, above, answering, opened, raising
 
 NEXT_TO_NOTHING = sized(26, headroom=1.0)
 """Room for the head alone: all that is old enough is folded, and leaves."""
@@ -112,7 +112,7 @@ async def test_a_day_becomes_a_week_a_week_a_month_and_then_leaves_the_block_and
             "": "2026-04-29",
         }  # fmt: skip
         assert await here.view.bank.text(2000) == "", "empty when empty"
-        found = await here.view.recall.banked("dig", 9)
+        found = await above(here.view, "dig", 9)
         assert {one.kind for one in found} == {"conversation", "day", "week", "month"}
         assert {e.key for one in found for e in (await here.view.digests.receipts([one]))[one.key]} == {said[1].key}
         assert "we dig on Friday" in await here.found("dig")
@@ -126,7 +126,7 @@ async def test_ended_as_history_it_would_not_be_found(tmp_path: Path) -> None:
         keys = [one.key for one in await here.view.digests.statements("bank")]
         async with here.memory.db.transaction() as tx:
             await statements.end(tx, here.domain, keys, here.clock.now())
-        assert await here.view.recall.banked("dig", 9) == []
+        assert await above(here.view, "dig", 9) == []
 
 
 async def test_after_the_last_rung_the_oldest_leave_and_no_more_than_is_needed(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ async def test_after_the_last_rung_the_oldest_leave_and_no_more_than_is_needed(t
             here.clock.forward(90 * DAY)
         assert await here.kept() == Banked(conversations=4, digests=12, left=4)
         assert await here.labels() == ["month:2026-12", "month:2026-09"]
-        months = [one for one in await here.view.recall.banked("dig", 99) if one.kind == "month"]
+        months = [one for one in await above(here.view, "dig", 99) if one.kind == "month"]
         assert {one.period for one in months} == {"2026-03", "2026-06", "2026-09", "2026-12"}, "all are found"
         assert await here.kept() == Banked()
 
@@ -177,7 +177,7 @@ async def test_a_failed_digest_leaves_its_children_in_place(tmp_path: Path) -> N
         assert await here.labels() == ["conversation:2026-03-03T12:01"]
         here.clock.forward(70 * DAY)
         assert await here.kept(writer) == Banked(left=2), "until it is as old as the last rung"
-        assert [one.text for one in await here.view.recall.banked("dig", 9)] == ["we dig on Friday"]
+        assert [one.text for one in await above(here.view, "dig", 9)] == ["we dig on Friday"]
 
 
 LABEL = "conversation:2026-03-03T12:01"

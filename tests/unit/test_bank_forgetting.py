@@ -12,7 +12,7 @@ from memory.tiers.episodes import Rules
 from memory.types import Exchange
 from tests.kits.bank_kit import ADA, BOB, Noter, Room, in_a_room, sized
 from tests.kits.ladder_kit import unsound
-from tests.kits.memory_kit import DAY, HOUR, answering
+from tests.kits.memory_kit import DAY, HOUR, above, answering
 
 FOLDED = sized(26, headroom=1.0)
 SECRET = "the parrot is called Xerxes"
@@ -127,7 +127,7 @@ async def test_turning_it_off_empties_it_and_keeps_the_messages(tmp_path: Path) 
         assert await here.count("refusals") == 3
         assert await here.view.bank.turn_off()
         assert await here.everything() == [] and await here.view.bank.text(2000) == ""
-        assert await here.view.recall.banked("dig", 9) == [] and await here.count("refusals") == 0
+        assert await above(here.view, "dig", 9) == [] and await here.count("refusals") == 0
         assert "we dig on Friday" in await here.found("dig")
         assert await here.kept() == Banked(why=OFF) and not await here.view.bank.turn_off()
         await here.view.bank.turn_on()

@@ -15,7 +15,7 @@ from memory.text.times import instant, month
 from memory.tiers.episodes import Rules
 from memory.types import DomainKind, DomainRef, SessionRef
 from tests.kits.ladder_kit import PAIRS, Teller, climbed, gists, unsound
-from tests.kits.memory_kit import DAY, HOUR, BagOfWords, Corner, at_home, copied, opened, raising
+from tests.kits.memory_kit import DAY, HOUR, BagOfWords, Corner, above, at_home, copied, opened, raising
 from tests.kits.memory_kit import Clock as Frozen
 from tests.kits.size import examples
 
@@ -110,11 +110,11 @@ async def test_an_era_is_found_by_its_words_and_an_old_telling_is_not(tmp_path: 
         await here.say("the piano is new", at=on(2019, 6, 4))
         await climbed(here, Teller())
         await here.view.embed()
-        assert (await here.view.recall.eras("boat", 1))[0].text == "the boat was bought"
-        assert (await here.view.recall.eras("vessel", 1))[0].text == "the boat was bought", "by meaning, too"
+        assert (await above(here.view, "boat", 1))[0].text == "the boat was bought"
+        assert (await above(here.view, "vessel", 1))[0].text == "the boat was bought", "by meaning, too"
         await here.say("the boat sank", at=on(2019, 5, 20))
         await climbed(here, Teller())
-        found = await here.view.recall.eras("boat", 9)
+        found = await above(here.view, "boat", 9)
         assert sorted(one.text for one in found if "boat" in one.text) == ["the boat sank", "the boat was bought"]
         assert len({one.key for one in found}) == len(found)
 
@@ -130,7 +130,7 @@ async def test_forgetting_takes_what_rests_on_it_and_the_month_is_told_again(tmp
         assert (await months(here))["2019-05"] == ["the piano came", "it is black"]
         await climbed(here, Teller(), asked=False)
         assert (await months(here))["2019-05"] == ["we sing", "the piano came", "it is black"]
-        assert await here.view.recall.eras("boat", 5) == []
+        assert await above(here.view, "boat", 5) == []
         assert await unsound(here) == []
 
 

@@ -26,7 +26,7 @@ from memory.store.sqlite.database import SqliteDatabase
 from memory.store.sqlite.migrating import migrate
 from memory.text.passages import MOST_CHARACTERS, passages
 from memory.types import MINUTE, DomainKind
-from tests.kits.memory_kit import START, BagOfWords, CancelledAt, Clock, Corner, Ids, among, aside, corner, opened, said
+from tests.kits.memory_kit import START, BagOfWords, CancelledAt, Clock, Corner, Ids, above, among, aside, corner, opened, said
 from tests.kits.size import TORTURE, examples
 
 WORDS = st.text("abcdef", min_size=1, max_size=9)
@@ -218,8 +218,7 @@ async def everything_is_found(path: Path) -> bool:
         assert await told(here) == await told(there)
         assert await here.count("unfound") == 0 and await here.count("terms") == await there.count("terms") + 5
         assert {hit.digest.tier for hit in await here.view.recall.gists("parrots", 9)} == {"gist", "merge", "summary"}
-        above = [await here.view.recall.eras("parrots", 9), await here.view.recall.banked("parrots", 9)]
-        return [[one.text for one in some] for some in above] == [[ABOVE["era"]], [ABOVE["bank"]]]
+        return [one.text for one in await above(here.view, "parrots", 9)] == [ABOVE["era"]]
 
 
 class Watched(SqliteDatabase):

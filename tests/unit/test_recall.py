@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from memory.text.lexical import key_words
 from memory.types import MINUTE, Hit
-from tests.kits.memory_kit import BagOfWords, Clock, Corner, Ids, at_home, corner, opened
+from tests.kits.memory_kit import BagOfWords, Clock, Corner, Ids, above, at_home, corner, opened
 from tests.kits.size import examples
 
 REPO = Path(__file__).resolve().parents[2]
@@ -147,7 +147,7 @@ async def test_an_empty_memory_finds_nothing(tmp_path: Path, question: str) -> N
     async with at_home(tmp_path, embedder=BagOfWords()) as here:
         assert await here.found(question) == []
         assert not await here.view.recall.everything(question, 5) and not await here.view.recall.gists(question, 5)
-        assert not await here.view.recall.eras(question, 5)
+        assert not await above(here.view, question, 5)
         await here.view.forget_message((await here.say("it is gone")).id)
         assert await here.found(question) == []
 

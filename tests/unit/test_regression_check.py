@@ -22,7 +22,7 @@ from memory.tiers.statements import NewStatement
 from memory.types import Hit
 from tests.kits.dream_kit import Muse, days, dreamt, everything, extractive, forced, refused, step
 from tests.kits.ladder_kit import PAIRS, Teller, gists, standing
-from tests.kits.memory_kit import DAY, Corner, at_home
+from tests.kits.memory_kit import DAY, Corner, above, at_home
 
 SAID = (
     "the kettle in the kitchen whistles every morning",
@@ -33,6 +33,7 @@ SAID = (
 OTHERS = "amber birch cedar dune ember fjord".split()
 IN_THE_WAY = "what was made would be in the way of what was said; it was not published"
 PUMPKINS = "pumpkins grow slowly behind crooked fences"
+OVER_AND_OVER = [PUMPKINS, "slowly behind crooked fences pumpkins grow", "behind crooked fences pumpkins grow slowly"]
 WHOLE = Habits(Rules(count=6))
 """Six messages make an episode."""
 
@@ -49,7 +50,11 @@ class Stuffer(Teller):
             return await super().write(task)
         self.tasks.append(task)
         first, *others = task.sources
-        return [Entry(f"{other.text} {other.text} {word}", (first.label,)) for other in others for word in OTHERS]
+        told = [(other.text, " ".join(reversed(other.text.split()))) for other in [*others[1:], *others[:1]]]
+        # Never quite the same: two equal answers would end the asking.
+        turned = len(self.tasks) % len(OTHERS)
+        words = OTHERS[turned:] + OTHERS[:turned]
+        return [Entry(f"{text} {word} {backwards}", (first.label,)) for text, backwards in told for word in words]
 
 
 @dataclass
@@ -61,7 +66,9 @@ class Repeater(Teller):
         if task.kind != "gist":
             return await super().write(task)
         self.tasks.append(task)
-        return [Entry(" ".join([PUMPKINS] * 3), ("m2",))]
+        turned = len(self.tasks) % 3
+        # Never quite the same: two equal answers would end the asking.
+        return [Entry(", ".join(OVER_AND_OVER[turned:] + OVER_AND_OVER[:turned]), ("m2",))]
 
 
 async def last_month(here: Corner) -> None:
@@ -132,7 +139,7 @@ async def test_without_the_exam_the_same_month_is_published_and_is_in_the_way(tm
         await gists(here, Teller())
         assert not await crowded_out(here)
         await here.memory.ladder(here.domain, Stuffer()).climb(asked=True)
-        assert len(await standing(here, "era")) > 6 and await refused(here, "era") == []
+        assert len(await standing(here, "era")) == 6 and await refused(here, "era") == []
         assert await crowded_out(here)
 
 
@@ -239,10 +246,10 @@ async def test_a_rehearsal_says_what_would_change_and_changes_nothing(tmp_path: 
         assert old.key in difference.gone and len(difference.added) == 1
         assert list(difference.cited.values()) == [frozenset({message.key})]
         assert await everything(here) == before
-        assert await here.view.recall.eras("a month of tea", 3) == []
+        assert await above(here.view, "a month of tea", 3) == []
         async with here.memory.db.transaction() as tx:
             await put(tx)
-        assert [era.text for era in await here.view.recall.eras("a month of tea", 3)] == ["a month of tea"]
+        assert [era.text for era in await above(here.view, "a month of tea", 3)] == ["a month of tea"]
         after = await everything(here)
         changed = {name for name, rows in after.items() if rows != before[name]}
         assert {"statements", "digests", "changes", "terms", "items", "counters", "lineage"} <= changed, "done for good, it shows"
