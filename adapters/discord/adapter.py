@@ -25,7 +25,7 @@ from adapters.discord.incoming.history import Presences, earlier, snowflake
 from adapters.discord.interactions import menu
 from adapters.discord.interactions.calls import Calls
 from adapters.discord.limits import Limits, StartsSpent
-from adapters.discord.options import Settings
+from adapters.discord.options import ClientOptions
 from adapters.discord.outgoing.sending import Sender, thinking
 from adapters.discord.pace import Pace
 from adapters.errors import PlaceGone, PlatformFailure, SendFailed
@@ -112,7 +112,7 @@ class Discord(Adapter):
             self._client, self._calls, self._gaps = client, calls, gaps
             self._sender = Sender(client, self._limits.require, self._now)
 
-        settings = Settings(self._content, self._access.bots, self._gate, self._pace)
+        settings = ClientOptions(self._content, self._access.bots, self._gate, self._pace)
         client = Client(settings, self._limits, self._files, self._rulers, prepare)
         calls = Calls(client, listener, self._gate, now=self._now, shown=self._audiences.about)
         gaps = self.gaps(client, listener, self._notes, self._limits, self._pace)

@@ -17,9 +17,9 @@ from adapters.discord.connection import Absence, begun
 from adapters.discord.incoming import convert
 from adapters.discord.incoming.files import Files
 from adapters.discord.incoming.heard import ConnectionChange, GatewayEvent, Unheard
-from adapters.discord.incoming.window import Window
+from adapters.discord.incoming.recent_messages import RecentMessages
 from adapters.discord.limits import Limits
-from adapters.discord.options import Settings
+from adapters.discord.options import ClientOptions
 from adapters.events import Joined, Message, Place, Renamed, Revised, Unreadable, Vanished, Withdrawn
 
 _MOST_EDITS = 5_000
@@ -33,7 +33,7 @@ class Client(discord.Client):
 
     def __init__(
         self,
-        settings: Settings,
+        settings: ClientOptions,
         limits: Limits,
         files: Files,
         rulers: Rulers,
@@ -61,7 +61,7 @@ class Client(discord.Client):
         self._limits = limits
         self._files = files
         self._prepare = prepare
-        self.window = Window()
+        self.window = RecentMessages()
         self._sight = Sight()
         self._complete = False
         self._edits: OrderedDict[int, int] = OrderedDict()

@@ -7,7 +7,7 @@ from adapters.discord.pace import Pace
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ClientOptions:
     """What a client is made with: may it read all messages, the bots it listens to, and who is everyone of a server."""
 
     content: bool

@@ -48,7 +48,7 @@ class LayerPiece:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownLayer:
     """What a layer shows, in the order in which it is read."""
 
     fitted: Fitted
@@ -66,7 +66,7 @@ class Shown:
         return frozenset(key for piece in self.pieces for key in piece.keys)
 
 
-class View:
+class InView:
     """What is in view already: no later layer repeats it."""
 
     def __init__(self) -> None:
@@ -80,7 +80,7 @@ class View:
         """Note that these are in view."""
         self._said.update(piece.said for piece in pieces)
 
-    def show(self, room: TokenBudget, name: str, share: float, title: str, pieces: Iterable[LayerPiece]) -> Shown:
+    def show(self, room: TokenBudget, name: str, share: float, title: str, pieces: Iterable[LayerPiece]) -> ShownLayer:
         """Show of the pieces, most important first, what is not in view yet and fits into the room."""
         new: dict[str, LayerPiece] = {}
         for piece in pieces:
@@ -89,7 +89,7 @@ class View:
         fitted = room.fill(Layer(name, [piece.text for piece in fresh], share, title))
         shown = sorted(fresh[: len(fitted.shown)], key=lambda piece: piece.place)
         self.note(shown)
-        return Shown(Fitted(name, [piece.text for piece in shown], fitted.cut, fitted.tokens), title, shown)
+        return ShownLayer(Fitted(name, [piece.text for piece in shown], fitted.cut, fitted.tokens), title, shown)
 
 
 def facts(known: Sequence[Statement], time_zone: str) -> list[LayerPiece]:

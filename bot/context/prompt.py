@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from adapters.events import Quote
 from bot.context import layers
 from bot.context.citations import drawn_on
-from bot.context.layers import Shown, View
-from bot.context.recollection import Recollection
+from bot.context.layers import InView, ShownLayer
+from bot.context.packing import Packer
 from bot.context.retrieval import Standing
 from bot.models.port import ChatMessage, Image
 from memory.bank.block import HEAD
@@ -78,7 +78,7 @@ class Draft:
     """
 
     head: str
-    standing: Sequence[Shown]
+    standing: Sequence[ShownLayer]
     recent: Fitted
     said: Sequence[ChatMessage]
     today: str
@@ -89,7 +89,7 @@ class Draft:
     asides: frozenset[str]
     since: int
     left: int
-    view: View
+    view: InView
     question: Question
     time_zone: str
     speakers: frozenset[str]
@@ -98,7 +98,7 @@ class Draft:
 def draft(persona: str, memory: Standing, question: Question, now: int, time_zone: str, budget: int) -> Draft:
     """Begin the prompt for answering a question, within `budget` tokens by the count of memory.budget."""
     head, today = f"{persona}\n\n{RULES}", layers.moment(now, question.asked, memory.recent, time_zone)
-    view, room = View(), budget - tokens(head)
+    view, room = InView(), budget - tokens(head)
     shown = _standing(view, TokenBudget(room), memory, time_zone)
     rest = room - sum(layer.fitted.tokens for layer in shown)
     asked = _asked(question, max(budget // 8, min(budget // 2, 2 * rest // 3)))
@@ -119,7 +119,7 @@ def draft(persona: str, memory: Standing, question: Question, now: int, time_zon
 
 def finish(begun: Draft, recalled: Recalled) -> Prompt:
     """Complete a prompt with what was recalled for its question. A draft is finished once."""
-    came = Recollection(begun.view, begun.in_view, begun.left, begun.time_zone).fill(recalled)
+    came = Packer(begun.view, begun.in_view, begun.left, begun.time_zone).fill(recalled)
     texts = {**begun.texts, **_recalled_texts(recalled)}
     system = "\n\n".join(part for part in (begun.head, *(layer.block for layer in begun.standing)) if part)
     ending = "\n\n".join(part for part in (*(layer.block for layer in came), begun.today, begun.around, begun.asked) if part)
@@ -159,7 +159,7 @@ def _recalled_texts(came: Recalled) -> dict[int, str]:
     }
 
 
-def _standing(view: View, room: TokenBudget, memory: Standing, time_zone: str) -> list[Shown]:
+def _standing(view: InView, room: TokenBudget, memory: Standing, time_zone: str) -> list[ShownLayer]:
     """Fill the layers that change rarely; nothing of the question takes part in it."""
     share = _SHARED if memory.shared else _PRIVATE
     known, told = layers.facts(memory.profile, time_zone), layers.arcs(memory.narrative)

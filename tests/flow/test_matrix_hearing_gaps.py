@@ -9,7 +9,7 @@ from nio import AsyncClient
 
 from adapters.events import Event, Message, Revised
 from adapters.matrix.adapter import Matrix
-from adapters.matrix.incoming.batch import Batch, Segment
+from adapters.matrix.incoming.batch import Batch, RoomEvents
 from adapters.matrix.incoming.event import Seen
 from adapters.matrix.incoming.gaps import Gap, Gaps
 from adapters.matrix.incoming.hearing import Hearing
@@ -211,7 +211,7 @@ async def test_an_event_that_is_told_of_twice_is_heard_once(tmp_path: Path) -> N
     raw = {"event_id": "$1", "sender": "@ada:lyra.test", "origin_server_ts": 1}
     seen = Seen(raw, "m.room.message", {"msgtype": "m.text", "body": "Once"})
     await timeline_state.threads.meet("!room")
-    segment = Segment(await rooms.meet("!room", ""), State(members), [seen, seen], whole=True, inside=True)
+    segment = RoomEvents(await rooms.meet("!room", ""), State(members), [seen, seen], whole=True, inside=True)
     for heard in ([("$1", "Once")], []):
         events = hearing.turn(Batch("s1", quiet=False, segments=[segment]))
         assert [(one.id, one.text) for one in events if isinstance(one, Message)] == heard

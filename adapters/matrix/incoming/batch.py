@@ -15,7 +15,7 @@ from adapters.matrix.rooms.state import INSIDE, State
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
+class RoomEvents:
     """What came of one room: the state it begins with, and what happened since, oldest first.
 
     `whole` says that nothing is missing before it; `inside` that Lyra is in the room at its end.
@@ -37,7 +37,7 @@ class Batch:
 
     since: str
     quiet: bool
-    segments: list[Segment] = field(default_factory=list)
+    segments: list[RoomEvents] = field(default_factory=list)
     recovered: list[tuple[Waiting, Seen]] = field(default_factory=list)
 
     @property
@@ -78,7 +78,7 @@ class Gatherer:
         await self._recover(batch)
         return batch
 
-    async def _segment(self, id: str, info: RoomInfo, since: str, *, full: bool, inside: bool) -> Segment:
+    async def _segment(self, id: str, info: RoomInfo, since: str, *, full: bool, inside: bool) -> RoomEvents:
         room = await self._rooms.meet(id, since)
         await self._r.threads.meet(id)
         timeline, gap = list(_seen(info.timeline.events)), Gap()
@@ -97,7 +97,7 @@ class Gatherer:
             state, events = _since_asked_in(room.me, state, events)
         if inside:
             self.put_in(state, room.me, events)
-        return Segment(room, state, events, gap.whole, inside)
+        return RoomEvents(room, state, events, gap.whole, inside)
 
     # What was said at the moment of a change was said in the state before it, and the homeserver tells of that state again.
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from adapters.events import Event, Joined, Place, Renamed, Revised, Unreadable, Vanished, Withdrawn
 from adapters.matrix.incoming import convert
-from adapters.matrix.incoming.batch import Batch, Segment
+from adapters.matrix.incoming.batch import Batch, RoomEvents
 from adapters.matrix.incoming.event import Seen, part
 from adapters.matrix.incoming.pressing import pressed
 from adapters.matrix.incoming.saying import Saying
@@ -58,7 +58,7 @@ class Hearing:
 
     # Rooms
 
-    def _through(self, segment: Segment, *, quiet: bool) -> Iterator[Event]:
+    def _through(self, segment: RoomEvents, *, quiet: bool) -> Iterator[Event]:
         room, was_inside = segment.room, segment.room.record.inside
         room.begin(segment.state, whole=segment.whole)
         known = KnownRoom.of(room)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from bot.models.offline.kin import beside
+from bot.models.offline.related_words import beside
 from bot.models.offline.sentences import split
 from bot.models.offline.things import things
 from bot.models.offline.understanding import Topic, topic
@@ -28,7 +28,7 @@ class Aim(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class QuestionPart:
     """One thing that is asked for.
 
     `sought` is what recall looks for, `window` the time that is told. `name` is whose words are asked for, or what is
@@ -82,7 +82,7 @@ _LASTING = (
 )
 
 
-def parts(question: str, now: int, time_zone: str) -> list[Part]:
+def parts(question: str, now: int, time_zone: str) -> list[QuestionPart]:
     """Return what a question asks for, three things at most; `now` is in microseconds UTC."""
     pieces = [piece.strip() for sentence in split(question) for piece in _BETWEEN.split(sentence) if piece.strip()]
     pieces = [*pieces[: MOST_PARTS - 1], " ".join(pieces[MOST_PARTS - 1 :])] if len(pieces) > MOST_PARTS else pieces
@@ -102,16 +102,16 @@ def _with_antecedents(pieces: list[str]) -> Iterator[str]:
         yield piece
 
 
-def _part(text: str, now: int, time_zone: str) -> Part:
+def _part(text: str, now: int, time_zone: str) -> QuestionPart:
     if _WHO_AM_I.match(text):
-        return Part(text, Aim.ASKER, topic(text), _LASTING)
+        return QuestionPart(text, Aim.ASKER, topic(text), _LASTING)
     if (birthday := _BIRTHDAY.search(text)) and not _what_else(text.replace(birthday[0], " ")):
-        return Part(text, Aim.TIME, topic(text), birthday[1])
+        return QuestionPart(text, Aim.TIME, topic(text), birthday[1])
     when = asked_when(text, now, time_zone)
     if when.window and not _what_else(when.rest) and not _NO_LISTING.search(text):
-        return Part(text, Aim.TIME, topic(text), text, when.window)
+        return QuestionPart(text, Aim.TIME, topic(text), text, when.window)
     about = topic(when.rest if when.window else text)
-    part = Part(text, Aim.ANSWER, about, f"{text} {beside(about.strong)}".strip(), when.window)
+    part = QuestionPart(text, Aim.ANSWER, about, f"{text} {beside(about.strong)}".strip(), when.window)
     if said := _SAID.search(text):
         name, rest = next((said[at], said[at + 1]) for at in (1, 3, 5) if said[at])
         return replace(part, aim=Aim.SAID, about=topic(rest or ""), name=name)

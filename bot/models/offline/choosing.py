@@ -4,12 +4,12 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from bot.models.offline.asking import Aim, Part
-from bot.models.offline.kin import singles, telling
+from bot.models.offline.asking import Aim, QuestionPart
+from bot.models.offline.ownership import LASTING, OWN, SPEAKING, is_anothers, names_in, telling_of, tells_of_others
+from bot.models.offline.related_words import singles, telling
 from bot.models.offline.sentences import one_line, split
 from bot.models.offline.things import compound, things
 from bot.models.offline.understanding import is_question, topic
-from bot.models.offline.whose import LASTING, OWN, SPEAKING, is_anothers, names_in, telling_of, tells_of_others
 from memory.index.when.values import Window
 from memory.text.lexical import key_words, stem
 from memory.types import MINUTE, Exchange, Hit, Kind
@@ -36,7 +36,7 @@ _SHAPES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Candidate:
     """A hit that may be quoted: the stems of the question that it covers itself, and `near` it what was said there covers.
 
     `shaped` says that it has an answer's shape, `own` that the asker tells it of themself, `asks` that it is a question.
@@ -80,7 +80,7 @@ class Choice:
             sum(_is_said(hit.exchange) and window.start <= hit.exchange.said_at < window.end for hit in self._hits) > MOST_LISTED
         )
 
-    def of(self, part: Part, window: Window | None) -> list[Found]:
+    def of(self, part: QuestionPart, window: Window | None) -> list[Candidate]:
         """Return what answers a part of a question: for a list in the order of time, else the best first."""
         match part.aim:
             case Aim.TIME:
@@ -95,7 +95,7 @@ class Choice:
                 return listed
         return self._answer(part)
 
-    def birthday(self, part: Part) -> Hit | None:
+    def birthday(self, part: QuestionPart) -> Hit | None:
         """Return the newest message that tells of the birthday which a part names."""
         whose, _, _ = part.sought.partition(" ")
         named = [one for one in self._quotable(part) if re.search(rf"(?i)\b{re.escape(part.sought)}\b", one.hit.exchange.text)]
@@ -105,7 +105,7 @@ class Choice:
 
     # Of each kind
 
-    def _of_time(self, part: Part, window: Window | None) -> list[Found]:
+    def _of_time(self, part: QuestionPart, window: Window | None) -> list[Candidate]:
         if window is None:
             return []
         own = bool(SPEAKING.search(part.text))
@@ -113,10 +113,10 @@ class Choice:
         # What was imported may have another name for who asks.
         return spread([one for one in then if own and self.is_asker(one.hit.exchange)] or then)
 
-    def _of_asker(self, part: Part) -> list[Found]:
+    def _of_asker(self, part: QuestionPart) -> list[Candidate]:
         told = [one for one in self._quotable(part) if self.is_asker(one.hit.exchange) and not one.asks]
         told = [one for one in told if LASTING.search(one.hit.exchange.text)]
-        chosen: list[Found] = []
+        chosen: list[Candidate] = []
         known: set[int] = set()
         for one in sorted(told, key=lambda one: -one.hit.exchange.said_at):
             kinds = singles(self._stems[id(one.hit)])
@@ -125,29 +125,29 @@ class Choice:
             known |= kinds
         return _in_order(chosen)
 
-    def _about(self, part: Part) -> list[Found]:
+    def _about(self, part: QuestionPart) -> list[Candidate]:
         (whom,) = part.about.strong
         of = [one for one in self._quotable(part) if whom in one.covers and not one.asks]
         of.sort(key=lambda one: -telling_of(whom, one.hit.exchange.text))
         return _in_order(of[: MOST_LISTED - 4]) or self._answer(part)
 
-    def _said_by(self, part: Part) -> list[Found]:
+    def _said_by(self, part: QuestionPart) -> list[Candidate]:
         said = [one for one in self._quotable(part) if one.hit.exchange.speaker.casefold() == part.name.casefold()]
         said = [one for one in said if not one.asks and (one.covers or not part.about.strong)]
         return _in_order(said[: MOST_LISTED - 4])
 
-    def _listed(self, part: Part) -> list[Found]:
+    def _listed(self, part: QuestionPart) -> list[Candidate]:
         own = bool(SPEAKING.search(part.text))
         of = [one for one in self._within(part, self._quotable(part)) if part.name in one.covers and not one.asks]
         return _in_order([one for one in of if one.own or not own][: MOST_LISTED - 4])
 
-    def _answer(self, part: Part) -> list[Found]:
+    def _answer(self, part: QuestionPart) -> list[Candidate]:
         """Return the best hit and, where they cover further names and things of the question, up to two more."""
         about = part.about
         found = [one for one in self._quotable(part) if (one.covers if about.strong else one.weak)]
         found = [one for one in found if not one.asks] or [one for one in found if _adds(one, about.strong)]
         found = _of_names(self._within(part, found), part.text)
-        chosen: list[Found] = []
+        chosen: list[Candidate] = []
         left = about.strong
         while found and len(chosen) <= _FURTHER and (left or not chosen):
             best = _best(part.text, found, self._stems)
@@ -160,9 +160,9 @@ class Choice:
             found = [replace(one, covers=one.covers & left, near=one.near & left) for one in found if one is not best]
         return [*chosen, *self._corrections(part, chosen)]
 
-    def _corrections(self, part: Part, chosen: Sequence[Found]) -> list[Found]:
+    def _corrections(self, part: QuestionPart, chosen: Sequence[Candidate]) -> list[Candidate]:
         """Return, for each answer that somebody corrected later, their last correction of what it names."""
-        found: list[Found] = []
+        found: list[Candidate] = []
         for one in chosen:
             said, names = one.hit.exchange, names_in(one.hit.exchange.text)
             later = [
@@ -178,7 +178,7 @@ class Choice:
                 found.append(last)
         return found
 
-    def _within(self, part: Part, found: Sequence[Found]) -> list[Found]:
+    def _within(self, part: QuestionPart, found: Sequence[Candidate]) -> list[Candidate]:
         """Return what was said in the time that is asked for; all where nothing was."""
         window = part.window
         then = [one for one in found if window and window.start <= one.hit.exchange.said_at < window.end]
@@ -186,10 +186,10 @@ class Choice:
 
     # Weighing
 
-    def _quotable(self, part: Part) -> list[Found]:
+    def _quotable(self, part: QuestionPart) -> list[Candidate]:
         return [self._weighed(part, hit) for hit in self._hits if _is_said(hit.exchange)]
 
-    def _weighed(self, part: Part, hit: Hit) -> Found:
+    def _weighed(self, part: QuestionPart, hit: Hit) -> Candidate:
         stems, strong, text = self._stems[id(hit)], part.about.strong, hit.exchange.text
         covers = frozenset(one for one in strong if one in stems or telling(one) & stems)
         covers -= {one for one in covers if is_anothers(one, part.text, text)}
@@ -201,7 +201,7 @@ class Choice:
         if own and SPEAKING.search(part.text) and tells_of_others(text, covers.union(*map(telling, covers))):
             own = False
             covers -= {one for one in covers if singles([one])}
-        return Found(
+        return Candidate(
             hit=hit,
             covers=covers,
             weak=part.about.weak & stems,
@@ -218,7 +218,7 @@ class Choice:
         return frozenset().union(*(self._stems[id(one)] for one in near))
 
 
-def spread(found: Sequence[Found]) -> list[Found]:
+def spread(found: Sequence[Candidate]) -> list[Candidate]:
     """Return what was found in the order of time; of much the fullest of each of twelve equal shares."""
     ordered = _in_order(found)
     shares = [ordered[len(ordered) * at // MOST_LISTED : len(ordered) * (at + 1) // MOST_LISTED] for at in range(MOST_LISTED)]
@@ -227,7 +227,7 @@ def spread(found: Sequence[Found]) -> list[Found]:
     return [max(share, key=lambda one: len(one.hit.exchange.text)) for share in shares]
 
 
-def missing(part: Part, chosen: Sequence[Found], known: Callable[[str], bool]) -> list[str]:
+def missing(part: QuestionPart, chosen: Sequence[Candidate], known: Callable[[str], bool]) -> list[str]:
     """Return the words of a question that nothing is known of: beside an answer only names and things."""
     whole = compound(part.text)
     covered = frozenset().union(*(one.covers | one.near for one in chosen))
@@ -256,22 +256,22 @@ def _is_said(exchange: Exchange) -> bool:
     )
 
 
-def _of_names(found: Sequence[Found], question: str) -> list[Found]:
+def _of_names(found: Sequence[Candidate], question: str) -> list[Candidate]:
     """Return what covers a name of the question; all where nothing does."""
     names = frozenset(stem(word.casefold().removesuffix("'s")) for word in _NAME.findall(question))
     return [one for one in found if (one.covers | one.near) & names] or list(found)
 
 
-def _in_order(found: Sequence[Found]) -> list[Found]:
+def _in_order(found: Sequence[Candidate]) -> list[Candidate]:
     return sorted(found, key=lambda one: (one.hit.exchange.said_at, one.hit.exchange.key))
 
 
-def _adds(one: Found, strong: Collection[str]) -> bool:
+def _adds(one: Candidate, strong: Collection[str]) -> bool:
     """Whether a question asked before holds more than this one asks for."""
     return bool(topic(one.hit.exchange.text).strong - set(strong))
 
 
-def _best(question: str, found: Sequence[Found], stems: dict[int, frozenset[str]]) -> Found:
+def _best(question: str, found: Sequence[Candidate], stems: dict[int, frozenset[str]]) -> Candidate:
     """Return the hit that covers most. If the question is about now, the newest of near-equals and of what contradicts."""
     top = max(found, key=lambda one: one.rank)  # the first of equals: recall's order
     if _NOT_NOW.search(question):

@@ -7,13 +7,13 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from bot.models.offline.asking import Aim, Part, parts
-from bot.models.offline.choosing import Choice, Found, missing
+from bot.models.offline.asking import Aim, QuestionPart, parts
+from bot.models.offline.choosing import Candidate, Choice, missing
 from bot.models.offline.date_texts import anniversary, known_zone
+from bot.models.offline.ownership import OWN
 from bot.models.offline.sentences import one_line
-from bot.models.offline.telling import Telling
 from bot.models.offline.understanding import Act, hear, is_about_lyra
-from bot.models.offline.whose import OWN
+from bot.models.offline.wording import Wording
 from memory.index.when.question import asked as asked_when
 from memory.index.when.values import Window
 from memory.types import Hit, Statement
@@ -52,14 +52,14 @@ class VoiceAnswer:
 class OfflineVoice:
     """Answers without a model."""
 
-    def parts(self, asked: VoiceQuestion) -> Sequence[Part]:
+    def parts(self, asked: VoiceQuestion) -> Sequence[QuestionPart]:
         """Return what has to be looked for before a message can be answered: nothing for one that asks nothing."""
         heard = hear(asked.text)
         if heard.act is not Act.QUESTION:
             return ()
         return [part for part in parts(heard.question, asked.now, known_zone(asked.time_zone)) if _asks_of_memory(part)]
 
-    def window(self, asked: VoiceQuestion, part: Part, hits: Sequence[Hit]) -> Window | None:
+    def window(self, asked: VoiceQuestion, part: QuestionPart, hits: Sequence[Hit]) -> Window | None:
         """Return the time that a part of a question is about, None for none; a birthday is looked up in what was found."""
         if part.aim is not Aim.TIME or part.window:
             return part.window
@@ -93,8 +93,8 @@ class OfflineVoice:
         self, asked: VoiceQuestion, question: str, hits: Sequence[Hit], known: Callable[[str], bool], above: Sequence[Statement]
     ) -> VoiceAnswer:
         choice = Choice(asked.asker, hits)
-        telling = Telling(choice, asked.now, asked.time_zone)
-        told: list[tuple[Part, Found]] = []
+        telling = Wording(choice, asked.now, asked.time_zone)
+        told: list[tuple[QuestionPart, Candidate]] = []
         lists: list[str] = []
         lacking: list[str] = []
         empty: list[str] = []
@@ -122,12 +122,12 @@ class OfflineVoice:
         return VoiceAnswer("\n".join(pieces), tuple(cited), echo=True, above=tuple(stated))
 
 
-def _asks_of_memory(part: Part) -> bool:
+def _asks_of_memory(part: QuestionPart) -> bool:
     """Say whether something can be looked for: a word that tells anything, or the asker's own."""
     return part.aim is not Aim.ANSWER or bool(part.about.strong or (part.about.weak and OWN.search(part.text)))
 
 
-def _without_quote(part: Part) -> str:
+def _without_quote(part: QuestionPart) -> str:
     if part.about.admit:
         kept = _listed(list(part.about.admit.values()))
         return f"I kept something about {kept}, but found no answer in it; the command recall looks for more."

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.context.layers import Shown, View
-from bot.context.recollection import Recollection
+from bot.context.layers import InView, ShownLayer
+from bot.context.packing import Packer
 from memory.text.budget import tokens
 from memory.types import Digest, DigestHit, Exchange, Hit, Kind, Statement
 from memory.view.retrieval import Recalled
@@ -35,12 +35,12 @@ def era(key: int) -> Statement:
     return Statement(key, f"id{key}", "era", "2026-01", "", f"month {key} was about boats", "model:m", START, START, START)
 
 
-def filled(room: int, *ranked: Hit | DigestHit | Statement) -> dict[str, Shown]:
+def filled(room: int, *ranked: Hit | DigestHit | Statement) -> dict[str, ShownLayer]:
     """Fill a room with what was recalled, the best first; return what each layer shows."""
-    return {layer.fitted.name: layer for layer in Recollection(View(), (), room, "UTC").fill(Recalled(ranked))}
+    return {layer.fitted.name: layer for layer in Packer(InView(), (), room, "UTC").fill(Recalled(ranked))}
 
 
-def cost(layers: dict[str, Shown]) -> int:
+def cost(layers: dict[str, ShownLayer]) -> int:
     """Return what all layers take, as they are read."""
     return sum(tokens(layer.block) + 1 for layer in layers.values() if layer.pieces)
 

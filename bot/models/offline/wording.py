@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from bot.models.offline.asking import Aim, Part
-from bot.models.offline.choosing import Choice, Found
+from bot.models.offline.asking import Aim, QuestionPart
+from bot.models.offline.choosing import Candidate, Choice
 from bot.models.offline.date_texts import day, days, moment
 from bot.models.offline.sentences import closed, one_line, quoted, shortened
 from memory.index.when.values import Window
@@ -14,7 +14,7 @@ _QUOTE = 300
 _LINE = 160
 
 
-class Telling:
+class Wording:
     """Tells one person what was found, at an instant (microseconds UTC) in a time zone."""
 
     def __init__(self, choice: Choice, now: int, time_zone: str) -> None:
@@ -22,7 +22,7 @@ class Telling:
         self._now = now
         self._zone = time_zone
 
-    def quotes(self, told: Sequence[tuple[Part, Found]]) -> Iterator[str]:
+    def quotes(self, told: Sequence[tuple[QuestionPart, Candidate]]) -> Iterator[str]:
         """Yield a sentence with a quote for each answer."""
         speaker: str | None = None
         for part, one in told:
@@ -43,7 +43,7 @@ class Telling:
             # "Also, on 3 March" goes on with what somebody told her.
             speaker = "" if where else exchange.speaker
 
-    def listing(self, part: Part, window: Window | None, found: Sequence[Found], above: Sequence[Statement]) -> str:
+    def listing(self, part: QuestionPart, window: Window | None, found: Sequence[Candidate], above: Sequence[Statement]) -> str:
         """Return a list, a line for each, under what it is a list of."""
         lines = [f"- {f'{one.period}: ' if one.period else ''}{one_line(one.text)}" for one in above]
         return "\n".join([self._heading(part, window), *lines, *(self._line(part, one) for one in found)])
@@ -52,7 +52,7 @@ class Telling:
         """Return that nothing was said at a time."""
         return f"Nothing from {self._when(window)} yet."
 
-    def _line(self, part: Part, one: Found) -> str:
+    def _line(self, part: QuestionPart, one: Candidate) -> str:
         exchange, where = one.hit.exchange, self._where(one.hit)
         start = days(exchange.said_at, exchange.said_at, self._zone)
         if not self._choice.is_asker(exchange) and part.aim is not Aim.SAID:
@@ -61,7 +61,7 @@ class Telling:
             start += f", {where[0].lower()}{where[1:]}"
         return f"- {start}: {_quote(one, part, _LINE)}"
 
-    def _heading(self, part: Part, window: Window | None) -> str:
+    def _heading(self, part: QuestionPart, window: Window | None) -> str:
         match part.aim:
             case Aim.TIME if window:
                 day, among = self._when(window), ", among other things" if self._choice.omits(window) else ""
@@ -82,7 +82,7 @@ class Telling:
     def _when(self, window: Window) -> str:
         return days(window.start, window.end - 1, self._zone)
 
-    def _who(self, one: Found, you: str, someone: str, *, wrote: bool = False) -> str:
+    def _who(self, one: Candidate, you: str, someone: str, *, wrote: bool = False) -> str:
         if self._choice.is_asker(one.hit.exchange):
             if wrote:
                 return f"{you} {'asked' if one.asks else 'wrote'}"
@@ -91,10 +91,10 @@ class Telling:
         return f"{one_line(one.hit.exchange.speaker) or someone} {said}"
 
 
-def _quote(one: Found, part: Part, most: int) -> str:
+def _quote(one: Candidate, part: QuestionPart, most: int) -> str:
     return quoted(shortened(one.hit.exchange.text, most, lambda text: _weight(text, part)))
 
 
-def _weight(text: str, part: Part) -> int:
+def _weight(text: str, part: QuestionPart) -> int:
     stems = set(key_words(text).values())
     return 2 * len(stems & part.about.strong) + len(stems & part.about.weak)

@@ -24,7 +24,7 @@ class _Said:
     whole: bool = False
 
 
-class Window:
+class RecentMessages:
     """The last messages of channels, without a gap; `changes` counts what was removed, changed or let go."""
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from bot.context import layers
-from bot.context.layers import LayerPiece, Shown, View
+from bot.context.layers import InView, LayerPiece, ShownLayer
 from memory.text.budget import Fitted, tokens
 from memory.types import DigestHit, Hit, Statement
 from memory.view.retrieval import Recalled
@@ -32,16 +32,16 @@ class _Section:
         """Return what one more piece costs, with the title where it is the first."""
         return tokens(piece.text) + 1 + (0 if self.shown else tokens(self.title) + 1)
 
-    def filled(self) -> Shown:
+    def filled(self) -> ShownLayer:
         """Return it as it is read, from the oldest on."""
         ordered = sorted(self.shown, key=lambda piece: piece.place)
-        return Shown(Fitted(self.name, [piece.text for piece in ordered], self.cut, self.spent), self.title, ordered)
+        return ShownLayer(Fitted(self.name, [piece.text for piece in ordered], self.cut, self.spent), self.title, ordered)
 
 
-class Recollection:
+class Packer:
     """Fills a room with what comes up; nothing that is in view is told again."""
 
-    def __init__(self, view: View, in_view: Iterable[int], room: int, time_zone: str) -> None:
+    def __init__(self, view: InView, in_view: Iterable[int], room: int, time_zone: str) -> None:
         self._view = view
         self._seen = set(in_view)
         self._left = room
@@ -52,7 +52,7 @@ class Recollection:
         self._eras = _Section("eras", "What was going on at other times:")
         self._messages = _Section("recalled", "What you recall:")
 
-    def fill(self, recalled: Recalled) -> list[Shown]:
+    def fill(self, recalled: Recalled) -> list[ShownLayer]:
         """Show of what was recalled what fits, the best first. A room is filled once."""
         ranked = [self._placed(one) for one in recalled.ranked]
         for kind in (self._messages, self._gists, self._eras):

@@ -8,7 +8,7 @@ from memory.text.lexical import stem
 
 
 @dataclass(frozen=True, slots=True)
-class _Kin:
+class _WordGroup:
     """Stems that ask and stems that tell. Of what is `single` somebody has one at a time: the newest holds."""
 
     asks: frozenset[str]
@@ -65,8 +65,8 @@ _WORDS = (
 
 
 @cache
-def _kins() -> tuple[_Kin, ...]:
-    return tuple(_Kin(_stems(asks), _stems(tells), single) for asks, tells, single in _WORDS)
+def _groups() -> tuple[_WordGroup, ...]:
+    return tuple(_WordGroup(_stems(asks), _stems(tells), single) for asks, tells, single in _WORDS)
 
 
 def _stems(words: str) -> frozenset[str]:
@@ -75,16 +75,16 @@ def _stems(words: str) -> frozenset[str]:
 
 def telling(asked: str) -> frozenset[str]:
     """Return the stems that tell of what a stem asks for, without itself."""
-    return frozenset().union(*(kin.tells for kin in _kins() if asked in kin.asks)) - {asked}
+    return frozenset().union(*(kin.tells for kin in _groups() if asked in kin.asks)) - {asked}
 
 
 def singles(stems: Iterable[str]) -> frozenset[int]:
     """Return of which things that somebody has one of at a time some stems ask or tell, each as a number."""
     there = frozenset(stems)
-    return frozenset(at for at, kin in enumerate(_kins()) if kin.single and there & (kin.asks | kin.tells))
+    return frozenset(at for at, kin in enumerate(_groups()) if kin.single and there & (kin.asks | kin.tells))
 
 
 def beside(asked: Iterable[str]) -> str:
     """Return the words that tell of what some stems ask for, to be looked for beside them."""
     there = frozenset(asked)
-    return " ".join(tells for (_, tells, _), kin in zip(_WORDS, _kins(), strict=True) if there & kin.asks)
+    return " ".join(tells for (_, tells, _), kin in zip(_WORDS, _groups(), strict=True) if there & kin.asks)
