@@ -172,9 +172,9 @@ def era(one: Statement) -> LayerPiece:
 
 def message(said: Exchange, time_zone: str) -> LayerPiece:
     """Return a recalled message with who said it and when, with the weekday where its words reckon a day from it."""
-    at = local(said.said_at, time_zone)
-    when = f"{at:%A, %d %B %Y %H:%M}" if Telling(at.date(), said.text).days else f"{at:%d %B %Y %H:%M}"
-    line = prompt_line(clip(said.text, _MOST), QUOTED, label=when, speaker=said.speaker)
+    at, shown = local(said.said_at, time_zone), clip(said.text, _MOST)
+    when = f"{at:%A, %d %B %Y %H:%M}" if Telling(at.date(), shown).days else f"{at:%d %B %Y %H:%M}"
+    line = prompt_line(shown, QUOTED, label=when, speaker=said.speaker)
     return LayerPiece(line, line, frozenset({said.key}), (said.said_at, said.key))
 
 

@@ -1,5 +1,6 @@
 """What she says: an answer from the model, or from the offline voice, before it is kept."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -99,7 +100,8 @@ class Speaking:
             for name, error in getattr(stream, "passed_over", ()):
                 log.warning("model.passed_over", model=name, error=type(error).__name__)
         text = self._services.outgoing.printed("".join(pieces))
-        sources = prompt.sources(text) | {exchange.key for exchange in turn.asked}
+        # Beside the event loop: long messages in view take long to compare.
+        sources = await asyncio.to_thread(prompt.sources, text) | {exchange.key for exchange in turn.asked}
         quotes = (*question.aside, *question.quotes)
         asides = {Aside(one.id, one.said_at, one.edited_at, turn.began) for one in quotes if one.id in prompt.asides}
         return Spoken(text, sources, False, links, begun_at, prompt.seen, frozenset(asides), used)
