@@ -13,8 +13,8 @@ from adapters.discord.adapter import Access
 from adapters.errors import PlatformRefused, SendFailed
 from adapters.events import Message, Reach, Unreadable
 from tests.fakes.discord import Channel, DiscordServer, Lost, RateLimit, Status
-from tests.kits.adapter_kit import server_circle
-from tests.kits.discord_kit import Clock, Ear, Notebook, adapter_for, listening, running
+from tests.kits.adapter_kit import running, server_circle
+from tests.kits.discord_kit import Clock, Ear, Notebook, adapter_for, listening
 
 
 async def test_with_the_intent_she_says_so(server: DiscordServer) -> None:

@@ -17,8 +17,8 @@ from adapters.events import Message, Person
 from tests.fakes.discord import Channel, DiscordServer, Guild, Held, Listener, RateLimit, Right, Status, pointed_at
 from tests.fakes.discord import running as connected
 from tests.fakes.pulse import PATIENCE
-from tests.kits.adapter_kit import server_circle
-from tests.kits.discord_kit import Clock, Ear, Notebook, adapter_for, listening, running
+from tests.kits.adapter_kit import running, server_circle
+from tests.kits.discord_kit import Clock, Ear, Notebook, adapter_for, listening
 
 
 async def test_without_the_gate_live_words_come_before_missed_ones(server: DiscordServer, general: Channel) -> None:

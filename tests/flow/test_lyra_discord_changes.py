@@ -1,36 +1,18 @@
 """What people change and take back on Discord: Lyra answers what stands, and keeps nothing else."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from aiohttp import web
 
 from bot.app import opened
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Message, Person
-from tests.fakes.openai_server import OpenAIServer
-from tests.kits.discord_home import Awake, answer, awake, prompt, server_of, sound
+from tests.kits.discord_home import Awake, awake, prompt, server_of, sound
 from tests.kits.discord_home import question as asked_in
+from tests.kits.discord_knowing import Thoughtful
 
 GREEN, BLUE = "is the door green?", "is the door blue?"
-
-
-class Thoughtful(OpenAIServer):
-    """A model server that thinks about the next question until it is told to `go`, where `thinks` is set."""
-
-    def __init__(self, default: b.Answerer = answer) -> None:
-        super().__init__(default)
-        self.thinks = False
-        self.go = asyncio.Event()
-
-    async def _record(self, request: web.Request) -> b.Request:
-        recorded = await super()._record(request)
-        if self.thinks:
-            self.thinks = False
-            await self.go.wait()
-        return recorded
 
 
 async def answer_to(server: DiscordServer, message: Message) -> Message:

@@ -9,8 +9,9 @@ import pytest
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Message, Person
 from tests.fakes.openai_server import OpenAIServer
-from tests.flow.test_lyra_discord_changes import Thoughtful, answer_to, asks, caught_up, kept
+from tests.flow.test_lyra_discord_changes import answer_to, asks, caught_up, kept
 from tests.kits.discord_home import awake, prompt
+from tests.kits.discord_knowing import Thoughtful
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 56
 NOTE = {"list.txt": b"buy cardamom"}

@@ -7,8 +7,9 @@ import pytest
 
 from memory.types import DomainKind
 from tests.fakes.discord import Channel, DiscordServer, Person
-from tests.flow.test_lyra_discord_changes import Thoughtful, answer_to, answers_to, asks, caught_up, kept, owner
+from tests.flow.test_lyra_discord_changes import answer_to, answers_to, asks, caught_up, kept, owner
 from tests.kits.discord_home import awake
+from tests.kits.discord_knowing import Thoughtful
 
 
 @pytest.fixture

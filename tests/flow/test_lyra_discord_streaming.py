@@ -13,8 +13,9 @@ from bot.delivery import outgoing
 from bot.delivery.gate import gated
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Message, Person, Right
-from tests.flow.test_lyra_discord_changes import Thoughtful, answer_to, answers_to, asks, caught_up, kept, owner
+from tests.flow.test_lyra_discord_changes import answer_to, answers_to, asks, caught_up, kept, owner
 from tests.kits.discord_home import Awake, awake
+from tests.kits.discord_knowing import Thoughtful
 
 ON, OFF = "streaming = true", "streaming = false"
 TALE = "Once there was a door that nobody had opened for a hundred years, and behind it lived a very old cat."

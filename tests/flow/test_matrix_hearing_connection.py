@@ -11,7 +11,8 @@ from adapters.matrix.adapter import Access, Matrix
 from adapters.matrix.pace import Pace
 from tests.fakes.matrix import UNKNOWN_TOKEN, People, Proxy, Synapse
 from tests.fakes.matrix.faults import SYNC, Held, Lost, Refuse, Status
-from tests.kits.matrix_kit import Clock, Ear, Notebook, adapter_for, dm, home, listening, room_of, running
+from tests.kits.adapter_kit import running
+from tests.kits.matrix_kit import Clock, Ear, Notebook, adapter_for, dm, home, listening, room_of
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 

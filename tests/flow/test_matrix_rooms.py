@@ -12,8 +12,8 @@ from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import State
 from tests.fakes.matrix import People, Proxy
 from tests.fakes.matrix.faults import SYNC, Held
-from tests.kits.adapter_kit import room_circle
-from tests.kits.matrix_kit import Ear, Home, adapter_for, dm, home, listening, place_of, room_of, running
+from tests.kits.adapter_kit import room_circle, running
+from tests.kits.matrix_kit import Ear, Home, adapter_for, dm, home, listening, place_of, room_of
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 

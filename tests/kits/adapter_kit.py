@@ -2,10 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from copy import deepcopy
 from typing import Any, TypeVar
 
+from adapters.base import Adapter
 from adapters.command_table import CommandSpec
 from adapters.events import Asked, Circle, Event, Message, Reach
 from tests.fakes.pulse import Pulse
@@ -110,3 +112,28 @@ class Ear:
 
 async def _answered() -> None:
     """Nothing is answered here."""
+
+
+@asynccontextmanager
+async def running(adapter: Adapter, ear: Ear) -> AsyncIterator[asyncio.Task[None]]:
+    """Run an adapter, and end it; raise what it ended with."""
+    task = asyncio.create_task(adapter.run(ear))
+    try:
+        yield task
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+@asynccontextmanager
+async def connected(adapter: Adapter, ear: Ear) -> AsyncIterator[None]:
+    """Run an adapter, and wait until it listens and has told so."""
+    async with running(adapter, ear) as task:
+        ready = asyncio.create_task(ear.pulse.until(lambda: ear.times_ready, "a listener that is told of the connection"))
+        await asyncio.wait({task, ready}, return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            ready.cancel()
+            task.result()
+        await ready
+        yield

@@ -3,16 +3,16 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import Any
 
 from adapters.discord.adapter import Access, Discord
 from adapters.discord.pace import Pace
 from tests.fakes.discord import DiscordServer
 from tests.fakes.pulse import Pulse
-from tests.kits.adapter_kit import Ear, Notebook
+from tests.kits.adapter_kit import Ear, Notebook, connected
 
-__all__ = ["Clock", "Ear", "Notebook", "adapter_for", "everyone", "listening", "running"]
+__all__ = ["Clock", "Ear", "Notebook", "adapter_for", "everyone", "listening"]
 
 
 class Clock:
@@ -62,26 +62,8 @@ def adapter_for(
 
 
 @asynccontextmanager
-async def running(adapter: Discord, ear: Ear) -> AsyncIterator[asyncio.Task[None]]:
-    """Run an adapter, and end it; raise what it ended with."""
-    task = asyncio.create_task(adapter.run(ear))
-    try:
-        yield task
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
-
-
-@asynccontextmanager
 async def listening(server: DiscordServer, ear: Ear, **changes: Any) -> AsyncIterator[Discord]:
     """Run an adapter, as `adapter_for` makes it, and wait until it listens and has told so."""
     adapter = adapter_for(server, **changes)
-    async with running(adapter, ear) as task:
-        ready = asyncio.create_task(ear.pulse.until(lambda: ear.times_ready, "a listener that is told of the connection"))
-        await asyncio.wait({task, ready}, return_when=asyncio.FIRST_COMPLETED)
-        if task.done():
-            ready.cancel()
-            task.result()
-        await ready
+    async with connected(adapter, ear):
         yield adapter

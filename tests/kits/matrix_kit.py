@@ -16,7 +16,7 @@ from adapters.matrix.adapter import Matrix
 from adapters.matrix.pace import Pace
 from tests.fakes.matrix import People, Person, Proxy
 from tests.fakes.pulse import Pulse
-from tests.kits.adapter_kit import Ear, Notebook
+from tests.kits.adapter_kit import Ear, Notebook, connected
 
 __all__ = [
     "Clock",
@@ -29,7 +29,6 @@ __all__ = [
     "listening",
     "place_of",
     "room_of",
-    "running",
     "sees_inside",
 ]
 
@@ -100,28 +99,10 @@ def adapter_for(home: Home, *, kind: type[Matrix] = Matrix, pace: Pace | None = 
 
 
 @asynccontextmanager
-async def running(adapter: Matrix, ear: Ear) -> AsyncIterator[asyncio.Task[None]]:
-    """Run an adapter, and end it; raise what it ended with."""
-    task = asyncio.create_task(adapter.run(ear))
-    try:
-        yield task
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
-
-
-@asynccontextmanager
 async def listening(home: Home, ear: Ear, **changes: Any) -> AsyncIterator[Matrix]:
     """Run an adapter, as `adapter_for` makes it, and wait until it listens and has told so."""
     adapter = adapter_for(home, **changes)
-    async with running(adapter, ear) as task:
-        ready = asyncio.create_task(ear.pulse.until(lambda: ear.times_ready, "a listener that is told of the connection"))
-        await asyncio.wait({task, ready}, return_when=asyncio.FIRST_COMPLETED)
-        if task.done():
-            ready.cancel()
-            task.result()
-        await ready
+    async with connected(adapter, ear):
         yield adapter
 
 
