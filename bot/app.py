@@ -26,6 +26,7 @@ from bot.dreams.dreaming import Dreams
 from bot.imports import imported
 from bot.models.chains import MakeModel, Models
 from bot.models.embedders import EmbedderChoice, meaning
+from bot.models.learnt import BackendFacts
 from bot.models.port import LateModel, Model
 from bot.service import log
 from bot.service.maintenance import Maintenance
@@ -192,12 +193,12 @@ def secret_of(around: Surroundings, backend: Backend, name: str) -> str | None:
 
 
 def _maker(around: Surroundings) -> MakeModel:
-    def make(name: str, backend: Backend, tries: int, waits: Sequence[float]) -> Model:
+    def make(name: str, backend: Backend, tries: int, waits: Sequence[float], facts: BackendFacts) -> Model:
         def late() -> Model:
             make_model: type[OpenAIModel] = imported("bot.models.llm:OpenAIModel")
             return make_model(
                 name, backend.base_url, backend.model, secret_of(around, backend, name), backend.timeout, backend.max_tokens,
-                tries=tries, waits=waits, sees=backend.sees,
+                tries=tries, waits=waits, sees=backend.sees, uses_tools=backend.tools == "auto", facts=facts,
             )  # fmt: skip
 
         return LateModel(name, late)

@@ -22,8 +22,8 @@ def _address(value: str, schemes: tuple[str, ...], example: str) -> str:
 
 
 class Backend(_Section):
-    """A model behind an OpenAI-compatible endpoint; one that `sees` takes images. Prices are per million tokens, in your
-    own currency.
+    """A model behind an OpenAI-compatible endpoint; one that `sees` takes images. `tools` says whether it may look things up
+    while it answers. Prices are per million tokens, in your own currency.
     """
 
     base_url: str
@@ -33,6 +33,7 @@ class Backend(_Section):
     timeout: float = Field(120, gt=0)
     max_tokens: int = Field(1024, gt=0)
     sees: bool = False
+    tools: Literal["auto", "off"] = "auto"
     price_in: float = Field(0, ge=0)
     price_out: float = Field(0, ge=0)
 

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from bot.config.sections import Backend
 from bot.config.settings import OFFLINE, Settings
+from bot.models.learnt import CALLED, REFUSED, TOOLS, BackendFacts, Learnt
 from bot.models.metering import Metered, Unasked
 from bot.models.offline.extractive import ExtractiveWriter
 from bot.models.port import Chain, Model
@@ -13,8 +14,8 @@ from memory.places.places import Places
 from memory.ports import Writer
 from memory.types import Domain
 
-MakeModel = Callable[[str, Backend, int, Sequence[float]], Model]
-"""Opens a backend under a name, to be tried so often with these seconds in between."""
+MakeModel = Callable[[str, Backend, int, Sequence[float], BackendFacts], Model]
+"""Opens a backend under a name, to be tried so often with these seconds in between; what is found out about it is noted."""
 
 _TRIES, _WAITS = 4, (1.0, 2.0, 4.0)
 _SCOPE = "install"
@@ -29,6 +30,7 @@ class Models:
         self._places = places
         self._make = make
         self._opened: list[Model] = []
+        self.learnt = Learnt(places)
         self.extractive = ExtractiveWriter()
         self.chat: Model | None = None
         self.summary: Model | None = None
@@ -38,8 +40,9 @@ class Models:
     async def open(self) -> None:
         """Open what the configuration names, or what a person connected."""
         kept = await self._places.setting(_SCOPE, _KEY)
+        await self.learnt.open(self._settings.models.values())
         if isinstance(kept, dict):
-            self._use(Backend(base_url=kept["base_url"], model=kept["model"]))
+            await self._use(Backend(base_url=kept["base_url"], model=kept["model"]))
         elif kept != "off":
             self.chat = self._chain(self._settings.chat)
             self._chatting = tuple(self._settings.models[name] for name in self._settings.chat if name != OFFLINE)
@@ -63,6 +66,16 @@ class Models:
         return any(backend.sees for backend in self._chatting)
 
     @property
+    def offers_tools(self) -> bool:
+        """Whether any of the chat models may be offered tools."""
+        return any(backend.tools == "auto" and self.learnt.of(backend).get(TOOLS) != REFUSED for backend in self._chatting)
+
+    @property
+    def calls_tools(self) -> bool:
+        """Whether every chat model is known to call the tools that it is offered."""
+        return all(backend.tools == "auto" and self.learnt.of(backend).get(TOOLS) == CALLED for backend in self._chatting)
+
+    @property
     def voice_last(self) -> bool:
         """Whether the offline voice stands in where the chat models fail."""
         return self._settings.chat[-1:] == [OFFLINE]
@@ -81,7 +94,7 @@ class Models:
     async def connect(self, base_url: str, model: str) -> None:
         """Chat through this model from now on, and after the next start."""
         await self._places.set(_SCOPE, _KEY, {"base_url": base_url, "model": model})
-        self._use(Backend(base_url=base_url, model=model))
+        await self._use(Backend(base_url=base_url, model=model))
         self.summary = self._summarizer()
 
     async def off(self) -> bool:
@@ -98,7 +111,8 @@ class Models:
         while self._opened:
             await self._opened.pop().close()
 
-    def _use(self, backend: Backend) -> None:
+    async def _use(self, backend: Backend) -> None:
+        await self.learnt.open([backend])
         self._connected = backend
         self.chat = self._open(backend.model, backend, patient=False)
         self._chatting = (backend,)
@@ -121,6 +135,6 @@ class Models:
 
     def _open(self, name: str, backend: Backend, *, patient: bool, alone: bool = True) -> Model:
         tries, waits = (self._settings.summary_tries, self._settings.summary_waits) if patient else (_TRIES, _WAITS)
-        model = self._make(name, backend, tries if alone else 1, waits)
+        model = self._make(name, backend, tries if alone else 1, waits, self.learnt.of(backend))
         self._opened.append(model)
         return model

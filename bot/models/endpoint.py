@@ -41,6 +41,8 @@ _TOO_LONG = (
     "greater than the context length",  # LM Studio
     "prompt is too long",
 )
+# llama.cpp without --jinja, and chat templates that know no messages of tools, fail with status 500.
+_OF_TOOLS = ("tool", "jinja", "template", "role")
 _WORD = re.compile(r"[a-z][a-z0-9_.\-]{1,60}")
 _LOOKED_AT = 20_000
 
@@ -131,6 +133,13 @@ class Endpoint:
             return ModelRefused(f"{self.shown} redirects elsewhere, which is not followed. Configure the final address.")
         details = ", ".join([f"status {status}", *sorted(word for word in words if word not in (self.api_key or ""))])
         return ModelRefused(f"{who} does not accept the request ({details}).")
+
+
+def may_be_about_tools(fault: BaseException, error: ModelError) -> bool:
+    """Say whether a request may have failed because it offered tools: it was not accepted, or what came back speaks of them."""
+    body = fault.body if isinstance(fault, openai.APIStatusError | Trouble) else None
+    text = str(body)[:_LOOKED_AT].lower()
+    return isinstance(error, ModelRefused) or (isinstance(error, ModelDown) and any(word in text for word in _OF_TOOLS))
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:

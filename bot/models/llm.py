@@ -8,6 +8,7 @@ import base64
 import random
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
@@ -17,9 +18,10 @@ import stamina.instrumentation
 from openai import AsyncAPIResponse
 
 from bot.errors import ModelBusy, ModelError, ModelTimeout
-from bot.models.endpoint import FAULTS, Endpoint
-from bot.models.port import ChatMessage, Image
-from bot.models.responses import pieces, text_of, whole
+from bot.models.endpoint import FAULTS, Endpoint, may_be_about_tools
+from bot.models.learnt import CALLED, REFUSED, TOOLS, BackendFacts
+from bot.models.port import ChatMessage, Image, Tool, Toolbox, ToolCall
+from bot.models.responses import Empty, pieces, pieces_of, whole
 
 # A model that is asked again is no news; left alone, the library would write about it to standard output.
 stamina.instrumentation.set_on_retry_hooks([])
@@ -28,12 +30,30 @@ MAX_BYTES = 1 << 20
 Waits = Callable[[int], float] | Sequence[float]
 
 _Response = AsyncAPIResponse[Any]
-_Begun = tuple[AsyncGenerator[str, None], str | None]
+_Begun = tuple[AsyncGenerator[str | ToolCall, None], str | ToolCall | None]
 
 
 def backoff(attempt: int) -> float:
     """Return the seconds to wait after the given attempt (1, 2, …): 1, 2, 4 and up to a quarter more, so that many spread."""
     return 2.0 ** (attempt - 1) * random.uniform(1.0, 1.25)
+
+
+@dataclass
+class _Asked:
+    """What is asked for one answer: messages, or the prompt of a toolbox, of which something is `offered` as long as it may be."""
+
+    messages: Sequence[ChatMessage]
+    toolbox: Toolbox | None
+    offers: bool
+    told: bool = False
+
+    @property
+    def tools(self) -> Sequence[Tool]:
+        return self.toolbox.offered if self.toolbox and self.offers else ()
+
+    @property
+    def prompt(self) -> Sequence[ChatMessage]:
+        return self.toolbox.prompt(plain=not self.tools) if self.toolbox else self.messages
 
 
 class OpenAIModel:
@@ -42,7 +62,8 @@ class OpenAIModel:
     `timeout` is the deadline in seconds for a whole answer with all retries and waits. Transient failures before the first
     piece are retried up to `tries` attempts; `waits` says for how many seconds in between (a sequence's last one repeats),
     unless the endpoint says it. After the first piece nothing is retried: the caller holds half an answer and decides.
-    Images leave only for a model that `sees`.
+    Images leave only for a model that `sees`, tools only where it `uses_tools`. An endpoint that accepts no request with tools,
+    and the same one without, is noted in `facts` as one that knows none.
     """
 
     def __init__(
@@ -57,6 +78,8 @@ class OpenAIModel:
         waits: Waits = backoff,
         max_bytes: int = MAX_BYTES,
         sees: bool = False,
+        uses_tools: bool = False,
+        facts: BackendFacts | None = None,
     ) -> None:
         """Prepare; nothing is sent. Raises BadSecret for a key that no header can hold."""
         self._name = name
@@ -68,6 +91,8 @@ class OpenAIModel:
         self._wait = waits if callable(waits) else _stepwise(waits)
         self._max_bytes = max_bytes
         self._sees = sees
+        self._uses_tools = uses_tools
+        self._facts = facts or BackendFacts()
         self._limit_name = "max_tokens"
 
     @property
@@ -75,17 +100,30 @@ class OpenAIModel:
         """What the configuration calls it."""
         return self._name
 
-    async def stream(self, messages: Sequence[ChatMessage]) -> AsyncGenerator[str, None]:
-        """Yield the answer in pieces. Raises ModelError."""
+    async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncGenerator[str, None]:
+        """Yield the answer in pieces, that of each round behind that of the one before. Raises ModelError."""
         deadline = asyncio.get_running_loop().time() + self._timeout
-        async with AsyncExitStack() as stack:
-            # The limit stands around each step and never around a yield: there it would cancel the caller's own work.
-            async with self._until(deadline):
-                answer, piece = await self._begin(messages, deadline, stack)
-            while piece is not None:
-                yield piece
+        asked = _Asked(messages, toolbox, self._uses_tools and self._facts.get(TOOLS) != REFUSED)
+        while True:
+            calls: list[ToolCall] = []
+            said: list[str] = []
+            async with AsyncExitStack() as stack:
+                # The limit stands around each step and never around a yield: there it would cancel the caller's own work.
                 async with self._until(deadline):
-                    piece = await anext(answer, None)
+                    answer, piece = await self._begin(asked, deadline, stack)
+                while piece is not None:
+                    if isinstance(piece, ToolCall):
+                        calls.append(piece)
+                    else:
+                        yield piece if said or not asked.told else f"\n\n{piece.lstrip()}"
+                        said.append(piece)
+                    async with self._until(deadline):
+                        piece = await anext(answer, None)
+            if toolbox is None or not calls:
+                return
+            await self._facts.note(TOOLS, CALLED)
+            await toolbox.use("".join(said), calls)
+            asked.told = asked.told or bool(said)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -102,12 +140,12 @@ class OpenAIModel:
         except FAULTS as fault:
             raise self._endpoint.error(fault) from None
 
-    async def _begin(self, messages: Sequence[ChatMessage], deadline: float, stack: AsyncExitStack) -> _Begun:
+    async def _begin(self, asked: _Asked, deadline: float, stack: AsyncExitStack) -> _Begun:
         """Ask until there is a first piece. The open answer is left on the stack."""
         attempts = stamina.retry_context(on=self._policy(deadline), attempts=self._tries, timeout=None)
         async for attempt in attempts:
             with attempt:
-                return await self._attempt(messages, stack)
+                return await self._attempt(asked, stack)
         raise AssertionError("the last attempt returns or raises")
 
     def _policy(self, deadline: float) -> Callable[[Exception], bool | float]:
@@ -125,19 +163,36 @@ class OpenAIModel:
 
         return wait_after
 
-    async def _attempt(self, messages: Sequence[ChatMessage], stack: AsyncExitStack) -> _Begun:
+    async def _attempt(self, asked: _Asked, stack: AsyncExitStack) -> _Begun:
+        tools = asked.tools
         try:
             async with AsyncExitStack() as own:
-                response = await self._request(messages, own)
-                answer = _pieces(response, self._max_bytes)
+                response = await self._request(asked.prompt, tools, own)
+                answer = _pieces(response, self._max_bytes, calls=bool(tools))
                 own.push_async_callback(answer.aclose)
                 first = await anext(answer)
                 stack.push_async_exit(own.pop_all())
                 return answer, first
+        except Empty as fault:
+            if asked.told:
+                return answer, None
+            if not tools:
+                raise self._endpoint.error(fault) from None
+            refused = False
         except FAULTS as fault:
-            raise self._endpoint.error(fault) from None
+            error = self._endpoint.error(fault)
+            if not tools or not may_be_about_tools(fault, error):
+                raise error from None
+            refused = True
+        # Some know no tools, or none of what they return, and some models write calls that none can read: the answer counts.
+        asked.offers = False
+        begun = await self._attempt(asked, stack)
+        if refused:
+            await self._facts.note(TOOLS, REFUSED)
+        return begun
 
-    async def _request(self, messages: Sequence[ChatMessage], stack: AsyncExitStack) -> _Response:
+    async def _request(self, messages: Sequence[ChatMessage], tools: Sequence[Tool], stack: AsyncExitStack) -> _Response:
+        offered = {"tools": [_offered(tool) for tool in tools]} if tools else {}
         create: Any = self._client.chat.completions.with_streaming_response.create
         asked = create(
             model=self._endpoint.model,
@@ -145,7 +200,7 @@ class OpenAIModel:
             stream=True,
             extra_headers=self._endpoint.headers(),
             # The library walks the types of whatever is not extra: 10 ms for the prompt of a long conversation.
-            extra_body={"messages": [_sent(message, self._sees) for message in messages]},
+            extra_body={"messages": [_sent(message, self._sees) for message in messages], **offered},
             **{self._limit_name: self._max_tokens},
         )
         try:
@@ -156,16 +211,26 @@ class OpenAIModel:
                 raise
         # OpenAI's newer models know the limit by another name only; the compatible servers often know just the old one.
         self._limit_name = "max_completion_tokens"
-        return await self._request(messages, stack)
+        return await self._request(messages, tools, stack)
+
+
+def _offered(tool: Tool) -> dict[str, Any]:
+    function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+    return {"type": "function", "function": function}
 
 
 def _sent(message: ChatMessage, sees: bool) -> dict[str, Any]:
-    """Return a message as the endpoint gets it: plain text, unless there are images and the model sees."""
-    images = message.get("images") if sees else None
-    if not images:
-        return {"role": message["role"], "content": message["content"]}
-    text = {"type": "text", "text": message["content"]}
-    return {"role": message["role"], "content": [text, *(_image_part(image) for image in images)]}
+    """Return a message as the endpoint gets it: plain text, unless there are images and the model sees, or calls of tools."""
+    sent: dict[str, Any] = {"role": message["role"], "content": message["content"]}
+    if sees and (images := message.get("images")):
+        sent["content"] = [{"type": "text", "text": message["content"]}, *(_image_part(image) for image in images)]
+    if calls := message.get("calls"):
+        sent["tool_calls"] = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}} for call in calls
+        ]
+    if answers := message.get("answers"):
+        sent["tool_call_id"] = answers
+    return sent
 
 
 def _image_part(image: Image) -> dict[str, Any]:
@@ -173,14 +238,15 @@ def _image_part(image: Image) -> dict[str, Any]:
     return {"type": "image_url", "image_url": {"url": f"data:{image.type};base64,{data}"}}
 
 
-async def _pieces(response: _Response, limit: int) -> AsyncGenerator[str, None]:
+async def _pieces(response: _Response, limit: int, *, calls: bool) -> AsyncGenerator[str | ToolCall, None]:
     """Yield the answer's pieces; an endpoint that knows no streaming sends it in one."""
     if "json" in response.headers.get("content-type", ""):
-        yield text_of(await whole(response.iter_bytes(), limit))
+        for piece in pieces_of(await whole(response.iter_bytes(), limit), calls=calls):
+            yield piece
         return
-    async with aclosing(pieces(response.iter_bytes(), limit)) as texts:
-        async for text in texts:
-            yield text
+    async with aclosing(pieces(response.iter_bytes(), limit, calls=calls)) as found:
+        async for piece in found:
+            yield piece
 
 
 def _stepwise(waits: Sequence[float]) -> Callable[[int], float]:

@@ -1,10 +1,10 @@
 """The port to a language model: one verb and close. Nothing here loads a library.
 
-A model is asked with messages and answers with pieces of text. The answer is complete when iteration ends; whatever else
-happens is one of the ModelError tree of bot/errors.py.
+A model is asked with messages and answers with pieces of text. On the way there it may use the tools that it is offered. The
+answer is complete when iteration ends; whatever else happens is one of the ModelError tree of bot/errors.py.
 """
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Literal, NotRequired, Protocol, Self, TypedDict
@@ -20,15 +20,53 @@ class Image:
     data: bytes = field(repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """Something that a model may ask for: its name, what it does, and its parameters as a JSON schema."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """What a model asks of a tool. `arguments` is JSON if the model writes it well; nothing of it is to be believed."""
+
+    id: str
+    name: str
+    arguments: str
+
+
 class ChatMessage(TypedDict):
     """One message of a prompt.
 
-    A user's may carry images. The text says what is known of them, since a model that does not see gets the text alone.
+    A user's may carry images. The text says what is known of them, since a model that does not see gets the text alone. An
+    assistant's may carry `calls` of tools, and a tool's `answers` the id of one of them.
     """
 
-    role: Literal["system", "user", "assistant"]
+    role: Literal["system", "user", "assistant", "tool"]
     content: str
     images: NotRequired[Sequence[Image]]
+    calls: NotRequired[Sequence[ToolCall]]
+    answers: NotRequired[str]
+
+
+class Toolbox(Protocol):
+    """The tools of one answer, and the prompt with what they returned so far."""
+
+    @property
+    def offered(self) -> Sequence[Tool]:
+        """What may be used now: nothing once it was used as often as it may be."""
+        ...
+
+    def prompt(self, *, plain: bool) -> Sequence[ChatMessage]:
+        """Return the prompt; `plain` is for an endpoint that is offered no tools: then no message speaks of them."""
+        ...
+
+    async def use(self, said: str, calls: Sequence[ToolCall]) -> None:
+        """Do what a model asks for, which said this before. What cannot be done is answered in a sentence, to the model."""
+        ...
 
 
 class Model(Protocol):
@@ -37,10 +75,10 @@ class Model(Protocol):
     @property
     def name(self) -> str: ...
 
-    def stream(self, messages: Sequence[ChatMessage]) -> AsyncIterator[str]:
+    def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncIterator[str]:
         """Yield the answer in pieces, at least one of them visible. It is complete when iteration ends.
 
-        Raises ModelError, before the first piece or after some: then the pieces are no answer.
+        With a toolbox, what is asked is its prompt, and what the model calls for is done in between. Raises ModelError, before the first piece or after some: then the pieces are no answer.
         """
         ...
 
@@ -73,10 +111,10 @@ class ChainAnswer:
     wrong key is noticed although another model answered.
     """
 
-    def __init__(self, models: Sequence[Model], messages: Sequence[ChatMessage]) -> None:
+    def __init__(self, models: Sequence[Model], messages: Sequence[ChatMessage], toolbox: Toolbox | None) -> None:
         self.answered_by = ""
         self.passed_over: tuple[tuple[str, ModelError], ...] = ()
-        self._pieces = self._first_answer(models, messages)
+        self._pieces = self._first_answer(models, messages, toolbox)
 
     def __aiter__(self) -> Self:
         return self
@@ -88,9 +126,11 @@ class ChainAnswer:
         """Stop the answer."""
         await self._pieces.aclose()
 
-    async def _first_answer(self, models: Sequence[Model], messages: Sequence[ChatMessage]) -> AsyncGenerator[str, None]:
+    async def _first_answer(
+        self, models: Sequence[Model], messages: Sequence[ChatMessage], toolbox: Toolbox | None
+    ) -> AsyncGenerator[str, None]:
         for left, model in zip(range(len(models) - 1, -1, -1), models, strict=True):
-            async with closing(model.stream(messages)) as pieces:
+            async with closing(model.stream(messages, toolbox)) as pieces:
                 try:
                     async for piece in pieces:
                         self.answered_by = model.name
@@ -118,9 +158,9 @@ class Chain:
         """The names in order."""
         return " → ".join(model.name for model in self._models)
 
-    def stream(self, messages: Sequence[ChatMessage]) -> ChainAnswer:
+    def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> ChainAnswer:
         """Yield the first answer that begins. Raises the last model's ModelError, or that of a begun answer."""
-        return ChainAnswer(self._models, messages)
+        return ChainAnswer(self._models, messages, toolbox)
 
     async def close(self) -> None:
         """Close all models, the last first."""
@@ -136,14 +176,14 @@ class LateModel:
         self._open = open_
         self._model: Model | None = None
 
-    async def stream(self, messages: Sequence[ChatMessage]) -> AsyncGenerator[str, None]:
+    async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncGenerator[str, None]:
         """Yield the answer in pieces. Raises ModelDenied where the model's key is not to be had."""
         if self._model is None:
             try:
                 self._model = self._open()
             except BadSecret as error:
                 raise ModelDenied(str(error)) from error
-        async with closing(self._model.stream(messages)) as pieces:
+        async with closing(self._model.stream(messages, toolbox)) as pieces:
             async for piece in pieces:
                 yield piece
 

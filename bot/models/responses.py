@@ -1,4 +1,4 @@
-"""Reads what an OpenAI-compatible endpoint sends back: bytes in, text out, nothing believed.
+"""Reads what an OpenAI-compatible endpoint sends back: bytes in, text and calls of tools out, nothing believed.
 
 The openai library hands answers on without looking at their types, keeps a line of any length, and does not tell an answer
 that ended from one that was cut. So the bytes are read here: an answer is complete once it said why it finished, or [DONE].
@@ -8,22 +8,33 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncGenerator, AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from bot.models.port import ToolCall
 
 _AT_ONCE = 20
+_MOST_CALLS = 64
 _SURROGATE_OR_NUL = re.compile("[\ud800-\udfff\0]")
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerPiece:
-    """A part of an answer, with the reason why it finished here, if it did."""
+    """A part of an answer, what it holds of calls, and the reason why it finished here, if it did."""
 
     text: str
     finished: str | None = None
+    calls: object = None
 
 
 class Unusable(Exception):
     """What came is no answer; the text says why, as the rest of a sentence."""
+
+
+class Empty(Unusable):
+    """What came says nothing."""
+
+    def __init__(self) -> None:
+        super().__init__("it holds no text")
 
 
 class Truncated(Exception):
@@ -48,12 +59,14 @@ async def whole(chunks: AsyncIterator[bytes], limit: int) -> object:
     return _json(bytes(body))
 
 
-async def pieces(chunks: AsyncIterator[bytes], limit: int) -> AsyncGenerator[str, None]:
+async def pieces(chunks: AsyncIterator[bytes], limit: int, *, calls: bool = False) -> AsyncGenerator[str | ToolCall, None]:
     """Yield the texts of a stream of server-sent events; leading white space comes with the first visible text.
 
-    Raises Unusable for what is no answer, for more than `limit` bytes and for no text; Cut; Trouble.
+    Where `calls` may be made, they come at the end. Raises Unusable for what is no answer, for more than `limit` bytes and for
+    neither text nor call; Truncated; Trouble.
     """
     held, size, begun, shown, done = "", 0, False, False, False
+    called = _Calls()
     async for data in _events(chunks, limit):
         begun = True
         if data == b"[DONE]":
@@ -62,7 +75,7 @@ async def pieces(chunks: AsyncIterator[bytes], limit: int) -> AsyncGenerator[str
         piece = _piece(_json(data), "delta")
         done = done or piece.finished is not None
         held += piece.text
-        size += len(piece.text.encode())
+        size += len(piece.text.encode()) + (called.add(piece.calls) if calls else 0)
         if size > limit:
             raise Unusable(f"it is longer than {limit} bytes")
         if held and (shown or held.strip()):
@@ -71,16 +84,71 @@ async def pieces(chunks: AsyncIterator[bytes], limit: int) -> AsyncGenerator[str
             held = ""
     if begun and not done:
         raise Truncated
+    for call in called.whole():
+        shown = True
+        yield call
     if not shown:
-        raise Unusable("it holds no text")
+        raise Empty
 
 
-def text_of(document: object) -> str:
-    """Return the text of an answer that came in one piece. Raises Unusable, Trouble."""
-    text = _piece(document, "message").text
-    if not text.strip():
-        raise Unusable("it holds no text")
-    return text
+def pieces_of(document: object, *, calls: bool = False) -> list[str | ToolCall]:
+    """Return the text of an answer that came in one piece, and the calls where they may be made. Raises Unusable, Trouble."""
+    piece = _piece(document, "message")
+    called = _Calls()
+    if calls:
+        called.add(piece.calls)
+    found: list[str | ToolCall] = [*([piece.text] if piece.text.strip() else []), *called.whole()]
+    if not found:
+        raise Empty
+    return found
+
+
+@dataclass
+class _Calling:
+    """A call while it comes in: in one piece, or its name first and its arguments bit by bit."""
+
+    at: object
+    id: str = ""
+    name: str = ""
+    arguments: list[str] = field(default_factory=list)
+
+
+@dataclass
+class _Calls:
+    """The calls of one answer. Endpoints number them, or not, or all alike: then another id means another call."""
+
+    _made: list[_Calling] = field(default_factory=list)
+
+    def add(self, given: object) -> int:
+        """Take in what a chunk says of calls, leaving out what is none; return the bytes that it is taken for."""
+        size = 0
+        for one in given if isinstance(given, list) else []:
+            function = one.get("function") if isinstance(one, dict) else None
+            if not isinstance(function, dict):
+                continue
+            id, name, arguments = _text(one.get("id")), _text(function.get("name")), function.get("arguments")
+            more = json.dumps(arguments) if isinstance(arguments, dict) else _text(arguments)
+            size += len(more.encode()) + len(name.encode())
+            call = self._of(one.get("index"), id, name)
+            if call:
+                call.id = call.id or id
+                call.name = call.name or name
+                call.arguments.append(more)
+        return size
+
+    def _of(self, at: object, id: str, name: str) -> _Calling | None:
+        """Return the call that a chunk goes on with, or a new one; None where there are too many."""
+        for call in reversed(self._made):
+            if call.at == at and (not id or not call.id or call.id == id) and (at is not None or not name):
+                return call
+        if len(self._made) == _MOST_CALLS:
+            return None
+        self._made.append(_Calling(at))
+        return self._made[-1]
+
+    def whole(self) -> list[ToolCall]:
+        """Return them in the order in which they began."""
+        return [ToolCall(call.id, call.name, "".join(call.arguments)) for call in self._made]
 
 
 async def _events(chunks: AsyncIterator[bytes], limit: int) -> AsyncGenerator[bytes, None]:
@@ -127,7 +195,12 @@ def _piece(document: object, part: str) -> AnswerPiece:
     first = choices[0]
     message = first.get(part) or {} if isinstance(first, dict) else None
     content = message.get("content") if isinstance(message, dict) else 0
+    calls = message.get("tool_calls") if isinstance(message, dict) else None
     finished = first.get("finish_reason") if isinstance(first, dict) else None
     if not isinstance(content, str | None) or not isinstance(finished, str | None):
         raise Unusable("it has parts of the wrong type")
-    return AnswerPiece(_SURROGATE_OR_NUL.sub("\ufffd", content or ""), finished)
+    return AnswerPiece(_text(content), finished, calls)
+
+
+def _text(value: object) -> str:
+    return _SURROGATE_OR_NUL.sub("\ufffd", value) if isinstance(value, str) else ""

@@ -8,7 +8,7 @@ from aiohttp.test_utils import TestServer
 
 from bot.errors import ModelDenied, ModelDown, ModelError, ModelRefused
 from bot.models.llm import OpenAIModel, local_models
-from bot.models.port import Chain, ChainAnswer, ChatMessage, complete
+from bot.models.port import Chain, ChainAnswer, ChatMessage, Toolbox, complete
 from tests.fakes.openai_server import OpenAIServer
 
 ASKED: list[ChatMessage] = [{"role": "user", "content": "Tea?"}]
@@ -23,7 +23,7 @@ class Scripted:
         self._pieces = pieces
         self._error = error
 
-    async def stream(self, messages: Sequence[ChatMessage]) -> AsyncIterator[str]:
+    async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncIterator[str]:
         for piece in self._pieces:
             yield piece
         if self._error:

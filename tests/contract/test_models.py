@@ -10,6 +10,7 @@ import pytest
 from bot.config.sections import Backend
 from bot.config.settings import Settings
 from bot.models.chains import Models
+from bot.models.learnt import BackendFacts
 from bot.models.llm import OpenAIModel
 from bot.models.port import LateModel, Model
 from tests.kits.memory_kit import KEY, opened
@@ -20,7 +21,7 @@ BACKENDS = {
 }
 
 
-def made(name: str, backend: Backend, tries: int, waits: Sequence[float]) -> Model:
+def made(name: str, backend: Backend, tries: int, waits: Sequence[float], facts: BackendFacts) -> Model:
     return LateModel(name, lambda: OpenAIModel(name, backend.base_url, backend.model, None, 5.0, 64, tries, waits))
 
 

@@ -194,7 +194,7 @@ def test_a_night_is_found_and_dreamt_once_and_a_thought_of_it_is_said_once(here:
     there.server.faults(SEND, unknown)
 
     asked, model = len(here.place.model.chats), here.place.model
-    model.script(b.Say(thoughtful), b.Hang())
+    model.script(thoughtful, b.Hang())
     with here.place.home.started("run") as lyra, there.place.home.started("run") as other:
         dreamt(lyra, 2)
         model.wait(asked + 2)  # The terminal's place is thought about, and never will be to the end.

@@ -28,14 +28,25 @@ class Request:
         return next(("".join(_parts(m, "text")) for m in reversed(self.messages) if m["role"] == "user"), "")
 
     @property
+    def returned(self) -> list[str]:
+        """What the calls of tools in this prompt returned, in order."""
+        return [message["content"] for message in self.messages if message["role"] == "tool"]
+
+    @property
+    def offered(self) -> list[str]:
+        """The names of the tools that may be called."""
+        return [tool["function"]["name"] for tool in self.body.get("tools", [])]
+
+    @property
     def images(self) -> list[str]:
         """The addresses of the prompt's images, in order."""
         return [part["url"] for message in self.messages for part in _parts(message, "image_url")]
 
     @property
     def prompt_hash(self) -> str:
-        """A hash of the whole prompt: equal prompts, equal hashes."""
-        return hashlib.sha256(json.dumps(self.messages, sort_keys=True).encode()).hexdigest()
+        """A hash of the whole prompt, with the tools in it: equal prompts, equal hashes."""
+        given = [self.messages, self.body.get("tools")]
+        return hashlib.sha256(json.dumps(given, sort_keys=True).encode()).hexdigest()
 
 
 def _parts(message: Mapping[str, Any], kind: str) -> list[Any]:
@@ -46,7 +57,31 @@ def _parts(message: Mapping[str, Any], kind: str) -> list[Any]:
     return [part[kind] for part in content if part["type"] == kind]
 
 
-Answerer = Callable[[Request], str]
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Calls of tools, each a name and its arguments (a text goes out as it is), behind something that is said, if anything."""
+
+    calls: tuple[tuple[str, object], ...]
+    text: str = ""
+
+    def sent(self) -> list[dict[str, Any]]:
+        """Return them as the protocol has them."""
+        return [
+            {"id": f"call_{at:04}", "type": "function", "function": {"name": name, "arguments": _as_json(arguments)}}
+            for at, (name, arguments) in enumerate(self.calls)
+        ]
+
+
+def calls(name: str, text: str = "", **arguments: object) -> Calls:
+    """One call of a tool."""
+    return Calls(((name, {key.rstrip("_"): value for key, value in arguments.items()}),), text)
+
+
+def _as_json(arguments: object) -> str:
+    return arguments if isinstance(arguments, str) else json.dumps(arguments)
+
+
+Answerer = Callable[[Request], str | Calls]
 
 
 def echo(request: Request) -> str:
@@ -57,6 +92,15 @@ def echo(request: Request) -> str:
 def hashed(request: Request) -> str:
     """Answer with a hash of the whole prompt, so that whatever enters a prompt shows in the answer."""
     return f"Answer {request.prompt_hash[:32]}"
+
+
+def looked_up(request: Request) -> str | Calls:
+    """Look up what is asked and what stands around it, then answer with a hash of the whole prompt."""
+    if not request.offered:
+        return hashed(request)
+    receipts = re.findall(r"receipt (\w+)", "\n".join(request.returned))
+    asked = request.last_user.rpartition("\n\n")[2]
+    return calls("open", receipt=receipts[-1]) if receipts else calls("recall", query=asked)
 
 
 def sensible(request: Request) -> str:
@@ -70,7 +114,7 @@ def sensible(request: Request) -> str:
 class Say:
     """A whole answer: a text, or what a callable makes of the request."""
 
-    text: str | Answerer
+    text: str
     finish: str = "stop"
 
 
@@ -150,7 +194,7 @@ class Vectors:
     wrong: Literal["count", "order", "indices", "zero", "nan", "dimension", "types"]
 
 
-Behaviour = Say | Drip | Cut | Endless | Hang | Held | Status | Raw | Events | Vectors
+Behaviour = Say | Calls | Drip | Cut | Endless | Hang | Held | Status | Raw | Events | Vectors
 
 HTML = Raw(b"<html><body><h1>Welcome to the captive portal</h1></body></html>")
 HUGE = Raw(b'{"choices": [{"message": {"content": "' + b"x" * 10_000_000 + b'"}}]}', "application/json")

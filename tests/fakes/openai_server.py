@@ -34,7 +34,9 @@ class OpenAIServer:
         """Set when a client has left an answer that had no end."""
         self.go = asyncio.Event()
         """To be set when answers that are held shall go on."""
-        self._script: deque[b.Behaviour] = deque()
+        self.refuses_tools: b.Status | None = None
+        """What a request that offers tools gets, where that is refused."""
+        self._script: deque[b.Behaviour | b.Answerer | str] = deque()
         self._heard = asyncio.Condition()
         self._runner: web.AppRunner | None = None
         self.port = 0
@@ -44,9 +46,14 @@ class OpenAIServer:
         """What a client is configured with."""
         return f"http://127.0.0.1:{self.port}/v1"
 
-    def script(self, *behaviours: b.Behaviour | str) -> None:
-        """Queue behaviours for the next requests of any kind but GET; a text is said."""
-        self._script.extend(b.Say(step) if isinstance(step, str) else step for step in behaviours)
+    def script(self, *behaviours: b.Behaviour | b.Answerer | str) -> None:
+        """Queue behaviours for the next requests of any kind but GET; a text is said, and so is what a callable makes of one."""
+        self._script.extend(behaviours)
+
+    def _next(self, request: b.Request, default: b.Answerer) -> b.Behaviour:
+        step = self._script.popleft() if self._script else default
+        made = step(request) if callable(step) else step
+        return b.Say(made) if isinstance(made, str) else made
 
     async def heard(self, number: int) -> None:
         """Wait until that many requests have come in since the start."""
@@ -85,11 +92,12 @@ class OpenAIServer:
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         recorded = await self._record(request)
-        step = self._script.popleft() if self._script else b.Say(self.default)
+        refused = self.refuses_tools if recorded.offered else None
+        step = refused or self._next(recorded, self.default)
         if plain := _plain(step):
             return plain
-        if isinstance(step, b.Say) and not recorded.body.get("stream"):
-            return web.json_response(_completion(recorded, _text(step, recorded), step.finish))
+        if isinstance(step, b.Say | b.Calls) and not recorded.body.get("stream"):
+            return web.json_response(_completion(recorded, step))
         return await self._stream(request, recorded, step)
 
     async def _stream(self, request: web.Request, recorded: b.Request, step: b.Behaviour) -> web.StreamResponse:
@@ -102,9 +110,13 @@ class OpenAIServer:
             case b.Events(data):
                 for item in data:
                     await send.data(item)
-            case b.Say():
-                await send.pieces(_text(step, recorded))
-                await send.end(step.finish)
+            case b.Say(text, finish):
+                await send.pieces(text)
+                await send.end(finish)
+            case b.Calls(_, text):
+                await send.pieces(text)
+                await send.calls(step)
+                await send.end("tool_calls")
             case b.Drip(text, delay):
                 await send.pieces(text, delay)
                 await send.end("stop")
@@ -142,7 +154,7 @@ class OpenAIServer:
 
     async def _embeddings(self, request: web.Request) -> web.StreamResponse:
         recorded = await self._record(request)
-        step = self._script.popleft() if self._script else b.Say("")
+        step = self._next(recorded, lambda _: "")
         if plain := _plain(step):
             return plain
         if isinstance(step, b.Hang):
@@ -178,6 +190,14 @@ class _Stream:
                 await asyncio.sleep(delay)
             await self.chunk({"role": "assistant", "content": word} if not place else {"content": word})
 
+    async def calls(self, made: b.Calls) -> None:
+        for at, call in enumerate(made.sent()):
+            arguments = call["function"]["arguments"]
+            await self.chunk({"tool_calls": [call | {"index": at, "function": call["function"] | {"arguments": ""}}]})
+            for begin in range(0, len(arguments), 1 + len(arguments) // 3):
+                piece = arguments[begin : begin + 1 + len(arguments) // 3]
+                await self.chunk({"tool_calls": [{"index": at, "function": {"arguments": piece}}]})
+
     async def end(self, finish: str) -> None:
         await self.chunk({}, finish)
         if (self._request.body.get("stream_options") or {}).get("include_usage"):
@@ -197,10 +217,6 @@ def _plain(step: b.Behaviour) -> web.Response | None:
             return None
 
 
-def _text(step: b.Say, request: b.Request) -> str:
-    return step.text if isinstance(step.text, str) else step.text(request)
-
-
 def _words(text: str) -> list[str]:
     return re.findall(r"\s*\S+\s*$|\s*\S+", text) or ([text] if text else [])
 
@@ -215,10 +231,13 @@ def _usage(request: b.Request, text: str) -> dict[str, int]:
     return {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
 
 
-def _completion(request: b.Request, text: str, finish: str) -> dict[str, Any]:
-    message = {"role": "assistant", "content": text, "refusal": None}
+def _completion(request: b.Request, step: b.Say | b.Calls) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": step.text, "refusal": None}
+    if isinstance(step, b.Calls):
+        message["tool_calls"] = step.sent()
+    finish = step.finish if isinstance(step, b.Say) else "tool_calls"
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": finish}
-    return _head(request, "chat.completion") | {"choices": [choice], "usage": _usage(request, text)}
+    return _head(request, "chat.completion") | {"choices": [choice], "usage": _usage(request, step.text)}
 
 
 async def _serve(port_file: Path, default: b.Answerer) -> None:
@@ -247,6 +266,9 @@ def main() -> None:
     parser.add_argument("--port-file", type=Path, required=True, help="where to write the port, once it listens")
     style = parser.add_mutually_exclusive_group()
     style.add_argument("--echo", dest="default", action="store_const", const=b.echo, help="echo every last user message")
+    style.add_argument(
+        "--looks-up", dest="default", action="store_const", const=b.looked_up, help="call tools, then answer with a hash"
+    )
     style.add_argument("--hashed", dest="default", action="store_const", const=b.hashed, help="answer with a hash of the prompt")
     options = parser.parse_args()
     asyncio.run(_serve(options.port_file, options.default or b.sensible))

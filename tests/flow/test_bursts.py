@@ -14,6 +14,7 @@ from adapters.payloads import payload
 from bot.app import App, opened
 from bot.errors import ModelDown, ModelRefused
 from bot.models.port import ChatMessage as Said
+from bot.models.port import Toolbox
 from bot.talk import Talk, talking
 from memory.journal.journal import Event
 from memory.types import Kind
@@ -59,7 +60,7 @@ class Thinking:
         self.allowed: dict[str, asyncio.Event] = {}
         self.fails: Exception | None = None
 
-    async def stream(self, messages: Sequence[Said]) -> AsyncIterator[str]:
+    async def stream(self, messages: Sequence[Said], toolbox: Toolbox | None = None) -> AsyncIterator[str]:
         question = messages[-1]["content"].rpartition("\n\n")[2]
         self.asked.append(question)
         self.begun.set()

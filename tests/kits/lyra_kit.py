@@ -273,7 +273,7 @@ class ModelServer:
         model = f'[models.main]\nbase_url = "{self.server.base_url}"\nmodel = "fake-model"\n'
         return f'chat = "main"\n{more}\n{model}{backend}\n'
 
-    def script(self, *steps: Behaviour | str) -> None:
+    def script(self, *steps: Behaviour | Answerer | str) -> None:
         """Queue what the next requests get."""
         self.server.script(*steps)
 

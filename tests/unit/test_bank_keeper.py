@@ -10,7 +10,8 @@ import pytest
 from bot.config.sections import Backend
 from bot.config.settings import Settings
 from bot.models.chains import Models
-from bot.models.port import ChatMessage, Model
+from bot.models.learnt import BackendFacts
+from bot.models.port import ChatMessage, Model, Toolbox
 from bot.service.maintenance import Maintenance
 from tests.kits.bank_kit import Room, in_a_room
 
@@ -25,7 +26,7 @@ class Copier:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    async def stream(self, messages: Sequence[ChatMessage]) -> AsyncIterator[str]:
+    async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncIterator[str]:
         """Answer with one line."""
         self.asked.append(messages[0]["content"])
         found = _LINE.search(messages[1]["content"])
@@ -42,7 +43,7 @@ async def keeping(here: Room, model: Copier | None, *, calls: int = 200) -> Asyn
     backend = {"main": Backend(base_url="http://127.0.0.1:1/v1", model="copier")} if model else {}
     settings = Settings(chat=["main"] if model else [], models=backend, background_calls_per_day=calls)
 
-    def make(name: str, backend: Backend, tries: int, waits: Sequence[float]) -> Model:
+    def make(name: str, backend: Backend, tries: int, waits: Sequence[float], facts: BackendFacts) -> Model:
         assert model
         return model
 

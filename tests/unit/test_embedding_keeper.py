@@ -10,7 +10,8 @@ import pytest
 from bot.config.sections import Backend
 from bot.config.settings import Settings
 from bot.models.chains import Models
-from bot.models.port import ChatMessage, Model
+from bot.models.learnt import BackendFacts
+from bot.models.port import ChatMessage, Model, Toolbox
 from bot.service import log
 from bot.service.maintenance import Maintenance
 from memory.core import Habits
@@ -44,7 +45,7 @@ class Failing:
 
     name = "failing"
 
-    async def stream(self, messages: Sequence[ChatMessage]) -> AsyncIterator[str]:
+    async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncIterator[str]:
         """Fail."""
         raise WriterFailed("No model answers.")
         yield ""
@@ -59,7 +60,7 @@ async def keeping(here: Corner, *, model: bool = False) -> AsyncIterator[Mainten
     backends = {"main": Backend(base_url="http://127.0.0.1:1/v1", model="m")} if model else {}
     settings = Settings(chat=["main"] if model else [], models=backends)
 
-    def make(name: str, backend: Backend, tries: int, waits: Sequence[float]) -> Model:
+    def make(name: str, backend: Backend, tries: int, waits: Sequence[float], facts: BackendFacts) -> Model:
         return Failing()
 
     models = Models(settings, here.memory.places, make)

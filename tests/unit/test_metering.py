@@ -11,7 +11,7 @@ from bot.config.sections import DreamSection
 from bot.config.settings import Settings
 from bot.errors import ModelDown
 from bot.models.metering import Metered, limits
-from bot.models.port import ChatMessage
+from bot.models.port import ChatMessage, Toolbox
 from bot.models.writer import ModelWriter
 from bot.service.priority import Priority
 from memory.errors import BudgetSpent, WriterFailed, WriterRefused
@@ -35,7 +35,7 @@ class Answers:
     asked: list[str] = field(default_factory=list)
     name: str = "answers"
 
-    async def stream(self, messages: Sequence[ChatMessage]) -> AsyncIterator[str]:
+    async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncIterator[str]:
         """Answer."""
         self.asked.append(messages[1]["content"])
         if self.hears:
