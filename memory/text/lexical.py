@@ -189,9 +189,18 @@ def query_terms(text: str, languages: Sequence[str]) -> dict[str, list[int]]:
     Left out are the stop words of English and of the question's own language, unless it consists of them.
     """
     words = tokens(text)
-    empty = _stop_words(language_of(words) or "english")
-    asked = [word for word in words if word not in STOP_WORDS and word not in empty] or words
+    asked = _without_stop_words(words) or words
     return {word: list(dict.fromkeys(_hash(word, name) for name in languages)) for word in asked}
+
+
+def query_stems(text: str) -> set[str]:
+    """Return the English stems of what a question asks for, without any stop words."""
+    return {stem(word) for word in _without_stop_words(tokens(text))}
+
+
+def _without_stop_words(words: Sequence[str]) -> list[str]:
+    empty = _stop_words(language_of(words) or "english")
+    return [word for word in words if word not in STOP_WORDS and word not in empty]
 
 
 def _stop_words(language: str) -> frozenset[str]:

@@ -9,12 +9,15 @@ from memory.index.indexing import BANK, ERAS, GISTS, MESSAGES
 from memory.index.recall.finder import Found, Recall
 from memory.index.recall.query import Query
 from memory.index.recall.timeline import during
+from memory.index.when.birthdays import birthday, celebrated
 from memory.index.when.values import Window
 from memory.places.shown_names import told_apart
 from memory.tiers import above, exchanges, statements
 from memory.tiers.above import Above
 from memory.types import Condensed, Digest, DigestHit, DomainKind, Exchange, Hit, Session, Statement
 from memory.view.binding import Binding
+
+_TELLING = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +154,18 @@ class Retrieval:
 
     async def _find(self, *queries: Query) -> list[list[Found]]:
         now, time_zone = self._b.shared.clock.now(), self._b.home.time_zone
-        return await self._recall.each([replace(query, now=now, time_zone=time_zone) for query in queries], self._b.domains)
+        queries = tuple(replace(query, now=now, time_zone=time_zone) for query in queries)
+        if day := birthday(queries[0].text):
+            queries = await self._on(day[1], day[0], queries)
+        return await self._recall.each(queries, self._b.domains)
+
+    async def _on(self, whose: str, phrase: str, queries: Sequence[Query]) -> tuple[Query, ...]:
+        """Return queries that ask about a birthday as ones that ask about its day, if anybody said when that is."""
+        first = queries[0]
+        found = await self._recall.find(replace(first, text=whose, k=_TELLING, kinds=(MESSAGES,)), self._b.domains)
+        told = [hit.exchange for hit in (await self._messages(found)).values()]
+        window = celebrated(whose, told, first.asker, first.now, first.time_zone)
+        return tuple(replace(one, text=one.text.replace(phrase, " "), window=window) if window else one for one in queries)
 
     def _asker(self, name: str) -> str:
         return name if self._b.home.ref.kind is not DomainKind.DM else ""

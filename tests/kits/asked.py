@@ -27,7 +27,11 @@ _MORNINGS = (
     "Went climbing with {friend}, the {sky} route twice.",
     "Hiked up to {hill} with {friend}, {n} km in all.",
 )
-_EVENINGS = ("Cooked {dish} for dinner.", "Cooked {dish} for {friend} and me, too much salt.", "Cooked {dish} again, for two days.")
+_EVENINGS = (
+    "Cooked {dish} for dinner.",
+    "Cooked {dish} for {friend} and me, too much salt.",
+    "Cooked {dish} again, for two days.",
+)
 _NIGHTS = (
     "Watched the film {title} until late.",
     "Reading {title}, chapter {n}.",

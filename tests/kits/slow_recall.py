@@ -136,4 +136,9 @@ def ranked(talk: Talk, question: str, meaning: Mapping[int, float]) -> dict[int,
         voiced = m.speaker.lower() in named - hers and (not everybody or named == set(asked))
         if voiced or (of_lyra and m.own and score[m.item] > 0):
             score[m.item] += 0.4 * (best or 1)
+    tells = [m.item for m in talk.messages if not m.asks and (of_lyra or not m.own)]
+    told, best = max((score[item] for item in tells), default=0), max(score.values(), default=0)
+    for m in talk.messages:
+        if told >= 0.3 * best and m.item not in tells and score[m.item] >= 0.99 * told > 0:
+            score[m.item] = 0.98 * told + 0.01 * told * score[m.item] / best
     return {item: value for item, value in score.items() if value > 0}

@@ -41,8 +41,12 @@ async def test_a_name_of_several_words_is_known_by_each_of_them(tmp_path: Path, 
         assert (await heard(here, "what was said about the parrot?")).startswith("Bob")
 
 
-@pytest.mark.parametrize("asked", ["Ana says:", "yesterday:"])
-async def test_what_is_asked_for_never_passes_a_clearly_better_match(tmp_path: Path, asked: str) -> None:
+@pytest.mark.parametrize(
+    ("asked", "first"), [("we say:", "Bob"), ("Ana:", "Bob"), ("what did Ana say of", "Ana"), ("yesterday:", "Ana")]
+)
+async def test_who_said_it_and_when_passes_a_better_match_and_what_it_is_about_does_not(
+    tmp_path: Path, asked: str, first: str
+) -> None:
     async with among(tmp_path, "Bob: the green parrot sat on the kitchen table") as here:
         await aside(here, "Ana: the parrot is loud", at=START - DAY)
         lifted, plain = [
@@ -52,7 +56,8 @@ async def test_what_is_asked_for_never_passes_a_clearly_better_match(tmp_path: P
             }
             for who in (asked, "we say:")
         ]
-        assert lifted["Bob"] == plain["Bob"] > lifted["Ana"] > plain["Ana"]
+        assert next(iter(lifted)) == first and lifted["Bob"] == plain["Bob"]
+        assert lifted["Ana"] > plain["Ana"] or asked == "we say:"
 
 
 WHOSE_NAME = """
@@ -88,7 +93,7 @@ async def test_who_speaks_here_is_found_where_others_speak_of_them(tmp_path: Pat
 
 
 MINE_AND_YOURS = """
-who spoke of the parrot with green feathers?            | Lyra
+who spoke of the parrot with green feathers?            | Ada
 what did I say about the parrot with green feathers?    | Ada
 did I see my parrot's green feathers?                   | Ada
 can you tell me what I said of the parrot with green feathers? | Ada

@@ -9,8 +9,10 @@ from bot.models.offline.related_words import beside
 from bot.models.offline.sentences import split
 from bot.models.offline.things import things
 from bot.models.offline.understanding import Topic, topic
+from memory.index.when.birthdays import birthday
 from memory.index.when.question import asked as asked_when
 from memory.index.when.values import Window
+from memory.index.when.vocabulary import DOINGS
 from memory.text.lexical import stem
 
 MOST_PARTS = 3
@@ -64,15 +66,6 @@ _LIST = re.compile(
     r"(?i)^\W*(?:and |so )?(?:which|what|welche[ns]?|qué|cuáles)\s+(?:\w+\s+){0,2}?(\w+)\s+"
     r"(?:have|has|had|did|do|does|are|were|habe\w*|hat|hemos|he|tengo|tenemos)\b"
 )
-_BIRTHDAY = re.compile(
-    r"(?i)\b(?:on|an|en|for)\s+((?:my|our|mein\w*|mi|[^\W\d_]+['’]s)\s+(?:last\s+)?(?:birthday|geburtstag|cumpleaños))\b"
-)
-_DOINGS = frozenset(
-    stem(word)
-    for word in """
-    happen spend spent go on new life past part thing verbracht gemacht machte passiert geschehen los erlebt hice hicimos pasó hecho fait passé
-    """.split()
-)
 _NO_LISTING = re.compile(
     r"(?i)\byou\b(?! (?:know|remember|recall|tell|have|find))|\bwhat(?:['’]s| is)? (?:the )?(?:day|date|time)\b"
 )
@@ -105,8 +98,8 @@ def _with_antecedents(pieces: list[str]) -> Iterator[str]:
 def _part(text: str, now: int, time_zone: str) -> QuestionPart:
     if _WHO_AM_I.match(text):
         return QuestionPart(text, Aim.ASKER, topic(text), _LASTING)
-    if (birthday := _BIRTHDAY.search(text)) and not _what_else(text.replace(birthday[0], " ")):
-        return QuestionPart(text, Aim.TIME, topic(text), birthday[1])
+    if (day := birthday(text)) and not _what_else(text.replace(day[0], " ")):
+        return QuestionPart(text, Aim.TIME, topic(text), day[1])
     when = asked_when(text, now, time_zone)
     if when.window and not _what_else(when.rest) and not _NO_LISTING.search(text):
         return QuestionPart(text, Aim.TIME, topic(text), text, when.window)
@@ -128,7 +121,7 @@ def _part(text: str, now: int, time_zone: str) -> QuestionPart:
 
 def _what_else(rest: str) -> frozenset[str]:
     """Return what is asked for beside a time: nothing, where only what happened or was done then is asked."""
-    return topic(rest).strong - _DOINGS
+    return topic(rest).strong - DOINGS
 
 
 def _is_plural(word: str) -> bool:

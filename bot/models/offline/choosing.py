@@ -95,14 +95,6 @@ class Choice:
                 return listed
         return self._answer(part)
 
-    def birthday(self, part: QuestionPart) -> Hit | None:
-        """Return the newest message that tells of the birthday which a part names."""
-        whose, _, _ = part.sought.partition(" ")
-        named = [one for one in self._quotable(part) if re.search(rf"(?i)\b{re.escape(part.sought)}\b", one.hit.exchange.text)]
-        own = bool(OWN.fullmatch(whose))
-        named = [one for one in named if not one.asks and (not own or self.is_asker(one.hit.exchange))]
-        return max((one.hit for one in named), key=lambda hit: hit.exchange.said_at, default=None)
-
     # Of each kind
 
     def _of_time(self, part: QuestionPart, window: Window | None) -> list[Candidate]:

@@ -1,10 +1,7 @@
 """Dates and times as Lyra writes them, the same on every machine: 3 March 2026, 21:04."""
 
-from calendar import isleap
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
-from memory.index.when.values import Window
 
 _MONTHS = (
     "January",
@@ -55,24 +52,6 @@ def days(first: int, last: int, time_zone: str) -> str:
     """Return the days from one instant to another: 3 March 2026, or 3 March 2026 to 9 March 2026. Both are microseconds UTC."""
     start, end = (written(_local(at, _zone(time_zone))) for at in (first, last))
     return start if start == end else f"{start} to {end}"
-
-
-def anniversary(instant: int, now: int, time_zone: str) -> Window:
-    """Return the last day before the end of today that has the date of an instant. Both are microseconds UTC."""
-    zone = _zone(time_zone)
-    then, today = _local(instant, zone), _local(now, zone).date()
-    years = (year for year in range(today.year, today.year - 9, -1) if _has(year, then.month, then.day))
-    year = next((year for year in years if date(year, then.month, then.day) <= today), then.year)
-    start = datetime(year, then.month, then.day, tzinfo=zone)
-    return Window(_instant(start), _instant(start + timedelta(days=1)))
-
-
-def _has(year: int, month: int, day: int) -> bool:
-    return (month, day) != (2, 29) or isleap(year)
-
-
-def _instant(moment: datetime) -> int:
-    return (moment - _EPOCH) // timedelta(microseconds=1)
 
 
 def known_zone(name: str) -> str:

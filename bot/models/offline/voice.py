@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 from bot.models.offline.asking import Aim, QuestionPart, parts
 from bot.models.offline.choosing import Candidate, Choice, missing
-from bot.models.offline.date_texts import anniversary, known_zone
+from bot.models.offline.date_texts import known_zone
 from bot.models.offline.ownership import OWN
 from bot.models.offline.sentences import one_line
 from bot.models.offline.understanding import Act, hear, is_about_lyra
 from bot.models.offline.wording import Wording
-from memory.index.when.question import asked as asked_when
+from memory.index.when.birthdays import celebrated
 from memory.index.when.values import Window
 from memory.types import Hit, Statement
 
@@ -63,12 +63,8 @@ class OfflineVoice:
         """Return the time that a part of a question is about, None for none; a birthday is looked up in what was found."""
         if part.aim is not Aim.TIME or part.window:
             return part.window
-        told = Choice(asked.asker, hits).birthday(part)
-        if told is None:
-            return None
-        said_at = told.exchange.said_at
-        when = asked_when(told.exchange.text, said_at, known_zone(asked.time_zone)).window
-        return anniversary(when.start if when and when.end > said_at else said_at, asked.now, asked.time_zone)
+        told = [hit.exchange for hit in hits]
+        return celebrated(part.sought, told, one_line(asked.asker), asked.now, known_zone(asked.time_zone))
 
     def answer(
         self, asked: VoiceQuestion, hits: Sequence[Hit], known: Callable[[str], bool], above: Sequence[Statement] = ()

@@ -9,6 +9,7 @@ from memory.index.indexing import ENGLISH, MESSAGES
 from memory.index.recall.domain_indexes import Loaded
 from memory.index.when.question import asked
 from memory.index.when.values import TimedQuestion, Window
+from memory.index.when.vocabulary import DOINGS
 from memory.text import lexical
 from memory.text.display_names import TAG
 from memory.text.languages import language as language_of
@@ -28,6 +29,14 @@ _YOURS = {
     r"|your (?:advice|answer|suggestion|recommendation|reply|explanation)s?",
     "german": r"hast du|hattest du|sagtest du|du (?:hast|hattest|sagtest)|deine? (?:rat|antwort|vorschlag|vorschläge|idee)",
 }
+_SAYING = (
+    r"say|says|said|tell|tells|told|mention(?:s|ed)?|writes?|wrote|suggest(?:s|ed)?|recommend(?:s|ed)?|advised?|promised?"
+    r"|sagte?|erzählte?|schrieb|dijo|contó|escribió|disse"
+)
+_WHO_SAYS = (
+    rf"{{name}}(?:(?:,|,? (?:and|or|und|oder|y|o|et|ou)) \w+)* (?:\w+ )?(?:{_SAYING})", r"(?:hat|habe) {name} (?:.+ )?(?:gesagt|erzählt|geschrieben)", r"(?:dijo|contó|disse) {name}",
+    r"{name} a (?:dit|raconté|écrit)", r"a (?:dit|raconté|écrit) {name}",
+)  # fmt: skip
 
 
 MOST_CHARACTERS = 4_000
@@ -40,7 +49,7 @@ class Query:
     """A question: its text, how many hits, of what kinds, of which session, without which items.
 
     `asker` is the name of who asks among others, '' where nobody but Lyra is talked with. `now` and `time_zone` say what
-    "yesterday" means.
+    "yesterday" means, `window` is the time that is asked for where the text does not tell it.
     """
 
     text: str
@@ -51,6 +60,7 @@ class Query:
     asker: str = ""
     now: int = 0
     time_zone: str = "UTC"
+    window: Window | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +69,8 @@ class ParsedQuery:
 
     `words` are its words, as they are written, with their terms in every language in view; `text` is what is embedded. `voices`
     are the speakers whose words it asks for (`alone`: and nothing else), `of_people` says that it asks for those of anybody but
-    Lyra, `of_lyra` for hers.
+    Lyra, `of_lyra` for hers. `at_large` says that it asks for whatever was said at a time, `sayers` are those who said what it
+    asks for.
     """
 
     words: Mapping[str, Sequence[int]]
@@ -70,6 +81,8 @@ class ParsedQuery:
     of_lyra: bool
     asked: TimedQuestion
     window: Window | None = None
+    at_large: bool = False
+    sayers: frozenset[str] = frozenset()
 
 
 def understood(query: Query, loaded: Sequence[Loaded]) -> ParsedQuery:
@@ -81,19 +94,25 @@ def understood(query: Query, loaded: Sequence[Loaded]) -> ParsedQuery:
     """
     query = replace(query, text=_ends(query.text))
     timed = asked(query.text, query.now, query.time_zone)
-    words = _outer(lexical.query_terms(query.text, sorted({ENGLISH}.union(*(one.languages for one in loaded)))))
+    # What was said of "last week" at another time is not what is asked for.
+    window = query.window or timed.window
+    text = timed.rest if window and not timed.dated else query.text
+    words = _outer(lexical.query_terms(text, sorted({ENGLISH}.union(*(one.languages for one in loaded)))))
     called = _called(query, [*words, *_capitalized(query.text)], loaded)
     hers = {name for one in loaded for name in one.domain_indexes[MESSAGES].documents.hers}
-    voices = _fullest(called)
+    voices, sayers = _fullest(called), _fullest({word: called[word] for word in called if _says(word, query.text)})
     language = language_of(lexical.tokens(query.text)) or ENGLISH
     yours = _speaks(_YOURS, language, query.text)
     mine = not yours and _speaks(_MINE, language, query.text)
     if mine and query.asker:
         voices |= {query.asker}
     alone = bool(called) and set(called) >= set(words)
-    text = query.text if alone else _without(query.text, called)
+    text = text if alone else _without(text, called)
     yours = yours or bool(voices & hers and not mine and not _called_upon(query.text, called))
-    return ParsedQuery(words, text, voices - hers, alone, mine and not query.asker, yours, timed, timed.window)
+    at_large = window is not None and lexical.query_stems(timed.rest) <= DOINGS
+    return ParsedQuery(
+        words, text, voices - hers, alone, mine and not query.asker, yours, timed, window, at_large, sayers - hers
+    )  # fmt: skip
 
 
 def _ends(text: str) -> str:
@@ -113,6 +132,12 @@ def _speaks(phrases: Mapping[str, str], language: str, text: str) -> bool:
     """Say whether a text has one of the phrases of its language."""
     ours = phrases.get(language)
     return ours is not None and re.search(rf"(?<![\w'])(?:{ours})(?![\w'])", text, re.IGNORECASE) is not None
+
+
+def _says(name: str, text: str) -> bool:
+    """Say whether a question asks for what somebody of a name said."""
+    named = re.escape(_plain(name))
+    return any(re.search(rf"(?i)\b(?:{form.format(name=named)})\b", text) for form in _WHO_SAYS)
 
 
 def _capitalized(text: str) -> list[str]:

@@ -4,8 +4,10 @@ Both signals are put on one scale for each question: words by their best score, 
 this conversation its nearest one stands, so that a signal that tells nothing apart weighs nothing, and a message that has no
 vector yet stands where the usual one does. They are added. Then a message takes a quarter of each neighbour's score, because
 answers stand beside what was asked, and a share of the best of its stretch, because a conversation is about something. What
-asks rather than tells, and what Lyra said herself, counts a little less. Whose words or which time a question asks for is
-worth a fixed part of the best score: it lifts what was found, and never carries alone past a good one what was not.
+asks rather than tells, and what Lyra said herself, counts a little less, and stands behind the best of what people told where
+that is not far from it. Whose words a question is about is worth a fixed part of the best score: it lifts what was found, and
+never carries alone past a good one what was not. What a named one said, or what was said at a time, where that is asked for,
+comes first: the best of it, and of the rest the more the nearer it is to that, so that what tells of that time elsewhere stays.
 
 The parts were chosen for what they do, the figures as round numbers from the middle of where nothing changes much; README
 says what was reached.
@@ -29,9 +31,12 @@ STRETCH = 0.3
 ASKING = 0.9
 LYRA = 0.7
 VOICE = 0.4
-TIME = 0.4
+FIRST = 1.5
+SHARPLY = 4
 NEWEST = 0.1
 CONTENDING = 0.5
+ANSWERING = 0.3
+JUST_BEHIND = (0.98, 0.99)
 FEW = 10
 LEAST = 0.1
 
@@ -53,13 +58,13 @@ def rank(
     """Score the documents of shards, be they of one kind or several; `words` and `meant` are their scores by each signal."""
     own = [lexical + meaning for lexical, meaning in zip(_by_best(words), _above_usual(meant), strict=True)]
     scores = _with_neighbours(question, domain_indexes, own)
-    best = _best(scores)
-    lifted = [
-        _lifted(question, domain_index, score, best, _named(question, domain_indexes))
-        for domain_index, score in zip(domain_indexes, scores, strict=True)
-    ]
+    lifted = _lifted(question, domain_indexes, scores)
     if question.asked.now:
         _lift_the_newest(domain_indexes, lifted)
+    _put_behind(
+        question,
+        [(one.documents, score) for one, (score, _, _) in zip(domain_indexes, lifted, strict=True) if one.kind == MESSAGES],
+    )
     return [
         Scored(domain_index, _only(query, domain_index.documents, score), one.cosines, voice, timely)
         for domain_index, (score, voice, timely), one in zip(domain_indexes, lifted, meant, strict=True)
@@ -132,21 +137,30 @@ def _less(documents: Documents, trait: int, weight: float) -> Floats:
 
 
 def _lifted(
-    question: ParsedQuery, domain_index: DomainIndex, score: Floats, best: float, named: frozenset[str]
-) -> tuple[Floats, Mask, Mask]:
+    question: ParsedQuery, domain_indexes: Sequence[DomainIndex], scores: Sequence[Floats]
+) -> list[tuple[Floats, Mask, Mask]]:
     """Return scores with what whose words and which time is asked for adds, and which documents that is."""
-    documents = domain_index.documents
-    voice = _voices(documents, named)
-    timely = _timely(question.window, documents.times.now)
-    lifted = []
+    best = np.float32(_best(scores) or 1)
+    named = _named(question, domain_indexes)
+    every = [domain_index.documents for domain_index in domain_indexes]
+    voiced = [_voices(documents, named) for documents in every]
+    timely = [_timely(question.window, documents.times.now) for documents in every]
+    lifts = [np.zeros(len(score), np.float32) for score in scores]
     if named or question.of_lyra or question.of_people:
-        lifted.append((voice | (_hers_or_not(question, documents) & (score > 0)), VOICE))
+        for lift, voice, documents, score in zip(lifts, voiced, every, scores, strict=True):
+            lift += np.float32(VOICE) * (voice | (_hers_or_not(question, documents) & (score > 0)))
+    if question.sayers:
+        _put_first(lifts, scores, [_voices(documents, question.sayers) for documents in every], alike=question.alone)
     if question.window:
-        timely &= (score > 0) | (best == 0)
-        lifted.append((timely, TIME))
-    for those, share in lifted:
-        score = score + np.float32(share * (best or 1)) * those.astype(np.float32)
-    return score, voice, timely
+        _put_first(lifts, scores, timely, alike=question.at_large)
+    return [(score + best * lift, voice, then) for score, lift, voice, then in zip(scores, lifts, voiced, timely, strict=True)]
+
+
+def _put_first(lifts: Sequence[Floats], scores: Sequence[Floats], those: Sequence[Mask], *, alike: bool) -> None:
+    """Lift the best of some documents to the top, and what is worse by much less; all `alike` where nothing tells them apart."""
+    best = np.float32(0 if alike else _best([score[some] for score, some in zip(scores, those, strict=True)]))
+    for lift, score, some in zip(lifts, scores, those, strict=True):
+        lift[some] += np.float32(FIRST) * ((score[some] / best) ** SHARPLY if best else np.float32(1))
 
 
 def _named(question: ParsedQuery, domain_indexes: Sequence[DomainIndex]) -> frozenset[str]:
@@ -191,6 +205,20 @@ def _lift_the_newest(domain_indexes: Sequence[DomainIndex], lifted: Sequence[tup
     for (score, _, _), some in zip(lifted, near, strict=True):
         score[some] *= 1 + np.float32(NEWEST) * newness[start : start + len(some)].astype(np.float32)
         start += len(some)
+
+
+def _put_behind(question: ParsedQuery, messages: Sequence[tuple[Documents, Floats]]) -> None:
+    """Put what asks, and what Lyra said unless that is asked for, just behind the best of what tells, if it is not far behind."""
+    others = np.uint8(ASKS if question.of_lyra else ASKS | OWN)
+    telling = [(documents.traits.now & others) == 0 for documents, _ in messages]
+    told = np.float32(_best([score[tells] for (_, score), tells in zip(messages, telling, strict=True)]))
+    best = np.float32(_best([score for _, score in messages]))
+    if told == 0 or told < best * np.float32(ANSWERING):
+        return
+    lowest, highest = (told * np.float32(share) for share in JUST_BEHIND)
+    for (_, score), tells in zip(messages, telling, strict=True):
+        above = ~tells & (score >= highest)
+        score[above] = lowest + (highest - lowest) * score[above] / best
 
 
 def _only(query: Query, documents: Documents, score: Floats) -> Floats:

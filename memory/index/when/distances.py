@@ -21,6 +21,7 @@ _MONTHS = {MONTH: 1, QUARTER: 3, YEAR: 12}
 _MONTH_LENGTH = 30 * DAY_LENGTH + DAY_LENGTH * 7 // 16
 _HALVES = {HOUR: (30, MINUTE), DAY: (12, HOUR), WEEK: (3, DAY), MONTH: (15, DAY), QUARTER: (6, WEEK), YEAR: (6, MONTH)}
 _FEW = 3
+_COUNTED_OFF = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,9 @@ class Distance:
         return self.unit in _CLOCK
 
     def slack(self, length: int) -> int:
-        """Return how much of a length is left open: a quarter, of a vague distance half."""
+        """Return how much of a length is left open: a quarter, of a vague distance half, of a few days that are counted nothing."""
+        if self.unit == DAY and self.count < _COUNTED_OFF and not self.vague:
+            return 0
         return length // (2 if self.vague else 4)
 
     def from_day(self, day: int, sign: int) -> int:

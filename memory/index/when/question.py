@@ -207,6 +207,7 @@ _OF_TIME = compiled(
     "[MONTH WEEKDAY SHORT_WEEKDAY SEASON FEAST DAY_FROM_TODAY KIND_OF_DAY PART_OF_DAY UNIT QUARTER DATE YEAR DAYS SHORT_DATE"
     " OTHER_DAY ORDINAL SINCE UNTIL BEFORE AFTER AGO_BEFORE]"
 )
+_OF_DATES = frozenset((Code.MONTH, Code.YEAR, Code.WEEKDAY, Code.DATE, Code.DIGITS, Code.ORDINAL, Code.SEASON, Code.FEAST))
 _MARKS = tuple("?.!,;:…")
 _WORD = re.compile(r"\w")
 Spans = list[tuple[int, int]]
@@ -236,7 +237,7 @@ def asked(text: str, now: int, time_zone: str) -> TimedQuestion:
     present = present and (window is None or window.start <= calendar.now < window.end)
     if present:
         spans += words_of_now(tokens)
-    return TimedQuestion(window, around, _without(tokens, spans) if spans else text, present)
+    return TimedQuestion(window, around, _without(tokens, spans) if spans else text, present, _dated(tokens, spans))
 
 
 def _is_today_as_now(tokens: Tokens, spans: Spans) -> bool:
@@ -278,6 +279,11 @@ def _touch(one: Window, other: Window) -> bool:
 def _clamped(window: Window) -> Window | None:
     start, end = max(window.start, EARLIEST), min(window.end, LATEST)
     return Window(start, end) if start < end else None
+
+
+def _dated(tokens: Tokens, spans: Spans) -> bool:
+    """Say whether any of some words is one that dates are written with."""
+    return any(tokens.codes[n] in _OF_DATES for start, end in spans for n in range(start, end) if " " not in tokens.words[n])
 
 
 def _without(tokens: Tokens, spans: Spans) -> str:

@@ -50,6 +50,11 @@ _FALLS = frozenset(("fall", "spring"))
 _COUNTED = frozenset("people feet men women children euro euros km kg".split())
 _BEFORE_DAY_AND_MONTH = frozenset("am vom le el op".split())
 _NO_DAY = frozenset("about for like than every each any some jeden chaque tous cada todo todos ogni tutti elke iedere".split())
+_SUBJECTS = frozenset("i you we he she they".split())
+"""Whoever was "up to" something."""
+_WHOSE = frozenset("my our your his her their mein meine meinen unser unsere mi nuestro nuestra mon ma notre".split())
+_SPENT = frozenset("spend spent celebrate celebrated verbracht gefeiert pasé pasamos passé fêté".split())
+_HOW = frozenset("how wie cómo como comment".split())
 _NEAR = 14 * DAY
 
 
@@ -146,8 +151,10 @@ def _open(reading: Parse, m: re.Match[str]) -> Expression | None:
 
 
 def _bound(reading: Parse, m: re.Match[str]) -> Expression | None:
-    one = _named(reading, m, "one", sure=False)
-    if one is None or (m["side"] == Code.AGO_BEFORE and reading.tokens.words[m.start("side")] != "vor"):
+    one, at = _named(reading, m, "one", sure=False), m.start("side")
+    if one is None or (m["side"] == Code.AGO_BEFORE and reading.tokens.words[at] != "vor"):
+        return None
+    if reading.tokens.words[at] == "up to" and at and reading.tokens.words[at - 1] in _SUBJECTS:
         return None
     near = bool(m["near"]) and reading.tokens.values[m.start()] == 1
     return _bounded(m["side"], one, near)
@@ -194,10 +201,17 @@ def _single(reading: Parse, m: re.Match[str]) -> Expression | None:
     elif lead and lead in _LEADS[code]:
         told = True
     else:
-        told = code == Code.WEEKDAY and not lead and _bare(reading, at, m.end())
+        told = (code == Code.WEEKDAY and not lead and _bare(reading, at, m.end())) or _lived(reading, m.start(), m.end())
     if code == Code.SHORT_DATE and word.count(".") == 1:
         told = told and m["what"] == "y." and reading.tokens.words[m.start()] in _BEFORE_DAY_AND_MONTH
     return _named(reading, m, "what", sure=lead == Code.IN or not lead) if told else None
+
+
+def _lived(reading: Parse, start: int, end: int) -> bool:
+    """Say whether a question is how a time was for somebody, or how it was spent: "how was my September?"."""
+    before = reading.tokens.words[start - 1] if start else ""
+    asks = reading.tokens.has(_HOW) and before in _WHOSE
+    return (asks or before in _SPENT) and reading.codes[end : end + 1] in ("", Code.MARK, Code.PERIOD, Code.TAKEN)
 
 
 def _bare(reading: Parse, at: int, end: int) -> bool:

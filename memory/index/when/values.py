@@ -29,10 +29,12 @@ class TimedQuestion:
     """A question taken apart.
 
     `rest` is the question without its time expression; the words of an anchor stay in it, because answers often name the
-    event. `now` says that the present state of something is asked for.
+    event. `now` says that the present state of something is asked for, `dated` that a time is told with words that dates are
+    written with.
     """
 
     window: Window | None
     around: Around | None
     rest: str
     now: bool
+    dated: bool = False

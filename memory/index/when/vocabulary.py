@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from memory.index.when.codes import Code
 from memory.text.dates import MONTHS
+from memory.text.lexical import stem
 
 MINUTE, HOUR, DAY, WEEK, MONTH, YEAR, WEEKEND, QUARTER, FORTNIGHT = range(9)
 MORNING, AFTERNOON, EVENING, NIGHT = range(4)
@@ -186,3 +187,11 @@ VAGUE = frozenset(
 )
 PAST = frozenset("did was were had didn't wasn't weren't hadn't".split())
 """Words that tell that an English question is about the past."""
+DOINGS = frozenset(
+    stem(word)
+    for word in """
+    happen spend spent go went on new life past part thing celebrate verbracht gemacht machte passiert geschehen los erlebt gefeiert hice hicimos pasó
+    hecho fait passé
+    """.split()
+)
+"""The stems of words that ask for whatever was done or happened at a time."""

@@ -1,0 +1,56 @@
+"""What was said stands above the question about it, and a time that is asked for decides what comes first."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.models.minilm import weights
+from bot.models.minilm.embedder import MiniLM
+from memory.ports import Embedder
+from tests.kits.asked import asked, cases, kept, timed
+
+LEAST, LEAST_BY_WORDS = 0.95, 0.9
+
+
+def embedders() -> list[Embedder | None]:
+    """Return no embedder, and the local model where it is installed."""
+    folder = weights.folder()
+    return [None, MiniLM(folder)] if folder else [None]
+
+
+@pytest.mark.parametrize("embedder", embedders(), ids=lambda one: one.name if one else "words")
+@pytest.mark.parametrize("answered", [True, False])
+async def test_what_was_said_stands_above_the_question_about_it_and_her_own_words(
+    tmp_path: Path, embedder: Embedder | None, answered: bool
+) -> None:
+    async with asked(tmp_path, embedder, answered=answered) as here:
+        for which in ("asked", "again"):
+            missed = []
+            for case in cases():
+                first = (await here.found(getattr(case, which)))[:1]
+                if first != [case.said]:
+                    missed.append((getattr(case, which), first))
+            top = len(cases()) - len(missed)
+            print(which, f"{top} of {len(cases())}", *missed, sep="\n")
+            assert which == "again" or top >= LEAST * len(cases())
+
+
+@pytest.mark.parametrize("embedder", embedders(), ids=lambda one: one.name if one else "words")
+async def test_a_time_that_is_asked_for_decides_what_comes_first(tmp_path: Path, embedder: Embedder | None) -> None:
+    async with kept(tmp_path, embedder) as here:
+        missed = []
+        repeated = sum(one.holds != "" for one in timed())
+        assert len(timed()) >= 40 and repeated >= 10
+        for one in timed():
+            hits = await here.view.recall.messages(one.question, 50)
+            if not one.good(hits):
+                rank = next((n for n, hit in enumerate(hits, start=1) if one.fits(hit)), None)
+                missed.append(
+                    (one.question, rank, hits[0].exchange.source_id if hits else "", hits[0].exchange.text if hits else "")
+                )
+        good = len(timed()) - len(missed)
+        print(f"{good} of {len(timed())}", *missed, sep="\n")
+        # "Ran" is no word of "how far did I run" without what words mean.
+        assert good >= (LEAST if embedder else LEAST_BY_WORDS) * len(timed())
+        week = await here.view.recall.messages("What did I do last week?", 20)
+        assert {hit.exchange.source_id.rsplit("-", 1)[0] for hit in week} >= {f"2026-03-0{day}" for day in range(2, 9)}
