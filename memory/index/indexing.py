@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from memory.index import vectors
+from memory.places import confidences
 from memory.store.changes import announce
 from memory.store.database import Transaction
 from memory.store.lineage import bound, pages, placeholders
@@ -64,7 +65,16 @@ def message(exchange: Exchange, time_zone: str) -> IndexEntry:
 
 
 async def index_entries(tx: Transaction, domain: Domain, found: Sequence[IndexEntry]) -> None:
-    """Make items findable from this transaction on."""
+    """Make items findable from this transaction on; what was told in confidence is found within that alone."""
+    told = await confidences.of(tx, [one.item for one in found])
+    await _index(tx, domain, [one for one in found if one.item not in told])
+    for inner in {one.domain.key: one.domain for one in told.values()}.values():
+        await _index(tx, inner, [one for one in found if one.item in told and told[one.item].domain == inner])
+
+
+async def _index(tx: Transaction, domain: Domain, found: Sequence[IndexEntry]) -> None:
+    if not found:
+        return
     told = await tx.one(
         "SELECT language FROM terms WHERE domain = :domain AND language <> '' ORDER BY item DESC LIMIT 1", {"domain": domain.key}
     )
@@ -91,6 +101,13 @@ async def index_entries(tx: Transaction, domain: Domain, found: Sequence[IndexEn
 
 async def unindex(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
     """Let items be found no more from this transaction on."""
+    told = await confidences.of(tx, items)
+    for inner in {one.domain.key: one.domain for one in told.values()}.values():
+        await _unindex(tx, inner, [item for item in items if item in told and told[item].domain == inner])
+    await _unindex(tx, domain, items)
+
+
+async def _unindex(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
     for some in pages(items):
         await tx.run(
             f"DELETE FROM terms WHERE domain = :domain AND item IN ({placeholders('i', some)})",

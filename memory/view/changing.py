@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from memory.derive import refusals
 from memory.forget import erase
+from memory.forget.confiding import Confiding, excepted
 from memory.forget.forgetting import Forgetting
 from memory.forget.gone import Gone
 from memory.index.indexing import unindex
@@ -19,9 +20,10 @@ from memory.journal.outbox import NOTICES, silence, taken_away
 from memory.ports import Clock
 from memory.store.database import Database, Row, Transaction
 from memory.store.lineage import Seal, bound, pages, placeholders
+from memory.text import confidence
 from memory.text.lexical import key_words
 from memory.tiers import asides, exchanges
-from memory.types import Domain, Exchange, Forgotten, SessionRef
+from memory.types import Domain, DomainKind, Exchange, Forgotten, Identity, SessionRef
 from memory.view.shown_messages import conversations
 
 
@@ -99,6 +101,7 @@ class Changing:
         async with self.db.transaction() as tx:
             for row in await tx.all(_SAID + "AND e.edited_at < :at AND e.text <> :text", which):
                 gone.append(await self._change(tx, row, text, at))
+                await self._heed(tx, row, text)
             await asides.erase(tx, list(seen.values()))
             for domain, items in await erase.by_domain(tx, list(seen.values())):
                 gone += [await self.forgetting.reword(tx, domain, item, "", self.clock.now()) for item in items]
@@ -118,6 +121,17 @@ class Changing:
         await _silence_notices(tx, domain, _words(row["text"]) - _words(text))
         await _index_anew(tx, domain, after)
         return await self.forgetting.reword(tx, domain, after.key, row["text"], now)
+
+    async def _heed(self, tx: Transaction, row: Row, text: str) -> None:
+        """Keep new words from those from whom they ask to be kept, where others read along; what they took back before stays told."""
+        ask = confidence.asked(text)
+        ((domain, items),) = await erase.by_domain(tx, [row["item"]])
+        if ask is None or ask.ends or domain.ref.kind is DomainKind.DM or row["identity"] is None:
+            return
+        who = await tx.one("SELECT platform, native_id FROM identities WHERE id = :id", {"id": row["identity"]})
+        assert who is not None
+        confiding = Confiding(self.db, self.forgetting, self.clock)
+        await confiding.put(tx, items, await excepted(tx, [domain], ask, Identity(who["platform"], who["native_id"])))
 
     async def _known(self, platform: str, place: str, ids: Sequence[str]) -> KnownMessages:
         known = KnownMessages(set(), set(), {}, {})
