@@ -267,7 +267,7 @@ class Intake:
 
         Nor is it what was said in confidence.
         """
-        heard = [one for one in said if not _discreet(one.text)]
+        heard = [one for one in said if not confidence.discreet(one.text)]
         return await unkept(self._memory, view, place, heard) if heard else []
 
 
@@ -284,12 +284,6 @@ class _Kept:
     read: Sequence[Sequence[Contents]]
     open: OpenEvents
     ended: int
-
-
-def _discreet(text: str) -> bool:
-    """Say whether a text asks that somebody be not told."""
-    ask = confidence.asked(text)
-    return ask is not None and not ask.ends
 
 
 def _message(payload: str) -> Message | None:

@@ -15,6 +15,7 @@ from memory.forget.walk import Walk
 from memory.index.indexing import unindex
 from memory.index.mentions import named
 from memory.places import confidences
+from memory.places.places import read_domain
 from memory.ports import Clock
 from memory.store.database import Database, Reader, Transaction
 from memory.store.domains import note_forgetting
@@ -40,7 +41,7 @@ class Confiding:
     forgetting: Forgetting
     clock: Clock
 
-    async def earlier(self, home: Domain, session: Session, offered: Sequence[NewExchange]) -> Earlier:
+    async def earlier(self, session: Session, offered: Sequence[NewExchange]) -> Earlier:
         """Return what those of these messages that are about something said before may be about."""
         tellers = {new.identity for new in offered if new.identity and new.discretion and new.discretion.back}
         said: dict[Identity, int] = {}
@@ -53,13 +54,14 @@ class Confiding:
             )
             if last:
                 said[teller] = last["item"]
-                replies[last["item"]] = await self.replies(home, {last["item"]: last["text"]})
+                replies[last["item"]] = await self.replies(last["item"], last["text"])
         return Earlier(said, replies)
 
-    async def replies(self, home: Domain, texts: Mapping[int, str]) -> list[int]:
-        """Return the replies, wherever they are, that hold something of these messages."""
+    async def replies(self, item: int, text: str) -> list[int]:
+        """Return the replies, wherever they are, that hold something of a message with these words."""
+        row = await self.db.one("SELECT d.* FROM items i JOIN domains d ON d.id = i.domain WHERE i.id = :item", {"item": item})
         walk = Walk(self.db, Nearness(self.forgetting.embedder))
-        return sorted(await walk.along(home, {item: [text] for item, text in texts.items()}))
+        return sorted(await walk.along(read_domain(row), {item: [text]})) if row else []
 
     async def heed(
         self, tx: Transaction, domains: Sequence[Domain], session: Session, stored: Sequence[Exchange],

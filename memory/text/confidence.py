@@ -103,6 +103,12 @@ def asked(text: str) -> Discretion | None:
     return Discretion(tuple(dict.fromkeys(name for _, names in ended for name in names)), ends=True) if ended else None
 
 
+def discreet(text: str) -> Discretion | None:
+    """Return from whom a text asks to be kept, None where it does not."""
+    ask = asked(text)
+    return None if ask is None or ask.ends else ask
+
+
 def _found(text: str, patterns: tuple[str, ...]) -> Iterator[tuple[tuple[int, int], list[str]]]:
     """Yield where a text asks for it, with the names of whom it is about: none where that is everybody."""
     for pattern in patterns:

@@ -40,7 +40,7 @@ class Confidences:
         if message is None or message.identity != await owners.identity(self._b.db, teller):
             raise NotYours("Only whoever said it can have it kept from somebody.")
         work = self._b.shared.confiding
-        about = [item] if ask.ends else [item, *await work.replies(self._b.home, {item: message.text})]
+        about = [item] if ask.ends else [item, *await work.replies(item, message.text)]
         async with self._b.db.transaction() as tx:
             excepted = await confiding.excepted(tx, self._b.read, ask, teller)
             await (work.end if ask.ends else work.put)(tx, about, excepted)

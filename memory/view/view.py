@@ -100,7 +100,7 @@ class View:
         self._b.own(session)
         confiding = self._b.shared.confiding
         asking = any(message.discretion for message in messages)
-        earlier = await confiding.earlier(self.home, session, messages) if asking else Earlier()
+        earlier = await confiding.earlier(session, messages) if asking else Earlier()
         async with self._b.db.transaction() as tx:
             kept = await exchanges.store(tx, self._b.shared.seal, self.home, session, messages, self._b.shared.clock.now())
             ended = await confiding.heed(tx, self._b.read, session, kept.stored, messages, earlier) if asking else 0
