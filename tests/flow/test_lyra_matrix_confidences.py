@@ -28,12 +28,12 @@ class Blind(Matrix):
 
 @pytest.mark.parametrize(("kind", "known"), [(Matrix, False), (Blind, True)], ids=["her", "the twin"])
 async def test_it_comes_up_once_who_may_not_know_has_left(town: Town, kind: type[Matrix], known: bool) -> None:
-    async with town.lyra(kind=kind) as lyra:
+    async with town.lyra(kind=kind):
         garden = await town.room("garden", "ada", "bob", "cy")
         await town.asks("bob", garden, "good morning")
         notice = await town.asks("ada", garden, f"{FACT}, but don't tell Bob")
         assert notice.body == "Understood: I keep this from Bob. !confide takes it back."
-        await lyra.heard()
+        await town.asks("ada", garden, "thank you")  # the answer to that is there
         assert await town.leaks("cy", garden) is known
         await (await town.person("bob")).leaves(garden)
         await town.caught_up()
