@@ -6,6 +6,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 
 from adapters.base import Adapter
 from bot.app import App
@@ -92,19 +93,23 @@ async def talking(
 
 
 async def _load(app: App) -> None:
-    """Load what the first question would wait for, and keep it out of garbage collections, once in a process.
-
-    Each of them would look at all that is loaded, some 300,000 objects that stay until the end, and hold everything up for as
-    long as that takes: 70 ms.
-    """
+    """Load what the first question would wait for."""
     if app.meaning.embedder:
         # Whoever embeds is told why it cannot be done; here nobody waits for it.
         with suppress(EmbeddingFailed):
             await app.meaning.embedder.warm()
     if app.models.chat:
         await asyncio.to_thread(imported, "bot.models.llm")
-    if not gc.get_freeze_count():
-        gc.freeze()
+    _keep_loaded()
+
+
+@cache
+def _keep_loaded() -> None:
+    """Keep what is loaded by now out of garbage collections, once in a process.
+
+    Each full one would look at all of it, more than 100,000 objects that stay until the end, and hold everything up for 70 ms.
+    """
+    gc.freeze()
 
 
 async def _probe(base_url: str) -> list[str]:
