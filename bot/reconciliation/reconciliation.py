@@ -1,18 +1,120 @@
 """What keeps memory true to the platforms, as one part."""
 
-from collections.abc import Mapping
+import asyncio
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
 from adapters.base import Adapter
+from adapters.events import Vanished, split_key
 from bot.conversation.intake import Intake
 from bot.conversation.services import Services
 from bot.reconciliation.comparing import Comparing
 from bot.reconciliation.keeping import Keeping
-from bot.reconciliation.vanished import Register
-from bot.reconciliation.vanishing import Vanishing
+from bot.reconciliation.vanished import NotedPlace, Register, within
 from bot.reconciliation.verifying import Verifying
+from bot.service.log import log
 from bot.service.priority import Priority
+from memory.core import Memory
+from memory.errors import MemoryFailure
+from memory.forget.verified import Prefix
+
+_SECONDS = 10.0
+_UNNAMED = ("", "a server", "a channel", "a thread")
+
+
+class Vanishing:
+    """Follows what vanishes, on every platform."""
+
+    def __init__(
+        self, memory: Memory, register: Register, keeping: Keeping, verifying: Verifying, adapters: Mapping[str, Adapter]
+    ) -> None:
+        self._memory = memory
+        self._register = register
+        self._keeping = keeping
+        self._verifying = verifying
+        self._adapters = adapters
+        self._busy: set[asyncio.Task[None]] = set()
+
+    async def close(self) -> None:
+        """Leave off; the next open of the memory goes on with what is being withheld."""
+        for task in self._busy:
+            task.cancel()
+        await asyncio.gather(*self._busy, return_exceptions=True)
+
+    async def look(self, platform: str) -> None:
+        """Find what vanished while nobody could tell of it, and tell those who were not told yet."""
+        rows = {row.prefix: row for row in await self._memory.vanished(platform)}
+        for prefix, noted in self._register.all(platform).items():
+            if prefix in rows:
+                await self._keeping.tell(rows[prefix])
+            elif not noted.kept:
+                await self._register.drop(platform, prefix)
+        for event in await self._gone(platform):
+            await self.vanish(event)
+
+    async def _gone(self, platform: str) -> Sequence[Vanished]:
+        """Return which servers and channels are gone; a thread is found to be gone when it is compared with its history."""
+        places = [split_key(place) for place in await self._memory.verified.places(platform)]
+        unknown = [key[:2] for key in places if not self._register.around(platform, key)]
+        channels = list(dict.fromkeys(_key(key) for key in unknown))
+        try:
+            async with asyncio.timeout(_SECONDS):
+                return await self._adapters[platform].vanished(channels)
+        except TimeoutError:
+            log.info("vanish.later", platform=platform)
+            return ()
+
+    async def vanish(self, event: Vanished) -> None:
+        """Withhold what was said at places that vanished, answer nothing of it any more, and tell those who ruled them.
+
+        From its first transaction on nothing of it comes up; the rest may take longer than this waits.
+        """
+        platform, prefix = event.platform, event.prefix
+        wider = [one for one in self._register.around(platform, prefix) if len(one) < len(prefix)]
+        if any(self._verifying.is_settled(platform, one) for one in wider):
+            return
+        # Noted first: after a kill the next start tells those who were not told.
+        await self._register.put(platform, prefix, NotedPlace(event.name or await self._called(platform, prefix), event.rulers))
+        waiting = await self._memory.journal.unfinished(platform)
+        await self._memory.journal.drop([one.key for one in waiting if within(prefix, split_key(one.event.place))])
+        task = asyncio.create_task(self._withhold(platform, prefix))
+        self._busy.add(task)
+        task.add_done_callback(self._busy.discard)
+        await asyncio.wait({task}, timeout=_SECONDS)
+
+    async def _withhold(self, platform: str, prefix: Prefix) -> None:
+        try:
+            messages = await self._memory.vanish(platform, prefix)
+            log.info("place.vanished", platform=platform, messages=messages)
+            row = next((one for one in await self._memory.vanished(platform) if one.prefix == prefix), None)
+            if row is None:
+                await self._register.drop(platform, prefix)
+            else:
+                await self._keeping.tell(row)
+        except MemoryFailure as error:
+            log.error("vanish.failed", platform=platform, error=type(error).__name__)
+
+    async def _called(self, platform: str, prefix: Prefix) -> str:
+        """Return what the conversation at a channel or thread was called last."""
+        return await self._memory.places.last_name(platform, _key(prefix)) or _UNNAMED[len(prefix)]
+
+    async def returned(self, platform: str, places: Iterable[str]) -> None:
+        """Note that something is said at places that had vanished: they are there again, and may have changed meanwhile."""
+        for place in places:
+            for prefix in self._register.around(platform, split_key(place)):
+                if not self._verifying.is_settled(platform, prefix):
+                    continue
+                noted = self._register.of(platform, prefix)
+                if noted and noted.kept:
+                    await self._register.drop(platform, prefix)
+                self._verifying.unsettle(platform, prefix)
+                await self._verifying.missed(platform, prefix)
+
+
+def _key(prefix: Sequence[str]) -> str:
+    return json.dumps([*prefix, *[""] * (3 - len(prefix))], ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)
