@@ -38,7 +38,7 @@ homeserver: $(DEV_READY)
 	@$(BIN)/python -m tests.fakes.matrix
 
 torture: $(DEV_READY)
-	LYRA_TORTURE=1 $(BIN)/python -m pytest -n 2 --timeout 3600 tests/faults tests/unit tests/flow
+	LYRA_TORTURE=1 $(BIN)/python -m pytest -n 3 --dist loadfile --timeout 3600
 
 # The local model, by which she finds what was meant; `make run` installs it as well, where it is to be had. What is there
 # already is replaced: it may be damaged.

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.fakes.discord import Channel, DiscordServer, Guild, spec
+from tests.kits.size import TORTURE
 
 # How long an example takes says how busy the machine is, and nothing of what is proven.
 settings.register_profile("lyra", deadline=None, report_multiple_bugs=False, suppress_health_check=[HealthCheck.too_slow])
@@ -24,6 +25,20 @@ if not _synapse and not spec.required():
 def pytest_report_header() -> list[str]:
     """Say so where Discord's requests are served unjudged, or no homeserver can be started."""
     return [*([] if spec.there() else [spec.ABSENT]), *([] if _synapse else [_NO_HOMESERVER])]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave to `make torture` what varies what other tests prove."""
+    if not TORTURE:
+        config.hook.pytest_deselected(items=[item for item in items if _varies(item)])
+        items[:] = [item for item in items if not _varies(item)]
+
+
+def _varies(item: pytest.Item) -> bool:
+    """Say whether a test is marked so, or is another case of a test that takes a homeserver."""
+    cases = getattr(item, "callspec", None)
+    later = cases is not None and any(cases.indices.values()) and "synapse" in getattr(item, "fixturenames", ())
+    return later or item.get_closest_marker("torture") is not None
 
 
 @pytest.fixture

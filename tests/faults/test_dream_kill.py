@@ -1,6 +1,5 @@
 """The real `lyra dream`, ended as a power cut would end it, again and again: what it makes is made once, a thought said once."""
 
-import os
 import random
 import threading
 from collections import Counter
@@ -12,8 +11,9 @@ import pytest
 
 from tests.kits.dream_talk import thoughtful
 from tests.kits.lyra_kit import Home, ModelServer, jsonl
+from tests.kits.size import TORTURE
 
-KILLS = 200 if os.environ.get("LYRA_TORTURE") else 8
+KILLS, MONTHS = (200, 12) if TORTURE else (3, 4)
 _PARTS = ("profile", "eras", "narrative", "self")
 _CONFIG = 'embed = "off"\nsummarize_after = 4\nbackground_calls_per_day = 100000\n'
 _DREAMS = "[dream]\ncuriosity = 0.05\ncalls_per_day = 100000\ntokens_per_day = 100000000\nreflections_per_day = 1\n"
@@ -27,10 +27,10 @@ def model() -> Iterator[ModelServer]:
 
 
 def machine(folder: Path, model: ModelServer) -> Home:
-    """Return a machine with a year of talk on it."""
+    """Return a machine with months of talk on it."""
     folder.mkdir(exist_ok=True)
     home = Home(folder, _CONFIG + model.config() + _DREAMS)
-    months = [f"2025-{month:02}-{day:02}T10:00:00Z" for month in range(1, 13) for day in (3, 17)]
+    months = [f"2025-{month:02}-{day:02}T10:00:00Z" for month in range(1, MONTHS + 1) for day in (3, 17)]
     lines = [
         {"session": "talk", "speaker": "ada", "content": f"Row {n} of the garden got peas.", "created_at": at, "id": str(n)}
         for n, at in enumerate(months)

@@ -1,7 +1,6 @@
 """The real `lyra chat`, ended as a power cut would end it: what was heard is kept once and answered once."""
 
 import asyncio
-import os
 import random
 import subprocess
 import threading
@@ -16,8 +15,9 @@ from memory.store.sqlite.database import SqliteDatabase
 from tests.fakes import openai_behaviours as b
 from tests.kits.lyra_kit import LYRA, Home, ModelServer, Process, jsonl
 from tests.kits.lyra_terminal import Terminal
+from tests.kits.size import TORTURE
 
-KILLS = 200 if os.environ.get("LYRA_TORTURE") else 8
+KILLS = 200 if TORTURE else 4
 
 
 @pytest.fixture

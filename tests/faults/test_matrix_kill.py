@@ -5,7 +5,6 @@ at random ones. In the end the homeserver shows what came of it: exactly one ans
 """
 
 import asyncio
-import os
 import random
 import time
 from collections import Counter
@@ -22,10 +21,12 @@ from tests.fakes.matrix import Held, Person, Synapse, Then
 from tests.fakes.matrix.faults import SEND, TO_DEVICE
 from tests.kits.lyra_kit import Home, ModelServer, Process
 from tests.kits.matrix_thread import MatrixThread
+from tests.kits.size import TORTURE
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
-KILLS = 120 if os.environ.get("LYRA_TORTURE") else 10
+KILLS = 120 if TORTURE else 0
+"""How many kills there are at least; each of the moments has one."""
 AT_ONCE = 2
 JOIN = "POST /join/*"
 LONG = " ".join(f"sentence {n} of a long answer." for n in range(1000))
@@ -271,7 +272,7 @@ async def remembered(home: Home) -> tuple[Counter[str], list[str]]:
 
 def test_killed_again_and_again_she_answers_every_question_once(synapse: Synapse, tmp_path: Path) -> None:
     chance = random.Random(2026)
-    moments = [*MOMENTS, *(chance.choice(MOMENTS) for _ in range(KILLS - len(MOMENTS)))]
+    moments = [*MOMENTS, *chance.choices(MOMENTS, k=max(0, KILLS - len(MOMENTS)))]
     with MatrixThread(synapse) as beside, ThreadPoolExecutor(AT_ONCE) as pool:
         seeds = range(AT_ONCE)
         lives = [pool.submit(lived, synapse, beside, seed, tmp_path / str(seed), moments[seed::AT_ONCE]) for seed in seeds]

@@ -46,6 +46,7 @@ async def kept(lyra: Awake, room: str) -> str:
 # Who is answered
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("encrypted", few([True, False]))
 async def test_in_a_dm_everything_is_answered(at_home: Home, ada: Person, encrypted: bool) -> None:
     async with model_server() as model, at_home.lyra(model):
@@ -96,6 +97,7 @@ async def test_a_thread_stays_hers_over_a_restart(at_home: Home, ada: Person, bo
             assert (await at_home.asks(bob, room, "and when?", thread=root)).thread == root
 
 
+@pytest.mark.torture
 async def test_where_an_admin_says_so_everything_is_answered_in_threads_too(at_home: Home, ada: Person, bob: Person) -> None:
     async with model_server() as model, at_home.lyra(model):
         room, other = await room_of(at_home, ada, bob), await room_of(at_home, ada, bob, name="Shed")
@@ -120,6 +122,7 @@ class _Lenient(Matrix):
         return True
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("kind", [Matrix, _Lenient])
 async def test_only_who_rules_a_room_changes_how_she_behaves_there(
     at_home: Home, ada: Person, bob: Person, kind: type[Matrix]
@@ -139,6 +142,7 @@ async def test_only_who_rules_a_room_changes_how_she_behaves_there(
 # What is not said to her
 
 
+@pytest.mark.torture
 async def test_listening_is_announced_aloud_and_keeps_without_answering(at_home: Home, ada: Person, bob: Person) -> None:
     async with model_server() as model, at_home.lyra(model) as lyra:
         room = await room_of(at_home, ada, bob)
@@ -191,6 +195,7 @@ async def test_what_a_question_answers_is_seen_and_not_kept(at_home: Home, ada: 
 # Machines
 
 
+@pytest.mark.torture
 async def test_notices_are_never_answered(at_home: Home, ada: Person, bob: Person) -> None:
     """Wherever a text would be: in a DM, by name, where everything is answered."""
     async with model_server() as model, at_home.lyra(model) as lyra:
@@ -207,6 +212,7 @@ async def test_notices_are_never_answered(at_home: Home, ada: Person, bob: Perso
         assert "beep" not in "\n".join([*await lyra.kept(DomainKind.DM, bob.user), await kept(lyra, room)])
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("known", [True, False])
 async def test_machines_get_five_answers_in_a_row_until_a_person_speaks(
     at_home: Home, people: People, ada: Person, known: bool
@@ -225,6 +231,7 @@ async def test_machines_get_five_answers_in_a_row_until_a_person_speaks(
         assert (await at_home.asks(robot, room, "beep again", mentions=[at_home.user])).body == "You said: Robot: beep again"
 
 
+@pytest.mark.torture
 async def test_a_machine_runs_no_command(at_home: Home, people: People, ada: Person) -> None:
     robot = await people.person("robot")
     async with model_server() as model, at_home.lyra(model, matrix=f'bots = ["{robot.user}"]'):
@@ -237,6 +244,7 @@ async def test_a_machine_runs_no_command(at_home: Home, people: People, ada: Per
 # How it shows
 
 
+@pytest.mark.torture
 async def test_talk_is_text_and_all_else_is_a_notice(at_home: Home, ada: Person, bob: Person) -> None:
     async with model_server() as model, at_home.lyra(model) as lyra:
         room = await room_of(at_home, ada, bob)

@@ -101,6 +101,7 @@ async def test_what_lies_behind_more_than_she_reads_back_is_looked_up(
         assert "the door is blue" in left and "Turing" in left and "under the rug" in left
 
 
+@pytest.mark.torture
 async def test_without_a_look_it_would_stay(at_home: Home, ada: Person, model: Thoughtful) -> None:
     room = await dm_of(at_home, ada, model, sealed=False)
     await changed_unheard(at_home, ada, room, model)
@@ -109,6 +110,7 @@ async def test_without_a_look_it_would_stay(at_home: Home, ada: Person, model: T
         assert SECRET in (left := await kept(lyra, ada, room)) and "the door is green" in left
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("kind", [Hasty, Blind], ids=["looked up", "without a look"])
 @pytest.mark.parametrize("how", few(["redacted", "edited"], 2))
 async def test_an_answer_that_repeats_what_was_only_shown_goes_where_that_was_taken_back_unheard(
@@ -141,6 +143,7 @@ async def test_what_cannot_be_looked_up_stays_kept_and_is_left_out_until_it_can(
         assert "Turing" in (await at_home.asks(ada, room, "!recall Turing")).body
 
 
+@pytest.mark.torture
 async def test_an_event_that_the_homeserver_does_not_have_any_more_does_not_count_as_taken_back(
     at_home: Home, ada: Person, model: Thoughtful
 ) -> None:
@@ -187,6 +190,7 @@ async def withheld(lyra: Awake, room: str) -> None:
             await asyncio.sleep(0.01)
 
 
+@pytest.mark.torture
 @DOWN
 @pytest.mark.parametrize("how", ["put out", "left and forgotten"])
 async def test_what_was_said_in_a_room_that_she_is_in_no_more_is_withheld_and_its_admin_may_keep_it(
@@ -226,6 +230,7 @@ async def test_what_was_said_in_a_room_that_she_is_in_no_more_is_withheld_and_it
         assert SECRET in await everything(lyra) and await lyra.app.memory.vanished("matrix") == []
 
 
+@pytest.mark.torture
 @DOWN
 async def test_a_room_that_went_on_elsewhere_is_not_withheld(
     at_home: Home, people: People, ada: Person, model: Thoughtful, down: bool

@@ -20,6 +20,7 @@ pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_changes_fixt
 # Edits
 
 
+@pytest.mark.torture
 async def test_a_question_that_waits_is_answered_as_it_stands(at_home: Home, ada: Person, model: Thoughtful) -> None:
     async with at_home.lyra(model) as lyra:
         room = await dm(at_home, ada)
@@ -104,6 +105,7 @@ async def test_nobody_changes_what_another_one_said(
         assert len(lyra.chats) == 1
 
 
+@pytest.mark.torture
 async def test_a_summary_is_written_anew_from_the_new_words(at_home: Home, ada: Person, model: Thoughtful) -> None:
     model.default = b.sensible
     async with at_home.lyra(model):
@@ -116,6 +118,7 @@ async def test_a_summary_is_written_anew_from_the_new_words(at_home: Home, ada: 
         assert "green" not in summary
 
 
+@pytest.mark.torture
 async def test_a_reaction_changes_nothing_and_is_not_answered(at_home: Home, ada: Person, model: Thoughtful) -> None:
     async with at_home.lyra(model) as lyra:
         room = await dm(at_home, ada)
@@ -133,6 +136,7 @@ async def test_a_reaction_changes_nothing_and_is_not_answered(at_home: Home, ada
 # First words, devices, and the log
 
 
+@pytest.mark.torture
 @SEALED
 async def test_what_is_said_in_a_dm_before_she_came_is_answered(
     at_home: Home, ada: Person, model: Thoughtful, sealed: bool
@@ -144,6 +148,7 @@ async def test_what_is_said_in_a_dm_before_she_came_is_answered(
         assert await kept(lyra, ada, room, sealed) == [GREEN, f"You said: {GREEN}"]
 
 
+@pytest.mark.torture
 @SEALED
 async def test_another_device_of_hers_reads_the_answer_and_goes_on(
     at_home: Home, people: People, ada: Person, model: Thoughtful, sealed: bool
@@ -160,6 +165,7 @@ async def test_another_device_of_hers_reads_the_answer_and_goes_on(
         assert len(await at_home.said(ada, room)) == 4, "one introduction, and an answer to each question"
 
 
+@pytest.mark.torture
 async def test_nobodys_words_are_in_the_log(
     at_home: Home, ada: Person, model: Thoughtful, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -80,6 +80,7 @@ async def test_a_hit_says_who_when_where_why_and_its_id_with_a_link_to_it(at_hom
         assert (await at_home.asks(ada, room, "!recall zebra")).body == 'I found nothing about "zebra".'
 
 
+@pytest.mark.torture
 async def test_a_hit_of_hers_links_to_what_it_answered(at_home: Home, ada: Person) -> None:
     async with model_server(lambda request: "The lighthouse is painted red.") as model, at_home.lyra(model):
         room = await dm(at_home, ada)
@@ -90,6 +91,7 @@ async def test_a_hit_of_hers_links_to_what_it_answered(at_home: Home, ada: Perso
         assert set(re.findall(r"https\S+", found)) == {f"https://matrix.to/#/{room}/{said}"}
 
 
+@pytest.mark.torture
 async def test_more_hits_are_shown_by_saying_more(at_home: Home, ada: Person) -> None:
     async with at_home.lyra():
         room = await dm(at_home, ada)
@@ -106,6 +108,7 @@ async def test_more_hits_are_shown_by_saying_more(at_home: Home, ada: Person) ->
         assert (await at_home.asks(ada, room, "!more")).body == "That list is not there any more; ask again."
 
 
+@pytest.mark.torture
 async def test_conversations_are_begun_listed_and_summed_up(at_home: Home, ada: Person) -> None:
     async with at_home.lyra():
         room = await dm(at_home, ada)
@@ -141,6 +144,7 @@ async def test_a_look_back_reads_what_is_there_and_keeps_nothing(at_home: Home, 
         await settled(lyra)
 
 
+@pytest.mark.torture
 async def test_what_is_for_her_owner_is_refused(at_home: Home, ada: Person) -> None:
     async with at_home.lyra():
         room = await dm(at_home, ada)
@@ -151,6 +155,7 @@ async def test_what_is_for_her_owner_is_refused(at_home: Home, ada: Person) -> N
 # Which lines are commands
 
 
+@pytest.mark.torture
 async def test_a_command_may_follow_a_mention_or_her_name(at_home: Home, ada: Person, bob: Person) -> None:
     async with at_home.lyra():
         room, private = await greeted(at_home, ada, bob), await dm(at_home, ada)
@@ -168,6 +173,7 @@ async def test_a_command_may_follow_a_mention_or_her_name(at_home: Home, ada: Pe
         assert len(await at_home.said(bob, room)) == 1
 
 
+@pytest.mark.torture
 async def test_another_prefix_leaves_the_first_one_to_talk(at_home: Home, ada: Person) -> None:
     async with model_server() as model, at_home.lyra(model, matrix='prefix = "!lyra "'):
         room = await dm(at_home, ada)
@@ -177,6 +183,7 @@ async def test_another_prefix_leaves_the_first_one_to_talk(at_home: Home, ada: P
         assert (await at_home.asks(ada, room, "!lyra stauts")).body == "There is no !lyra stauts; did you mean !lyra status?"
 
 
+@pytest.mark.torture
 async def test_a_slip_is_told_in_one_sentence_and_a_mark_alone_is_talk(at_home: Home, ada: Person) -> None:
     async with model_server() as model, at_home.lyra(model) as lyra:
         room = await dm(at_home, ada)
@@ -192,6 +199,7 @@ async def test_a_slip_is_told_in_one_sentence_and_a_mark_alone_is_talk(at_home: 
             assert (await at_home.asks(ada, room, said)).body == f"You said: {said}"
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("setting", few(["!settings answers always", "", "!settings listening on"]))
 async def test_among_others_what_another_machine_is_called_for_is_not_hers(
     at_home: Home, ada: Person, bob: Person, setting: str
@@ -208,6 +216,7 @@ async def test_among_others_what_another_machine_is_called_for_is_not_hers(
         assert told.body == "There is no !weather. !help shows what there is."
 
 
+@pytest.mark.torture
 async def test_a_machine_calls_no_commands(at_home: Home, ada: Person, bob: Person) -> None:
     async with model_server() as model, at_home.lyra(model, matrix=f'bots = ["{bob.user}"]'):
         room = await room_of(at_home, ada, bob)

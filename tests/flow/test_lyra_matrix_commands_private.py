@@ -79,6 +79,7 @@ async def test_what_is_asked_in_a_room_is_answered_in_the_dm_alone(at_home: Home
         assert [one.id for one in await at_home.said(bob, room)] == before
 
 
+@pytest.mark.torture
 async def test_an_encrypted_dm_is_taken_before_a_plain_one_and_none_is_made_beside_them(
     at_home: Home, proxy: Proxy, ada: Person, bob: Person
 ) -> None:
@@ -103,6 +104,7 @@ async def test_what_was_asked_in_an_encrypted_room_is_answered_encrypted(
         assert (answer.encrypted, answer.room != plain) == ((True, True) if kind is Matrix else (False, False))
 
 
+@pytest.mark.torture
 async def test_who_cannot_be_reached_is_told_so_in_the_room(at_home: Home, proxy: Proxy, ada: Person, bob: Person) -> None:
     async with at_home.lyra():
         room = await room_of(at_home, ada, bob)
@@ -134,6 +136,7 @@ async def test_who_was_put_out_meanwhile_is_told_nothing_of_the_room(
             await ada.hears(private, lambda event: event.sender == at_home.user and "harbour party" in event.body)
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("kind", [Matrix, Blind])
 async def test_who_was_put_out_is_shown_no_further_page(at_home: Home, ada: Person, bob: Person, kind: type[Matrix]) -> None:
     async with at_home.lyra(kind=kind):
@@ -147,6 +150,7 @@ async def test_who_was_put_out_is_shown_no_further_page(at_home: Home, ada: Pers
         assert told == GONE if kind is Matrix else told.startswith("6. Walnut number")
 
 
+@pytest.mark.torture
 async def test_the_next_page_of_a_room_is_asked_for_in_the_dm_as_well(at_home: Home, ada: Person, bob: Person) -> None:
     async with at_home.lyra():
         room, private = await room_of(at_home, ada, bob), await dm(at_home, ada)
@@ -172,6 +176,7 @@ async def confided(at_home: Home, ada: Person, bob: Person, **made: Any) -> Asyn
         yield lyra, room
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("encrypted", few([True, False]))
 async def test_a_public_answer_is_given_in_the_room_from_what_the_room_may_know(
     at_home: Home, ada: Person, bob: Person, encrypted: bool
@@ -187,6 +192,7 @@ async def test_a_public_answer_is_given_in_the_room_from_what_the_room_may_know(
         assert unknown.body == 'There is no conversation "Bob" here; !sessions shows which there are.'
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("encrypted", few([True, False]))
 async def test_what_is_asked_here_is_answered_from_what_the_room_may_know(
     at_home: Home, ada: Person, bob: Person, encrypted: bool
@@ -198,6 +204,7 @@ async def test_what_is_asked_here_is_answered_from_what_the_room_may_know(
             assert "Friday" in told or asked in ("!sessions", "!memory", "!status")
 
 
+@pytest.mark.torture
 async def test_a_new_conversation_in_a_thread_is_announced_there(at_home: Home, ada: Person, bob: Person) -> None:
     async with at_home.lyra():
         room = await room_of(at_home, ada, bob)

@@ -82,6 +82,7 @@ class _Lenient(Matrix):
     rooms = _Forgetful
 
 
+@pytest.mark.torture
 async def test_if_rooms_did_not_remember_a_third_it_would_be(town: Town) -> None:
     ada, bob = await town.person("ada"), await town.person("bob")
     async with town.lyra(kind=_Lenient):
@@ -94,6 +95,7 @@ async def test_if_rooms_did_not_remember_a_third_it_would_be(town: Town) -> None
         assert await town.leaks("ada", room)
 
 
+@pytest.mark.torture
 async def test_without_the_guard_the_room_would_know_what_was_said_in_private(town: Town) -> None:
     ada, bob = await town.person("ada"), await town.person("bob")
     async with town.lyra(domains=Everything):
@@ -156,6 +158,7 @@ async def test_an_admin_can_let_newcomers_know_and_nobody_else_can(
         assert len(await lyra.kept(DomainKind.ROOM, room, 1)) == 2
 
 
+@pytest.mark.torture
 async def test_without_the_guard_newcomers_would_know(town: Town) -> None:
     async with town.lyra(domains=Everything):
         room = await town.room("garden", "ada", "bob", history="joined")
@@ -230,6 +233,7 @@ async def test_an_answer_made_for_other_readers_does_not_go_out_and_is_not_lost(
         assert await lyra.kept(DomainKind.ROOM, room, 1) == ["and the weather?", told.body]
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("begun", few(CHANGES))
 async def test_without_the_guard_at_the_exit_it_would_go_out(town: Town, begun: Begun) -> None:
     async with town.lyra(domains=Unguarded):
@@ -259,6 +263,7 @@ async def test_an_answer_that_waited_for_the_homeserver_does_not_reach_new_reade
         assert len(await answers(town, room, question)) == (domains is Unguarded)
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("begun", few(CHANGES))
 async def test_a_question_that_waited_stays_with_those_who_could_read_it(town: Town, begun: Begun) -> None:
     async with town.lyra() as lyra:

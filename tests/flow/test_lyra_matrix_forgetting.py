@@ -91,6 +91,7 @@ async def test_a_message_is_forgotten_by_its_id_its_link_or_in_answer_to_it(
         assert again == (UNKNOWN if answered else NOT_HERE)
 
 
+@pytest.mark.torture
 async def test_what_is_forgotten_has_to_be_named(at_home: Home, ada: Person) -> None:
     async with at_home.lyra():
         room = await dm(at_home, ada)
@@ -118,6 +119,7 @@ async def test_in_a_room_one_has_only_ones_own_words_forgotten(
         assert await people_said(lyra, room) == [ADAS]
 
 
+@pytest.mark.torture
 async def test_who_rules_a_room_has_anybodys_words_forgotten(at_home: Home, ada: Person, bob: Person, eve: Person) -> None:
     async with at_home.lyra() as lyra:
         room = await room_of(at_home, ada, bob, eve, version="10")
@@ -132,6 +134,7 @@ async def test_who_rules_a_room_has_anybodys_words_forgotten(at_home: Home, ada:
         assert await people_said(lyra, room) == ["I am an admin now."]
 
 
+@pytest.mark.torture
 async def test_her_answer_is_forgotten_by_whom_she_answered_alone(at_home: Home, ada: Person, bob: Person) -> None:
     async with model_server(lambda request: "On Friday at eight.") as model, at_home.lyra(model) as lyra:
         room = await room_of(at_home, ada, bob)
@@ -143,6 +146,7 @@ async def test_her_answer_is_forgotten_by_whom_she_answered_alone(at_home: Home,
         assert await lyra.kept(DomainKind.ROOM, room) == ["When is the harbour party?"]
 
 
+@pytest.mark.torture
 async def test_nobody_forgets_from_elsewhere(at_home: Home, ada: Person, bob: Person) -> None:
     async with at_home.lyra() as lyra:
         room = await room_of(at_home, ada, bob)
@@ -176,6 +180,7 @@ async def test_in_a_dm_a_conversation_or_everything_is_forgotten_after_a_yes(at_
         assert await lyra.kept(DomainKind.DM, ada.user) == left
 
 
+@pytest.mark.torture
 async def test_in_a_room_everything_is_everything_of_ones_own_and_for_an_admin_everybodys(
     at_home: Home, ada: Person, bob: Person
 ) -> None:
@@ -218,6 +223,7 @@ async def test_a_message_is_kept_on_purpose_with_its_author(at_home: Home, ada: 
         assert await people_said(lyra, room) == [ADAS]
 
 
+@pytest.mark.torture
 async def test_a_file_is_kept_with_what_it_says_and_forgotten_in_answer_to_it(at_home: Home, ada: Person, bob: Person) -> None:
     async with at_home.lyra() as lyra:
         room = await room_of(at_home, ada, bob)
@@ -228,6 +234,7 @@ async def test_a_file_is_kept_with_what_it_says_and_forgotten_in_answer_to_it(at
         assert await people_said(lyra, room) == []
 
 
+@pytest.mark.torture
 async def test_a_file_that_is_answered_is_shown_to_the_model_once_by_its_name(at_home: Home, ada: Person, bob: Person) -> None:
     async with model_server() as model, at_home.lyra(model) as lyra:
         room = await room_of(at_home, ada, bob)
@@ -236,6 +243,7 @@ async def test_a_file_that_is_answered_is_shown_to_the_model_once_by_its_name(at
         assert prompt(lyra.chats[-1]).count("[notes.txt]") == 1
 
 
+@pytest.mark.torture
 async def test_nothing_is_kept_of_who_told_her_to_stop(at_home: Home, ada: Person, bob: Person) -> None:
     async with at_home.lyra() as lyra:
         room = await room_of(at_home, ada, bob)

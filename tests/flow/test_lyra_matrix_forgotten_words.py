@@ -116,6 +116,7 @@ async def test_what_was_forgotten_in_a_room_is_shown_to_nobody_and_her_posts_go_
         assert await holds(lyra, DomainKind.ROOM, room) == []
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("replies", few(["thread", ""], 2))
 @pytest.mark.parametrize("how", few(["redacted", "edited", "!forget"], 2))
 async def test_what_she_never_kept_is_gone_from_her_answers_when_it_is_taken_back(
@@ -136,6 +137,7 @@ async def test_what_she_never_kept_is_gone_from_her_answers_when_it_is_taken_bac
         assert not await asked_again(at_home, lyra, ada, room)
 
 
+@pytest.mark.torture
 async def test_what_she_never_kept_is_not_said_where_it_is_taken_back_while_she_answers(
     at_home: Home, ada: Person, bob: Person, model: OpenAIServer
 ) -> None:
@@ -153,6 +155,7 @@ async def test_what_she_never_kept_is_not_said_where_it_is_taken_back_while_she_
         assert await holds(lyra, DomainKind.ROOM, room) == []
 
 
+@pytest.mark.torture
 async def test_answers_of_commands_that_show_it_are_deleted_and_not_looked_at(
     at_home: Home, ada: Person, model: OpenAIServer
 ) -> None:
@@ -168,6 +171,7 @@ async def test_answers_of_commands_that_show_it_are_deleted_and_not_looked_at(
         assert [(await ada.looks_at(room, one.id)).body for one in shown] == [""] * 3
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("who", few(["ada", "lyra"], 2))
 async def test_a_post_of_hers_in_a_dm_does_not_bring_back_what_its_reader_may_not_read_any_more(
     at_home: Home, ada: Person, bob: Person, model: OpenAIServer, who: str
@@ -205,6 +209,7 @@ async def test_an_answer_made_of_a_room_that_is_out_of_reach_meanwhile_is_not_sa
         assert not await asked_again(at_home, lyra, ada, own)
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("how", few(["redacted", "edited"]))
 async def test_what_is_taken_back_while_she_looks_back_is_not_in_what_she_tells(
     at_home: Home, ada: Person, bob: Person, model: OpenAIServer, how: str
@@ -221,6 +226,7 @@ async def test_what_is_taken_back_while_she_looks_back_is_not_in_what_she_tells(
         assert CODE not in (await answer).body
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("how", few(["redacted", "edited"]))
 async def test_what_is_taken_back_while_she_is_out_of_a_room_is_quoted_by_no_reply_when_she_is_back(
     at_home: Home, ada: Person, bob: Person, model: OpenAIServer, how: str

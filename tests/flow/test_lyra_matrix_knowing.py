@@ -94,6 +94,7 @@ async def test_words_reach_those_who_can_all_read_them(town: Town, heard: str) -
         assert [asked for asked in TOGETHER[heard] if await leaks(town, asked)] == TOGETHER[heard]
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("heard", few(["sealed", "dm"]))
 async def test_without_the_guard_every_one_of_these_would_leak(town: Town, heard: str) -> None:
     async with town.lyra(domains=Everything):
@@ -148,6 +149,7 @@ async def test_what_is_for_one_alone_goes_to_no_dm_that_others_were_in(town: Tow
         assert told != garden and (told == made) is (matrix is _Uncrowded)
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("domains", [Domains, Everything], ids=["guarded", "unguarded"])
 async def test_neither_prompts_nor_answers_show_the_id_of_a_room_or_a_message(town: Town, domains: type[Domains]) -> None:
     async with town.lyra(domains=domains, config="summarize_after = 2") as lyra:
@@ -182,6 +184,7 @@ async def test_a_dm_reaches_what_its_person_can_read_once_they_say_so(town: Town
         assert not await leaks(town, "second dm")
 
 
+@pytest.mark.torture
 async def test_nobody_reaches_a_room_that_they_are_not_in(town: Town) -> None:
     async with town.lyra():
         await speaks(town, "club", FACT)
@@ -199,6 +202,7 @@ async def test_a_dm_reaches_nothing_of_a_room_that_its_person_left(town: Town, m
         assert await leaks(town, "dm") is (matrix is Believing)
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("matrix", [Matrix, Believing], ids=["guarded", "unguarded"])
 async def test_a_dm_reaches_nothing_from_before_its_person_came_where_they_cannot_read_it(
     town: Town, matrix: type[Matrix]
@@ -236,6 +240,7 @@ class _Unsealed(Matrix):
         return set()
 
 
+@pytest.mark.torture
 async def test_if_encrypted_rooms_did_not_count_as_such_they_would_be_used(town: Town) -> None:
     async with town.lyra(kind=_Unsealed):
         await speaks(town, "crypt", FACT)
@@ -243,6 +248,7 @@ async def test_if_encrypted_rooms_did_not_count_as_such_they_would_be_used(town:
         assert await leaks(town, "dm")
 
 
+@pytest.mark.torture
 async def test_both_are_off_until_somebody_turns_them_on(town: Town) -> None:
     async with town.lyra():
         for name in ("dm", "sealed"):
@@ -272,6 +278,7 @@ async def said_at(lyra: Awake, platform: str, account: str, text: str) -> View:
     return view
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("declared", [True, False], ids=["declared", "not declared"])
 @pytest.mark.parametrize("account", [("console", "ada"), ("discord", "4711")], ids=str)
 async def test_dms_read_what_their_person_said_elsewhere_where_the_operator_says_so(
@@ -284,6 +291,7 @@ async def test_dms_read_what_their_person_said_elsewhere_where_the_operator_says
         assert not await leaks(town, "bob's dm")
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("declared", [True, False], ids=["declared", "not declared"])
 async def test_the_terminal_reads_its_persons_plain_dm_and_nobody_elses(town: Town, declared: bool) -> None:
     async def recalls(name: str) -> bool:

@@ -192,6 +192,7 @@ async def test_what_happens_elsewhere_changes_nothing_here(
     assert await sent(synapse, tmp_path / "among", monkeypatch, MUCH) == by_itself
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize(("elsewhere", "domains"), few([(MUCH, Everything), (IN_A_THREAD, Domains)]))
 async def test_this_would_see_a_single_word_that_leaks(
     synapse: Synapse,

@@ -148,6 +148,7 @@ async def test_what_was_said_in_the_old_room_or_in_private_changes_nothing(
     assert await sent(synapse, tmp_path / "among", monkeypatch, BEFORE) == by_themselves
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize(("kind", "place"), [(Credulous, "orchard"), (Unwatched, "square")])
 async def test_this_would_see_a_single_word_that_leaks(
     synapse: Synapse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: list[dict[str, list[Any]]],

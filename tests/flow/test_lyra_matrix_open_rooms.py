@@ -120,6 +120,7 @@ async def test_two_who_are_not_alone_for_sure_are_in_a_room_for_good(town: Town,
         assert await town.leaks("ada", dm)
 
 
+@pytest.mark.torture
 async def test_who_is_invited_by_an_address_is_not_nobody(town: Town) -> None:
     """Nobody can say who that is."""
     ada = await town.person("ada")
@@ -159,6 +160,7 @@ async def test_a_dm_that_is_opened_knows_nothing_of_what_was_said_in_private(
         assert await town.leaks("ada", await town.dm("ada"))
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("kind", KINDS)
 async def test_a_room_that_the_world_comes_to_read_tells_it_nothing_of_before(town: Town, kind: type[Matrix]) -> None:
     eve = await town.person("eve")
@@ -173,6 +175,7 @@ async def test_a_room_that_the_world_comes_to_read_tells_it_nothing_of_before(to
             assert (await lyra.kept(DomainKind.ROOM, room, 1))[0] == ASKED
 
 
+@pytest.mark.torture
 async def test_a_room_that_the_world_reads_from_the_first_goes_on(town: Town) -> None:
     async with town.lyra():
         room = await town.room("garden", "ada", "bob", history="world_readable")
@@ -203,6 +206,7 @@ async def test_an_answer_for_one_alone_does_not_go_out_to_a_room_that_was_opened
         assert (question in to) is (domains is Unguarded)
 
 
+@pytest.mark.torture
 async def test_a_dm_that_is_opened_while_an_answer_is_shown_keeps_nothing_of_it(
     people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -38,6 +38,7 @@ async def test_a_dm_is_answered_and_kept_for_its_person_alone(at_home: Home, ada
         assert [one.kind for one in await at_home.said(ada, room)] == ["m.notice", "m.text"]
 
 
+@pytest.mark.torture
 async def test_two_dms_of_one_person_are_two_conversations_in_one_memory(at_home: Home, ada: Person) -> None:
     async with model_server() as model, at_home.lyra(model) as lyra:
         first, second = await dm(at_home, ada), await dm(at_home, ada)
@@ -50,6 +51,7 @@ async def test_two_dms_of_one_person_are_two_conversations_in_one_memory(at_home
         assert [one.id for one in await at_home.said(ada, second)] == [answer.id]
 
 
+@pytest.mark.torture
 async def test_a_dm_of_another_person_is_another_memory(at_home: Home, ada: Person, bob: Person) -> None:
     async with model_server() as model, at_home.lyra(model) as lyra:
         await at_home.asks(ada, await dm(at_home, ada), "my cat is called Miso")
@@ -80,6 +82,7 @@ async def test_a_room_is_a_memory_of_its_own_named_after_it(at_home: Home, ada: 
         assert "seven" not in prompt(lyra.chats[-1])
 
 
+@pytest.mark.torture
 async def test_a_room_of_a_version_whose_ids_name_no_server(at_home: Home, ada: Person, bob: Person) -> None:
     async with model_server() as model, at_home.lyra(model) as lyra:
         room = await room_of(at_home, ada, bob, version="12")
@@ -117,6 +120,7 @@ class _AmongRestless(Matrix):
     rooms = _Restless
 
 
+@pytest.mark.torture
 async def test_a_dm_that_changes_while_it_is_made_is_waited_for(at_home: Home, ada: Person, bob: Person) -> None:
     async with model_server() as model, at_home.lyra(model, kind=_AmongRestless):
         room = await room_of(at_home, ada, bob)
@@ -150,6 +154,7 @@ async def test_she_follows_whom_her_owner_allowed(
         ]
 
 
+@pytest.mark.torture
 async def test_spaces_are_left_alone(at_home: Home, synapse: Synapse, ada: Person, bob: Person) -> None:
     async with model_server() as model, at_home.lyra(model) as lyra:
         space = await ada.creates("Everything", space=True, invite=[at_home.user])

@@ -80,6 +80,7 @@ async def test_who_came_later_learns_nothing_by_replying_to_what_they_could_not_
         assert not await learns(town, "ada", room, said)
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("restarted", [False, True], ids=["at once", "after a restart"])
 async def test_without_the_guard_they_would(town: Town, restarted: bool) -> None:
     async with town.lyra(kind=Showing):
@@ -102,6 +103,7 @@ async def test_what_everyone_there_could_read_is_shown_after_a_restart_as_well(t
         assert await quoted(town, "bob", room, said)
 
 
+@pytest.mark.torture
 async def test_what_the_homeserver_does_not_tell_is_not_shown(town: Town) -> None:
     async with town.lyra():
         room = await town.room("garden", "ada", "bob", encrypted=True)
@@ -112,6 +114,7 @@ async def test_what_the_homeserver_does_not_tell_is_not_shown(town: Town) -> Non
         assert await quoted(town, "bob", room, said), "and is when it tells"
 
 
+@pytest.mark.torture
 async def test_somebody_who_is_only_asked_in_counts_as_a_reader(town: Town) -> None:
     """What is answered from then on they can read once they come."""
     async with town.lyra():
@@ -122,6 +125,7 @@ async def test_somebody_who_is_only_asked_in_counts_as_a_reader(town: Town) -> N
         assert not await learns(town, "bob", room, said)
 
 
+@pytest.mark.torture
 async def test_what_newcomers_could_not_read_stays_so_when_the_history_is_opened(town: Town) -> None:
     async with town.lyra():
         room, ada = await town.room("garden", "ada", "bob", history="joined"), await town.person("ada")
@@ -145,6 +149,7 @@ async def test_a_third_learns_nothing_of_a_dm_by_replying_in_it(town: Town, encr
         assert not await learns(town, "bob", room, said)
 
 
+@pytest.mark.torture
 async def test_where_an_admin_lets_newcomers_know_it_is_shown_to_them(town: Town) -> None:
     async with town.lyra():
         room = await town.room("garden", "ada", "bob", encrypted=True)
@@ -173,12 +178,14 @@ async def test_what_newcomers_could_not_read_is_not_kept_in_the_conversation_wit
         assert "not everyone who reads here could read it" in answer and FACT not in kept
 
 
+@pytest.mark.torture
 async def test_without_the_guard_it_would_be(town: Town) -> None:
     async with town.lyra(kind=Showing) as lyra:
         answer, kept = await remembered(town, lyra, "cy")
         assert answer.startswith("Kept.") and FACT in kept
 
 
+@pytest.mark.torture
 async def test_a_file_that_newcomers_have_no_key_for_is_not_opened_for_them(town: Town) -> None:
     async with town.lyra():
         room, ada = await town.room("garden", "ada", "bob", encrypted=True), await town.person("ada")
@@ -190,6 +197,7 @@ async def test_a_file_that_newcomers_have_no_key_for_is_not_opened_for_them(town
         assert "not everyone who reads here could read it" in answer.body
 
 
+@pytest.mark.torture
 async def test_what_is_not_shown_can_still_be_forgotten_by_replying_to_it(town: Town) -> None:
     async with town.lyra() as lyra:
         room = await town.room("garden", "ada", "bob", encrypted=True)

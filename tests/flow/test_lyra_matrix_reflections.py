@@ -57,6 +57,7 @@ async def test_in_a_dm_that_wants_them_it_is_a_notice_and_its_signs_are_under_it
     assert [one.id for one in await at_home.said(ada, room) if one.body.startswith(THOUGHT)] == [said.id]
 
 
+@pytest.mark.torture
 async def test_it_is_said_in_a_room_where_nothing_happened_since_she_woke(at_home: Home, ada: Person) -> None:
     async with model_server(thoughtful) as model:
         async with at_home.lyra(model, CURIOUS):
@@ -87,6 +88,7 @@ async def test_who_reacts_asks_why_for_less_or_takes_it_away(at_home: Home, lyra
     assert said.id not in [one.id for one in await ada.messages(room)]
 
 
+@pytest.mark.torture
 async def test_a_sign_under_anything_else_means_nothing(at_home: Home, lyra: Awake, ada: Person) -> None:
     room = await dm(at_home, ada)
     answer = await at_home.asks(ada, room, "We have a new garden")
@@ -97,6 +99,7 @@ async def test_a_sign_under_anything_else_means_nothing(at_home: Home, lyra: Awa
     assert not [one.body for one in await at_home.said(ada, room) if "thought of mine" in one.body]
 
 
+@pytest.mark.torture
 async def test_in_a_room_its_admins_decide(at_home: Home, lyra: Awake, ada: Person, people: People) -> None:
     bob = await people.person("bob", encrypts=True)
     room = await room_of(at_home, ada, bob)

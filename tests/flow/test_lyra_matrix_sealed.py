@@ -141,6 +141,7 @@ async def test_a_message_whose_key_is_late_is_answered_when_it_comes(town: Town)
         assert [one.id for one in notices] == [told.id], "it is said once"
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("hours", [0, 2], ids=["fresh", "stale"])
 async def test_what_is_read_too_late_is_kept_and_not_answered_any_more(town: Town, hours: int) -> None:
     ada, clock = await town.person("ada"), Ahead()
@@ -163,6 +164,7 @@ async def test_what_is_read_too_late_is_kept_and_not_answered_any_more(town: Tow
 # Whose device she is
 
 
+@pytest.mark.torture
 async def test_her_device_is_vouched_for_from_the_first_start_on_and_stays_the_same(town: Town) -> None:
     ada = await town.person("ada")
     async with town.lyra() as lyra:
@@ -175,6 +177,7 @@ async def test_her_device_is_vouched_for_from_the_first_start_on_and_stays_the_s
     assert (list(again.devices), again.identity, again.signed(device)) == ([device], first.identity, True)
 
 
+@pytest.mark.torture
 async def test_without_her_keys_she_is_a_new_device_that_says_so_and_is_vouched_for(town: Town) -> None:
     ada = await town.person("ada")
     assert ada.keys
@@ -193,6 +196,7 @@ async def test_without_her_keys_she_is_a_new_device_that_says_so_and_is_vouched_
         assert "new device" in (await town.asks("ada", room, "!status")).body
 
 
+@pytest.mark.torture
 async def test_a_client_that_excludes_unsigned_devices_talks_with_her(town: Town) -> None:
     ada = await town.person("ada")
     assert ada.keys
@@ -202,6 +206,7 @@ async def test_a_client_that_excludes_unsigned_devices_talks_with_her(town: Town
     assert (answer.body, answer.trouble) == (f"You said: {SECRET}", "")
 
 
+@pytest.mark.torture
 async def test_every_device_of_a_person_reads_her(town: Town, people: People) -> None:
     ada = await town.person("ada")
     async with town.lyra():

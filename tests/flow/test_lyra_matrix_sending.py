@@ -121,6 +121,7 @@ async def test_a_long_answer_comes_in_parts_that_refer_once(at_home: Home, ada: 
         assert await lyra.kept(DomainKind.ROOM, room) == ["all of it", LONG]
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("encrypted", few([True, False]))
 async def test_a_link_longer_than_a_message_is_dead_wherever_it_is_cut(
     at_home: Home, ada: Person, bob: Person, encrypted: bool
@@ -137,6 +138,7 @@ async def test_a_link_longer_than_a_message_is_dead_wherever_it_is_cut(
         assert all(part.html == html(part.body) for part in parts if "`" in part.body)
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("encrypted", few([True, False]))
 async def test_what_is_code_is_not_sent_without_its_html(at_home: Home, ada: Person, encrypted: bool) -> None:
     """Letters of three bytes make a message too large with its HTML, and small enough without; as plain text a link is live."""
@@ -182,6 +184,7 @@ async def test_an_answer_grows_in_one_message_and_ends_whole(at_home: Home, ada:
         assert await lyra.kept(DomainKind.ROOM, room) == ["tell me a tale", TALE]
 
 
+@pytest.mark.torture
 async def test_a_message_is_never_changed_faster_than_the_pace_allows(at_home: Home, ada: Person) -> None:
     async with Telling() as model, at_home.lyra(model, matrix="streaming = true") as lyra:
         lyra.adapter.edit_seconds = 0.2
@@ -191,6 +194,7 @@ async def test_a_message_is_never_changed_faster_than_the_pace_allows(at_home: H
         assert waits and min(waits) >= 199
 
 
+@pytest.mark.torture
 async def test_the_pace_alone_decides_whether_an_answer_is_shown_before_it_is_whole(at_home: Home, ada: Person) -> None:
     async with Telling() as model, at_home.lyra(model, matrix="streaming = true") as lyra:
         assert lyra.adapter.edit_seconds >= 3
@@ -201,6 +205,7 @@ async def test_the_pace_alone_decides_whether_an_answer_is_shown_before_it_is_wh
         assert len(await watched(at_home, model, ada, room)) > 1
 
 
+@pytest.mark.torture
 async def test_an_answer_comes_whole_unless_somebody_wants_to_watch(at_home: Home, ada: Person, bob: Person) -> None:
     async with Telling() as model, at_home.lyra(model) as lyra:
         lyra.adapter.edit_seconds = 0.02
@@ -211,6 +216,7 @@ async def test_an_answer_comes_whole_unless_somebody_wants_to_watch(at_home: Hom
         assert await whole(at_home, model, bob, his)
 
 
+@pytest.mark.torture
 async def test_an_admin_has_answers_shown_in_a_room_while_they_are_made(at_home: Home, ada: Person, bob: Person) -> None:
     async with Telling() as model, at_home.lyra(model) as lyra:
         lyra.adapter.edit_seconds = 0.02
@@ -220,6 +226,7 @@ async def test_an_admin_has_answers_shown_in_a_room_while_they_are_made(at_home:
         assert len(await watched(at_home, model, bob, room)) > 1
 
 
+@pytest.mark.torture
 async def test_a_long_answer_that_was_shown_ends_in_parts(at_home: Home, ada: Person) -> None:
     async with Telling() as model, at_home.lyra(model, matrix="streaming = true") as lyra:
         lyra.adapter.edit_seconds = 0.02
@@ -234,6 +241,7 @@ async def test_a_long_answer_that_was_shown_ends_in_parts(at_home: Home, ada: Pe
         assert final.replaces and "\n\n".join(one.body for one in (final, *said)) == LONG
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("encrypted", few([True, False]))
 async def test_an_answer_that_breaks_off_says_so_in_its_place_and_comes_later(
     at_home: Home, ada: Person, encrypted: bool
@@ -262,6 +270,7 @@ async def sends_to_her(at_home: Home, who: Person, room: str, name: str, data: b
     return await at_home.answer(who, room, await who.attaches(room, name, data, kind, caption=caption, reply_to=said.id))
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("encrypted", few([True, False]))
 async def test_a_text_file_is_answered_kept_and_found_by_its_words(
     at_home: Home, ada: Person, bob: Person, encrypted: bool
@@ -287,6 +296,7 @@ async def test_an_image_is_shown_to_a_model_that_sees_and_told_to_any(
         assert model.requests[-1].images == ([shown] if sees else [])
 
 
+@pytest.mark.torture
 async def test_a_file_alone_in_a_room_is_not_for_her(at_home: Home, ada: Person, bob: Person) -> None:
     async with model_server() as model, at_home.lyra(model) as lyra:
         room = await room_of(at_home, ada, bob)
@@ -296,6 +306,7 @@ async def test_a_file_alone_in_a_room_is_not_for_her(at_home: Home, ada: Person,
         assert "cardamom" not in prompt(lyra.chats[-1])
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("encrypted", few([True, False]))
 async def test_a_voice_note_is_not_taken_for_heard(at_home: Home, ada: Person, encrypted: bool) -> None:
     """A model is told so; her own voice says so."""

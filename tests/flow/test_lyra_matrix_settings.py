@@ -47,6 +47,7 @@ async def aside(at_home: Home, who: Person, room: str, text: str, *, thread: str
 # Who may see and change which
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("encrypted", few([True, False]))
 async def test_in_a_dm_everybody_has_their_own_settings(at_home: Home, ada: Person, bob: Person, encrypted: bool) -> None:
     async with at_home.lyra():
@@ -80,6 +81,7 @@ async def test_in_a_room_only_who_rules_it_sees_and_changes_its_settings(
         assert (await aside(at_home, bob, room, "!settings answers always")).startswith("answers: always")
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize(("needed", "may"), few([(75, False), (50, True), (0, True)], 2))
 async def test_who_may_change_what_a_room_is_rules_it(at_home: Home, ada: Person, bob: Person, needed: int, may: bool) -> None:
     async with at_home.lyra():
@@ -92,6 +94,7 @@ async def test_who_may_change_what_a_room_is_rules_it(at_home: Home, ada: Person
         assert (names(await aside(at_home, bob, room, "!settings")) == ROOMS) is may
 
 
+@pytest.mark.torture
 async def test_what_a_place_cannot_have_is_refused_in_one_sentence(at_home: Home, ada: Person, bob: Person) -> None:
     async with at_home.lyra():
         room, private = await room_of(at_home, ada, bob), await dm(at_home, ada)
@@ -114,6 +117,7 @@ async def test_what_a_place_cannot_have_is_refused_in_one_sentence(at_home: Home
 # What they do
 
 
+@pytest.mark.torture
 async def test_what_is_set_within_a_thread_holds_in_the_whole_room_and_is_said_there(
     at_home: Home, ada: Person, bob: Person
 ) -> None:
@@ -131,6 +135,7 @@ async def test_what_is_set_within_a_thread_holds_in_the_whole_room_and_is_said_t
         assert "listening: on" in await aside(at_home, ada, room, "!settings")
 
 
+@pytest.mark.torture
 async def test_a_command_is_about_where_it_was_given_even_if_answers_open_threads(
     at_home: Home, ada: Person, bob: Person
 ) -> None:
@@ -154,6 +159,7 @@ async def test_a_command_is_about_where_it_was_given_even_if_answers_open_thread
 # Privacy
 
 
+@pytest.mark.torture
 async def test_privacy_says_what_is_kept_where_and_how_to_stop(at_home: Home, ada: Person, bob: Person) -> None:
     async with model_server() as model, at_home.lyra(model, matrix='prefix = "!lyra "'):
         room, private = await room_of(at_home, ada, bob), await dm(at_home, ada)
@@ -208,6 +214,7 @@ async def test_in_a_dm_she_says_once_who_she_is(at_home: Home, ada: Person, encr
         )
 
 
+@pytest.mark.torture
 async def test_in_a_room_she_says_who_she_is_when_she_comes_and_not_again(at_home: Home, ada: Person, bob: Person) -> None:
     async with at_home.lyra():
         room = await room_of(at_home, ada, bob)

@@ -32,6 +32,7 @@ async def test_what_is_taken_back_is_gone_from_recall_and_summary_with_its_answe
         assert await kept(lyra, ada, room, sealed) == []
 
 
+@pytest.mark.torture
 @SEALED
 async def test_an_edit_that_is_taken_back_leaves_the_words_before_it(
     at_home: Home, ada: Person, model: Thoughtful, sealed: bool
@@ -76,6 +77,7 @@ class _Naive(Narrow):
     hearing = _Credulous
 
 
+@pytest.mark.torture
 @DOWN
 @SEALED
 async def test_what_was_taken_back_is_nowhere_though_its_edits_stay_readable(
@@ -127,6 +129,7 @@ def _stubborn(app: App) -> App:
     return app
 
 
+@pytest.mark.torture
 async def test_without_a_look_at_the_message_its_edits_would_be_told(
     at_home: Home, people: People, ada: Person, model: Thoughtful
 ) -> None:

@@ -99,6 +99,7 @@ async def test_an_answer_stands_in_the_thread_as_a_reply_that_mentions_the_asker
             assert told.mentions == [bob.user]
 
 
+@pytest.mark.torture
 async def test_a_thread_of_a_dm_is_a_conversation_of_its_own_in_the_same_memory(at_home: Home, ada: Person) -> None:
     async with model_server() as model, at_home.lyra(model) as lyra:
         room = await dm(at_home, ada)
@@ -131,6 +132,7 @@ async def test_a_room_that_wants_threads_gets_one_under_each_question(at_home: H
         assert await sessions(lyra, room) == {f"Garden: thread {short(said)}": 4, f"Garden: thread {short(other)}": 2}
 
 
+@pytest.mark.torture
 async def test_a_reply_is_answered_in_a_thread_under_it_too(at_home: Home, ada: Person, bob: Person) -> None:
     async with model_server() as model, at_home.lyra(model) as lyra:
         room = await room_of(at_home, ada, bob)
@@ -141,6 +143,7 @@ async def test_a_reply_is_answered_in_a_thread_under_it_too(at_home: Home, ada: 
         assert "The message answers this:\n> Ada: the ferry sinks at noon" in prompt(lyra.chats[-1])
 
 
+@pytest.mark.torture
 async def test_a_room_that_wants_no_threads_is_answered_in_its_timeline(at_home: Home, ada: Person, bob: Person) -> None:
     async with model_server() as model, at_home.lyra(model) as lyra:
         room = await room_of(at_home, ada, bob)
@@ -154,6 +157,7 @@ async def test_a_room_that_wants_no_threads_is_answered_in_its_timeline(at_home:
         assert await sessions(lyra, room) == {"Garden": 4}
 
 
+@pytest.mark.torture
 async def test_what_a_room_wants_can_be_taken_back(at_home: Home, ada: Person, bob: Person) -> None:
     async with model_server() as model, at_home.lyra(model):
         room = await room_of(at_home, ada, bob)
@@ -165,6 +169,7 @@ async def test_what_a_room_wants_can_be_taken_back(at_home: Home, ada: Person, b
             assert stands == {"timeline": ["", ""], "thread": [said[""], root], "follow": ["", root]}[wanted]
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("wanted", few(["thread", "timeline"]))
 async def test_what_was_said_just_before_is_read_where_the_question_was_asked(
     at_home: Home, ada: Person, bob: Person, wanted: str
@@ -225,6 +230,7 @@ async def test_what_is_changed_or_taken_back_is_found_where_it_was_kept(
         assert found == ([True, False, False] if kind is Matrix else [False, True, True])
 
 
+@pytest.mark.torture
 async def test_what_waits_for_its_answer_in_a_thread_of_its_own_can_be_changed(at_home: Home, ada: Person, bob: Person) -> None:
     async with Together() as model, at_home.lyra(model) as lyra:
         room = await room_of(at_home, ada, bob)

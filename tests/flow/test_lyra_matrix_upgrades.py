@@ -103,6 +103,7 @@ async def test_it_ends_when_somebody_is_asked_in_who_was_not_there(town: Town, k
             assert await town.leaks("ada", new), "and goes on when they are gone"
 
 
+@pytest.mark.torture
 @GUARDS
 async def test_a_room_that_says_it_replaces_another_reads_nothing_of_it(town: Town, kind: type[Matrix]) -> None:
     """Anybody can say so, and be in the other room or not."""
@@ -140,6 +141,7 @@ async def test_an_answer_made_while_a_newcomer_comes_holds_nothing_of_the_old_ro
         assert (CANARY in prompt(town.model.requests[-1])) is (domains is Unguarded)
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("domains", [Domains, Unguarded], ids=["guarded", "without the guard"])
 async def test_an_answer_that_waited_does_not_reach_a_newcomer(town: Town, domains: type[Domains]) -> None:
     faults = town.home.proxy.faults
@@ -192,6 +194,7 @@ class Hopeful(Matrix):
     rooms = _Hopeful
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("kind", [Matrix, Hopeful], ids=["guarded", "without the guard"])
 async def test_what_may_be_taken_back_in_the_old_room_unheard_comes_up_no_more(town: Town, kind: type[Matrix]) -> None:
     """It is kept, can be forgotten, and comes up again as it stands then when she is let in again."""
@@ -219,6 +222,7 @@ async def test_what_may_be_taken_back_in_the_old_room_unheard_comes_up_no_more(t
             assert "my bicycle is blue" in prompt(lyra.chats[-1])
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("kind", [Matrix, Hopeful], ids=["guarded", "without the guard"])
 async def test_nor_does_what_may_be_taken_back_in_an_old_dm(town: Town, kind: type[Matrix]) -> None:
     ada = await town.person("ada")
@@ -239,6 +243,7 @@ async def test_nor_does_what_may_be_taken_back_in_an_old_dm(town: Town, kind: ty
 # What comes along, and where she goes
 
 
+@pytest.mark.torture
 async def test_what_an_admin_set_stays_behind_and_what_a_person_set_comes_along(town: Town) -> None:
     ada = await town.person("ada")
     async with town.lyra() as lyra:
@@ -270,6 +275,7 @@ class _Led(Matrix):
     invitations = _Obedient
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("matrix", [Matrix, _Led], ids=["guarded", "unguarded"])
 async def test_somebody_without_the_power_sends_her_nowhere(town: Town, matrix: type[Matrix]) -> None:
     eve = await town.person("eve")

@@ -40,6 +40,7 @@ async def test_the_password_is_needed_once(lyra: Home) -> None:
     assert await lyra.devices() == {lyra.owner.device, first}
 
 
+@pytest.mark.torture
 async def test_a_second_start_changes_nothing_on_the_homeserver(lyra: Home) -> None:
     await lyra.begun()
     for _ in range(2):
@@ -52,6 +53,7 @@ async def test_a_second_start_changes_nothing_on_the_homeserver(lyra: Home) -> N
         assert [call.body for call in later if call.name == UPLOAD] == [{}]
 
 
+@pytest.mark.torture
 async def test_opening_again_goes_on_as_before(lyra: Home) -> None:
     account = lyra.account(lyra.password)
     await account.open()
@@ -62,6 +64,7 @@ async def test_opening_again_goes_on_as_before(lyra: Home) -> None:
     await account.close()
 
 
+@pytest.mark.torture
 async def test_her_device_has_the_name_that_it_was_given(lyra: Home) -> None:
     access = Access(lyra.proxy.url + "/", lyra.owner.user, lyra.password, device_name="Lyra at home")
     account = Account(access, lyra.folder, lyra.notes)
@@ -104,6 +107,7 @@ async def test_the_folder_is_hers_alone_whatever_the_umask(lyra: Home) -> None:
         os.umask(before)
 
 
+@pytest.mark.torture
 async def test_a_folder_that_she_cannot_use_is_said_by_name(lyra: Home) -> None:
     lyra.folder.parent.mkdir()
     lyra.folder.write_text("a file where the folder should be")
@@ -141,6 +145,7 @@ async def test_a_homeserver_that_is_away_is_tried_again(lyra: Home, operation: s
     await account.close()
 
 
+@pytest.mark.torture
 async def test_a_login_whose_answer_is_lost_leaves_no_device_behind(lyra: Home) -> None:
     lyra.proxy.faults.always(LOGIN, Lost())
     with pytest.raises(PlatformFailure):
@@ -169,6 +174,7 @@ async def test_a_token_of_somebody_elses_device_is_not_taken(people: People, lyr
     assert "signed out" in await refused(lyra.account(token="nonsense"))
 
 
+@pytest.mark.torture
 async def test_another_account_does_not_take_over_what_belongs_to_the_first(people: People, lyra: Home, tmp_path: Path) -> None:
     first = await lyra.begun()
     other = await home(people, lyra.proxy, tmp_path)
@@ -192,6 +198,7 @@ async def test_a_token_that_was_revoked_is_final_without_the_password(lyra: Home
         assert not account.said
 
 
+@pytest.mark.torture
 async def test_a_token_that_is_revoked_while_she_is_awake_is_final(lyra: Home) -> None:
     async with lyra.awake(lyra.password) as account:
         lyra.proxy.faults.always(UPLOAD, UNKNOWN_TOKEN)

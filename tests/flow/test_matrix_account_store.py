@@ -66,6 +66,7 @@ async def test_a_lost_store_makes_her_a_new_device_and_people_go_on_talking(peop
         await ada.hears_text(room, "I am back")
 
 
+@pytest.mark.torture
 async def test_nio_alone_would_go_on_as_a_device_that_it_is_not(lyra: Home, tmp_path: Path) -> None:
     """The twin: the same device with a new, empty store."""
     old = await lyra.begun()
@@ -74,6 +75,7 @@ async def test_nio_alone_would_go_on_as_a_device_that_it_is_not(lyra: Home, tmp_
     await _close(client)
 
 
+@pytest.mark.torture
 async def test_nio_alone_would_leave_its_key_and_its_file_open_to_others(lyra: Home, tmp_path: Path) -> None:
     """The twin of what the account keeps to itself."""
     await lyra.begun()
@@ -100,6 +102,7 @@ async def test_without_the_password_a_lost_store_is_final_and_nothing_is_signed_
         assert device(account) == old and not account.said
 
 
+@pytest.mark.torture
 async def test_a_wrong_password_then_leaves_the_old_device_signed_in(lyra: Home) -> None:
     old = await lyra.begun()
     shutil.rmtree(lyra.folder)
@@ -109,6 +112,7 @@ async def test_a_wrong_password_then_leaves_the_old_device_signed_in(lyra: Home)
     await is_new(lyra, old, "not in their folder any more")
 
 
+@pytest.mark.torture
 async def test_a_new_token_serves_as_well_as_the_password(people: People, lyra: Home) -> None:
     first, second = [await people.second_device(lyra.owner, encrypts=False) for _ in range(2)]
     async with lyra.awake(token=first.client.token):
@@ -122,12 +126,14 @@ async def test_a_new_token_serves_as_well_as_the_password(people: People, lyra: 
     assert await lyra.devices() == {lyra.owner.device, second.device}
 
 
+@pytest.mark.torture
 async def test_a_damaged_store_is_a_lost_one(lyra: Home) -> None:
     old = await lyra.begun()
     store(lyra, old).write_bytes(b"not a database, and not empty either" * 100)
     await is_new(lyra, old, "damaged")
 
 
+@pytest.mark.torture
 async def test_a_store_closed_with_another_key_is_a_lost_one(lyra: Home) -> None:
     old = await lyra.begun()
     lyra.notes.forget("pickle_key")
@@ -141,6 +147,7 @@ async def test_a_store_of_another_device_is_a_lost_one(people: People, lyra: Hom
     await is_new(lyra, old, "another device's")
 
 
+@pytest.mark.torture
 async def test_other_keys_on_the_homeserver_are_noticed(lyra: Home, tmp_path: Path) -> None:
     old = await lyra.begun()
     client = await _naive(lyra, tmp_path)
@@ -150,6 +157,7 @@ async def test_other_keys_on_the_homeserver_are_noticed(lyra: Home, tmp_path: Pa
     await is_new(lyra, old, "has other keys")
 
 
+@pytest.mark.torture
 async def test_a_store_older_than_what_was_published_is_noticed(people: People, lyra: Home, ada: Person) -> None:
     old = await lyra.begun()
     kept = store(lyra, old).read_bytes()
@@ -175,6 +183,7 @@ async def test_keys_whose_upload_was_not_answered_are_not_lost(people: People, l
         assert await heard(account, room, ada.user) == "can you read this?"
 
 
+@pytest.mark.torture
 async def test_nio_alone_would_lose_them(people: People, lyra: Home, tmp_path: Path) -> None:
     """The twin: keys that are kept only after they were published."""
     fresh = await people.second_device(lyra.owner, encrypts=False)
@@ -189,6 +198,7 @@ async def test_nio_alone_would_lose_them(people: People, lyra: Home, tmp_path: P
     await _close(client)
 
 
+@pytest.mark.torture
 async def test_the_old_device_is_signed_out_later_where_that_failed_at_first(lyra: Home) -> None:
     old = await lyra.begun()
     shutil.rmtree(lyra.folder)
@@ -230,6 +240,7 @@ async def test_keys_are_refilled_when_none_is_left_and_until_then_one_serves_all
         assert "fallback" not in fresh
 
 
+@pytest.mark.torture
 async def test_a_sync_that_does_not_say_how_many_are_left_makes_her_ask(lyra: Home, ada: Person) -> None:
     async with lyra.awake(lyra.password) as account:
         await _take(ada, lyra, device(account), 3)

@@ -49,6 +49,7 @@ async def test_texts_and_images_are_read(town: Town, ada: Person, encrypted: boo
         assert (second.attachment.type, second.text, second.image) == ("image/png", "", PNG)
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("encrypted", [False, True])
 async def test_recordings_and_others_are_described_and_not_fetched(town: Town, ada: Person, encrypted: bool) -> None:
     async with town.desk() as it:
@@ -63,6 +64,7 @@ async def test_recordings_and_others_are_described_and_not_fetched(town: Town, a
         assert it.proxy.calls(DOWNLOAD) == []
 
 
+@pytest.mark.torture
 async def test_what_says_that_it_is_too_large_is_not_fetched(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada)
@@ -126,12 +128,14 @@ async def test_what_was_tampered_with_is_not_read(town: Town, ada: Person, file:
         assert all("whoami" not in call.path for call in it.proxy.requests if call.method == "GET")
 
 
+@pytest.mark.torture
 async def test_untouched_the_same_file_is_read(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada, encrypted=True)
         assert [one.text for one in await read(it, room, await tampered(ada, room, {}))] == ["at noon"]
 
 
+@pytest.mark.torture
 async def test_what_is_not_the_image_that_it_says_is_not_shown(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada)
@@ -157,6 +161,7 @@ async def test_what_cannot_be_had_is_described(town: Town, ada: Person, fault: S
         assert [(one.attachment.name, one.text) for one in await Files().read(it.client, said)] == [("plan.txt", "")]
 
 
+@pytest.mark.torture
 async def test_what_takes_too_long_is_described(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada)

@@ -73,6 +73,7 @@ async def test_of_a_client_that_does_not_say_whom_it_mentions_her_name_as_a_word
     assert [(one.text, one.addressed) for one in ear.of(Message)] == [("Lyrant is another word.", False), (heard, True)]
 
 
+@pytest.mark.torture
 async def test_a_pill_and_her_id_call_her_too(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
     ear = Ear()
@@ -86,6 +87,7 @@ async def test_a_pill_and_her_id_call_her_too(people: People, proxy: Proxy, tmp_
     assert [(one.text, one.addressed) for one in ear.of(Message)] == [("L hi", True), ("and again", True), ("!help", True)]
 
 
+@pytest.mark.torture
 async def test_notices_are_never_heard_nor_is_what_she_said_herself(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
     async with listening(lyra, ear):
@@ -99,6 +101,7 @@ async def test_notices_are_never_heard_nor_is_what_she_said_herself(people: Peop
     assert ear.texts == ["Good."]
 
 
+@pytest.mark.torture
 async def test_who_is_configured_as_a_bot_is_a_machine(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, robo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("robo")
     ear = Ear()
@@ -125,6 +128,7 @@ async def test_what_is_not_text_is_heard_as_what_it_is(people: People, proxy: Pr
     assert (voice.name, voice.type) == ("hm.ogg", "audio/ogg")
 
 
+@pytest.mark.torture
 async def test_an_encrypted_file_is_heard_with_its_name(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
     async with listening(lyra, ear):
@@ -152,6 +156,7 @@ async def test_a_reply_comes_with_what_it_answers_and_without_the_filler_of_old_
     assert other.quoted and (other.quoted.speaker, other.quoted.text, other.addressed) == ("Ada", "I did.", False)
 
 
+@pytest.mark.torture
 async def test_a_reply_to_something_old_and_encrypted_is_read_up(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
     async with listening(lyra, ear):
@@ -166,6 +171,7 @@ async def test_a_reply_to_something_old_and_encrypted_is_read_up(people: People,
     assert message.quoted and (message.quoted.text, message.quoted.own) == ("The key is under the pot.", False)
 
 
+@pytest.mark.torture
 async def test_what_cannot_be_shown_is_taken_out_of_names_and_texts(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
     await ada.client.call("PUT", "profile", ada.user, "displayname", body={"displayname": "A\u202eda\n "})

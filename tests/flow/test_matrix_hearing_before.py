@@ -66,6 +66,7 @@ class _Nosy(Matrix):
     hearing = _Everywhere
 
 
+@pytest.mark.torture
 async def test_it_is_the_place_in_the_room_that_tells_what_came_before_her(people: People, proxy: Proxy, tmp_path: Path) -> None:
     """The twin."""
     lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
@@ -77,6 +78,7 @@ async def test_it_is_the_place_in_the_room_that_tells_what_came_before_her(peopl
         await ear.heard(Message)
 
 
+@pytest.mark.torture
 async def test_what_she_was_told_before_her_first_start_stays_unanswered_in_a_new_dm_as_well(
     people: People, proxy: Proxy, tmp_path: Path
 ) -> None:

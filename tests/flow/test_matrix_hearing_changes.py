@@ -67,6 +67,7 @@ class _Fooled(Matrix):
     hearing = _Gullible
 
 
+@pytest.mark.torture
 async def test_without_that_comparison_anybody_could(people: People, proxy: Proxy, tmp_path: Path) -> None:
     """The twin."""
     lyra, ada, eve = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("eve")
@@ -89,6 +90,7 @@ async def test_what_is_taken_back_is_withdrawn(people: People, proxy: Proxy, tmp
     assert (withdrawn.ids, withdrawn.place) == ((said,), ear.of(Message)[0].place)
 
 
+@pytest.mark.torture
 async def test_what_is_taken_back_in_a_thread_is_found_there_after_a_restart(
     people: People, proxy: Proxy, tmp_path: Path
 ) -> None:
@@ -130,6 +132,7 @@ async def test_an_edit_that_is_taken_back_leaves_the_words_before_it(
     assert not ear.of(Withdrawn)
 
 
+@pytest.mark.torture
 async def test_an_edit_of_what_was_taken_back_is_not_followed(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
     async with listening(lyra, ear):
@@ -142,6 +145,7 @@ async def test_an_edit_of_what_was_taken_back_is_not_followed(people: People, pr
     assert not ear.of(Revised)
 
 
+@pytest.mark.torture
 async def test_a_reaction_is_nothing_to_answer(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
     async with listening(lyra, ear):

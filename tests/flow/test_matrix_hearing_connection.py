@@ -29,6 +29,7 @@ async def test_a_restart_of_the_homeserver_is_outlived(people: People, proxy: Pr
     assert ear.texts == ["Before", "After"] and ear.times_ready == 1
 
 
+@pytest.mark.torture
 async def test_a_failing_homeserver_is_asked_ever_less_often(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
     async with listening(lyra, ear):
@@ -70,6 +71,7 @@ async def test_there_is_no_hurry_whatever_fails(
     assert len(proxy.calls(SYNC)) - asked <= 6
 
 
+@pytest.mark.torture
 async def test_without_the_waits_there_would_be(people: People, proxy: Proxy, tmp_path: Path) -> None:
     """The twin."""
     lyra, ear = await home(people, proxy, tmp_path), Ear()
@@ -85,6 +87,7 @@ async def test_without_the_waits_there_would_be(people: People, proxy: Proxy, tm
         await proxy.heard(SYNC, asked + 50)
 
 
+@pytest.mark.torture
 async def test_what_she_heard_is_shown_as_read(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
     ear, ada.ears.signs = Ear(), True
@@ -95,6 +98,7 @@ async def test_what_she_heard_is_shown_as_read(people: People, proxy: Proxy, tmp
         await ada.sees_read(room, lyra.user, said)
 
 
+@pytest.mark.torture
 async def test_waits_are_spread_by_chance(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ear = await home(people, proxy, tmp_path), Ear()
     async with listening(lyra, ear, pace=lyra.clock.pace(chance=lambda: 0.0)):
@@ -137,6 +141,7 @@ async def test_places_are_unknown_when_the_homeserver_told_nothing_for_too_long(
         assert await adapter.locate(place) == place
 
 
+@pytest.mark.torture
 async def test_before_it_is_told_of_the_connection_everything_is_known(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
     async with listening(lyra, ear):
@@ -165,6 +170,7 @@ async def test_a_wrong_password_is_said_and_not_tried_again(people: People, prox
         await adapter_for(lyra).run(Ear())
 
 
+@pytest.mark.torture
 async def test_a_homeserver_that_is_away_at_the_start_is_waited_for(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ear = await home(people, proxy, tmp_path), Ear()
     proxy.faults.script("POST /login", Status(502), Lost(accepted=False))
@@ -173,6 +179,7 @@ async def test_a_homeserver_that_is_away_at_the_start_is_waited_for(people: Peop
     assert lyra.clock.waits[0] == 1
 
 
+@pytest.mark.torture
 def test_messages_have_an_address(tmp_path: Path) -> None:
     access = Access("http://127.0.0.1:1", "@lyra:lyra.test")
     adapter = Matrix(access, tmp_path, Notebook(), Clock().now, invites="off")

@@ -75,6 +75,7 @@ async def test_all_that_was_said_while_she_was_down_is_heard_oldest_first(
     assert proxy.calls(MESSAGES)
 
 
+@pytest.mark.torture
 async def test_without_the_walk_back_the_oldest_would_be_lost(people: People, proxy: Proxy, tmp_path: Path) -> None:
     """The twin."""
     lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
@@ -122,6 +123,7 @@ async def test_a_gap_that_cannot_be_read_just_now_is_read_a_little_later(people:
     assert again.texts == missed and again.times_ready == 1
 
 
+@pytest.mark.torture
 async def test_a_gap_that_the_homeserver_does_not_show_keeps_nobody_from_being_heard(
     people: People, proxy: Proxy, tmp_path: Path
 ) -> None:
@@ -169,6 +171,7 @@ async def test_what_was_not_committed_comes_again_after_the_end(
     assert again.texts == ["Do not lose this."]
 
 
+@pytest.mark.torture
 async def test_what_comes_again_because_an_answer_was_lost_is_heard_once(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
     async with listening(lyra, ear):
@@ -199,6 +202,7 @@ async def test_edits_that_were_missed_are_followed_too(people: People, proxy: Pr
     assert isinstance(again.events[0], Revised)
 
 
+@pytest.mark.torture
 async def test_an_event_that_is_told_of_twice_is_heard_once(tmp_path: Path) -> None:
     client, notes, pace = AsyncClient("http://127.0.0.1:1", "@lyra:lyra.test"), Notebook(), Pace()
     client.user_id = "@lyra:lyra.test"

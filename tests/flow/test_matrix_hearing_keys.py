@@ -85,6 +85,7 @@ async def test_a_key_that_is_withheld_is_explained_at_once(people: People, proxy
         assert not third.of(Unreadable)
 
 
+@pytest.mark.torture
 async def test_nobody_else_can_have_it_said_that_a_key_is_withheld(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
     eve = await people.person("eve")
@@ -104,6 +105,7 @@ async def test_nobody_else_can_have_it_said_that_a_key_is_withheld(people: Peopl
     assert ear.texts == ["Ha", "First"]
 
 
+@pytest.mark.torture
 async def test_a_message_that_was_taken_back_is_not_waited_for(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
     assert ada.keys
@@ -131,6 +133,7 @@ async def test_a_second_device_of_somebody_is_understood(people: People, proxy: 
     assert len({one.person for one in ear.of(Message)}) == 1
 
 
+@pytest.mark.torture
 async def test_a_message_that_is_read_late_stays_with_those_who_could_read_it_then(
     people: People, proxy: Proxy, tmp_path: Path
 ) -> None:

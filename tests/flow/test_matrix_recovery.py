@@ -44,6 +44,7 @@ async def test_another_client_of_hers_is_verified_with_it(people: People, lyra: 
     assert (await lyra.owner.keys_of(lyra.owner.user)).signed(lyra.owner.device)
 
 
+@pytest.mark.torture
 async def test_all_three_keys_are_there_and_differ(lyra: Home) -> None:
     async with lyra.awake(lyra.password) as account:
         key = await account.recovery_key()
@@ -109,6 +110,7 @@ async def test_a_new_identity_opens_with_the_same_key(lyra: Home) -> None:
     assert after != before and public(after) == (await lyra.owner.keys_of(lyra.owner.user)).identity
 
 
+@pytest.mark.torture
 async def test_a_homeserver_that_keeps_no_such_data_does_not_keep_her_away(lyra: Home) -> None:
     lyra.proxy.faults.always(STORED, Refuse(403, "M_FORBIDDEN"))
     async with lyra.awake(lyra.password) as account:

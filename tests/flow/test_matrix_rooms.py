@@ -97,6 +97,7 @@ async def test_who_comes_and_cannot_read_what_was_said_starts_an_epoch(
     assert [one.place.epoch for one in again.of(Message)] == [2]
 
 
+@pytest.mark.torture
 async def test_where_newcomers_read_everything_nothing_begins_anew(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
     cy, ear = await people.person("cy"), Ear()
@@ -110,6 +111,7 @@ async def test_where_newcomers_read_everything_nothing_begins_anew(people: Peopl
     assert [one.place.epoch for one in ear.of(Message)] == [0, 0]
 
 
+@pytest.mark.torture
 async def test_what_was_hidden_stays_hidden_when_the_room_opens_its_history(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
     cy, ear = await people.person("cy"), Ear()
@@ -124,6 +126,7 @@ async def test_what_was_hidden_stays_hidden_when_the_room_opens_its_history(peop
     assert [one.place.epoch for one in ear.of(Message)] == [0, 1]
 
 
+@pytest.mark.torture
 async def test_an_admin_can_waive_that(people: People, proxy: Proxy, tmp_path: Path) -> None:
     """The twin: it is this rule that starts the epoch."""
     lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
@@ -181,6 +184,7 @@ class _Narrow(Matrix):
     at_once = 5
 
 
+@pytest.mark.torture
 async def test_who_came_in_the_middle_of_what_she_missed_parts_it_in_two(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
     cy, ear = await people.person("cy"), Ear()
@@ -214,6 +218,7 @@ class _Careless(Matrix):
     rooms = _Settled
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize(("kind", "known"), [(Matrix, False), (_Careless, True)], ids=["guarded", "the twin"])
 async def test_while_it_is_read_what_changed_in_a_room_its_readers_are_not_known(
     people: People, proxy: Proxy, tmp_path: Path, kind: type[Matrix], known: bool
@@ -255,6 +260,7 @@ def _inside(*users: str) -> list[dict[str, Any]]:
     return [{"type": "m.room.member", "state_key": user, "content": {"membership": "join"}} for user in users]
 
 
+@pytest.mark.torture
 async def test_a_room_that_was_encrypted_once_counts_as_such(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
     async with listening(lyra, ear) as adapter:

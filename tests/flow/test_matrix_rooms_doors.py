@@ -67,6 +67,7 @@ class _Stumbling(Matrix):
     invitations = _Blind
 
 
+@pytest.mark.torture
 async def test_a_space_that_does_not_say_so_is_left_again(people: People, proxy: Proxy, tmp_path: Path) -> None:
     """The twin, too: it is what the invitation shows that keeps her out."""
     lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
@@ -85,6 +86,7 @@ async def test_an_invitation_outlives_what_goes_wrong_on_the_way_in(people: Peop
     assert lyra.clock.waits == [1, 2]
 
 
+@pytest.mark.torture
 async def test_an_invitation_that_was_not_followed_before_the_end_is_followed_at_the_next_start(
     people: People, proxy: Proxy, tmp_path: Path
 ) -> None:
@@ -98,6 +100,7 @@ async def test_an_invitation_that_was_not_followed_before_the_end_is_followed_at
         await sees_inside(ada, room, lyra.user)
 
 
+@pytest.mark.torture
 async def test_an_encrypted_dm_is_known_as_one_before_anything_is_said(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
     async with listening(lyra, ear) as adapter:
@@ -123,6 +126,7 @@ async def test_she_follows_a_room_to_its_new_version_and_keeps_the_old_one(peopl
     assert (after.channel, after.circle, after.name) == (new, room_circle(new), "Garden") and before.channel == old
 
 
+@pytest.mark.torture
 async def test_a_private_room_that_moved_is_followed_once_she_is_asked_in_whoever_may_invite_her(
     people: People, proxy: Proxy, tmp_path: Path
 ) -> None:
@@ -181,6 +185,7 @@ class _Lost(Matrix):
     invitations = _Naive
 
 
+@pytest.mark.torture
 async def test_a_room_that_does_not_name_the_old_one_is_left_again(people: People, proxy: Proxy, tmp_path: Path) -> None:
     """The twin of the guard above, too: without it she goes there."""
     lyra, ada, eve = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("eve")
@@ -193,6 +198,7 @@ async def test_a_room_that_does_not_name_the_old_one_is_left_again(people: Peopl
     assert trap not in {one.place.channel for one in ear.of(Joined)}
 
 
+@pytest.mark.torture
 async def test_without_looking_at_its_predecessor_she_would_stay(people: People, proxy: Proxy, tmp_path: Path) -> None:
     """The twin."""
     lyra, ada, eve = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("eve")

@@ -51,6 +51,7 @@ async def test_who_excludes_unsigned_devices_talks_with_her(people: People, lyra
         await ada.hears_text(room, "signed and sealed")
 
 
+@pytest.mark.torture
 async def test_unsigned_she_would_be_mute_and_deaf_for_them(people: People, lyra: Home, ada: Person) -> None:
     """The twin: a homeserver that knows no cross-signing."""
     lyra.proxy.faults.always(IDENTITY, Refuse(404, "M_UNRECOGNIZED"))
@@ -66,6 +67,7 @@ async def test_unsigned_she_would_be_mute_and_deaf_for_them(people: People, lyra
         await ada.hears(room, lambda event: event.id == sent and event.trouble == "unsigned device")
 
 
+@pytest.mark.torture
 async def test_a_device_that_is_signed_is_not_signed_again(lyra: Home) -> None:
     await lyra.begun()
     before = await keys(lyra)
@@ -129,6 +131,7 @@ async def test_on_command_she_replaces_it_and_is_signed_again(people: People, pr
         assert not account.said and await keys(lyra) == after
 
 
+@pytest.mark.torture
 async def test_a_wrong_password_replaces_nothing(lyra: Home) -> None:
     await lyra.begun()
     before = await keys(lyra)
@@ -142,6 +145,7 @@ async def test_a_wrong_password_replaces_nothing(lyra: Home) -> None:
         assert (await keys(lyra)).identity != before.identity
 
 
+@pytest.mark.torture
 async def test_a_homeserver_that_takes_no_password_for_it_is_final(lyra: Home) -> None:
     async with lyra.awake(lyra.password) as account:
         lyra.proxy.faults.script(IDENTITY, Refuse(401, "M_UNAUTHORIZED"))
@@ -149,6 +153,7 @@ async def test_a_homeserver_that_takes_no_password_for_it_is_final(lyra: Home) -
             await account.replace_identity(lyra.password)
 
 
+@pytest.mark.torture
 async def test_a_replacement_whose_answer_is_lost_is_hers_all_the_same(lyra: Home) -> None:
     async with lyra.awake(lyra.password) as account:
         before = (await keys(lyra)).identity
@@ -163,6 +168,7 @@ async def test_a_replacement_whose_answer_is_lost_is_hers_all_the_same(lyra: Hom
         assert not account.said and after.signed(device(account)) and after.identity == between.identity
 
 
+@pytest.mark.torture
 async def test_a_replacement_that_was_refused_after_one_that_was_lost_harms_nothing(lyra: Home) -> None:
     async with lyra.awake(lyra.password) as account:
         lyra.proxy.faults.script(IDENTITY, Then(_nothing), Lost())

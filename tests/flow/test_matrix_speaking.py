@@ -54,6 +54,7 @@ async def test_the_parts_of_an_answer_stand_in_order_and_only_the_first_refers(t
         assert [one.answers for one in said] == [question, "", ""]
 
 
+@pytest.mark.torture
 async def test_notices_are_notices(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada)
@@ -87,11 +88,13 @@ class Silent(Wire):
         return await super().put(room, {key: value for key, value in content.items() if key != "m.mentions"}, transaction)
 
 
+@pytest.mark.torture
 async def test_without_saying_whom_it_mentions_the_text_would_ping(town: Town, ada: Person, bob: Person) -> None:
     async with town.desk(wire=Silent) as it:
         assert await pinged(it, ada, bob) == ([], 1)
 
 
+@pytest.mark.torture
 async def test_a_question_from_another_room_is_answered_without_a_reference(town: Town, ada: Person, bob: Person) -> None:
     async with town.desk() as it:
         room, aside = await beside(it, ada, bob), await beside(it, ada, direct=True)
@@ -101,6 +104,7 @@ async def test_a_question_from_another_room_is_answered_without_a_reference(town
         assert said.answers == "" and said.mentions == []
 
 
+@pytest.mark.torture
 async def test_a_question_that_was_taken_back_is_answered_all_the_same(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada)

@@ -83,6 +83,7 @@ async def test_a_dm_that_a_third_came_to_is_one_no_more(town: Town, ada: Person,
         assert await listed(it, ada) == [before.channel, after.channel]
 
 
+@pytest.mark.torture
 async def test_a_dm_that_the_person_left_is_one_no_more(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         before = await asides(it).place(someone(ada))
@@ -92,6 +93,7 @@ async def test_a_dm_that_the_person_left_is_one_no_more(town: Town, ada: Person)
         assert (await asides(it).place(someone(ada))).channel != before.channel
 
 
+@pytest.mark.torture
 async def test_a_dm_whose_readers_are_not_known_now_is_not_made_again(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         place = await asides(it).place(someone(ada))
@@ -101,6 +103,7 @@ async def test_a_dm_whose_readers_are_not_known_now_is_not_made_again(town: Town
         assert len(it.proxy.calls(CREATE)) == 1
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("kind", [Asides, Hasty])
 async def test_a_dm_that_changes_while_another_one_is_made_is_waited_for(
     town: Town, ada: Person, bob: Person, kind: type[Asides]
@@ -122,6 +125,7 @@ async def test_a_dm_that_changes_while_another_one_is_made_is_waited_for(
         assert len(it.proxy.calls(CREATE)) == (1 if kind is Asides else 2)
 
 
+@pytest.mark.torture
 async def test_what_must_be_encrypted_goes_to_no_other_dm(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         plain = await beside(it, ada, direct=True)
@@ -146,6 +150,7 @@ async def test_a_lost_answer_makes_no_second_one(town: Town, ada: Person) -> Non
         assert len(it.proxy.calls(CREATE)) == 1
 
 
+@pytest.mark.torture
 async def test_where_she_may_make_none_the_person_hears_what_to_do(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         it.proxy.faults.script(CREATE, Refuse(403, "M_FORBIDDEN"))

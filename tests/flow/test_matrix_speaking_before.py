@@ -91,6 +91,7 @@ async def test_a_thread_is_read_with_its_root_and_the_timeline_without_threads(t
         assert await texts(it, room) == ["plans", "other plans"]
 
 
+@pytest.mark.torture
 async def test_nothing_older_than_a_thread_is_read_for_it(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada)
@@ -99,6 +100,7 @@ async def test_nothing_older_than_a_thread_is_read_for_it(town: Town, ada: Perso
         assert await texts(it, room, thread=root) == ["plans"] and len(it.proxy.calls(MESSAGES)) == 1
 
 
+@pytest.mark.torture
 async def test_files_and_emotes_are_told_and_reactions_are_not(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada, encrypted=True)
@@ -111,6 +113,7 @@ async def test_files_and_emotes_are_told_and_reactions_are_not(town: Town, ada: 
         assert await texts(it, room) == ["[cat.png] my cat", "[all.zip]", "* Ada waves"]
 
 
+@pytest.mark.torture
 async def test_a_message_that_is_not_there_has_nothing_before_it(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada)
@@ -147,6 +150,7 @@ async def test_nobody_is_told_what_was_said_before_they_came(
         assert await texts(it, room, reader=eve) == []
 
 
+@pytest.mark.torture
 async def test_where_newcomers_can_read_history_they_are_told(town: Town, ada: Person, bob: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada, history="shared")
@@ -155,6 +159,7 @@ async def test_where_newcomers_can_read_history_they_are_told(town: Town, ada: P
         assert await texts(it, room, reader=bob) == await texts(it, room) == ["for everyone"]
 
 
+@pytest.mark.torture
 async def test_without_keys_newcomers_are_told_nothing_of_before(town: Town, ada: Person, bob: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada, history="shared", encrypted=True)
@@ -176,6 +181,7 @@ async def test_what_was_hidden_then_stays_hidden_when_history_is_opened(town: To
         assert await texts(it, room, reader=bob) == await texts(it, room) == ["open"]
 
 
+@pytest.mark.torture
 async def test_who_was_away_is_told_what_was_said_while_they_were_there(town: Town, ada: Person, bob: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada, bob, history="joined")
@@ -187,6 +193,7 @@ async def test_who_was_away_is_told_what_was_said_while_they_were_there(town: To
         assert await texts(it, room, reader=bob) == ["together", "again"]
 
 
+@pytest.mark.torture
 async def test_who_left_is_told_nothing(town: Town, ada: Person, bob: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada, bob, history="shared")
@@ -196,6 +203,7 @@ async def test_who_left_is_told_nothing(town: Town, ada: Person, bob: Person) ->
         assert await texts(it, room, reader=bob) == [] and await texts(it, room, reader=ada) == ["hello"]
 
 
+@pytest.mark.torture
 async def test_who_came_a_moment_ago_counts(town: Town, ada: Person, bob: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada, history="joined")
@@ -207,6 +215,7 @@ async def test_who_came_a_moment_ago_counts(town: Town, ada: Person, bob: Person
         assert membership(it, room, bob) != "join" and await texts(it, room) == []
 
 
+@pytest.mark.torture
 async def test_what_she_cannot_read_now_is_nothing(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada)
@@ -215,6 +224,7 @@ async def test_what_she_cannot_read_now_is_nothing(town: Town, ada: Person) -> N
         assert await texts(it, room) == [] and await texts(it, "!elsewhere") == []
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("fault", [Status(502), Lost(accepted=False)])
 async def test_a_history_out_of_reach_is_nothing(town: Town, ada: Person, fault: Status | Lost) -> None:
     async with town.desk() as it:

@@ -36,6 +36,7 @@ async def test_a_preview_becomes_the_answer(town: Town, ada: Person, bob: Person
         assert (await ada.looks_at(room, preview)).thread == root
 
 
+@pytest.mark.torture
 async def test_an_edit_of_an_unknown_preview_finds_it(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada, encrypted=True)
@@ -48,6 +49,7 @@ async def test_an_edit_of_an_unknown_preview_finds_it(town: Town, ada: Person) -
         assert (await ada.hears_text(room, "Tea.")).replaces == preview
 
 
+@pytest.mark.torture
 async def test_an_edit_of_what_was_never_said_is_said(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada)
@@ -72,6 +74,7 @@ async def test_an_edit_of_what_is_gone_is_said_once(town: Town, ada: Person, acc
         assert await originals(it, ada, room) == [sent] and sent != preview
 
 
+@pytest.mark.torture
 async def test_a_preview_that_was_taken_away_is_not_shown_again_piece_by_piece(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada)
@@ -117,6 +120,7 @@ async def test_a_removal_that_broke_off_is_finished(town: Town, ada: Person) -> 
         assert [event.body for event in await ada.messages(room)] == ["what now?"]
 
 
+@pytest.mark.torture
 async def test_what_is_gone_already_is_removed_in_peace(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada)

@@ -17,6 +17,7 @@ async def test_a_room_where_she_may_not_write(town: Town, ada: Person) -> None:
         assert "let her send messages" in await it.refused(part(room, SECRET))
 
 
+@pytest.mark.torture
 async def test_a_room_that_she_is_put_out_of_just_now(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada)
@@ -25,6 +26,7 @@ async def test_a_room_that_she_is_put_out_of_just_now(town: Town, ada: Person) -
         assert "invite her" in await it.refused(part(room, SECRET))
 
 
+@pytest.mark.torture
 async def test_anything_else_that_is_refused_says_how(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada)
@@ -67,6 +69,7 @@ async def test_a_long_limit_is_left_to_the_next_time(town: Town, ada: Person) ->
         assert [event.body for event in await ada.messages(room)] == ["after all"]
 
 
+@pytest.mark.torture
 async def test_a_homeserver_that_is_down(town: Town, ada: Person, synapse: Synapse) -> None:
     async with town.desk() as it:
         room = await beside(it, ada, encrypted=True)
@@ -76,6 +79,7 @@ async def test_a_homeserver_that_is_down(town: Town, ada: Person, synapse: Synap
         await ada.hears_text(room, SECRET)
 
 
+@pytest.mark.torture
 async def test_after_the_end_nothing_is_sent(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada)
@@ -86,6 +90,7 @@ BOLD = "**a** " * 3_300
 TOO_MUCH = "語" * 23_000
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("encrypted", [False, True])
 async def test_what_is_too_much_with_its_looks_goes_without_them(town: Town, ada: Person, encrypted: bool) -> None:
     async with town.desk() as it:
@@ -109,6 +114,7 @@ async def test_what_is_too_much_goes_as_a_file(town: Town, ada: Person, encrypte
         assert ("語".encode() in upload.raw) is not encrypted
 
 
+@pytest.mark.torture
 async def test_an_edit_that_is_too_much_becomes_a_file(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada, encrypted=True)

@@ -60,6 +60,7 @@ async def test_nothing_is_said_where_it_is_not_known_who_reads_it(town: Town, ad
         assert leaks(it) is (wire is Trusting)
 
 
+@pytest.mark.torture
 async def test_a_room_that_nio_does_not_know_waits(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada)
@@ -68,6 +69,7 @@ async def test_a_room_that_nio_does_not_know_waits(town: Town, ada: Person) -> N
         assert not leaks(it)
 
 
+@pytest.mark.torture
 async def test_a_room_whose_encryption_was_spoilt_stays_encrypted(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada, encrypted=True)
@@ -90,6 +92,7 @@ async def test_encryption_that_is_turned_on_is_kept_to_at_once(town: Town, ada: 
         assert (await ada.hears_text(room, SECRET)).encrypted and not leaks(it)
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("wire", [Wire, Trusting])
 async def test_encryption_that_no_sync_told_of_yet_is_kept_to(town: Town, ada: Person, wire: type[Wire]) -> None:
     async with town.desk(wire=wire) as it:
@@ -109,6 +112,7 @@ async def test_encryption_that_no_sync_told_of_yet_is_kept_to(town: Town, ada: P
         assert leaks(it) is (wire is Trusting)
 
 
+@pytest.mark.torture
 async def test_without_keys_it_waits(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada, encrypted=True)
@@ -139,6 +143,7 @@ async def test_answers_in_many_threads_at_once_are_all_read(town: Town, ada: Per
             assert (await ada.hears_text(room, f"in {root}")).thread == root
 
 
+@pytest.mark.torture
 async def test_keys_that_could_not_be_asked_for_are_asked_for_again(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada, encrypted=True)
@@ -151,6 +156,7 @@ async def test_keys_that_could_not_be_asked_for_are_asked_for_again(town: Town, 
         await ada.hears_text(room, SECRET)
 
 
+@pytest.mark.torture
 async def test_without_that_nio_would_never_say_anything_in_the_room_again(town: Town, ada: Person) -> None:
     async with town.desk(wire=Trusting) as it:
         room = await beside(it, ada, encrypted=True)
@@ -176,6 +182,7 @@ async def test_nothing_is_said_before_everyone_has_the_key(town: Town, ada: Pers
         await ada.hears_text(room, SECRET)
 
 
+@pytest.mark.torture
 async def test_without_that_nobody_could_read_it(town: Town, ada: Person) -> None:
     async with town.desk(wire=Trusting) as it:
         room = await beside(it, ada, encrypted=True)
@@ -184,6 +191,7 @@ async def test_without_that_nobody_could_read_it(town: Town, ada: Person) -> Non
         assert (await ada.hears(room, lambda event: event.id == sent)).trouble == "no key"
 
 
+@pytest.mark.torture
 async def test_a_room_that_she_left_is_given_up(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada, encrypted=True)

@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from adapters.matrix.outgoing.typing import thinking
 from tests.fakes.matrix import Lost, Person, Status
 from tests.kits.matrix_speech import Town, beside, part
@@ -21,6 +23,7 @@ async def test_she_is_seen_typing_until_she_is_done(town: Town, ada: Person) -> 
         await ada.sees_typing(room, it.user, on=False)
 
 
+@pytest.mark.torture
 async def test_a_long_thought_keeps_her_typing(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada)
@@ -31,6 +34,7 @@ async def test_a_long_thought_keeps_her_typing(town: Town, ada: Person) -> None:
         assert last.body["typing"] is False
 
 
+@pytest.mark.torture
 async def test_a_thought_that_is_broken_off_ends_typing(town: Town, ada: Person) -> None:
     ada.ears.signs = True
     async with town.desk() as it:
@@ -46,6 +50,7 @@ async def test_a_thought_that_is_broken_off_ends_typing(town: Town, ada: Person)
         await ada.sees_typing(room, it.user, on=False)
 
 
+@pytest.mark.torture
 async def test_trouble_with_typing_disturbs_nobody(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada)
@@ -64,6 +69,7 @@ async def test_others_see_that_she_has_read_what_she_answers(town: Town, ada: Pe
         assert (await ada.sees_read(room, it.user, inside)).thread == ""
 
 
+@pytest.mark.torture
 async def test_trouble_with_a_receipt_disturbs_nobody(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada)

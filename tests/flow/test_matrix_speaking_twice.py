@@ -38,6 +38,7 @@ async def test_a_lost_answer_makes_one_message(town: Town, ada: Person, encrypte
         assert await said(it, ada, room) == ["Once."]
 
 
+@pytest.mark.torture
 async def test_an_answer_of_a_broken_front_makes_one_message(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada)
@@ -58,6 +59,7 @@ async def test_as_another_device_she_finds_what_arrived(town: Town, ada: Person)
         assert await said(it, ada, room) == ["Once."]
 
 
+@pytest.mark.torture
 async def test_without_the_look_she_would_say_it_twice(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada)
@@ -70,6 +72,7 @@ async def test_without_the_look_she_would_say_it_twice(town: Town, ada: Person) 
         assert await said(it, ada, room) == ["Once.", "Once."]
 
 
+@pytest.mark.torture
 async def test_where_she_cannot_read_what_she_said_a_repeat_is_marked(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada, encrypted=True)
@@ -92,6 +95,7 @@ async def test_the_same_words_to_another_question_are_not_taken_for_it(town: Tow
         assert [event.answers for event in await ada.messages(room) if event.sender == it.user] == [second, first]
 
 
+@pytest.mark.torture
 async def test_the_words_of_others_are_not_taken_for_it(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada)
@@ -115,6 +119,7 @@ async def test_where_the_look_does_not_reach_back_the_transaction_is_trusted_for
         assert await said(it, ada, room) == [expected]
 
 
+@pytest.mark.torture
 async def test_a_history_that_cannot_be_read_now_delays_it(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada)
@@ -123,6 +128,7 @@ async def test_a_history_that_cannot_be_read_now_delays_it(town: Town, ada: Pers
         assert await said(it, ada, room) == []
 
 
+@pytest.mark.torture
 async def test_what_takes_too_long_is_given_back_and_still_said_once(town: Town, ada: Person) -> None:
     async with town.desk(seconds=1) as it:
         room = await beside(it, ada)

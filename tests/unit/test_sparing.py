@@ -10,8 +10,7 @@ import pytest
 
 from bot.models.minilm import weights
 from bot.models.minilm.embedder import MiniLM
-from memory.forget.persons import spoken_of
-from memory.forget.sparing import NEAR, Nearness, content, sentences, shares
+from memory.forget.sparing import NEAR, Nearness, content, sentences, shares, spoken_of
 from memory.ports import Vectors
 from tests.bench.sparing import cases, score
 from tests.kits.size import TORTURE
