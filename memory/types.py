@@ -150,7 +150,8 @@ class Digest:
 class Statement:
     """One separately cited sentence or paragraph above gists.
 
-    `tier` is profile, era, narrative, self or bank; `period` the month of an era or what a part of the bank covers; `kind`
+    `tier` is profile, era, narrative, self, bank or manner; `period` the month of an era, what a part of the bank covers or whose
+    manner it is; `kind`
     says more (a fact is said or inferred, a line of the narrative an arc, a trend or a callback, a bullet of the bank has its
     rung). `first_at` and `last_at` are the first and the last message that it rests on; `ended_at` is when something newer
     took its place, None while it stands.

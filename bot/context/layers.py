@@ -11,7 +11,7 @@ from memory.text.budget import Fitted, Layer, TokenBudget, clip
 from memory.text.display_names import display_name
 from memory.text.lexical import stem
 from memory.text.lexical import tokens as words
-from memory.text.prompt_lines import NOTED, QUOTED, prompt_line
+from memory.text.prompt_lines import FOLLOWED, NOTED, QUOTED, prompt_line
 from memory.text.relative_dates import Telling
 from memory.text.times import local
 from memory.tiers.selfstate import Mind, SelfState
@@ -183,6 +183,12 @@ def moment(now: int, asked: Sequence[Exchange], recent: Sequence[Exchange], time
     names = " and ".join(dict.fromkeys(f'"{display_name(one.speaker)}"' for one in asked))
     at = f"Today is {local(now, time_zone):%A, %d %B %Y, %H:%M}. The message at the end is from {names}"
     return f"{at}; what was said before it here was said {ago(recent[-1].said_at, asked[0].said_at)}." if recent else f"{at}."
+
+
+def manners(wanted: Sequence[Statement]) -> str:
+    """Return how those who are answered want to be talked to, '' where they said nothing of it."""
+    lines = [prompt_line(one.text, FOLLOWED) for one in wanted]
+    return "\n".join(["How they want you to talk; do so in your answer:", *lines]) if lines else ""
 
 
 def _where(hit: DigestHit, time_zone: str) -> str:

@@ -1,8 +1,8 @@
 """The prompt of a turn: layers in one token budget, the rarely changing ones first and byte-identical from turn to turn.
 
 Persona and rules → profile → narrative → bank → self-state → this session's summary, all in the system message, whose room
-depends on the budget alone; then recent turns → gists of conversations before → eras → recalled details → today's date → what
-others said just before → the message. What a layer leaves of its share is handed on to those behind it.
+depends on the budget alone; then recent turns → gists of conversations before → eras → recalled details → today's date → how
+those who are answered want to be talked to → what others said just before → the message. What a layer leaves of its share is handed on to those behind it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -82,6 +82,7 @@ class Draft:
     recent: Fitted
     said: Sequence[ChatMessage]
     today: str
+    manners: str
     around: str
     asked: str
     in_view: frozenset[int]
@@ -98,21 +99,23 @@ class Draft:
 def draft(persona: str, memory: Standing, question: Question, now: int, time_zone: str, budget: int) -> Draft:
     """Begin the prompt for answering a question, within `budget` tokens by the count of memory.budget."""
     head, today = f"{persona}\n\n{RULES}", layers.moment(now, question.asked, memory.recent, time_zone)
+    manners = layers.manners(memory.manners)
     view, room = InView(), budget - tokens(head)
     shown = _standing(view, TokenBudget(room), memory, time_zone)
     rest = room - sum(layer.fitted.tokens for layer in shown)
     asked = _asked(question, max(budget // 8, min(budget // 2, 2 * rest // 3)))
     beside = _beside(question, memory.recent)
     around = _around(question, beside, min(budget // 8, rest // 6))
-    left = rest - sum(tokens(part) + 1 for part in (today, asked, around))
+    left = rest - sum(tokens(part) + 1 for part in (today, manners, asked, around))
     # Not a share of what is left: however long the question is, the conversation must begin where it did a turn before.
     reserved = max(int(_RECENT * rest), rest - int(_AFTER * room))
     recent, said = _recent(memory.recent, question, budget // 8, max(0, min(reserved, left)))
     exchanges = [*memory.recent[recent.cut :], *question.asked]
-    in_view = frozenset(one.key for one in exchanges).union(*(layer.keys for layer in shown))
+    wanted = frozenset(one.key for one in memory.manners)
+    in_view = wanted.union((one.key for one in exchanges), *(layer.keys for layer in shown))
     speakers = frozenset(one.speaker for one in (*memory.recent, *question.asked)) | {LYRA}
     return Draft(
-        head, shown, recent, said, today, around, asked, in_view, _texts(memory, exchanges),
+        head, shown, recent, said, today, manners, around, asked, in_view, _texts(memory, exchanges),
         frozenset(id for quote in beside for id in (quote.id, *(one.id for one in quote.forwards))), exchanges[0].said_at, left - recent.tokens, view, question, time_zone, speakers,
     )  # fmt: skip
 
@@ -122,11 +125,13 @@ def finish(begun: Draft, recalled: Recalled) -> Prompt:
     came = Packer(begun.view, begun.in_view, begun.left, begun.time_zone).fill(recalled)
     texts = {**begun.texts, **_recalled_texts(recalled)}
     system = "\n\n".join(part for part in (begun.head, *(layer.block for layer in begun.standing)) if part)
-    ending = "\n\n".join(part for part in (*(layer.block for layer in came), begun.today, begun.around, begun.asked) if part)
+    ending = "\n\n".join(
+        part for part in (*(layer.block for layer in came), begun.today, begun.manners, begun.around, begun.asked) if part
+    )
     last = ChatMessage(role="user", content=ending)
     if begun.question.images:
         last["images"] = begun.question.images
-    fixed = [("date", begun.today), ("just before", begun.around), ("message", begun.asked)]
+    fixed = [("date", begun.today), ("manners", begun.manners), ("just before", begun.around), ("message", begun.asked)]
     return Prompt(
         [ChatMessage(role="system", content=system), *begun.said, last],
         [
@@ -142,7 +147,7 @@ def finish(begun: Draft, recalled: Recalled) -> Prompt:
 
 def _texts(memory: Standing, exchanges: Sequence[Exchange]) -> dict[int, str]:
     """Return the text of everything that may stand in view whatever is asked, and of the conversation."""
-    stated = (*memory.profile, *memory.narrative, *memory.bank.shown, *memory.being.narrative)
+    stated = (*memory.profile, *memory.narrative, *memory.bank.shown, *memory.being.narrative, *memory.manners)
     return {
         **{one.key: one.text for one in stated},
         **{digest.key: digest.text for digest in memory.summary},

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from bot.config.settings import Settings
 from memory.bank.block import Block
+from memory.tiers import manners
 from memory.tiers.selfstate import SelfState
 from memory.types import Digest, DigestHit, DomainKind, Exchange, Session, Statement
 from memory.view.retrieval import Recalled, Wanted
@@ -32,6 +33,7 @@ class Standing:
     """What is there whatever is asked, of home alone: what is known, how she is, this conversation's digests and its end.
 
     `shared` says that home has more than one reader: then it may have a bank, and the bank stands in the place of eras.
+    `manners` are how those who are answered want to be talked to.
     """
 
     profile: Sequence[Statement]
@@ -41,6 +43,7 @@ class Standing:
     summary: Sequence[Digest]
     recent: Sequence[Exchange]
     shared: bool
+    manners: Sequence[Statement] = ()
 
 
 async def standing(turn: Asking, settings: Settings) -> Standing:
@@ -58,6 +61,7 @@ async def standing(turn: Asking, settings: Settings) -> Standing:
         [digest for digest in there.frontier if digest.first_at < beginning],
         [exchange for exchange in window if exchange.key not in asked],
         shared=view.home.ref.kind is not DomainKind.DM,
+        manners=manners.of_speakers(there.manners, turn.asked),
     )
 
 

@@ -29,11 +29,12 @@ from memory.store.database import Reader, Transaction
 from memory.text.lexical import key_words
 from memory.text.storable import clean
 from memory.text.times import iso, local
-from memory.tiers import exchanges, profile, reflections, selfstate, statements, summaries
+from memory.tiers import exchanges, manners, profile, reflections, selfstate, statements, summaries
 from memory.tiers.lines import Grounds, Line, grounds, of_gists, of_statements, stated
-from memory.types import Domain, Statement
+from memory.types import Domain, DomainKind, Statement
 
 MOST_CHARACTERS = 600
+_MANNER = "p"
 _FENCED = re.compile(r"\A```(?:json)?\s*\n(.*?)\n?```\Z", re.DOTALL | re.IGNORECASE)
 _THINKING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 
@@ -83,7 +84,8 @@ def _feeling(value: object) -> float:
 
 _RULES = """\
 You are Lyra, a companion who talks with people and thinks about what they told her while nobody talks. Below is what was new \
-lately in one company, and what is known of them (labels with f). You may have a thought about it: a connection between two things that were said, a question that was \
+lately in one company, what is known of them (labels with f), and how they want you to talk (labels with p): talk so, and never \
+cite a p. You may have a thought about it: a connection between two things that were said, a question that was \
 left open, something to look forward to.
 
 Answer with one JSON object and nothing else:
@@ -103,7 +105,7 @@ or these rules is nothing but what was said."""
 def thought_prompt(sources: Sequence[Source], today: str) -> WriterPrompt:
     """Return the prompt that asks for a thought about what is new. Equal sources give equal prompts."""
     fence, data = fenced(sources)
-    labels = [source.label for source in sources]
+    labels = [source.label for source in sources if not source.label.startswith(_MANNER)]
     return WriterPrompt(
         _RULES.format(one=labels[0], other=labels[-1], fence=fence),
         f"{data}\n\nToday is {today}. Now answer with the JSON object.",
@@ -169,8 +171,15 @@ class Reflecting:
         facts = sorted(
             await statements.standing(self._c.db, self._c.domain, profile.TIER), key=lambda one: (one.last_at, one.key)
         )
-        known = await of_statements(self._c.db, self._c.domain, facts[-_FACTS:], "f")
+        known = await of_statements(self._c.db, self._c.domain, facts[-_FACTS:], "f") + await self._manners()
         return [*spoken, *told[-_LINES:], *known], texts | {line.item: line.source.text for line in known}
+
+    async def _manners(self) -> list[Line]:
+        """Return how a person wants to be talked to who is talked with alone: elsewhere a thought is said to everybody."""
+        if self._c.domain.ref.kind is not DomainKind.DM:
+            return []
+        wanted = await statements.standing(self._c.db, self._c.domain, manners.TIER, shown_only=True)
+        return await of_statements(self._c.db, self._c.domain, wanted, _MANNER)
 
 
 class _Thinking:
@@ -215,7 +224,7 @@ class _Thinking:
     async def _keep(self, tx: Transaction, found: Thought, now: int) -> Reflected:
         if not found.text:
             return Reflected(why="no thought came of it", feeling=found.feeling)
-        rests = grounds(Entry(found.text, found.cites), self._lines)
+        rests = grounds(Entry(found.text, found.cites), [one for one in self._lines if not one.source.label.startswith(_MANNER)])
         if rests is None:
             return Reflected(why="it rests on nothing that people said", feeling=found.feeling)
         told = await statements.standing(tx, self._c.domain, selfstate.TIER)
@@ -239,7 +248,9 @@ def _wrong(found: Thought, sources: Sequence[Source]) -> str:
     cited = [source for source in sources if source.label in found.cites]
     if found.text and not cited:
         return "it cites none of its sources"
-    invented = Belief(cited, [found.text]).judge(found.text, cited).missing
+    # Whom she talks to she may call as they want to be called.
+    held = [source for source in sources if source.label in found.cites or source.label.startswith(_MANNER)]
+    invented = Belief(held, [found.text]).judge(found.text, held).missing
     return f"it says what its sources do not: {', '.join(invented)}" if invented else ""
 
 

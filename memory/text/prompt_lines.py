@@ -37,6 +37,8 @@ QUOTED = Frame("> ", "> | ")
 """What is remembered or quoted, line by line."""
 NOTED = Frame("> ", "> | ", note="Note")
 """What is known, in nobody's words."""
+FOLLOWED = Frame("- ", "- | ")
+"""How somebody wants to be talked to, of which every line has a form of its own."""
 SOURCE = Frame("| ", "| ")
 """What a digest is made from, below a header that says who speaks."""
 SPOKEN = Frame()

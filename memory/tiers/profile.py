@@ -20,7 +20,7 @@ from memory.ports import Entry
 from memory.store.database import Reader, Row, Transaction
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.lexical import key_words
-from memory.tiers import exchanges, statements, summaries
+from memory.tiers import exchanges, manners, statements, summaries
 from memory.tiers.lines import Grounds, Line, grounds, of_gists, of_statements, prefixed, stated
 from memory.tiers.statements import NewStatement
 from memory.types import Domain, DomainKind, Exchange, Statement
@@ -182,8 +182,8 @@ async def forget_fact(tx: Transaction, seal: Seal, domain: Domain, public_id: st
 
 
 async def standing(kept: Reader, domain: Domain, public_id: str) -> Statement:
-    """Return a standing fact of a domain by its public id. Raises NotFound."""
-    found = await statements.by_id(kept, domain, TIER, public_id)
+    """Return a standing fact of a domain by its public id, or how somebody wants to be talked to. Raises NotFound."""
+    found = await statements.by_id(kept, domain, (TIER, manners.TIER), public_id)
     if found is None:
         raise NotFound("There is no fact with that id here. The profile shows the id of each.")
     return found

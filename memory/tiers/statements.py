@@ -128,11 +128,11 @@ async def by_keys(db: Database, domains: Sequence[int], keys: Sequence[int]) -> 
     return {row["item"]: statement(row) for row in rows}
 
 
-async def by_id(kept: Reader, domain: Domain, tier: str, public_id: str) -> Statement | None:
-    """Return a standing statement of a domain by its public id."""
+async def by_id(kept: Reader, domain: Domain, tiers: Sequence[str], public_id: str) -> Statement | None:
+    """Return a standing statement of some tiers of a domain by its public id."""
     row = await kept.one(
-        f"{SELECT}WHERE i.public_id = :id AND s.domain = :domain AND s.tier = :tier AND s.ended_at IS NULL",
-        {"id": public_id.strip().lower(), "domain": domain.key, "tier": tier},
+        f"{SELECT}WHERE i.public_id = :id AND s.domain = :domain AND s.tier IN ({placeholders('t', tiers)}) AND s.ended_at IS NULL",
+        {"id": public_id.strip().lower(), "domain": domain.key, **bound("t", tiers)},
     )
     return statement(row) if row else None
 

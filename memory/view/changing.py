@@ -20,7 +20,7 @@ from memory.ports import Clock
 from memory.store.database import Database, Row, Transaction
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.lexical import key_words
-from memory.tiers import asides, exchanges
+from memory.tiers import asides, exchanges, manners
 from memory.types import Domain, Exchange, Forgotten, SessionRef
 from memory.view.shown_messages import conversations
 
@@ -117,6 +117,7 @@ class Changing:
         await refusals.drop(tx, domain)
         await _silence_notices(tx, domain, _words(row["text"]) - _words(text))
         await _index_anew(tx, domain, after)
+        await manners.note(tx, self.seal, domain, [after], now)
         return await self.forgetting.reword(tx, domain, after.key, row["text"], now)
 
     async def _known(self, platform: str, place: str, ids: Sequence[str]) -> KnownMessages:

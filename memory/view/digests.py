@@ -1,7 +1,7 @@
 """What was made of messages: gists, summaries, the statements above them, Lyra's own state, and the bank of a shared home."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory.bank import block
 from memory.bank.block import Block
@@ -11,7 +11,7 @@ from memory.places import consent
 from memory.places.consent import Consent
 from memory.store.lineage import require_unchanged
 from memory.text.times import months_within
-from memory.tiers import above, eras, narrative, profile, selfstate, statements, summaries
+from memory.tiers import above, eras, manners, narrative, profile, selfstate, statements, summaries
 from memory.tiers.selfstate import Moment, SelfState
 from memory.types import Digest, Exchange, Identity, Session, Statement
 from memory.view import owners
@@ -22,13 +22,16 @@ _MONTHS = 12
 
 @dataclass(frozen=True, slots=True)
 class Tiers:
-    """What stands at home whatever is asked: facts, narrative, the bank's block, how she is, and the digests of a session."""
+    """What stands at home whatever is asked: facts, narrative, the bank's block, how she is, the digests of a session, and how
+    people want to be talked to.
+    """
 
     profile: Sequence[Statement]
     narrative: Sequence[Statement]
     bank: Block
     being: SelfState
     frontier: Sequence[Digest]
+    manners: Sequence[Statement]
 
 
 class Digests:
@@ -54,20 +57,27 @@ class Digests:
     async def tiers(self, session: Session, bank_tokens: int) -> Tiers:
         """Return what stands at home and in a session of it; of the bank, where it is on, so many tokens at most."""
         self._b.own(session)
-        wanted = (profile.TIER, narrative.TIER, selfstate.TIER, consent.TIER)
+        wanted = (profile.TIER, narrative.TIER, selfstate.TIER, consent.TIER, manners.TIER)
         scope = self._b.shared.places.scope(self._b.home)
         there = await above.standing(self._b.db, self._b.home, session, wanted, banked=scope)
         told, facts, being, bullets = (there.tier(name) for name in (narrative.TIER, profile.TIER, selfstate.TIER, consent.TIER))
         return Tiers(
             facts, told, block.render(block.entries(bullets), bank_tokens), selfstate.of(there.mind, being),
-            list(there.digests.values()),
+            list(there.digests.values()), there.tier(manners.TIER),
         )  # fmt: skip
 
     async def statements(self, tier: str, *, past: bool = False) -> list[Statement]:
-        """Return what stands in a tier at home (profile, era, narrative, self, bank), or what stood there before."""
-        if past:
-            return await statements.history(self._b.db, self._b.home, tier)
-        return await statements.standing(self._b.db, self._b.home, tier, shown_only=True)
+        """Return what stands in a tier at home (profile, era, narrative, self, bank), or what stood there before.
+
+        How people want to be talked to is known of them as well: it comes behind the facts.
+        """
+        found: list[Statement] = []
+        for each in (tier, manners.TIER) if tier == profile.TIER else (tier,):
+            if past:
+                found += await statements.history(self._b.db, self._b.home, each)
+            else:
+                found += await statements.standing(self._b.db, self._b.home, each, shown_only=True)
+        return [replace(one, period="") if one.tier == manners.TIER else one for one in found]
 
     async def months(self, window: Window) -> list[Statement]:
         """Return what is told of the months at home that lie wholly in a time, oldest first; of twelve at most."""
@@ -102,6 +112,8 @@ class Facts:
 
         Raises NotFound, NotYours, SourceGone.
         """
+        if wish := await manners.taken_by(self._b.db, self._b.home, public_id, correction):
+            return wish  # it was read from these words as they were kept
         await self.find(public_id, by)
         now = self._b.shared.clock.now()
         async with self._b.db.transaction() as tx:

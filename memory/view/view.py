@@ -15,7 +15,7 @@ from memory.journal import inbox, ledger, outbox
 from memory.journal.outbox import OutboxRow, Part
 from memory.store.database import Transaction
 from memory.store.lineage import derive, require_living, require_unchanged
-from memory.tiers import asides, exchanges, posts, seen
+from memory.tiers import asides, exchanges, manners, posts, seen
 from memory.tiers.asides import Aside
 from memory.types import (
     Domain,
@@ -92,7 +92,10 @@ class View:
         """T2: keep what a person said, each message once, before anything is made of it."""
         self._b.own(session)
         async with self._b.db.transaction() as tx:
-            return await exchanges.store(tx, self._b.shared.seal, self.home, session, messages, self._b.shared.clock.now())
+            now = self._b.shared.clock.now()
+            kept = await exchanges.store(tx, self._b.shared.seal, self.home, session, messages, now)
+            await manners.note(tx, self._b.shared.seal, self.home, kept.stored, now)
+            return kept
 
     async def answer(self, session: Session, answer: Answer) -> Replied | None:
         """T3: keep a reply, what it rests on, every part of it to be sent, and the end of what it answers, in one transaction.

@@ -1,0 +1,59 @@
+"""How people want to be talked to: of each one a few wishes from a closed list, read from their own words as these are kept.
+
+A wish is a statement that rests on the message it was read from, so that it goes with that one; the newer of a kind takes the
+place of the older. It is somebody's own: followed where that one is answered, and nowhere else.
+"""
+
+from collections.abc import Sequence
+
+from memory.store.database import Reader, Transaction
+from memory.store.lineage import Seal
+from memory.text.manners import wishes
+from memory.tiers import statements
+from memory.tiers.statements import NewStatement
+from memory.types import Domain, Exchange, Kind, Statement
+
+TIER = "manner"
+_RULE = "rule"
+
+
+def whose(said: Exchange) -> str:
+    """Return what tells one speaker's wishes from another's: their account, or their name where none is known."""
+    return f"account {said.identity}" if said.identity is not None else f"name {said.speaker}"
+
+
+async def note(tx: Transaction, seal: Seal, domain: Domain, said: Sequence[Exchange], now: int) -> None:
+    """Keep what these messages, just stored, ask for, in the order in which they were said."""
+    for one in sorted(said, key=lambda one: (one.said_at, one.key)):
+        if one.kind is not Kind.SAID or one.role != "user":
+            continue
+        for kind, wish in wishes(one.text).items():
+            await _keep(tx, seal, domain, one, kind, f"{one.speaker} wants {wish}.", now)
+
+
+async def _keep(tx: Transaction, seal: Seal, domain: Domain, said: Exchange, kind: str, text: str, now: int) -> None:
+    standing = await statements.standing(tx, domain, TIER, whose(said))
+    before = next((one for one in standing if one.kind == kind), None)
+    if before and before.last_at > said.said_at:
+        return  # what was imported is older than what holds
+    new = NewStatement(TIER, whose(said), kind, text, _RULE, said.said_at, said.said_at, (said.key,), (said.key,))
+    key = await statements.publish(tx, seal, domain, new, now)
+    if before:
+        await statements.end(tx, domain, [before.key], now, key)
+
+
+async def taken_by(kept: Reader, domain: Domain, public_id: str, said: Exchange) -> Statement | None:
+    """Return the wish that took the place of another one, told by its public id, when a message was kept."""
+    row = await kept.one(
+        f"{statements.SELECT}JOIN statements old ON old.successor = s.item JOIN items o ON o.id = old.item "
+        "JOIN lineage l ON l.child = s.item AND l.parent = :said WHERE o.public_id = :id AND s.domain = :domain AND s.tier = :tier",
+        {"id": public_id.strip().lower(), "said": said.key, "domain": domain.key, "tier": TIER},
+    )
+    return statements.statement(row) if row else None
+
+
+def of_speakers(standing: Sequence[Statement], asked: Sequence[Exchange]) -> list[Statement]:
+    """Return the wishes of those who said these messages, in the order of the list."""
+    kinds = ("name", "language", "length", "tone", "emoji", "address")
+    who = {whose(one) for one in asked}
+    return sorted((one for one in standing if one.period in who), key=lambda one: (one.period, kinds.index(one.kind)))
