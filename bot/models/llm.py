@@ -7,7 +7,7 @@ import asyncio
 import base64
 import random
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -27,6 +27,8 @@ from bot.models.responses import Empty, pieces, pieces_of, whole
 stamina.instrumentation.set_on_retry_hooks([])
 
 MAX_BYTES = 1 << 20
+_END_SECONDS = 0.05
+"""How long the end of an answer that is complete is waited for."""
 Waits = Callable[[int], float] | Sequence[float]
 
 _Response = AsyncAPIResponse[Any]
@@ -244,9 +246,15 @@ async def _pieces(response: _Response, limit: int, *, calls: bool) -> AsyncGener
         for piece in pieces_of(await whole(response.iter_bytes(), limit), calls=calls):
             yield piece
         return
-    async with aclosing(pieces(response.iter_bytes(), limit, calls=calls)) as found:
+    chunks = response.iter_bytes()
+    async with aclosing(pieces(chunks, limit, calls=calls)) as found:
         async for piece in found:
             yield piece
+    # To its very end, without which the connection is closed, and the next request opens another.
+    with suppress(TimeoutError, *FAULTS):
+        async with asyncio.timeout(_END_SECONDS):
+            async for _ in chunks:
+                pass
 
 
 def _stepwise(waits: Sequence[float]) -> Callable[[int], float]:

@@ -38,6 +38,7 @@ from tests.bench.evidence import Score
 from tests.fakes.openai_server import OpenAIServer
 
 _MILLISECONDS = 1_000
+_ANSWER = "You told me that your boat is green, that it lies at the lake, and that you want to paint it in spring."
 RESULTS = Path(__file__).with_name("results.md")
 
 
@@ -104,7 +105,7 @@ class _Lines:
 
 
 async def _turn(table: Table) -> None:
-    async with OpenAIServer() as server:
+    async with OpenAIServer(lambda _: _ANSWER) as server:
         model = OpenAIModel("m", server.base_url, "m", None, 10.0, 64)
         began = time.process_time()
         bare = await _timed(lambda: complete(model, [{"role": "user", "content": "boats?"}]), 30)

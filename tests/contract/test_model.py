@@ -1,6 +1,7 @@
 """The model port, over real HTTP on loopback, against a server that fails in every way."""
 
 import asyncio
+import json
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -54,6 +55,22 @@ async def test_an_answer_comes_in_pieces_that_join_to_the_text() -> None:
         pieces = [piece async for piece in model.stream(ASKED)]
         assert len(pieces) == 4
         assert "".join(pieces) == "Good  evening, Ada.\nTea?"
+
+
+async def test_one_connection_serves_one_answer_after_the_other() -> None:
+    async with talking() as (server, model):
+        for _ in range(3):
+            await complete(model, ASKED)
+        assert len({request.connection for request in server.requests}) == 1
+
+
+async def test_an_answer_that_is_complete_is_not_kept_waiting_by_a_body_without_an_end() -> None:
+    async with talking() as (server, model):
+        said = json.dumps({"choices": [{"delta": {"content": "Tea."}, "finish_reason": "stop"}]})
+        server.script(fake.Events((said, "[DONE]"), held=True))
+        async with asyncio.timeout(2):
+            assert await complete(model, ASKED) == "Tea."
+            await server.left.wait()
 
 
 async def test_the_whole_prompt_arrives_and_the_key_with_it() -> None:

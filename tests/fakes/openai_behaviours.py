@@ -10,12 +10,13 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request as it came in; header names are in lower case."""
+    """One request as it came in, and the connection by which it did; header names are in lower case."""
 
     method: str
     path: str
     headers: Mapping[str, str]
     body: Any
+    connection: object = None
 
     @property
     def messages(self) -> list[dict[str, Any]]:
@@ -182,9 +183,10 @@ class Raw:
 
 @dataclass(frozen=True, slots=True)
 class Events:
-    """Server-sent events with these data, as they are."""
+    """Server-sent events with these data, as they are; `held` keeps the body open behind them."""
 
     data: tuple[str, ...]
+    held: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ class OpenAIServer:
     async def _record(self, request: web.Request) -> b.Request:
         raw = await request.read()
         headers = {name.lower(): value for name, value in request.headers.items()}
-        recorded = b.Request(request.method, request.path, headers, json.loads(raw) if raw else None)
+        recorded = b.Request(request.method, request.path, headers, json.loads(raw) if raw else None, request.protocol)
         async with self._heard:
             self.requests.append(recorded)
             self._heard.notify_all()
@@ -107,9 +107,11 @@ class OpenAIServer:
         await response.prepare(request)
         send = _Stream(response, recorded)
         match step:
-            case b.Events(data):
+            case b.Events(data, held):
                 for item in data:
                     await send.data(item)
+                if held:
+                    await self._until_left()
             case b.Say(text, finish):
                 await send.pieces(text)
                 await send.end(finish)

@@ -8,6 +8,7 @@ list are those of a shorter one, so that a list can be read page by page.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 
 import numpy as np
 
@@ -101,15 +102,15 @@ class _Order:
 
 def _candidates(scored: Sequence[Scored], n: int) -> list[_Candidate]:
     """Return the n best, best first."""
-    ranks = sorted(
-        (-float(one.score[document]), at, int(document)) for at, one in enumerate(scored) for document in _top(one.score, n)
-    )
-    columns = [(one.domain_index.documents.runs.now, one.domain_index.documents.fingerprints.now) for one in scored]
-    found = []
-    for rank in ranks[:n]:
-        runs, fingerprints = columns[rank[1]]
-        found.append(_Candidate(rank, (rank[1], int(runs[rank[2]])), int(fingerprints[rank[2]])))
-    return found
+    found: list[tuple[float, int, int, int, int]] = []
+    for at, one in enumerate(scored):
+        best, documents = _top(one.score, n), one.domain_index.documents
+        columns = (-one.score[best], best, documents.runs.now[best], documents.fingerprints.now[best])
+        score, document, run, fingerprint = (column.tolist() for column in columns)
+        found += zip(score, repeat(at), document, run, fingerprint)
+    return [
+        _Candidate((score, at, document), (at, run), fingerprint) for score, at, document, run, fingerprint in sorted(found)[:n]
+    ]
 
 
 def _top(score: Floats, n: int) -> Ints:
