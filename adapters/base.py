@@ -220,6 +220,10 @@ class Adapter:
         """Return those circles that a person can read now, for sure."""
         return set()
 
+    async def outside(self, place: Place, accounts: Collection[str]) -> set[str]:
+        """Return those accounts that cannot read what is said at a place now, for sure."""
+        return set()
+
     def link(self, place: str, message: str) -> str:
         """Return the address of a message, '' where there is none."""
         return ""

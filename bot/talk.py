@@ -1,10 +1,12 @@
 """Lyra in conversation: wires what hears, answers and sends, for as long as somebody talks with her."""
 
 import asyncio
+import gc
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 
 from adapters.base import Adapter
 from bot.app import App
@@ -21,7 +23,7 @@ from bot.delivery.outgoing import Outgoing
 from bot.dreams.reflections import Reflections
 from bot.imports import imported
 from bot.models.connect import Connector
-from bot.models.embedders import Embeds, told_once
+from bot.models.embedders import told_once
 from bot.reconciliation.comparing import Comparing
 from bot.reconciliation.reconciliation import Reconciliation
 from memory.errors import EmbeddingFailed
@@ -73,8 +75,7 @@ async def talking(
     if news := await told_once(app.meaning, app.memory.places):
         print(news, file=sys.stderr, flush=True)
     async with asyncio.TaskGroup() as group:
-        if app.meaning.embedder:
-            group.create_task(_warm(app.meaning.embedder))
+        group.create_task(_load(app))
         mailboxes = Mailboxes(journal, turns, commands, adapters, group)
         listeners = {
             platform: Listening(adapter, services, intake, commands, mailboxes, reconciliation)
@@ -91,10 +92,24 @@ async def talking(
                 await listener.settle()
 
 
-async def _warm(embedder: Embeds) -> None:
-    # Whoever embeds is told why it cannot be done; here nobody waits for it.
-    with suppress(EmbeddingFailed):
-        await embedder.warm()
+async def _load(app: App) -> None:
+    """Load what the first question would wait for."""
+    if app.meaning.embedder:
+        # Whoever embeds is told why it cannot be done; here nobody waits for it.
+        with suppress(EmbeddingFailed):
+            await app.meaning.embedder.warm()
+    if app.models.chat:
+        await asyncio.to_thread(imported, "bot.models.llm")
+    _keep_loaded()
+
+
+@cache
+def _keep_loaded() -> None:
+    """Keep what is loaded by now out of garbage collections, once in a process.
+
+    Each full one would look at all of it, more than 100,000 objects that stay until the end, and hold everything up for 70 ms.
+    """
+    gc.freeze()
 
 
 async def _probe(base_url: str) -> list[str]:

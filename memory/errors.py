@@ -88,6 +88,10 @@ class NotShared(MemoryFailure):
     """Only a place that several people read has what was asked for."""
 
 
+class ToldInConfidence(MemoryFailure):
+    """What was told in confidence cannot become a fact for everybody."""
+
+
 class SourceGone(MemoryFailure):
     """Something the answer rests on was forgotten or changed while it was made."""
 

@@ -56,6 +56,54 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
+class Excepted:
+    """Who may not know what is told in confidence: these accounts or, for `others`, everybody but these."""
+
+    accounts: frozenset[Identity]
+    others: bool = False
+
+    def and_(self, more: "Excepted") -> "Excepted":
+        """Return those whom this or `more` leaves out."""
+        if self.others and more.others:
+            return Excepted(self.accounts & more.accounts, others=True)
+        if self.others or more.others:
+            only, some = (self, more) if self.others else (more, self)
+            return Excepted(only.accounts - some.accounts, others=True)
+        return Excepted(self.accounts | more.accounts)
+
+    def without(self, told: "Excepted") -> "Excepted":
+        """Return whom this leaves out once those whom `told` names may know."""
+        if told.others:
+            return NOBODY
+        return Excepted(self.accounts | told.accounts, others=True) if self.others else Excepted(self.accounts - told.accounts)
+
+
+NOBODY = Excepted(frozenset())
+"""Leaves nobody out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """A domain within the domain `home`: those who may know of that, but for some."""
+
+    domain: Domain
+    home: int
+    excepted: Excepted
+
+
+@dataclass(frozen=True, slots=True)
+class Discretion:
+    """What words ask for: not to tell people of these names, or that these may be told (`ends`); everybody, where there are none.
+
+    `back` says that this is about what their speaker said before.
+    """
+
+    names: tuple[str, ...] = ()
+    back: bool = False
+    ends: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class SessionRef:
     """The natural key of a session: one place of a platform in one epoch."""
 
@@ -95,7 +143,8 @@ class Imported:
 class NewExchange:
     """A message to be kept. `source_id` is the platform's id of it, unique within its session.
 
-    `echo` marks a reply that only repeats memory or draws on another domain: it enters no recall and no digest.
+    `echo` marks a reply that only repeats memory or draws on another domain: it enters no recall and no digest. `discretion` is
+    what it asks for where others read along.
     """
 
     kind: Kind
@@ -107,6 +156,7 @@ class NewExchange:
     identity: Identity | None = None
     echo: bool = False
     imported: Imported | None = None
+    discretion: Discretion | None = None
 
 
 @dataclass(frozen=True, slots=True)

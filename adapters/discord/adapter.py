@@ -29,7 +29,7 @@ from adapters.discord.options import ClientOptions
 from adapters.discord.outgoing.sending import Sender, thinking
 from adapters.discord.pace import Pace
 from adapters.errors import PlaceGone, PlatformFailure, SendFailed
-from adapters.events import Circle, Contents, Message, Person, Place, Quote, Vanished, split_key
+from adapters.events import Circle, Contents, Message, Person, Place, Quote, Reach, Vanished, split_key
 from adapters.together import until_one_ends
 
 __all__ = ["Access", "Discord"]
@@ -153,6 +153,14 @@ class Discord(Adapter):
         if self._client is None or not self._client.live:
             return set()
         return await Entitled(self._client, self._limits, self._gate, person).circles(circles)
+
+    async def outside(self, place: Place, accounts: Collection[str]) -> set[str]:
+        """Return those accounts that cannot see a restricted channel or private thread now; of a server everyone sees the rest."""
+        if self._client is None or not self._client.live or place.reach is not Reach.RESTRICTED:
+            return set()
+        channel = self._client.get_channel(int(place.thread or place.channel))
+        asked = {one: Entitled(self._client, self._limits, self._gate, Person(place.platform, one, "")) for one in accounts}
+        return {one for one, person in asked.items() if await person.is_shut_out(channel)}
 
     async def before(self, place: str, message: str, n: int, reader: Person | None = None) -> Sequence[Quote]:
         """Return the n messages before one, oldest first; none where that is not allowed or not possible now."""

@@ -173,6 +173,13 @@ class Matrix(Adapter):
         found = {circle: self._room(circle.id) for circle in circles if circle.reach is Reach.ROOM}
         return {circle for circle, room in found.items() if room is not None and room.readable(person.id, circle.epoch)}
 
+    async def outside(self, place: Place, accounts: Collection[str]) -> set[str]:
+        """Return those accounts that are neither in a room nor asked in, where nobody else could come in or read."""
+        room = self._room(place.channel)
+        if room is None or not (room.is_member and room.state.is_whole and room.is_closed):
+            return set()
+        return set(accounts).difference(room.state.inside)
+
     async def sealed(self, circles: Collection[Circle]) -> set[Circle]:
         """Return those rooms that are or ever were encrypted, or of which that is not known."""
         found = {circle: self._room(circle.id) for circle in circles}

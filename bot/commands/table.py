@@ -12,6 +12,7 @@ from adapters.markup import called, knows, parse_command
 from adapters.splitting import split
 from bot.commands.banking import Banking
 from bot.commands.being import Being, owned
+from bot.commands.confiding import ConfidingCommands
 from bot.commands.knowing import Knowing
 from bot.commands.pages import MORE, Pages
 from bot.commands.remembering import Remembering
@@ -78,6 +79,7 @@ class Commands:
             self._remembering,
             Summing(*common),
             Knowing(*common),
+            ConfidingCommands(*common),
             Banking(*common),
             ThoughtCommands(*common, dreams),
             Settling(*common, reconciliation.keeping),

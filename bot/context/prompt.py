@@ -186,13 +186,21 @@ def _recent(window: Sequence[Exchange], question: Question, most: int, room: int
     frame = SPOKEN if question.shared or _voices(window) > 1 else ALONE
     quoted = [quote.speaker for quote in (*question.quotes, *question.aside)]
     reply = REPLY.among([*(one.speaker for one in (*window, *question.asked)), *quoted])
-    said = [_turn(one, reply if one.role == "assistant" else frame, most) for one in window]
-    costs = [tokens(message["content"]) + 1 for message in said]
-    n = len(said)
+    said: list[ChatMessage] = []
+    spent = [0]
+    # From the end on, so that what does not fit is not rendered.
+    for one in reversed(window):
+        message = _turn(one, reply if one.role == "assistant" else frame, most)
+        cost = spent[-1] + tokens(message["content"]) + 1
+        if cost > room:
+            break
+        said.append(message)
+        spent.append(cost)
+    n = len(window)
     starts = sorted({*range(0, n, _STEP), *range(max(0, n - _STEP), n + 1)})
-    start = next(at for at in starts if sum(costs[at:]) <= room)
-    shown = said[start:]
-    return Fitted("recent turns", [message["content"] for message in shown], start, sum(costs[start:])), shown
+    start = next(at for at in starts if n - at <= len(said))
+    shown = said[: n - start][::-1]
+    return Fitted("recent turns", [message["content"] for message in shown], start, spent[n - start]), shown
 
 
 def _fixed(name: str, text: str) -> Fitted:

@@ -11,7 +11,7 @@ from bot.config.settings import Settings
 from bot.conversation.preferences import Chosen, Preferences
 from memory.core import Memory
 from memory.ports import Clock
-from memory.types import Domain, DomainKind, DomainRef, Session
+from memory.types import Confidence, Domain, DomainKind, DomainRef, Identity, Session
 from memory.view.view import View
 
 _KINDS = {Reach.PUBLIC: DomainKind.SERVER, Reach.RESTRICTED: DomainKind.CHANNEL, Reach.ROOM: DomainKind.ROOM}
@@ -41,12 +41,14 @@ class Domains:
         """Return memory as the readers of this place may know it now, by what is `chosen`, and the session there, if there is one."""
         ref = _ref(place.platform, place.circle) if place.circle else DomainRef(DomainKind.DM, person.platform, person.id)
         beside = self._beside(place, person)
-        there, session = await self._memory.places.arrive([ref, *beside], place.platform, place.key)
+        there, told, session = await self._memory.places.arrive([ref, *beside], place.platform, place.key)
         home = await self._home(there.get(ref), ref, chosen.value(person if place.is_private else place, "time zone"))
         also = [there[one] for one in beside if one in there]
         if place.circle is None:
-            also += await self._heard_elsewhere(person, adapter, chosen)
-        return self._memory.view(home, also), session
+            for domain, more in await self._heard_elsewhere(person, adapter, chosen):
+                also.append(domain)
+                told += more
+        return self._memory.view(home, [*also, *await self._in_confidence(place, person, told, adapter)]), session
 
     async def view_of(self, platform: str, account: str) -> View:
         """Return memory as the one person of an account may know it."""
@@ -82,20 +84,49 @@ class Domains:
         known = {session.name: session for session in await view.sessions.all()}
         return split_key(known[name].ref.place)[2] if name in known else name
 
-    async def still(self, place: Place, domain: int, also: Collection[int] = ()) -> bool:
+    async def still(self, place: Place, domain: int, also: Collection[int] = (), adapter: Adapter | None = None) -> bool:
         """Say whether what was made for the readers of a place may be said there now.
 
-        `domain` and `also` are the keys of what was home then, and of what was read beside it.
+        `domain` and `also` are the keys of what was home then, and of what was read beside it. Without an adapter nothing of that
+        may have been told in confidence.
         """
-        refs = await self._memory.places.refs([domain, *also])
+        refs, told = await self._memory.places.refs([domain, *also])
         home = refs.pop(domain, None)
         if place.circle is None:
             return home is not None and home.kind is DomainKind.DM
         alone = bool(place.alone) and not place.crowded
         known = {_ref(place.platform, circle) for circle in _beside(place)}
-        return home == _ref(place.platform, place.circle) and all(
-            ref in known or (alone and ref.kind is DomainKind.DM) for ref in refs.values()
+        reader = Person(place.platform, place.alone, "")
+        return (
+            home == _ref(place.platform, place.circle)
+            and all(ref in known or (alone and ref.kind is DomainKind.DM) for ref in refs.values())
+            and len(await self._in_confidence(place, reader, told, adapter)) == len(told)
         )
+
+    async def _in_confidence(
+        self, place: Place, person: Person, told: Sequence[Confidence], adapter: Adapter | None
+    ) -> list[Domain]:
+        """Return those confidences that everyone who reads a place now may know; `person` is the one where one reads it alone."""
+        if place.is_private:
+            readers = self._accounts(person)
+            return [one.domain for one in told if one.excepted.others is not readers.isdisjoint(one.excepted.accounts)]
+        named = [one for one in told if not one.excepted.others]
+        if adapter is None or not named:
+            return []
+        # Whoever may not know under one account may not under another.
+        left_out = {one.domain.key: self._at(place.platform, one.excepted.accounts) for one in named}
+        outside = await adapter.outside(place, frozenset().union(*left_out.values()))
+        return [one.domain for one in named if left_out[one.domain.key] <= outside]
+
+    def _at(self, platform: str, accounts: Collection[Identity]) -> frozenset[str]:
+        """Return the ids that people have at a platform, by any of their accounts."""
+        every = {one for account in accounts for one in self._accounts(Person(account.platform, account.native_id, ""))}
+        return frozenset(one.native_id for one in every if one.platform == platform)
+
+    def _accounts(self, person: Person) -> frozenset[Identity]:
+        """Return the account of a person with all that are declared to be theirs."""
+        others = [Identity(one.platform, one.native_id) for one in self._own(person)]
+        return frozenset({Identity(person.platform, person.id), *others})
 
     async def _home(self, domain: Domain | None, ref: DomainRef, zone: str) -> Domain:
         domain = domain or await self._memory.places.domain(ref, zone or self._time_zone, self._clock.now())
@@ -116,14 +147,16 @@ class Domains:
         others = [account for account in accounts if account != (person.platform, person.id)]
         return [DomainRef(DomainKind.DM, platform, account) for platform, account in others]
 
-    async def _heard_elsewhere(self, person: Person, adapter: Adapter | None, chosen: Chosen) -> Sequence[Domain]:
-        """Return the shared domains that a person asked for and can read now, each in its present epoch."""
+    async def _heard_elsewhere(
+        self, person: Person, adapter: Adapter | None, chosen: Chosen
+    ) -> Sequence[tuple[Domain, list[Confidence]]]:
+        """Return the shared domains that a person asked for and can read now, each in its present epoch, with their confidences."""
         reach, encrypted = (chosen.on(person, name) for name in ("reach", "encrypted"))
         if adapter is None or not (reach or encrypted):
             return ()
         shared = {
-            Circle(_REACHES[domain.ref.kind], domain.ref.native_id, domain.ref.epoch): domain
-            for domain in await self._memory.places.domains()
+            Circle(_REACHES[domain.ref.kind], domain.ref.native_id, domain.ref.epoch): (domain, told)
+            for domain, told in await self._memory.places.domains_with_confidences()
             if domain.ref.platform == person.platform and domain.ref.kind in _REACHES
         }
         sealed = await adapter.sealed(shared)

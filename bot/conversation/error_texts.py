@@ -1,9 +1,9 @@
 """What is said of a failure: everything to whoever runs her, to others what it means for them, and never a path or an address."""
 
 from bot.errors import BadConfig, BadSecret, ModelDenied, ModelError
-from memory.errors import BusyElsewhere, MemoryFailure, NotFound, NotYours
+from memory.errors import BusyElsewhere, MemoryFailure, NotFound, NotYours, ToldInConfidence
 
-_FOR_ANYONE = (NotFound, NotYours, BusyElsewhere)
+_FOR_ANYONE = (NotFound, NotYours, ToldInConfidence, BusyElsewhere)
 
 
 def told(error: Exception, *, owner: bool) -> str:

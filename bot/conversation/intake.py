@@ -24,6 +24,8 @@ from memory.core import Memory
 from memory.errors import SourceGone
 from memory.journal.journal import InboxEvent, OpenEvents
 from memory.ports import Clock
+from memory.text import confidence
+from memory.tiers import exchanges
 from memory.types import MINUTE, Exchange, Identity, Kind, NewExchange, Session
 from memory.view.view import View
 
@@ -38,7 +40,8 @@ class Turn:
 
     `quotes` are what it answers, `aside` is what others said just before and is not kept; `watch` is told where that is changed
     or removed. `again` says that it was tried before, and the person knows. Nothing of it was read before `began`.
-    `chosen` is what is set here, `left_over` the key of a preview that a kill left behind, '' where there is none.
+    `chosen` is what is set here, `left_over` the key of a preview that a kill left behind, '' where there is none. `ended` counts the
+    messages that it says may be told again.
     """
 
     view: View
@@ -55,6 +58,7 @@ class Turn:
     began: int
     chosen: Chosen
     left_over: str
+    ended: int = 0
 
     @property
     def shared(self) -> bool:
@@ -119,6 +123,7 @@ class Intake:
             began,
             chosen,
             next((kept.open.previews[key] for key in reversed(kept.finishes) if key in kept.open.previews), ""),
+            kept.ended,
         )
 
     async def require_readers(self, turn: Turn, adapter: Adapter) -> None:
@@ -137,7 +142,8 @@ class Intake:
                     raise SourceGone("The person who asked cannot read everything any more that this answer was made from.")
                 return
             # What was made for wholly other readers is kept for them, and the exit does not let it out.
-            if place and not await self._domains.still(place, home, turn.view.also) and await self._domains.still(place, home):
+            still = self._domains.still
+            if place and not await still(place, home, turn.view.also, adapter) and await still(place, home):
                 raise SourceGone("Who can read this place changed while the answer was made.")
 
     @asynccontextmanager
@@ -218,8 +224,9 @@ class Intake:
         self, view: View, session: Session, messages: Sequence[Heard],
         read: Mapping[tuple[str, tuple[Attachment, ...]], Sequence[Contents]], open_events: OpenEvents,
     ) -> "_Kept":  # fmt: skip
-        new = [said(message, told(message, read.get(_came(message), ()))) for _, message in messages]
-        stored = {exchange.source_id: exchange for exchange in (await view.say(session, new)).stored} if new else {}
+        new = [_heard(message, told(message, read.get(_came(message), ()))) for _, message in messages]
+        said = await view.say(session, new) if new else exchanges.Kept([])
+        stored = {exchange.source_id: exchange for exchange in said.stored}
         oldest = self._clock.now() - self._within
         asked, finishes, answered = [], [], []
         for event, message in messages:
@@ -228,7 +235,9 @@ class Intake:
                 asked.append(exchange)
                 finishes.append(event.key)
                 answered.append(message)
-        return _Kept(asked, finishes, answered, [read[_came(one)] for _, one in messages if one.attachments], open_events)
+        return _Kept(
+            asked, finishes, answered, [read[_came(one)] for _, one in messages if one.attachments], open_events, said.ended
+        )
 
     async def _around(
         self, view: View, place: Place, messages: Sequence[Message], said: Sequence[Quote]
@@ -254,19 +263,27 @@ class Intake:
         return [one for one in await adapter.before(place.key, first, _ASIDES) if not one.own and one.said_at >= since]
 
     async def _aside(self, view: View, place: Place, said: Sequence[Quote]) -> list[Quote]:
-        """Return what of it is neither forgotten nor kept: that is recalled where its readers may know it, or not at all."""
-        return await unkept(self._memory, view, place, said) if said else []
+        """Return what of it is neither forgotten nor kept: that is recalled where its readers may know it, or not at all.
+
+        Nor is it what was said in confidence.
+        """
+        heard = [one for one in said if not confidence.discreet(one.text)]
+        return await unkept(self._memory, view, place, heard) if heard else []
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """What became of messages: those to be answered, with the events that an answer finishes; `read` is what came with all of them."""
+    """What became of messages: those to be answered, with the events that an answer finishes; `read` is what came with all of them.
+
+    `ended` counts the messages that they say may be told again.
+    """
 
     asked: list[Exchange]
     finishes: list[int]
     messages: list[Message]
     read: Sequence[Sequence[Contents]]
     open: OpenEvents
+    ended: int
 
 
 def _message(payload: str) -> Message | None:
@@ -289,6 +306,11 @@ async def _now(adapter: Adapter, place: Place) -> Place | None:
     if now is None:
         raise PlaceUnknown("Who can read this place is not known just now; what was said is kept, and answered when it is.")
     return now
+
+
+def _heard(message: Message, text: str) -> NewExchange:
+    """Return a message as it is kept, with the discretion that it asks for where others read along."""
+    return replace(said(message, text), discretion=None if message.place.is_private else confidence.asked(message.text))
 
 
 def said(message: Message, text: str) -> NewExchange:

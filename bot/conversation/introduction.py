@@ -1,8 +1,10 @@
-"""What Lyra says of herself at the first contact, and what /privacy says."""
+"""What Lyra says of herself at the first contact, of what is told in confidence, and what /privacy says."""
 
+from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from adapters.events import Place, Reach
+from memory.view.confidences import Confided
 
 _LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
 
@@ -40,6 +42,18 @@ def offer(prefix: str = "") -> str:
         "While we did not talk I had a thought about what you told me. "
         f"{sign}settings reflections on lets me say such thoughts to you now and then; I do not mention it again."
     )
+
+
+def understood(told: Sequence[Confided], prefix: str = "") -> str:
+    """Say in a line from whom messages are kept, and how to take that back."""
+    names = list(dict.fromkeys(name for one in told for name in one.names))
+    kept = f"I keep this from {' and '.join(names)}" if all(one.names for one in told) else "this stays between the two of us"
+    return f"Understood: {kept}. {prefix or '/'}confide takes it back."
+
+
+def ended(messages: int) -> str:
+    """Say how many messages may be told again."""
+    return f"Understood: what you told me here in confidence may be known now ({messages} message{'s' * (messages != 1)})."
 
 
 def privacy(place: Place, where: str, prefix: str = "", *, listening: bool, paused: bool, reach: bool) -> str:

@@ -7,7 +7,7 @@ from adapters.base import Adapter
 from bot.commands.being import owned
 from bot.conversation.error_texts import told
 from bot.conversation.intake import Intake, Turn
-from bot.conversation.introduction import introduction, offer, onward
+from bot.conversation.introduction import ended, introduction, offer, onward, understood
 from bot.conversation.services import Services
 from bot.conversation.speaking import Speaking, Spoken
 from bot.conversation.streaming import Showing, Streamed, WordByWord
@@ -19,6 +19,7 @@ from bot.service.log import log
 from bot.service.priority import Priority
 from memory.errors import SourceGone
 from memory.journal.journal import InboxEvent, OutboxRow, Part
+from memory.text import confidence
 from memory.types import Kind, NewExchange
 from memory.view.view import Answer
 
@@ -48,6 +49,7 @@ class Turns:
         place = turn.place
         if adapter.introduces:
             await self._introduce(turn, adapter.prefix)
+        await self._say_understood(turn, adapter.prefix)
         async with AsyncExitStack() as alone:
             with self._priority.taken():
                 async with adapter.thinking(place.key):
@@ -65,6 +67,17 @@ class Turns:
             return ()
         parts = await self._services.outgoing.parts(turn.place.platform, offer(adapter.prefix), links=NO_LINKS)
         return parts if await turn.view.thoughts.offer(turn.session, parts) else ()
+
+    async def _say_understood(self, turn: Turn, prefix: str) -> None:
+        """Say once, of what was told in confidence or may be told again, what was understood."""
+        asking = [exchange for exchange in turn.asked if confidence.asked(exchange.text)]
+        told = await turn.view.confidences.understood(asking) if asking and not turn.place.is_private else []
+        if not told and not turn.ended:
+            return
+        text = understood(told, prefix) if told else ended(turn.ended)
+        parts = await self._services.outgoing.parts(turn.place.platform, text, links=NO_LINKS)
+        if await turn.view.confidences.tell(turn.session, told, parts, turn.answers):
+            await self._services.outgoing.flush(turn.place.platform, turn.place.key, parts)
 
     async def _introduce(self, turn: Turn, prefix: str) -> None:
         place = turn.place

@@ -209,7 +209,7 @@ class Outgoing:
             return False
         if place is None:
             raise SendFailed("Who can read the place is not known just now.")
-        return await self._domains.still(place, domain, also)
+        return await self._domains.still(place, domain, also, adapter)
 
     @asynccontextmanager
     async def alone(self, platform: str, place: str) -> AsyncIterator[None]:

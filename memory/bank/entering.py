@@ -21,6 +21,7 @@ from memory.derive.derivation import Derivation, Work
 from memory.derive.progress import Progress
 from memory.forget import erase
 from memory.forget.gone import present
+from memory.places.confidences import common
 from memory.places.consent import TIER, Consent, consent, resting_on
 from memory.places.places import Places
 from memory.ports import Entry, Source
@@ -82,7 +83,8 @@ async def _work(derivation: Derivation, terms: Consent, episode: Row) -> Work:
 async def _messages(derivation: Derivation, terms: Consent, episode: int) -> list[Exchange]:
     """Return what of an episode may enter: said since the bank is on, by nobody who keeps out, and resting on nobody such."""
     rows = await derivation.context.db.all(
-        f"{SELECT}WHERE e.episode = :episode AND e.said_at > :since AND {present('e')} ORDER BY e.said_at, e.item",
+        f"{SELECT}WHERE e.episode = :episode AND e.said_at > :since AND {present('e')} AND {common('e')} "
+        "ORDER BY e.said_at, e.item",
         {"episode": episode, "since": terms.since},
     )
     kept_out = await resting_on(derivation.context.db, episode, terms.without)

@@ -3,6 +3,7 @@
 After three answers that could not be used, the extractive digest stands.
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -106,7 +107,9 @@ class Consolidator:
         """Return the facts that tell who the people are whom messages name."""
         c = self._c
         facts = await of_statements(c.db, c.domain, await statements.standing(c.db, c.domain, profile.TIER), "k")
-        telling = acquainted([draft.source for draft in drafts], [line.source for line in facts])
+        episode, told = [draft.source for draft in drafts], [line.source for line in facts]
+        # Beside the event loop: the words of a whole episode are looked at.
+        telling = await asyncio.to_thread(acquainted, episode, told) if told else []
         return [line for line in facts if line.source in telling]
 
     async def _make(self, session: Session, job: Job) -> bool:

@@ -8,6 +8,7 @@ from memory.forget.gone import present
 from memory.index.indexing import ASKS, ENGLISH, MESSAGES, OWN
 from memory.index.recall.documents import NONE
 from memory.index.recall.domain_indexes import Loaded
+from memory.places.confidences import common
 from memory.store.database import Database
 from memory.text import lexical
 from memory.text.proper_names import names
@@ -39,7 +40,7 @@ async def novelty(db: Database, domain: Domain, loaded: Loaded, since: int) -> N
     """Return what people brought up since a message; of very much, the newest messages are looked at."""
     rows = await db.all(
         SELECT + f"WHERE e.domain = :domain AND e.item > :since AND e.kind = 'said' AND e.echo = 0 AND {present('e')} "
-        "ORDER BY e.item DESC LIMIT :most",
+        f"AND {common('e')} ORDER BY e.item DESC LIMIT :most",
         {"domain": domain.key, "since": since, "most": MOST},
     )
     messages = [exchange(row) for row in rows]

@@ -18,6 +18,7 @@ from typing import Any
 
 from memory.journal import ledger
 from memory.journal.ledger import Claim
+from memory.places.confidences import common
 from memory.places.places import read_domain
 from memory.ports import Clock
 from memory.store.database import Database, Row, Transaction
@@ -207,8 +208,8 @@ _STANDING = (
     "SELECT d.*, c.tries, c.holder, c.until, p.at AS last, p.ended_at AS ended, p.outcome = 'failed' AS failed, p.heard, p.rested, "
     "(SELECT max(n.slot) FROM dreams n WHERE n.domain = d.id AND n.kind = 'night' AND n.outcome = 'done' "
     "AND n.slot <= :latest) AS night, "
-    "(SELECT e.item FROM exchanges e WHERE e.domain = d.id AND e.kind = 'said' ORDER BY e.item DESC LIMIT 1) AS said "
-    "FROM domains d "
+    f"(SELECT e.item FROM exchanges e WHERE e.domain = d.id AND e.kind = 'said' AND {common('e')} ORDER BY e.item DESC LIMIT 1) AS said "
+    "FROM (SELECT * FROM domains WHERE id NOT IN (SELECT domain FROM confidences)) AS d "
     "LEFT JOIN claims c ON c.name = 'dream' AND c.slot = CAST(d.id AS TEXT) "
     "LEFT JOIN dreams p ON p.id = (SELECT l.id FROM dreams l WHERE l.domain = d.id ORDER BY l.at DESC, l.id DESC LIMIT 1) "
 )

@@ -6,6 +6,7 @@ from memory.derive import refusals
 from memory.index.indexing import unindex
 from memory.journal import inbox
 from memory.journal.outbox import silence
+from memory.places import confidences
 from memory.places.places import drop_names, read_domain
 from memory.store.database import Transaction
 from memory.store.lineage import bound, cut, mark_dead, pages, placeholders, rest_on_messages
@@ -72,9 +73,10 @@ async def drop_what_is_empty(tx: Transaction, domain: Domain) -> None:
 
 
 async def _remove_all(tx: Transaction, domain: Domain, gone: Sequence[int], now: int) -> None:
+    # First: where a thing is found depends on whether it was told in confidence.
+    await unindex(tx, domain, gone)
     for some in pages(gone):
         await _remove(tx, domain, some, now)
-    await unindex(tx, domain, gone)
 
 
 async def _receipt(tx: Transaction, domain: Domain, gone: Sequence[int]) -> Forgotten:
@@ -92,7 +94,7 @@ async def _receipt(tx: Transaction, domain: Domain, gone: Sequence[int]) -> Forg
     return Forgotten(counted["said"], counted["digest"], counted["reply"])
 
 
-_TIERS = (summaries, statements, reflections, exchanges, seen, asides)
+_TIERS = (summaries, statements, reflections, exchanges, seen, asides, confidences)
 """Whoever keeps rows of items, each of which erases its own."""
 
 

@@ -4,14 +4,15 @@ A term is the hash of a stem in the text's language, so the index holds no words
 and is found like words of it; whose words they are is known beside them, so that a name in a text tells of whom it is. A fingerprint tells texts that say the same in the same words.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
 from memory.index import vectors
+from memory.places import confidences
 from memory.store.changes import announce
 from memory.store.database import Transaction
 from memory.store.lineage import bound, pages, placeholders
@@ -30,8 +31,6 @@ _ASKING = ("?", "？", "؟", "՞", ";")
 
 
 _HALF = 2**63
-_AT_ONCE = 10_000
-"""Characters whose words are counted between two statements, which let the event loop go on: 10 ms of a script without spaces."""
 _INSERT = (
     "INSERT INTO terms (domain, item, passage, kind, session, said_at, speaker, traits, language, length, hashes, counts, "
     "fingerprint) VALUES (:domain, :item, :passage, :kind, :session, :said_at, :speaker, :traits, :language, :length, :hashes, "
@@ -64,33 +63,32 @@ def message(exchange: Exchange, time_zone: str) -> IndexEntry:
 
 
 async def index_entries(tx: Transaction, domain: Domain, found: Sequence[IndexEntry]) -> None:
-    """Make items findable from this transaction on."""
+    """Make items findable from this transaction on; what was told in confidence is found within that alone."""
+    told = await confidences.of(tx, [one.item for one in found])
+    await _index(tx, domain, [one for one in found if one.item not in told])
+    for inner in {one.domain.key: one.domain for one in told.values()}.values():
+        await _index(tx, inner, [one for one in found if one.item in told and told[one.item].domain == inner])
+
+
+async def _index(tx: Transaction, domain: Domain, found: Sequence[IndexEntry]) -> None:
+    if not found:
+        return
     told = await tx.one(
         "SELECT language FROM terms WHERE domain = :domain AND language <> '' ORDER BY item DESC LIMIT 1", {"domain": domain.key}
     )
-    language = str(told["language"]) if told else ENGLISH
-    rows: list[dict[str, object]] = []
-    size = 0
-    for one in found:
-        head = _head(one.head)
-        for number, passage in enumerate(passages(one.text)):
-            words = lexical.indexed(passage, language)
-            language = words.language
-            rows.append(
-                {"domain": domain.key, "item": one.item, "passage": number, "kind": one.kind, "session": one.session,
-                 "said_at": one.said_at, "speaker": one.speaker, "traits": one.traits, "language": words.language,
-                 "fingerprint": _fingerprint(one.speaker, passage), **_columns(words, head)}
-            )  # fmt: skip
-            size += len(passage)
-            if size >= _AT_ONCE:
-                await tx.many(_INSERT, rows)
-                rows, size = [], 0
-    await tx.many(_INSERT, rows)
+    await tx.many(_INSERT, partial(_rows, domain, found, str(told["language"]) if told else ENGLISH))
     await announce(tx, domain, [one.item for one in found], "add")
 
 
 async def unindex(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
     """Let items be found no more from this transaction on."""
+    told = await confidences.of(tx, items)
+    for inner in {one.domain.key: one.domain for one in told.values()}.values():
+        await _unindex(tx, inner, [item for item in items if item in told and told[item].domain == inner])
+    await _unindex(tx, domain, items)
+
+
+async def _unindex(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
     for some in pages(items):
         await tx.run(
             f"DELETE FROM terms WHERE domain = :domain AND item IN ({placeholders('i', some)})",
@@ -98,6 +96,20 @@ async def unindex(tx: Transaction, domain: Domain, items: Sequence[int]) -> None
         )
         await vectors.remove(tx, domain, some)
     await announce(tx, domain, items, "drop")
+
+
+def _rows(domain: Domain, found: Sequence[IndexEntry], language: str) -> Iterator[dict[str, object]]:
+    for one in found:
+        head = _head(one.head)
+        for number, passage in enumerate(passages(one.text)):
+            words = lexical.tokens(passage)
+            terms = lexical.indexed(words, language)
+            language = terms.language
+            yield {
+                "domain": domain.key, "item": one.item, "passage": number, "kind": one.kind, "session": one.session,
+                "said_at": one.said_at, "speaker": one.speaker, "traits": one.traits, "language": language,
+                "fingerprint": _fingerprint(one.speaker, words), **_columns(terms, head),
+            }  # fmt: skip
 
 
 def _columns(words: lexical.Terms, head: dict[int, int]) -> dict[str, object]:
@@ -111,21 +123,20 @@ def _columns(words: lexical.Terms, head: dict[int, int]) -> dict[str, object]:
     }
 
 
-def _fingerprint(speaker: str, text: str) -> int:
+def _fingerprint(speaker: str, words: Sequence[str]) -> int:
     """Return a number that texts of one speaker share which have the same words, in whatever order and form; 0 without any.
 
     Small words count as well: "not" is one of them.
     """
-    words = set(lexical.tokens(text))
     if not words:
         return 0
-    whole = lexical.term(speaker) + sum(lexical.term(lexical.stem(word)) for word in words)
+    whole = lexical.term(speaker) + sum(lexical.term(lexical.stem(word)) for word in set(words))
     return (whole + _HALF) % (2 * _HALF) - _HALF
 
 
 @lru_cache(maxsize=10_000)
 def _head(head: str) -> dict[int, int]:
-    words = lexical.indexed(head)
+    words = lexical.indexed(lexical.tokens(head))
     return dict(zip(words.hashes.tolist(), words.counts.tolist(), strict=True))
 
 

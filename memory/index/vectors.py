@@ -4,8 +4,9 @@ A space is an embedder, a dimension and the version of the text that is embedded
 compared. The text is always stored first; its vector comes later, and if none comes, words still find it.
 """
 
+import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 
 import numpy as np
@@ -85,7 +86,7 @@ class VectorStore:
 
     async def _embed(self, domain: Domain, items: Sequence[int]) -> None:
         texts = await texts_of(self._db, items)
-        parts = [(item, text, n, part) for item, text in texts.items() for n, part in enumerate(passages(text))]
+        parts = await asyncio.to_thread(_parts, texts)
         if not parts:
             return
         vectors = await self._embedder.embed([part for _, _, _, part in parts])
@@ -154,6 +155,10 @@ async def remove(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
         f"DELETE FROM vectors WHERE domain = :domain AND item IN ({placeholders('i', items)})",
         {"domain": domain.key, **bound("i", items)},
     )
+
+
+def _parts(texts: Mapping[int, str]) -> list[tuple[int, str, int, str]]:
+    return [(item, text, n, part) for item, text in texts.items() for n, part in enumerate(passages(text))]
 
 
 def _hash(text: str) -> bytes:

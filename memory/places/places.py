@@ -6,14 +6,15 @@ from dataclasses import dataclass, field
 
 from memory.errors import NotFound
 from memory.forget.gone import present
+from memory.places import confidences
 from memory.store import domains
 from memory.store.database import Database, Reader, Row, Transaction
 from memory.store.lineage import Seal, bound, placeholders
-from memory.types import MOST_NAME, Domain, DomainKind, DomainRef, Identity, Session, SessionRef
+from memory.types import MOST_NAME, Confidence, Domain, DomainKind, DomainRef, Identity, Session, SessionRef
 
 _COUNTED = (
-    "SELECT s.*, (SELECT count(*) FROM exchanges e WHERE e.session = s.id AND e.kind IN ('said', 'reply')) AS messages "
-    "FROM sessions s "
+    "SELECT s.*, (SELECT count(*) FROM exchanges e WHERE e.session = s.id AND e.kind IN ('said', 'reply')) - (SELECT count(*) "
+    "FROM confided c JOIN exchanges e ON e.item = c.item WHERE e.session = s.id) AS messages FROM sessions s "
 )
 
 
@@ -24,6 +25,7 @@ class Places:
     db: Database
     seal: Seal
     _refs: dict[int, DomainRef] = field(default_factory=dict)
+    _confidences: dict[int, Confidence] = field(default_factory=dict)
     _marked: set[tuple[str, str]] = field(default_factory=set)
 
     async def domain(self, ref: DomainRef, time_zone: str, now: int) -> Domain:
@@ -50,8 +52,9 @@ class Places:
 
     async def arrive(
         self, refs: Sequence[DomainRef], platform: str, place: str
-    ) -> tuple[dict[DomainRef, Domain], Session | None]:
-        """Return those of these domains that there are, and the session that goes on at a place in the first of them.
+    ) -> tuple[dict[DomainRef, Domain], list[Confidence], Session | None]:
+        """Return those of these domains that there are with the confidences within them, and the session that goes on at a place in
+        the first of them.
 
         How many messages the session has is not counted.
         """
@@ -64,26 +67,45 @@ class Places:
         rows = await self.db.all(f"{_ARRIVAL} WHERE {which}", {"platform": platform, "place": place, **keys})
         there = {domain.ref: domain for domain in map(read_domain, rows)}
         self._refs.update((domain.key, domain.ref) for domain in there.values())
+        told = {one.domain.key: one for row in rows if (one := confidences.read(row, read_domain(row)))}
+        self._confidences.update(told)
         home = there.get(refs[0])
         for row in rows:
             if home and row["id"] == home.key and row["session"] and row["name"] != row["public_id"]:
                 ref = SessionRef(platform, place, row["active_epoch"])
-                return there, Session(
-                    row["session"], row["public_id"], home.key, ref, row["name"], row["started_at"], row["last_at"]
+                return (
+                    there,
+                    list(told.values()),
+                    Session(row["session"], row["public_id"], home.key, ref, row["name"], row["started_at"], row["last_at"]),
                 )
-        return there, None
+        return there, list(told.values()), None
 
-    async def refs(self, keys: Collection[int]) -> dict[int, DomainRef]:
-        """Return the natural keys, which never change, of stored domains by their keys in here."""
-        unknown = [key for key in keys if key not in self._refs]
+    async def refs(self, keys: Collection[int]) -> tuple[dict[int, DomainRef], list[Confidence]]:
+        """Return the natural keys, which never change, of stored domains by their keys in here, and the confidences among these."""
+        unknown = [key for key in keys if key not in self._refs and key not in self._confidences]
         if unknown:
-            rows = await self.db.all(f"SELECT * FROM domains WHERE id IN ({placeholders('d', unknown)})", bound("d", unknown))
-            self._refs.update((row["id"], read_domain(row).ref) for row in rows)
-        return {key: self._refs[key] for key in keys if key in self._refs}
+            within = placeholders("d", unknown)
+            rows = await self.db.all(
+                f"{_WITH_CONFIDENCES}WHERE d.id IN ({within}) OR c.domain IN ({within})", bound("d", unknown)
+            )
+            self._confidences.update((one.domain.key, one) for row in rows if (one := confidences.read(row, read_domain(row))))
+            self._refs.update((row["id"], read_domain(row).ref) for row in rows if row["id"] not in self._confidences)
+        told = [self._confidences[key] for key in keys if key in self._confidences]
+        return {key: self._refs[key] for key in keys if key in self._refs}, told
 
     async def domains(self) -> list[Domain]:
-        """Return every domain, oldest first."""
-        return [read_domain(row) for row in await self.db.all("SELECT * FROM domains ORDER BY id")]
+        """Return every domain, oldest first; those that are confidences within another are not among them."""
+        return [domain for domain, _ in await self.domains_with_confidences()]
+
+    async def domains_with_confidences(self) -> list[tuple[Domain, list[Confidence]]]:
+        """Return every domain with the confidences within it, oldest first."""
+        found: dict[int, tuple[Domain, list[Confidence]]] = {}
+        for row in await self.db.all(
+            f"{_WITH_CONFIDENCES}WHERE d.id NOT IN (SELECT domain FROM confidences) ORDER BY d.id, c.domain"
+        ):
+            domain, told = found.setdefault(row["id"], (read_domain(row), []))
+            told += [one] if (one := confidences.read(row, domain)) else []
+        return list(found.values())
 
     async def session(self, domain: Domain, ref: SessionRef, name: str, now: int) -> Session:
         """Return the session of a place; a new one is named after it, with a number behind a name that is taken."""
@@ -304,9 +326,11 @@ def _literal(text: str) -> str:
     return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
 
 
+_WITH_CONFIDENCES = "SELECT d.*, c.domain AS confidence, c.excepted FROM domains d LEFT JOIN confidences c ON c.home = d.id "
 _ACTIVE = "SELECT domain, epoch FROM active_sessions WHERE platform = :platform AND place = :place"
 _ARRIVAL = (
-    "SELECT d.*, a.epoch AS active_epoch, s.id AS session, s.public_id, s.name, s.started_at, s.last_at FROM domains d "
+    "SELECT d.*, a.epoch AS active_epoch, s.id AS session, s.public_id, s.name, s.started_at, s.last_at, c.domain AS confidence, "
+    "c.excepted FROM domains d LEFT JOIN confidences c ON c.home = d.id "
     "LEFT JOIN active_sessions a ON a.domain = d.id AND a.platform = :platform AND a.place = :place "
     "LEFT JOIN sessions s ON s.domain = d.id AND s.platform = a.platform AND s.place = a.place AND s.epoch = a.epoch"
 )

@@ -4,12 +4,14 @@ Statements are written once, for SQLite and PostgreSQL: named parameters, RETURN
 false, and no function or table that only one of them has. `tests/contract/test_store_statements.py` prepares each on both.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any, Protocol
 
 Parameters = Mapping[str, object]
+Rows = Iterable[Parameters] | Callable[[], Iterable[Parameters]]
+"""The parameters of one statement that is run once a row, or what makes them where it is run, beside the event loop."""
 
 
 class Row(Protocol):
@@ -39,7 +41,7 @@ class Transaction(Reader, Protocol):
         """Run one statement that returns nothing."""
         ...
 
-    async def many(self, sql: str, rows: Iterable[Parameters]) -> None:
+    async def many(self, sql: str, rows: Rows) -> None:
         """Run one statement once a row."""
         ...
 

@@ -103,10 +103,12 @@ def tokens(text: str) -> list[str]:
         lowered = _DOTS.sub("i", lowered)
     folded = unicodedata.normalize("NFKC", lowered)
     words: list[str] = _WORD.findall(folded)
-    return [piece for word in words for piece in _cut(word)] if _RUN.search(folded) else words
+    return [piece for word in words for piece in _pieces(word)] if _RUN.search(folded) else words
 
 
-def _cut(word: str) -> list[str]:
+def _pieces(word: str) -> list[str]:
+    if word.isascii():
+        return [word]
     pieces: list[str] = []
     at = 0
     for run in _RUN.finditer(word):
@@ -207,14 +209,8 @@ def _stop_words(language: str) -> frozenset[str]:
     return STOP_WORDS if language == "english" else function_words().get(language, STOP_WORDS)
 
 
-def terms(text: str) -> tuple[Hashes, Counts, int]:
-    """Return the distinct English terms of text, ascending, how often each occurs (at most 65,535), and the number of words."""
-    return _counted(tokens(text), "english")
-
-
-def indexed(text: str, fallback: str = "english") -> Terms:
-    """Return what a text is found by, in its own language, or in the fallback where nothing tells its language."""
-    words = tokens(text)
+def indexed(words: Sequence[str], fallback: str = "english") -> Terms:
+    """Return what a text of these words is found by, in its language, or in the fallback where nothing tells that."""
     own = language_of(words)
     return Terms(*_counted(words, own or fallback), own or fallback, own is not None)
 

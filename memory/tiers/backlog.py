@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memory.places.confidences import common
 from memory.store.database import Database
 from memory.store.lineage import bound, pages, placeholders
 from memory.text.times import month
@@ -38,7 +39,7 @@ async def unsummarized(db: Database, sessions: Sequence[int], rules: Rules) -> t
     for some in pages(sessions):
         row = await db.one(
             "SELECT coalesce(sum(length(e.text)), 0) AS characters, count(*) AS n FROM exchanges e "
-            f"{_GIST}WHERE e.kind IN ('said', 'reply') AND e.echo = 0 "
+            f"{_GIST}WHERE e.kind IN ('said', 'reply') AND e.echo = 0 AND {common('e')} "
             f"AND (d.item IS NULL OR d.extractive = 1) AND e.session IN ({placeholders('s', some)})",
             bound("s", some),
         )
@@ -68,7 +69,7 @@ _GIST = (
 _BACKLOG = f"""
 WITH waiting AS (
   SELECT e.session, count(*) AS n FROM exchanges e {_GIST}
-  WHERE e.kind IN ('said', 'reply') AND d.item IS NULL
+  WHERE e.kind IN ('said', 'reply') AND d.item IS NULL AND {common("e")}
   GROUP BY e.session HAVING min(e.echo) = 0
 )
 SELECT

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.forget.gone import present
+from memory.places.confidences import common
 from memory.store.database import Database, Row, Transaction
 from memory.store.lineage import bound, pages, placeholders
 from memory.text.times import month
@@ -117,8 +118,8 @@ def _over(marks: Sequence[Mark], rules: Rules, domain: Domain, now: int, *, aske
 
 _PAGE = 500
 _OPEN = (
-    "SELECT item, said_at FROM exchanges WHERE session = :session AND episode IS NULL AND kind IN ('said', 'reply') "
-    f"ORDER BY said_at, item LIMIT {_PAGE}"
+    "SELECT item, said_at FROM exchanges e WHERE session = :session AND episode IS NULL AND kind IN ('said', 'reply') "
+    f"AND {common('e')} ORDER BY said_at, item LIMIT {_PAGE}"
 )
 
 
@@ -191,8 +192,8 @@ async def drop_empty(tx: Transaction, domain: Domain) -> None:
 async def open_ends(db: Database, domain: Domain) -> list[Row]:
     """Return the sessions that have messages in no episode: how many (n), and when the first and the last was said."""
     return await db.all(
-        "SELECT session, count(*) AS n, min(said_at) AS first, max(said_at) AS last FROM exchanges "
-        "WHERE domain = :domain AND episode IS NULL AND kind IN ('said', 'reply') GROUP BY session HAVING min(echo) = 0",
+        "SELECT session, count(*) AS n, min(said_at) AS first, max(said_at) AS last FROM exchanges e WHERE domain = :domain "
+        f"AND episode IS NULL AND kind IN ('said', 'reply') AND {common('e')} GROUP BY session HAVING min(echo) = 0",
         {"domain": domain.key},
     )
 
@@ -216,7 +217,7 @@ async def wanting(db: Database, domain: Domain, *, session: int | None = None, r
     return [Episode(row["id"], row["session"], row["position"], row["first_at"], row["last_at"], row["gist"]) for row in rows]
 
 
-HAS_TALK = f"EXISTS (SELECT 1 FROM exchanges e WHERE e.episode = p.id AND e.echo = 0 AND {present('e')})"
+HAS_TALK = f"EXISTS (SELECT 1 FROM exchanges e WHERE e.episode = p.id AND e.echo = 0 AND {present('e')} AND {common('e')})"
 """An episode of nothing but echoes has nothing to digest."""
 
 
@@ -234,7 +235,8 @@ async def there(tx: Transaction, keys: Sequence[int]) -> set[int]:
 async def messages(db: Database, episode: Episode) -> list[Exchange]:
     """Return the messages of an episode, oldest first."""
     rows = await db.all(
-        SELECT + f"WHERE e.episode = :episode AND {present('e')} ORDER BY e.said_at, e.item", {"episode": episode.key}
+        SELECT + f"WHERE e.episode = :episode AND {present('e')} AND {common('e')} ORDER BY e.said_at, e.item",
+        {"episode": episode.key},
     )
     return [exchange(row) for row in rows]
 

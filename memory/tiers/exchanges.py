@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from memory.forget.gone import present, shown
 from memory.index.indexing import index_entries, message
+from memory.places.confidences import common
 from memory.places.places import know, note_span
 from memory.places.shown_names import shown_name, unaccounted
-from memory.store.database import Database, Row, Transaction
+from memory.store.database import Database, Reader, Row, Transaction
 from memory.store.lineage import Seal, add_items, bound, pages, placeholders
 from memory.tiers import known
 from memory.tiers.known import public_id as public_id
@@ -19,11 +20,15 @@ PAGE = 500
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What became of messages offered: newly stored, known before, or forgotten earlier and therefore refused."""
+    """What became of messages offered: newly stored, known before, or forgotten earlier and therefore refused.
+
+    `ended` counts the messages that they say may be told again.
+    """
 
     stored: list[Exchange]
     known: int = 0
     forgotten: int = 0
+    ended: int = 0
 
 
 async def store(tx: Transaction, seal: Seal, domain: Domain, session: Session, offered: Sequence[NewExchange], now: int) -> Kept:
@@ -128,11 +133,12 @@ async def at_place(db: Database, domain: Domain, platform: str, place: str | Non
 
 
 async def domains_of(db: Database, platform: str, ids: Sequence[str]) -> dict[str, set[int]]:
-    """Return in which domains messages that people said are kept, by the platform's ids of them."""
+    """Return in which domains messages that people said are kept, or in which confidence, by the platform's ids of them."""
     found: dict[str, set[int]] = {}
     for some in pages(ids):
         rows = await db.all(
-            "SELECT e.source_id, e.domain FROM exchanges e JOIN sessions s ON s.id = e.session "
+            "SELECT e.source_id, coalesce(c.domain, e.domain) AS domain FROM exchanges e JOIN sessions s ON s.id = e.session "
+            "LEFT JOIN confided c ON c.item = e.item "
             f"WHERE s.platform = :platform AND e.kind = 'said' AND e.source_id IN ({placeholders('i', some)})",
             {"platform": platform, **bound("i", some)},
         )
@@ -198,7 +204,7 @@ async def texts(db: Database, keys: Collection[int]) -> list[str]:
     return found
 
 
-async def speakers(db: Database, domain: Domain) -> list[str]:
+async def speakers(db: Reader, domain: Domain) -> list[str]:
     """Return the names of all who ever spoke in a domain."""
     rows = await db.all(
         "WITH RECURSIVE names (name) AS (SELECT min(speaker) FROM exchanges WHERE domain = :domain AND kind = 'said' "
@@ -235,8 +241,8 @@ async def said(db: Database, domain: Domain) -> tuple[int, int]:
 async def said_after(db: Database, domain: Domain, item: int) -> Row:
     """Return what people said in a domain behind an item: how much (n), the last of it, and when its first was stored."""
     row = await db.one(
-        "SELECT count(*) AS n, max(item) AS last, min(stored_at) AS first FROM exchanges "
-        "WHERE domain = :domain AND item > :item AND kind = 'said'",
+        "SELECT count(*) AS n, max(item) AS last, min(stored_at) AS first FROM exchanges e "
+        f"WHERE domain = :domain AND item > :item AND kind = 'said' AND {common('e')}",
         {"domain": domain.key, "item": item},
     )
     assert row is not None
@@ -247,7 +253,7 @@ async def first_said(db: Database, domain: Domain, item: int) -> int | None:
     """Return the first thing people said in a domain from an item on, None where there is none."""
     row = await db.one(
         "SELECT item FROM exchanges e WHERE domain = :domain AND item >= :item AND kind = 'said' AND echo = 0 "
-        f"AND {present('e')} ORDER BY item LIMIT 1",
+        f"AND {present('e')} AND {common('e')} ORDER BY item LIMIT 1",
         {"domain": domain.key, "item": item},
     )
     return int(row["item"]) if row else None
@@ -272,7 +278,8 @@ async def said_text(db: Database, item: int) -> str:
 async def last_said(db: Database, domain: Domain, n: int) -> list[str]:
     """Return the last texts people said in a domain that may be shown where these are read, oldest first."""
     rows = await db.all(
-        f"SELECT text FROM exchanges e WHERE domain = :domain AND kind = 'said' AND {shown('e')} ORDER BY item DESC LIMIT :n",
+        f"SELECT text FROM exchanges e WHERE domain = :domain AND kind = 'said' AND {shown('e')} AND {common('e')} "
+        "ORDER BY item DESC LIMIT :n",
         {"domain": domain.key, "n": n},
     )
     return [row["text"] for row in reversed(rows)]

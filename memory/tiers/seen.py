@@ -46,21 +46,28 @@ async def touched(tx: Transaction, domains: Sequence[int], since: int) -> bool:
     return row is not None
 
 
-async def abroad(db: Database | Transaction, home: Domain, items: Collection[int]) -> tuple[set[int], dict[int, list[int]]]:
-    """Return the other domains that some of these items belong to, and the replies among them that hold something of others."""
+async def abroad(
+    db: Database | Transaction, home: Domain, items: Collection[int], cited: Collection[int] = ()
+) -> tuple[set[int], dict[int, list[int]]]:
+    """Return the other domains that some of these items belong to, and those among them that hold something of others.
+
+    What was told in confidence belongs to that if it is `cited`, and else holds something of it.
+    """
     belong: set[int] = set()
     hold: dict[int, list[int]] = {}
     for some in pages(sorted(items)):
+        within = f"IN ({placeholders('i', some)})"
         rows = await db.all(
-            f"SELECT DISTINCT domain, 0 AS reply FROM items WHERE domain <> :home AND id IN ({placeholders('i', some)}) "
-            f"UNION ALL SELECT domain, reply FROM abroad WHERE holds = 1 AND reply IN ({placeholders('i', some)})",
-            {"home": home.key, **bound("i", some)},
+            f"SELECT DISTINCT domain, 0 AS item, 1 AS belongs FROM items WHERE domain <> :home AND id {within} "
+            f"UNION ALL SELECT domain, reply, 0 FROM abroad WHERE holds = 1 AND reply {within} "
+            f"UNION ALL SELECT domain, item, CASE WHEN item IN ({placeholders('c', cited)}) THEN 1 ELSE 0 END FROM confided WHERE item {within}",
+            {"home": home.key, **bound("i", some), **bound("c", cited)},
         )
         for row in rows:
-            if row["reply"]:
-                hold.setdefault(row["domain"], []).append(row["reply"])
-            else:
+            if row["belongs"]:
                 belong.add(row["domain"])
+            else:
+                hold.setdefault(row["domain"], []).append(row["item"])
     return belong, hold
 
 
@@ -109,9 +116,10 @@ async def by(db: Database, domain: Domain, items: Collection[int]) -> AsyncItera
 
 def readable(alias: str, domains: Collection[object]) -> str:
     """Return the condition under which a message may be read where these domains may; their placeholders are :d0, :d1 …"""
+    within = placeholders("d", domains)
     return (
-        f"NOT EXISTS (SELECT 1 FROM abroad WHERE abroad.reply = {alias}.item AND abroad.holds = 1 "
-        f"AND abroad.domain NOT IN ({placeholders('d', domains)}))"
+        f"NOT EXISTS (SELECT 1 FROM abroad WHERE abroad.reply = {alias}.item AND abroad.holds = 1 AND abroad.domain NOT IN ({within})) "
+        f"AND NOT EXISTS (SELECT 1 FROM confided WHERE confided.item = {alias}.item AND confided.domain NOT IN ({within}))"
     )
 
 

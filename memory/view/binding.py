@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.errors import NotFound
+from memory.forget.confiding import Confiding
 from memory.forget.forgetting import Forgetting
 from memory.index.recall.domain_indexes import DomainIndexes
 from memory.index.vectors import VectorStore
@@ -29,6 +30,10 @@ class Shared:
     @property
     def seal(self) -> Seal:
         return self.places.seal
+
+    @property
+    def confiding(self) -> Confiding:
+        return Confiding(self.places.db, self.forgetting, self.clock)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from memory.derive import refusals
 from memory.forget import erase
+from memory.forget.confiding import Confiding, excepted
 from memory.forget.forgetting import Forgetting
 from memory.forget.gone import Gone
 from memory.index.indexing import unindex
@@ -19,9 +20,10 @@ from memory.journal.outbox import NOTICES, silence, taken_away
 from memory.ports import Clock
 from memory.store.database import Database, Row, Transaction
 from memory.store.lineage import Seal, bound, pages, placeholders
+from memory.text.confidence import discreet
 from memory.text.lexical import key_words
 from memory.tiers import asides, exchanges, manners
-from memory.types import Domain, Exchange, Forgotten, SessionRef
+from memory.types import Discretion, Domain, DomainKind, Exchange, Forgotten, Identity, SessionRef
 from memory.view.shown_messages import conversations
 
 
@@ -46,6 +48,10 @@ class Changing:
     seal: Seal
     forgetting: Forgetting
     clock: Clock
+
+    @property
+    def _confiding(self) -> Confiding:
+        return Confiding(self.db, self.forgetting, self.clock)
 
     async def knows(self, platform: str, place: str, ids: Sequence[str]) -> set[str]:
         """Return which messages of a place are stored, wait in the inbox, or went out from here."""
@@ -96,9 +102,12 @@ class Changing:
         if all(row["text"] == text for row in stored) and not given_up and not seen:
             return False
         gone: list[Gone] = []
+        ask = discreet(text)
+        holding = {row["item"]: await self._confiding.replies(row["item"], text) for row in stored} if ask else {}
         async with self.db.transaction() as tx:
             for row in await tx.all(_SAID + "AND e.edited_at < :at AND e.text <> :text", which):
                 gone.append(await self._change(tx, row, text, at))
+                await self._heed(tx, row, ask, holding.get(row["item"], ()))
             await asides.erase(tx, list(seen.values()))
             for domain, items in await erase.by_domain(tx, list(seen.values())):
                 gone += [await self.forgetting.reword(tx, domain, item, "", self.clock.now()) for item in items]
@@ -119,6 +128,14 @@ class Changing:
         await _index_anew(tx, domain, after)
         await manners.note(tx, self.seal, domain, [after], now)
         return await self.forgetting.reword(tx, domain, after.key, row["text"], now)
+
+    async def _heed(self, tx: Transaction, row: Row, ask: Discretion | None, replies: Sequence[int]) -> None:
+        """Keep new words from those from whom they ask to be kept, where others read along, and the replies that hold them."""
+        ((domain, _),) = await erase.by_domain(tx, [row["item"]])
+        who = await tx.one("SELECT platform, native_id FROM identities WHERE id = :id", {"id": row["identity"]})
+        if ask and who and domain.ref.kind is not DomainKind.DM:
+            whom = await excepted(tx, [domain], ask, Identity(who["platform"], who["native_id"]))
+            await self._confiding.put(tx, [row["item"], *replies], whom)
 
     async def _known(self, platform: str, place: str, ids: Sequence[str]) -> KnownMessages:
         known = KnownMessages(set(), set(), {}, {})

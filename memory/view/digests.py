@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from memory.bank import block
 from memory.bank.block import Block
 from memory.derive import progress
+from memory.errors import ToldInConfidence
 from memory.index.when.values import Window
-from memory.places import consent
+from memory.places import confidences, consent
 from memory.places.consent import Consent
 from memory.store.lineage import require_unchanged
 from memory.text.times import months_within
@@ -118,6 +119,8 @@ class Facts:
         now = self._b.shared.clock.now()
         async with self._b.db.transaction() as tx:
             await require_unchanged(tx, {correction.key: correction.text})
+            if await confidences.of(tx, [correction.key]):
+                raise ToldInConfidence("A fact here is for everybody who can read this; tell me that in private instead.")
             return await profile.correct(tx, self._b.shared.seal, self._b.home, public_id, correction, now)
 
     async def forget(self, public_id: str, by: Identity | None = None) -> list[Exchange]:

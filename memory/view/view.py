@@ -8,11 +8,13 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from memory.forget.confiding import Earlier
 from memory.forget.gone import Scope
 from memory.forget.sparing import Nearness, shares
 from memory.index.vectors import Progress
 from memory.journal import inbox, ledger, outbox
 from memory.journal.outbox import OutboxRow, Part
+from memory.places import confidences
 from memory.store.database import Transaction
 from memory.store.lineage import derive, require_living, require_unchanged
 from memory.tiers import asides, exchanges, manners, posts, seen
@@ -27,6 +29,7 @@ from memory.types import (
 )
 from memory.view import owners
 from memory.view.binding import Binding, Shared
+from memory.view.confidences import Confidences
 from memory.view.digests import Digests, Facts, SelfStates, SharedBank
 from memory.view.messages import Conversations, Messages, Notices, OwnPosts
 from memory.view.retrieval import Retrieval
@@ -77,6 +80,7 @@ class View:
         self.thoughts = Thoughts(binding)
         self.posts = OwnPosts(binding)
         self.notices = Notices(binding)
+        self.confidences = Confidences(binding)
 
     @property
     def also(self) -> Sequence[int]:
@@ -89,13 +93,20 @@ class View:
         return frozenset(self._b.domains[1:])
 
     async def say(self, session: Session, messages: Sequence[NewExchange]) -> exchanges.Kept:
-        """T2: keep what a person said, each message once, before anything is made of it."""
+        """T2: keep what a person said, each message once, before anything is made of it.
+
+        What it asks to be kept from somebody is kept from them from then on.
+        """
         self._b.own(session)
+        confiding = self._b.shared.confiding
+        asking = any(message.discretion for message in messages)
+        earlier = await confiding.earlier(session, messages) if asking else Earlier()
         async with self._b.db.transaction() as tx:
             now = self._b.shared.clock.now()
             kept = await exchanges.store(tx, self._b.shared.seal, self.home, session, messages, now)
-            await manners.note(tx, self._b.shared.seal, self.home, kept.stored, now)
-            return kept
+            ended = await confiding.heed(tx, self._b.read, session, kept.stored, messages, earlier) if asking else 0
+            await manners.note(tx, self._b.shared.seal, self.home, [] if asking else kept.stored, now)
+            return replace(kept, ended=ended)
 
     async def answer(self, session: Session, answer: Answer) -> Replied | None:
         """T3: keep a reply, what it rests on, every part of it to be sent, and the end of what it answers, in one transaction.
@@ -105,13 +116,14 @@ class View:
         may not be read any more.
         """
         self._b.own(session)
+        cited = {*answer.sources, *(exchange.key for exchange in answer.asked)}
         judged: dict[int, list[int]] = {}
         carried: dict[int, bool] = {}
         while True:
             async with self._b.db.transaction() as tx:
                 posted = await posts.rested_on(tx, session.ref.platform, [one.id for one in answer.asides])
-                view = {*answer.sources, *(exchange.key for exchange in answer.asked), *answer.seen, *posted}
-                belong, hold = await seen.abroad(tx, self.home, view)
+                view = {*cited, *answer.seen, *posted}
+                belong, hold = await seen.abroad(tx, self.home, view, cited)
                 if hold == judged:
                     # What was recalled from elsewhere is always taken for held.
                     return await self._keep(tx, session, answer, view, {**carried, **dict.fromkeys(belong, True)})
@@ -129,6 +141,7 @@ class View:
         await require_unchanged(tx, asked)
         if await seen.touched(tx, self._b.domains, answer.begun):
             await require_unchanged(tx, answer.seen)
+            await confidences.require_open(tx, set(answer.seen).difference(asked), self._b.domains)
         # Before the reply: what had something in view is looked for behind that.
         shown = await asides.keep(tx, self._b.shared.seal, self.home, session, answer.asides)
         kept = await exchanges.store(tx, self._b.shared.seal, self.home, session, [new], now)
@@ -171,7 +184,11 @@ class View:
 
         `tell` is told, again and again, how many of how many have them by now.
         """
-        return await self._b.shared.vectors.catch_up(self.home, tell) if self._b.shared.vectors else 0
+        vectors = self._b.shared.vectors
+        if vectors is None:
+            return 0
+        within = [one.domain for one in await confidences.within(self._b.db, self.home)]
+        return sum([await vectors.catch_up(domain, tell) for domain in (self.home, *within)])
 
     async def forget_message(self, public_id: str, by: Identity | None = None) -> Forgotten:
         """Forget one message at home by its id, and everything that rests on it, as the right of `by` (None: all) allows.

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memory.core import Memory, Ports
-from memory.store.database import Parameters, Row, Transaction
+from memory.store.database import Parameters, Row, Rows, Transaction
 from memory.store.lineage import Seal
 from memory.store.schema import migrations
 from memory.store.sqlite.database import SqliteDatabase
@@ -159,9 +159,9 @@ class OverheardTransaction(Transaction):
         self._ears.hear(sql, [parameters or {}])
         await self._tx.run(sql, parameters)
 
-    async def many(self, sql: str, rows: Iterable[Parameters]) -> None:
+    async def many(self, sql: str, rows: Rows) -> None:
         """Run one statement once a row."""
-        rows = list(rows)
+        rows = list(rows() if callable(rows) else rows)
         self._ears.hear(sql, rows)
         await self._tx.many(sql, rows)
 

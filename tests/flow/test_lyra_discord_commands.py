@@ -13,7 +13,20 @@ from tests.kits import discord_town
 from tests.kits.discord_home import Awake, model_server
 from tests.kits.discord_town import Town, built, rows
 
-SLASH = {"recall", "summarize", "new", "sessions", "memory", "forget", "reflection", "privacy", "settings", "status", "help"}
+SLASH = {
+    "recall",
+    "summarize",
+    "new",
+    "sessions",
+    "memory",
+    "confide",
+    "forget",
+    "reflection",
+    "privacy",
+    "settings",
+    "status",
+    "help",
+}
 MENU = {"Remember this", "Forget this"}
 
 

@@ -12,11 +12,13 @@ from typing import Any
 
 import pytest
 
+from adapters.base import Adapter
 from adapters.discord.adapter import Discord
 from adapters.events import Person as Someone
-from adapters.events import Quote, split_key
+from adapters.events import Place, Quote, split_key
 from bot.conversation.domains import Domains
 from memory.bank.block import HEAD
+from memory.types import Confidence, Domain
 from tests.fakes.discord import DiscordServer, Message, Person
 from tests.fakes.openai_behaviours import Request, echo, hashed, sensible
 from tests.kits.discord_home import Awake, prompt, sound
@@ -82,6 +84,15 @@ UNREAD = [
     Said("bob", "board", "who has the key of the boat?"),
 ]
 IN_PUBLIC = [Said("ada", "dm", "hello"), Said("ada", "lobby", "our boat is now called Kestrel")]
+
+GREETED = [Said("ada", "lobby", "good morning")]
+CONFIDED = [
+    Said("ada", "lobby", "Don't tell Bob: our boat is soon called Kestrel, and the sail is red"),
+    Said("ada", "lobby", "the key of the boat is 7741, the harbour is open on Monday. Keep this between us."),
+    Said("ada", "lobby", "Never mention it when bob is around, but the boat needs a new sail, a boat, a harbour"),
+    Said("ada", "lobby", "what is our boat called? Bob must not know."),
+    Said("ada", "lobby", "the boat gets a new captain on 5 May, and that's between you and me"),
+]
 
 
 def model(request: Request) -> str:
@@ -199,6 +210,24 @@ async def test_what_happens_elsewhere_changes_nothing_here(
     hashes = [body["content"] for body in alone if body["content"].startswith("Answer ")]
     assert len(set(hashes)) == len(hashes) == (5 if private else 7), "every answer has a prompt of its own"
     assert among == alone
+
+
+class Indiscreet(Domains):
+    """The guard of what is told in confidence switched off: whoever reads a place reads that as well."""
+
+    async def _in_confidence(
+        self, place: Place, person: Someone, told: Sequence[Confidence], adapter: Adapter | None
+    ) -> list[Domain]:
+        return [one.domain for one in told]
+
+
+@pytest.mark.parametrize(("domains", "same"), [(Domains, True), (Indiscreet, False)], ids=["her", "the twin"])
+async def test_what_is_told_in_confidence_changes_nothing_where_somebody_reads_who_may_not_know(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, domains: type[Domains], same: bool
+) -> None:
+    without = await sent(tmp_path / "without", monkeypatch, GREETED, domains)
+    with_it = await sent(tmp_path / "with", monkeypatch, GREETED + CONFIDED, domains)
+    assert len(with_it) == len(without) and (with_it == without) is same
 
 
 class Overhearing(Discord):

@@ -34,7 +34,7 @@ class Everything(Domains):
         others = [domain for domain in await self._memory.places.domains() if domain.key != view.home.key]
         return self._memory.view(view.home, others), session
 
-    async def still(self, place: Place, domain: int, also: Collection[int] = ()) -> bool:
+    async def still(self, place: Place, domain: int, also: Collection[int] = (), adapter: Adapter | None = None) -> bool:
         """Let out what was read of any domain."""
         return await super().still(place, domain)
 
@@ -42,7 +42,7 @@ class Everything(Domains):
 class Unguarded(Domains):
     """The guard of the exit switched off: what was meant for others goes out as well."""
 
-    async def still(self, place: Place, domain: int, also: Collection[int] = ()) -> bool:
+    async def still(self, place: Place, domain: int, also: Collection[int] = (), adapter: Adapter | None = None) -> bool:
         """Say that nothing has changed."""
         return True
 

@@ -86,7 +86,7 @@ async def test_two_who_come_at_once_find_the_same_conversation(tmp_path: Path) -
 
 async def test_the_domain_of_a_key_is_told_and_an_unknown_one_is_not_there(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
-        assert await here.memory.places.refs([here.domain.key, 999]) == {here.domain.key: here.domain.ref}
+        assert await here.memory.places.refs([here.domain.key, 999]) == ({here.domain.key: here.domain.ref}, [])
 
 
 async def test_a_setting_is_found_in_every_scope_that_has_it(tmp_path: Path) -> None:

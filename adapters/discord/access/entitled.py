@@ -5,7 +5,7 @@ from collections.abc import Collection
 import discord
 
 from adapters.discord.access import readers
-from adapters.discord.failures import TROUBLE
+from adapters.discord.failures import TROUBLE, UNKNOWN_MEMBER, UNKNOWN_USER
 from adapters.discord.incoming.convert import PLATFORM
 from adapters.discord.limits import Limits
 from adapters.discord.whole import whole
@@ -46,6 +46,24 @@ class Entitled:
             return False
         hidden = isinstance(channel, discord.Thread) and channel.is_private() and not rights.manage_threads
         return not hidden or await self._has_joined(channel.id)
+
+    async def is_shut_out(self, channel: object) -> bool:
+        """Whether it is sure that the person cannot see a channel."""
+        if not isinstance(channel, discord.abc.GuildChannel | discord.Thread) or not self._person.id.isdecimal():
+            return False
+        parent = channel.parent if isinstance(channel, discord.Thread) else channel
+        if channel.guild.unavailable or parent is None:
+            return False
+        try:
+            self._limits.require()
+            member = await whole(channel.guild.fetch_member(int(self._person.id)))
+        except _UNSURE as error:
+            return _is_nobody(error)
+        rights = parent.permissions_for(member)
+        if not rights.view_channel:
+            return True
+        hidden = isinstance(channel, discord.Thread) and channel.is_private() and not rights.manage_threads
+        return hidden and await self._is_no_member(channel.id)
 
     async def manages(self, guild: discord.Guild) -> bool:
         """Whether the person may manage a server."""
@@ -101,5 +119,18 @@ class Entitled:
             return False
         return True
 
+    async def _is_no_member(self, thread: int) -> bool:
+        try:
+            self._limits.require()
+            await whole(self._has(thread))
+        except _UNSURE as error:
+            return _is_nobody(error)
+        return False
+
     async def _has(self, thread: int) -> None:
         await self._client.http.get_thread_member(thread, int(self._person.id))
+
+
+def _is_nobody(error: Exception) -> bool:
+    """Whether Discord says that there is no such member."""
+    return isinstance(error, discord.NotFound) and error.code in (UNKNOWN_MEMBER, UNKNOWN_USER)

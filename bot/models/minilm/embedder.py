@@ -107,7 +107,7 @@ def _load(folder: Path) -> "tuple[Tokenizer, Encoder]":
         reader: type[Tokenizer] = imported("tokenizers:Tokenizer")
     except ImportError as error:
         raise NoModel("The local model's tokenizer cannot be loaded here; install it again with `make model`.") from error
-    tokenizer = reader.from_buffer(published(folder / TOKENIZER))
+    tokenizer = reader.from_buffer(published(folder / TOKENIZER)[:])
     tokenizer.no_padding()
     tokenizer.enable_truncation(_MOST_TOKENS)
     # Two threads of ours with a core each. Threads of the library's own spin while they wait for each other: on a machine

@@ -78,9 +78,9 @@ class Encoder:
     """Turns token ids into vectors."""
 
     def __init__(self, tensors: Mapping[str, Vectors], heads: int = 12) -> None:
-        """Take the weights, named as BERT's are published; they are copied, so that the file's bytes can go."""
+        """Take the weights, named as BERT's are published; those of the layers are copied, as they are turned."""
         self._heads = heads
-        self._words = tensors["embeddings.word_embeddings.weight"].copy()
+        self._words = tensors["embeddings.word_embeddings.weight"]
         self._places = tensors["embeddings.position_embeddings.weight"] + tensors["embeddings.token_type_embeddings.weight"][0]
         self._norm = _norm(tensors, "embeddings.LayerNorm")
         count = len({name.split(".")[2] for name in tensors if name.startswith("encoder.layer.")})

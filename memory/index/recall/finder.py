@@ -66,11 +66,13 @@ def _norms(domain_indexes: Sequence[DomainIndex]) -> list[Floats]:
 
 def holding(domain_index: DomainIndex, terms: Sequence[int], documents: Sequence[int]) -> Mask:
     """Say of each of these documents whether it holds any of these terms."""
-    held: Mask = np.zeros(len(documents), np.bool_)
-    firsts, lasts = domain_index.firsts.now[documents], domain_index.lasts.now[documents]
+    n = len(documents)
+    held: Mask = np.zeros(n, np.bool_)
+    edges = np.concatenate([domain_index.firsts.now[documents], domain_index.lasts.now[documents] + 1])
     for term in terms:
         passages, _ = domain_index.postings.find(term)
-        held |= np.searchsorted(passages, firsts) < np.searchsorted(passages, lasts, "right")
+        at = passages.searchsorted(edges)
+        held |= at[:n] < at[n:]
     return held
 
 

@@ -5,7 +5,7 @@ next statement that does, or for the commit, and goes there with it; the order s
 """
 
 import sqlite3
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -13,11 +13,11 @@ from typing import TypeVar
 from aiosqlite import core
 
 from memory.store import home_files
-from memory.store.database import Parameters, Row
+from memory.store.database import Parameters, Row, Rows
 from memory.store.sqlite import wal
 
 T = TypeVar("T")
-Waiting = Sequence[tuple[str, Parameters | Sequence[Parameters]]]
+Waiting = Sequence[tuple[str, Parameters | Rows]]
 
 
 class Connection(core.Connection):
@@ -39,7 +39,7 @@ class SqliteTransaction:
     def __init__(self, connection: Connection, log: Path) -> None:
         self._connection = connection
         self._log = log
-        self._waiting: list[tuple[str, Parameters | Sequence[Parameters]]] = []
+        self._waiting: list[tuple[str, Parameters | Rows]] = []
         self._fresh, self._before = False, 0
 
     async def begin(self) -> None:
@@ -63,9 +63,9 @@ class SqliteTransaction:
         """Run one statement that returns nothing; what is wrong with it is raised by what comes next."""
         self._waiting.append((sql, dict(parameters or {})))
 
-    async def many(self, sql: str, rows: Iterable[Parameters]) -> None:
+    async def many(self, sql: str, rows: Rows) -> None:
         """Run one statement once a row; what is wrong with it is raised by what comes next."""
-        if some := list(rows):
+        if some := rows if callable(rows) else list(rows):
             self._waiting.append((sql, some))
 
     def _sent(self) -> Waiting:
@@ -95,4 +95,4 @@ def _run(waiting: Waiting, connection: sqlite3.Connection) -> None:
         if isinstance(given, Mapping):
             connection.execute(sql, given).fetchall()
         else:
-            connection.executemany(sql, given)
+            connection.executemany(sql, given() if callable(given) else given)

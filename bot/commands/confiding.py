@@ -1,0 +1,60 @@
+"""What somebody told in confidence: kept from others, seen, and taken back."""
+
+import re
+from collections.abc import Sequence
+
+from adapters.command_table import Call, CommandSpec, Parameter, Reply
+from bot.commands.group import Group, plain
+from bot.commands.receipts import counted, said
+from bot.delivery.links import given
+from bot.errors import BadInput
+from memory.types import Discretion, Identity
+from memory.view.confidences import Confided
+
+_ALL = "all"
+_NOBODY = frozenset({"nobody", "no one", "none"})
+_EVERYBODY = frozenset({"", "everyone", "everybody", "all"})
+_AND = re.compile(r"\s*(?:,|&|\band\b|\bor\b)\s*")
+_MOST = 20
+
+
+class ConfidingCommands(Group):
+    """/confide."""
+
+    def specs(self) -> Sequence[CommandSpec]:
+        """Return the commands of this group."""
+        message = Parameter("message", "the id of a message of yours, as /recall shows it, or: all; without one you see them")
+        who = Parameter("who", "from whom it is kept: names, or everyone; nobody takes it back", rest=True)
+        text = "keep what you told me here from somebody, see it, or take that back"
+        return (CommandSpec("confide", text, self._confide, (message, who)),)
+
+    async def _confide(self, call: Call) -> Reply:
+        if not self._shared(call):
+            raise BadInput("Nobody but you reads what you tell me here. What you told me elsewhere you keep from others there.")
+        view, teller = await self._view(call), Identity(call.person.platform, call.person.id)
+        id, who = str(call.arguments.get("message", "")).strip(), str(call.arguments.get("who", "")).strip()
+        if not id:
+            return await self._list(await view.confidences.of(teller), view.home.time_zone)
+        ends = who.casefold() in _NOBODY
+        if id.casefold() == _ALL:
+            if not ends:
+                raise BadInput(f'"{self._sign(call)}confide all nobody" takes everything back; else name one message by its id.')
+            ended = await view.confidences.end_all(teller)
+            return plain(f"Taken back for {counted(ended, 'message')}." if ended else "You told me nothing here in confidence.")
+        names = () if ends or who.casefold() in _EVERYBODY else tuple(name for name in _AND.split(who) if name)
+        told = await view.confidences.put(id, teller, Discretion(names, ends=ends))
+        self._services.maintenance.poke(view.home)
+        kept = "Taken back: whoever reads this place may know it." if ends else f"Understood: {_whom(told)}."
+        return Reply(kept, await given([told.exchange]), shows=frozenset({told.exchange.key}))
+
+    async def _list(self, told: Sequence[Confided], zone: str) -> Reply:
+        if not told:
+            return plain("You told me nothing here in confidence.")
+        now, shown = self._services.clock.now(), told[-_MOST:]
+        lines = [f"{said(one.exchange, now, zone)}\n  {_whom(one)} · id {one.exchange.id}" for one in shown]
+        messages = [one.exchange for one in shown]
+        return Reply("\n".join(lines), await given(messages), shows=frozenset(message.key for message in messages))
+
+
+def _whom(told: Confided) -> str:
+    return f"I keep it from {' and '.join(told.names)}" if told.names else "it stays between the two of us"

@@ -1,0 +1,180 @@
+"""Telling in confidence, and taking that back: which messages are kept from whom, with what was made of them.
+
+Digests of them are made anew without, as soon as they are kept from anybody; replies that hold something of them are kept from
+the same people.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from memory.derive import refusals
+from memory.forget import erase
+from memory.forget.forgetting import Forgetting
+from memory.forget.sparing import Nearness
+from memory.forget.walk import Walk
+from memory.index.indexing import unindex
+from memory.index.mentions import named
+from memory.places import confidences
+from memory.places.places import read_domain
+from memory.ports import Clock
+from memory.store.database import Database, Reader, Transaction
+from memory.store.domains import note_forgetting
+from memory.store.lineage import bound, pages, placeholders
+from memory.text.display_names import TAG
+from memory.tiers import exchanges
+from memory.types import NOBODY, Discretion, Domain, Excepted, Exchange, Identity, NewExchange, Session
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What people said in a session before they asked for discretion, by their accounts, and the replies that hold something of it."""
+
+    said: Mapping[Identity, int] = field(default_factory=dict)
+    replies: Mapping[int, Sequence[int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Confiding:
+    """Keeps items from some of those who may know of their domain."""
+
+    db: Database
+    forgetting: Forgetting
+    clock: Clock
+
+    async def earlier(self, session: Session, offered: Sequence[NewExchange]) -> Earlier:
+        """Return what those of these messages that are about something said before may be about."""
+        tellers = {new.identity for new in offered if new.identity and new.discretion and new.discretion.back}
+        said: dict[Identity, int] = {}
+        replies: dict[int, Sequence[int]] = {}
+        for teller in tellers:
+            last = await self.db.one(
+                "SELECT e.item, e.text FROM exchanges e JOIN identities n ON n.id = e.identity WHERE e.session = :session "
+                "AND e.kind = 'said' AND n.platform = :platform AND n.native_id = :account ORDER BY e.said_at DESC, e.item DESC LIMIT 1",
+                {"session": session.key, "platform": teller.platform, "account": teller.native_id},
+            )
+            if last:
+                said[teller] = last["item"]
+                replies[last["item"]] = await self.replies(last["item"], last["text"])
+        return Earlier(said, replies)
+
+    async def replies(self, item: int, text: str) -> list[int]:
+        """Return the replies, wherever they are, that hold something of a message with these words."""
+        row = await self.db.one("SELECT d.* FROM items i JOIN domains d ON d.id = i.domain WHERE i.id = :item", {"item": item})
+        walk = Walk(self.db, Nearness(self.forgetting.embedder))
+        return sorted(await walk.along(read_domain(row), {item: [text]})) if row else []
+
+    async def heed(
+        self, tx: Transaction, domains: Sequence[Domain], session: Session, stored: Sequence[Exchange],
+        offered: Sequence[NewExchange], earlier: Earlier,
+    ) -> int:  # fmt: skip
+        """Do what messages ask for that were stored just now, by those who may be meant in these domains, home first.
+
+        Returns how many messages may be told again.
+        """
+        asks = {new.source_id: new for new in offered}
+        last = dict(earlier.said)
+        ended = 0
+        for message in stored:
+            new = asks[message.source_id]
+            if new.identity and new.discretion:
+                ask, before = new.discretion, last.get(new.identity)
+                whom = await excepted(tx, domains, ask, new.identity)
+                if ask.ends:
+                    told = [item for item, _ in await told_by(tx, domains[0], new.identity, session.key)]
+                    ended += await self.end(tx, told, whom)
+                else:
+                    about = [before, *earlier.replies.get(before, ())] if ask.back and before is not None else []
+                    await self.put(tx, [message.key, *about], whom)
+            if new.identity:
+                last[new.identity] = message.key
+        return ended
+
+    async def put(self, tx: Transaction, items: Sequence[int], whom: Excepted) -> None:
+        """Keep items from these people as well, from this transaction on."""
+        told = await confidences.of(tx, items)
+        await self._set(tx, {item: (told[item].excepted if item in told else NOBODY).and_(whom) for item in items})
+
+    async def end(self, tx: Transaction, items: Sequence[int], told: Excepted) -> int:
+        """Let those whom `told` names know what was kept from them; return how many of these items that changes."""
+        kept = await confidences.of(tx, items)
+        changed = {item: after for item, one in kept.items() if (after := one.excepted.without(told)) != one.excepted}
+        await self._set(tx, changed)
+        return len(changed)
+
+    async def _set(self, tx: Transaction, kept_from: Mapping[int, Excepted]) -> None:
+        now = self.clock.now()
+        for domain, items in await erase.by_domain(tx, sorted(kept_from)):
+            above = sorted(set(await erase.digests_above(tx, items)).difference(items))
+            for there, digests in await erase.by_domain(tx, above):
+                await erase.retire(tx, there, digests, now)
+            await refusals.drop(tx, domain)
+            await unindex(tx, domain, items)
+            for whom in {kept_from[item]: None for item in items}:
+                await confidences.put(tx, domain, [item for item in items if kept_from[item] == whom], whom, now)
+            said = (await messages(tx, items)).values()
+            await exchanges.index(tx, domain, [message for message in said if exchanges.recallable(message)])
+            await note_forgetting(tx, domain, now)
+
+
+async def told_by(reader: Reader, home: Domain, teller: Identity, session: int | None = None) -> list[tuple[int, Excepted]]:
+    """Return what somebody told in confidence in a domain, or in one session of it, oldest first, and whom it is kept from."""
+    only = "" if session is None else "AND e.session = :session "
+    rows = await reader.all(
+        "SELECT e.item FROM confided f JOIN exchanges e ON e.item = f.item JOIN identities n ON n.id = e.identity "
+        f"WHERE e.domain = :home {only}AND n.platform = :platform AND n.native_id = :account ORDER BY e.item",
+        {"home": home.key, "platform": teller.platform, "account": teller.native_id, "session": session},
+    )
+    told = await confidences.of(reader, [row["item"] for row in rows])
+    return [(item, one.excepted) for item, one in sorted(told.items())]
+
+
+async def messages(reader: Reader, items: Sequence[int]) -> dict[int, Exchange]:
+    """Return the messages among these items by their keys, in the order they were stored."""
+    found: dict[int, Exchange] = {}
+    for some in pages(items):
+        rows = await reader.all(
+            f"{exchanges.SELECT}WHERE e.item IN ({placeholders('i', some)}) ORDER BY e.item", bound("i", some)
+        )
+        found.update((row["item"], exchanges.exchange(row)) for row in rows)
+    return found
+
+
+async def names(reader: Reader, accounts: Collection[Identity]) -> list[tuple[Identity | None, str]]:
+    """Return accounts with the names that they carry now."""
+    found: list[tuple[Identity | None, str]] = []
+    for account in accounts:
+        which = {"platform": account.platform, "account": account.native_id}
+        row = await reader.one("SELECT name FROM identities WHERE platform = :platform AND native_id = :account", which)
+        found.append((account, row["name"] if row else ""))
+    return found
+
+
+async def excepted(reader: Reader, domains: Sequence[Domain], ask: Discretion, teller: Identity) -> Excepted:
+    """Return whom somebody means: everybody else where one of the names is nobody's here, who then may be told nothing either."""
+    accounts = [await _accounts(reader, domains, name) - {teller} for name in ask.names]
+    if ask.ends and accounts and not all(accounts):
+        return NOBODY
+    if not accounts or not all(accounts):
+        return Excepted(frozenset({teller}), others=True)
+    return Excepted(frozenset().union(*accounts))
+
+
+async def _accounts(reader: Reader, domains: Sequence[Domain], name: str) -> frozenset[Identity]:
+    """Return the accounts that a name stands for among those who spoke in some domains: of several, all."""
+    found: set[Identity] = set()
+    for domain in domains:
+        speakers = await exchanges.speakers(reader, domain)
+        meant = named(name, speakers)
+        if not TAG.search(name):
+            meant |= {one for one in speakers if TAG.search(one) and named(name, [TAG.sub("", one)])}
+        found.update(await _who_spoke(reader, domain, meant))
+    return frozenset(found)
+
+
+async def _who_spoke(reader: Reader, domain: Domain, names: Collection[str]) -> Iterable[Identity]:
+    rows = await reader.all(
+        "SELECT DISTINCT n.platform, n.native_id FROM exchanges e JOIN identities n ON n.id = e.identity "
+        f"WHERE e.domain = :domain AND e.kind = 'said' AND e.speaker IN ({placeholders('n', names)})",
+        {"domain": domain.key, **bound("n", names)},
+    )
+    return [Identity(row["platform"], row["native_id"]) for row in rows]

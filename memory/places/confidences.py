@@ -1,0 +1,102 @@
+"""What is told in confidence: which items those who may know of a domain do not all know, and who is left out.
+
+A confidence is a domain within a domain. The message stays an item of the outer one; what it is found by belongs to the inner
+one, which only those views read whose readers are none of those left out, and no digest is made of it.
+"""
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from memory.errors import SourceGone
+from memory.store import domains
+from memory.store.database import Reader, Row, Transaction
+from memory.store.lineage import bound, pages, placeholders
+from memory.types import NOBODY, Confidence, Domain, DomainKind, DomainRef, Excepted, Identity
+
+
+def common(alias: str) -> str:
+    """Return the condition under which an item was not told in confidence."""
+    return f"NOT EXISTS (SELECT 1 FROM confided WHERE confided.item = {alias}.item)"
+
+
+def read(row: Row, home: Domain) -> Confidence | None:
+    """Read the confidence within a domain that a row has beside it, None where there is none."""
+    if row["confidence"] is None:
+        return None
+    ref = replace(home.ref, native_id=f"{home.ref.native_id}\n{row['excepted']}")
+    return Confidence(Domain(row["confidence"], ref, home.time_zone), home.key, _excepted(row["excepted"]))
+
+
+async def within(reader: Reader, home: Domain) -> list[Confidence]:
+    """Return the confidences within a domain."""
+    rows = await reader.all("SELECT domain AS confidence, excepted FROM confidences WHERE home = :home", {"home": home.key})
+    return [one for row in rows if (one := read(row, home))]
+
+
+async def of(reader: Reader, items: Collection[int]) -> dict[int, Confidence]:
+    """Return the confidences in which those of these items were told that were."""
+    found: dict[int, Confidence] = {}
+    for some in pages(sorted(items)):
+        rows = await reader.all(
+            "SELECT f.item, c.domain AS confidence, c.excepted, c.home, d.kind, d.platform, d.native_id, d.epoch, d.time_zone "
+            "FROM confided f JOIN confidences c ON c.domain = f.domain JOIN domains d ON d.id = c.home "
+            f"WHERE f.item IN ({placeholders('i', some)})",
+            bound("i", some),
+        )
+        for row in rows:
+            ref = DomainRef(DomainKind(row["kind"]), row["platform"], row["native_id"], row["epoch"])
+            if one := read(row, Domain(row["home"], ref, row["time_zone"])):
+                found[row["item"]] = one
+    return found
+
+
+async def put(tx: Transaction, home: Domain, items: Collection[int], excepted: Excepted, now: int) -> None:
+    """Record that these items were told in confidence; where nobody is left out, that they were not."""
+    for some in pages(sorted(items)):
+        await tx.run(f"DELETE FROM confided WHERE item IN ({placeholders('i', some)})", bound("i", some))
+    if excepted == NOBODY:
+        return
+    key = await _made(tx, home, excepted, now)
+    await tx.many("INSERT INTO confided (item, domain) VALUES (:item, :key)", ({"item": item, "key": key} for item in items))
+
+
+async def erase(tx: Transaction, items: Sequence[int]) -> None:
+    """Record no more that these items were told in confidence."""
+    await tx.run(f"DELETE FROM confided WHERE item IN ({placeholders('i', items)})", bound("i", items))
+
+
+async def tell(tx: Transaction, item: int) -> bool:
+    """Note that whoever told an item in confidence was told what was understood; return whether this was the first time."""
+    row = await tx.one("UPDATE confided SET told = 1 WHERE item = :item AND told = 0 RETURNING item", {"item": item})
+    return row is not None
+
+
+async def require_open(tx: Transaction, items: Collection[int], domains_read: Collection[int]) -> None:
+    """Raise SourceGone where one of these items was told in a confidence that is none of these domains."""
+    if any(one.domain.key not in domains_read for one in (await of(tx, items)).values()):
+        raise SourceGone("Something this answer rests on was told in confidence meanwhile.")
+
+
+async def _made(tx: Transaction, home: Domain, excepted: Excepted, now: int) -> int:
+    written = json.dumps(
+        {"accounts": sorted([one.platform, one.native_id] for one in excepted.accounts), "others": excepted.others},
+        ensure_ascii=False, separators=(",", ":"),
+    )  # fmt: skip
+    which = {"home": home.key, "excepted": written}
+    row = await tx.one("SELECT domain FROM confidences WHERE home = :home AND excepted = :excepted", which)
+    if row is None:
+        ref = replace(home.ref, native_id=f"{home.ref.native_id}\n{written}")
+        await domains.create(tx, ref, home.time_zone, now)
+        row = await tx.one(
+            "INSERT INTO confidences (domain, home, excepted) SELECT id, :home, :excepted FROM domains WHERE kind = :kind "
+            "AND platform = :platform AND native_id = :native_id AND epoch = :epoch RETURNING domain",
+            {**which, **domains.natural_key(ref)},
+        )
+    assert row is not None
+    return int(row["domain"])
+
+
+def _excepted(written: str) -> Excepted:
+    kept = json.loads(written)
+    return Excepted(frozenset(Identity(*account) for account in kept["accounts"]), kept["others"])

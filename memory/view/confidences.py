@@ -1,0 +1,73 @@
+"""What was told in confidence at a home: seen, told and taken back by whoever told it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory.errors import NotYours
+from memory.forget import confiding
+from memory.journal.outbox import Part
+from memory.places import confidences
+from memory.places.shown_names import as_shown
+from memory.types import Discretion, Excepted, Exchange, Identity, Session
+from memory.view import owners
+from memory.view.binding import Binding
+
+
+@dataclass(frozen=True, slots=True)
+class Confided:
+    """A message that was told in confidence, and the names of those who may not know: of everybody else, where there are none."""
+
+    exchange: Exchange
+    names: Sequence[str]
+
+
+class Confidences:
+    """The confidences of one home."""
+
+    def __init__(self, binding: Binding) -> None:
+        self._b = binding
+
+    async def of(self, teller: Identity) -> list[Confided]:
+        """Return what somebody told here in confidence, oldest first."""
+        told = await confiding.told_by(self._b.db, self._b.home, teller)
+        messages = await confiding.messages(self._b.db, [item for item, _ in told])
+        return [Confided(messages[item], await self._names(excepted)) for item, excepted in told if item in messages]
+
+    async def put(self, public_id: str, teller: Identity, ask: Discretion) -> Confided:
+        """Keep a message of somebody's from those whom they name, or have them know it (`ends`). Raises NotFound, NotYours."""
+        item = await owners.message(self._b.db, self._b.home, public_id, teller)
+        message = (await confiding.messages(self._b.db, [item])).get(item)
+        if message is None or message.identity != await owners.identity(self._b.db, teller):
+            raise NotYours("Only whoever said it can have it kept from somebody.")
+        work = self._b.shared.confiding
+        about = [item] if ask.ends else [item, *await work.replies(item, message.text)]
+        async with self._b.db.transaction() as tx:
+            excepted = await confiding.excepted(tx, self._b.read, ask, teller)
+            await (work.end if ask.ends else work.put)(tx, about, excepted)
+            told = await confidences.of(tx, [item])
+        return Confided(message, await self._names(told[item].excepted) if item in told else ())
+
+    async def end_all(self, teller: Identity) -> int:
+        """Let everybody know who can what somebody told here in confidence; return how many messages that are."""
+        async with self._b.db.transaction() as tx:
+            told = [item for item, _ in await confiding.told_by(tx, self._b.home, teller)]
+            return await self._b.shared.confiding.end(tx, told, Excepted(frozenset({teller}), others=True))
+
+    async def understood(self, asked: Sequence[Exchange]) -> list[Confided]:
+        """Return which of these messages were told in confidence."""
+        told = await confidences.of(self._b.db, [exchange.key for exchange in asked])
+        return [Confided(exchange, await self._names(told[exchange.key].excepted)) for exchange in asked if exchange.key in told]
+
+    async def tell(self, session: Session, told: Sequence[Confided], parts: Sequence[Part], answers: str) -> bool:
+        """Queue a notice of what was understood, once for each message told in confidence; return whether this was the time."""
+        async with self._b.db.transaction() as tx:
+            first = not told or any([await confidences.tell(tx, one.exchange.key) for one in told])
+            if first:
+                await self._b.queue(tx, session, parts, answers)
+        return first
+
+    async def _names(self, excepted: Excepted) -> list[str]:
+        if excepted.others:
+            return []
+        named = await confiding.names(self._b.db, excepted.accounts)
+        return sorted((await as_shown(self._b.db, self._b.shared.seal, self._b.home, named)).values())

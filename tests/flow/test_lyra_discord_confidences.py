@@ -1,0 +1,218 @@
+"""What is told in confidence on Discord: whom it is kept from, where it comes up all the same, and how it is taken back."""
+
+import re
+from collections.abc import AsyncIterator, Collection
+from pathlib import Path
+
+import pytest
+
+from adapters.discord.adapter import Discord
+from adapters.events import Person, Place
+from bot.conversation.domains import Domains
+from memory.types import DomainKind, Identity
+from tests.fakes.discord import DiscordServer, Message, Right
+from tests.fakes.openai_behaviours import Request, echo, sensible
+from tests.kits.discord_home import Awake, answer, prompt, sound
+from tests.kits.discord_knowing import Thoughtful, Town, answers
+
+SECRET = "my locker number is 7741"
+CANARY = "7741"
+ASKED = "what is my locker number?"
+PEOPLE = '[people.ada]\ndiscord = ["{ada}"]\n[people.ben]\ndiscord = ["{ben}", "{twin}"]\n'
+
+
+def model(request: Request) -> str:
+    """Write digests as a model does, and answer with what was asked."""
+    written = sensible(request)
+    return written if written != echo(request) else answer(request)
+
+
+@pytest.fixture
+async def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
+    """A server with a public channel and one of Ada and Cleo, where Ben has a second account, and everybody's DM."""
+    async with DiscordServer() as server, Thoughtful(model) as thoughtful:
+        world = server.world
+        people = {name: server.person(name) for name in ("ada", "ben", "cleo", "twin")}
+        home = world.guild("Home")
+        town = Town(server, thoughtful, tmp_path, monkeypatch)
+        town.names["general"] = world.channel(home, "general")
+        for name, person in people.items():
+            world.join(home, person.user)
+            town.names[f"{name}'s dm"] = await person.opens_dm()
+        town.names["staff"] = world.channel(home, "staff", only=(world.bot, people["ada"].user, people["cleo"].user))
+        yield town
+        sound(server)
+
+
+async def hears(town: Town, *names: str) -> None:
+    """Let people say something, so that they are known here."""
+    for name in names:
+        await town.asks(name, town.names["general"], "good morning")
+
+
+async def comes_up(town: Town, lyra: Awake, who: str, where: str, asked: str = ASKED) -> bool:
+    """Ask at a place, and say whether the canary was in what the model was given."""
+    before = len(lyra.chats)
+    await town.asks(who, town.names[where], asked)
+    return any(CANARY in prompt(chat) for chat in lyra.chats[before:])
+
+
+async def confides(town: Town, text: str, where: str = "general") -> Message:
+    """Let Ada tell something in confidence, and wait until that is understood and answered; return what was said."""
+    said = await town.person("ada").says(town.names[where], f"{town.server.mention} {text}")
+    await town.server.pulse.until(lambda: len(answers(town.server, said)) == 2, "a notice and an answer")
+    return said
+
+
+def notices(town: Town, where: str) -> list[str]:
+    """Return what Lyra said at a place of what she understood."""
+    return [one.content for one in town.server.world.by_bot(town.names[where]) if one.content.startswith("Understood")]
+
+
+@pytest.mark.parametrize(
+    ("words", "notice"),
+    [
+        (f"{SECRET}, but don't tell Ben", "I keep this from ben"),
+        (f"Never when ben is around: {SECRET}", "I keep this from ben"),
+        (f"{SECRET}. Ben must not know!", "I keep this from ben"),
+        (f"{SECRET}. Das bleibt unter uns.", "this stays between the two of us"),
+        (f"Keep this between us: {SECRET}", "this stays between the two of us"),
+        (f"don't tell Zacharias, {SECRET}", "this stays between the two of us"),
+    ],
+)
+async def test_what_is_told_in_confidence_comes_up_in_no_place_where_somebody_reads_who_may_not_know(
+    town: Town, words: str, notice: str
+) -> None:
+    async with town.lyra(config="summarize_after = 2") as lyra:
+        await hears(town, "ben", "cleo")
+        await confides(town, words)
+        await town.asks("cleo", town.names["general"], "the boat is green")
+        await lyra.dreams()
+        assert notices(town, "general") == [f"Understood: {notice}. /confide takes it back."]
+        assert not await comes_up(town, lyra, "ben", "general")
+        assert not await comes_up(town, lyra, "ada", "general")
+        guild = town.names["general"].guild
+        assert guild
+        view = await lyra.view(DomainKind.SERVER, guild.id)
+        digests = [digest.text for _, digest in await view.digests.all()]
+        facts = [one.text for tier in ("profile", "era", "narrative", "self") for one in await view.digests.statements(tier)]
+        assert any("green" in text for text in digests), "the rest is summed up"
+        assert not any(CANARY in text for text in (*digests, *facts))
+        await town.sets("ada", town.names["ada's dm"], "reach", "on")
+        assert await comes_up(town, lyra, "ada", "ada's dm")
+        await town.sets("ben", town.names["ben's dm"], "reach", "on")
+        assert not await comes_up(town, lyra, "ben", "ben's dm")
+
+
+async def test_it_comes_up_where_nobody_reads_who_may_not_know(town: Town) -> None:
+    async with town.lyra() as lyra:
+        await hears(town, "ben", "cleo")
+        await confides(town, f"{SECRET}, but don't tell Ben")
+        assert await comes_up(town, lyra, "cleo", "staff")
+        await town.sets("cleo", town.names["cleo's dm"], "reach", "on")
+        assert await comes_up(town, lyra, "cleo", "cleo's dm")
+
+
+class Blind(Discord):
+    """The guard of who reads a place switched off: whoever is asked about does not."""
+
+    async def outside(self, place: Place, accounts: Collection[str]) -> set[str]:
+        return set(accounts)
+
+
+@pytest.mark.parametrize(("kind", "known"), [(Discord, False), (Blind, True)], ids=["her", "the twin"])
+async def test_who_comes_to_read_a_channel_is_noticed(town: Town, kind: type[Discord], known: bool) -> None:
+    async with town.lyra(discord=kind) as lyra:
+        await hears(town, "ben", "cleo")
+        await confides(town, f"{SECRET}, but don't tell Ben", "staff")
+        assert await comes_up(town, lyra, "cleo", "staff")
+        town.server.acts.overwrite(town.names["staff"], town.person("ben").user, allow=Right.VIEW_CHANNEL)
+        assert await comes_up(town, lyra, "cleo", "staff") is known
+
+
+class Trusting(Domains):
+    """The guard switched off: of somebody's accounts only the one that is named may not know."""
+
+    def _accounts(self, person: Person) -> frozenset[Identity]:
+        return frozenset({Identity(person.platform, person.id)})
+
+
+@pytest.mark.parametrize(("domains", "known"), [(Domains, False), (Trusting, True)], ids=["her", "the twin"])
+async def test_a_second_account_of_somebody_may_not_know_either(town: Town, domains: type[Domains], known: bool) -> None:
+    ids = {name: town.person(name).user.id for name in ("ada", "ben", "twin")}
+    async with town.lyra(config=PEOPLE.format(**ids), domains=domains) as lyra:
+        await hears(town, "ben")
+        await confides(town, f"{SECRET}, but don't tell Ben")
+        await town.sets("twin", town.names["twin's dm"], "reach", "on")
+        assert await comes_up(town, lyra, "twin", "twin's dm") is known
+
+
+async def test_what_was_said_before_and_the_answers_to_it_are_kept_from_them_as_well(town: Town) -> None:
+    async with town.lyra(config="summarize_after = 2") as lyra:
+        await hears(town, "ben")
+        await town.asks("ada", town.names["general"], SECRET)
+        await lyra.dreams()
+        assert await comes_up(town, lyra, "ben", "general")
+        await lyra.dreams()
+        await confides(town, "Please don't tell Ben about that.")
+        await lyra.dreams()
+        assert notices(town, "general") == ["Understood: I keep this from ben. /confide takes it back."]
+        assert not await comes_up(town, lyra, "ben", "general")
+
+
+async def test_it_may_be_told_again_in_words_or_by_command(town: Town) -> None:
+    async with town.lyra() as lyra:
+        await hears(town, "ben")
+        await confides(town, f"{SECRET}, but don't tell Ben")
+        assert not await comes_up(town, lyra, "ben", "general")
+        await confides(town, "You may tell Ben now.")
+        assert notices(town, "general")[1:] == ["Understood: what you told me here in confidence may be known now (1 message)."]
+        assert await comes_up(town, lyra, "ben", "general")
+
+        ada = town.person("ada")
+        recalled = (await (await ada.runs(town.names["general"], "recall", query="locker")).answer()).content
+        (id,) = re.findall(r"7741.*?id (\w{26})", recalled, re.DOTALL)[:1]
+        kept = await (await ada.runs(town.names["general"], "confide", message=id, who="Ben")).answer()
+        assert kept.content == "Understood: I keep it from ben."
+        assert not await comes_up(town, lyra, "ben", "general")
+        listed = await (await ada.runs(town.names["general"], "confide")).answer()
+        assert id in listed.content and "I keep it from ben" in listed.content
+        theirs = await (await town.person("ben").runs(town.names["general"], "confide", message=id, who="nobody")).answer()
+        assert theirs.content == "Only whoever said it, or an admin, can have it forgotten."
+        assert not await comes_up(town, lyra, "ben", "general")
+        await (await ada.runs(town.names["general"], "confide", message="all", who="nobody")).answer()
+        assert await comes_up(town, lyra, "ben", "general")
+
+
+async def test_what_is_forgotten_is_forgotten_within_a_confidence_as_well(town: Town) -> None:
+    async with town.lyra() as lyra:
+        await hears(town, "ben")
+        said = await confides(town, f"{SECRET}, but don't tell Ben")
+        await town.person("ada").deletes(said)
+        await town.caught_up()
+        for table in ("confided", "terms", "exchanges"):
+            row = await lyra.app.memory.db.one(
+                f"SELECT count(*) AS n FROM {table} WHERE item IN (SELECT id FROM items WHERE dead_at IS NOT NULL)"
+            )
+            assert row is not None and row["n"] == 0, table
+        assert not await comes_up(town, lyra, "cleo", "staff")
+
+
+async def test_words_that_are_changed_ask_for_discretion_as_well(town: Town) -> None:
+    async with town.lyra() as lyra:
+        await hears(town, "ben")
+        said = await town.person("ada").says(town.names["general"], f"{town.server.mention} {SECRET}")
+        await town.answer(said)
+        await town.person("ada").edits(said, f"{town.server.mention} {SECRET}, but don't tell Ben")
+        await town.caught_up()
+        assert not await comes_up(town, lyra, "ben", "general")
+
+
+async def test_an_answer_to_it_shows_it_to_nobody_else(town: Town) -> None:
+    async with town.lyra() as lyra:
+        await hears(town, "ben")
+        said = await confides(town, f"{SECRET}, but don't tell Ben")
+        before = len(lyra.chats)
+        question = await town.person("ben").says(town.names["general"], f"{town.server.mention} what is that?", reply_to=said)
+        await town.answer(question)
+        assert answers(town.server, question) and not any(CANARY in prompt(chat) for chat in lyra.chats[before:])

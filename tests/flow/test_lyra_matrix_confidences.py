@@ -1,0 +1,51 @@
+"""What is told in confidence in a Matrix room: whom it is kept from while they are there, and until when."""
+
+from collections.abc import AsyncIterator, Collection
+from pathlib import Path
+
+import pytest
+
+from adapters.events import Place
+from adapters.matrix.adapter import Matrix
+from tests.fakes.matrix import People, Proxy
+from tests.kits.matrix_knowing import FACT, Town, town_of
+
+pytest_plugins = ["tests.fakes.matrix.fixtures"]
+
+
+@pytest.fixture
+async def town(people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
+    async with town_of(people, proxy, tmp_path, monkeypatch) as town:
+        yield town
+
+
+class Blind(Matrix):
+    """The guard of who reads a room switched off: whoever is asked about does not."""
+
+    async def outside(self, place: Place, accounts: Collection[str]) -> set[str]:
+        return set(accounts)
+
+
+@pytest.mark.parametrize(("kind", "known"), [(Matrix, False), (Blind, True)], ids=["her", "the twin"])
+async def test_it_comes_up_once_who_may_not_know_has_left(town: Town, kind: type[Matrix], known: bool) -> None:
+    async with town.lyra(kind=kind):
+        garden = await town.room("garden", "ada", "bob", "cy")
+        await town.asks("bob", garden, "good morning")
+        notice = await town.asks("ada", garden, f"{FACT}, but don't tell Bob")
+        assert notice.body == "Understood: I keep this from Bob. !confide takes it back."
+        await town.asks("ada", garden, "thank you")  # the answer to that is there
+        assert await town.leaks("cy", garden) is known
+        await (await town.person("bob")).leaves(garden)
+        await town.caught_up()
+        assert await town.leaks("cy", garden)
+
+
+async def test_a_dm_is_as_it_was(town: Town) -> None:
+    async with town.lyra() as lyra:
+        for encrypted in (False, True):
+            room = await town.dm("ada", encrypted=encrypted)
+            answer = await town.asks("ada", room, f"{FACT}, but don't tell Bob")
+            assert "Understood" not in answer.body
+            assert await town.leaks("ada", room)
+        row = await lyra.app.memory.db.one("SELECT count(*) AS n FROM confided")
+        assert row is not None and row["n"] == 0

@@ -1,0 +1,83 @@
+"""Words that ask for discretion: who is meant, whether what was said before is, and what asks for nothing."""
+
+import pytest
+
+from memory.text.confidence import asked
+from memory.types import NOBODY, Discretion, Excepted, Identity
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "back"),
+    [
+        ("never when Ben is around", ("Ben",), True),
+        ("Please never mention it when Ben is around.", ("Ben",), True),
+        ("Never say the word cake in front of Ben", ("Ben",), True),
+        ("don't tell Ben that", ("Ben",), True),
+        ("Dont tell ben", ("ben",), True),
+        ("don't tell @Ben#abcd", ("Ben#abcd",), True),
+        ("Don't tell Ben about the party on Friday.", ("Ben",), True),
+        ("Don't tell Ben: I am leaving in May.", ("Ben",), False),
+        ("I am leaving, but don't tell Ben or Cleo about it.", ("Ben", "Cleo"), False),
+        ("Please keep it from Ben Miller and Cleo.", ("Ben Miller", "Cleo"), True),
+        ("don't let my sister know", ("my sister",), True),
+        ("We sell the boat. Ben mustn't find out!", ("Ben",), False),
+        ("It's a surprise for Ben", ("Ben",), True),
+        ("Not a word to Ben", ("Ben",), True),
+        ("keep this between us", (), True),
+        ("Keep this between us: the ring is in the blue box.", (), False),
+        ("that's only between us two", (), True),
+        ("between you and me, the boss is leaving", (), False),
+        ("don't tell anyone", (), True),
+        ("Can you keep this to yourself?", (), True),
+        ("Sag es Ben bitte nicht.", ("Ben",), True),
+        ("Ben darf das nicht wissen", ("Ben",), True),
+        ("Das bleibt unter uns.", (), True),
+        ("Nie, wenn Ben dabei ist", ("Ben",), True),
+        ("ne dis rien à Ben", ("Ben",), True),
+        ("no se lo digas a Ben", ("Ben",), True),
+        ("non dirlo a Ben", ("Ben",), True),
+        ("vertel het niet aan Ben", ("Ben",), True),
+        ("não conte nada para Ben", ("Ben",), True),
+    ],
+)
+def test_words_say_from_whom_what_is_kept(text: str, names: tuple[str, ...], back: bool) -> None:
+    assert asked(text) == Discretion(names, back)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I don't tell Ben everything", "Don't tell me what to do", "don't tell lies", "What did I tell you about Ben?",
+        "I never tell Ben anything", "why didn't you tell Ben?", "I hope Ben is not around", "My cat never sleeps when Ben is around",
+        "We keep the key from the old house", "the distance between us is 300 km", "Can I tell Ben now?", "Ben knows the way",
+    ],
+)  # fmt: skip
+def test_other_words_ask_for_nothing(text: str) -> None:
+    assert asked(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("You may tell Ben now.", ("Ben",)),
+        ("you can now tell everyone", ()),
+        ("It's no longer a secret.", ()),
+        ("Du darfst es Ben jetzt sagen", ("Ben",)),
+    ],
+)
+def test_words_say_that_it_may_be_told(text: str, names: tuple[str, ...]) -> None:
+    assert asked(text) == Discretion(names, ends=True)
+
+
+ADA, BEN, CLEO = (Identity("discord", name) for name in ("ada", "ben", "cleo"))
+
+
+def test_who_is_left_out_adds_up_and_is_let_in_again() -> None:
+    ben, cleo = Excepted(frozenset({BEN})), Excepted(frozenset({CLEO}))
+    only = Excepted(frozenset({ADA, BEN}), others=True)
+    assert ben.and_(cleo) == Excepted(frozenset({BEN, CLEO}))
+    assert only.and_(ben) == ben.and_(only) == Excepted(frozenset({ADA}), others=True)
+    assert only.and_(Excepted(frozenset({ADA}), others=True)) == Excepted(frozenset({ADA}), others=True)
+    assert ben.and_(cleo).without(ben) == cleo and ben.without(ben) == NOBODY
+    assert Excepted(frozenset({ADA}), others=True).without(ben) == only
+    assert only.without(Excepted(frozenset({ADA}), others=True)) == NOBODY
