@@ -72,6 +72,12 @@ class InView:
     def __init__(self) -> None:
         self._said: set[str] = set()
 
+    def copy(self) -> "InView":
+        """Return what is in view now, to be filled by itself."""
+        other = InView()
+        other._said = set(self._said)
+        return other
+
     def is_new(self, piece: LayerPiece) -> bool:
         """Say whether nothing in view says the same."""
         return piece.said not in self._said
@@ -170,11 +176,14 @@ def era(one: Statement) -> LayerPiece:
     return LayerPiece(line, one.text, frozenset({one.key}), (one.first_at, one.key))
 
 
-def message(said: Exchange, time_zone: str) -> LayerPiece:
-    """Return a recalled message with who said it and when, with the weekday where its words reckon a day from it."""
-    at, shown = local(said.said_at, time_zone), clip(said.text, _MOST)
+def message(said: Exchange, time_zone: str, *, receipt: str = "", most: int | None = None) -> LayerPiece:
+    """Return a recalled message with who said it and when, with the weekday where its words reckon a day from it.
+
+    `receipt` is what it can be opened by, `most` the tokens that its words may take.
+    """
+    at, shown = local(said.said_at, time_zone), clip(said.text, _MOST if most is None else most)
     when = f"{at:%A, %d %B %Y %H:%M}" if Telling(at.date(), shown).days else f"{at:%d %B %Y %H:%M}"
-    line = prompt_line(shown, QUOTED, label=when, speaker=said.speaker)
+    line = prompt_line(shown, QUOTED, label=f"{when}, receipt {receipt}" if receipt else when, speaker=said.speaker)
     return LayerPiece(line, line, frozenset({said.key}), (said.said_at, said.key))
 
 

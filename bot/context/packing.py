@@ -39,10 +39,10 @@ class _Section:
 
 
 class Packer:
-    """Fills a room with what comes up; nothing that is in view is told again."""
+    """Fills a room with what comes up; nothing that is in view is told again. The view stays as it is."""
 
     def __init__(self, view: InView, in_view: Iterable[int], room: int, time_zone: str) -> None:
-        self._view = view
+        self._view = view.copy()
         self._seen = set(in_view)
         self._left = room
         self._room = room

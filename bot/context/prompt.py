@@ -14,6 +14,7 @@ from bot.context.citations import drawn_on
 from bot.context.layers import InView, ShownLayer
 from bot.context.packing import Packer
 from bot.context.retrieval import Standing
+from bot.context.tools import Round
 from bot.models.port import ChatMessage, Image
 from memory.bank.block import HEAD
 from memory.text.budget import Fitted, Layer, TokenBudget, tokens
@@ -31,6 +32,7 @@ _SHARED = {"profile": 0.08, "narrative": 0.04, "bank": 0.4, "self-state": 0.02, 
 _RECENT, _AFTER = 0.6, 0.22
 _STEP = 4
 _MOST_OF_A_QUOTE = 200
+_BEGUN = "Your answer has begun like this; go on from there:"
 _ASIDE, _ANSWERED = "Just before, others said here:", "The message answers this:"
 
 
@@ -120,29 +122,62 @@ def draft(persona: str, memory: Standing, question: Question, now: int, time_zon
     )  # fmt: skip
 
 
-def finish(begun: Draft, recalled: Recalled) -> Prompt:
-    """Complete a prompt with what was recalled for its question. A draft is finished once."""
-    came = Packer(begun.view, begun.in_view, begun.left, begun.time_zone).fill(recalled)
+def finish(begun: Draft, recalled: Recalled, rounds: Sequence[Round] = (), *, plain: bool = False) -> Prompt:
+    """Complete a prompt with what was recalled for its question, and with what the model looked up since, in the same room.
+
+    `plain` has what was looked up stand where it is recalled, so that no message is of a tool.
+    """
+    looked_up = _plain(rounds) if plain else []
+    turns = [] if plain else [message for one in rounds for message in _round(one)]
+    spent = sum(tokens(text) + 1 for text in looked_up) + sum(map(_cost, turns))
+    came = Packer(begun.view, begun.in_view, begun.left - spent, begun.time_zone).fill(recalled)
+    found = {one.key: one.text for round in rounds for returned in round.returned for one in returned.shown}
     texts = {**begun.texts, **_recalled_texts(recalled)}
     system = "\n\n".join(part for part in (begun.head, *(layer.block for layer in begun.standing)) if part)
     ending = "\n\n".join(
-        part for part in (*(layer.block for layer in came), begun.today, begun.manners, begun.around, begun.asked) if part
+        part
+        for part in (*(layer.block for layer in came), *looked_up, begun.today, begun.manners, begun.around, begun.asked)
+        if part
     )
     last = ChatMessage(role="user", content=ending)
     if begun.question.images:
         last["images"] = begun.question.images
     fixed = [("date", begun.today), ("manners", begun.manners), ("just before", begun.around), ("message", begun.asked)]
     return Prompt(
-        [ChatMessage(role="system", content=system), *begun.said, last],
+        [ChatMessage(role="system", content=system), *begun.said, last, *turns],
         [
             _fixed("persona and rules", begun.head), *(layer.fitted for layer in begun.standing), begun.recent,
             *(layer.fitted for layer in came), *(_fixed(name, text) for name, text in fixed if text),
+            *([Fitted("looked up", [*looked_up, *(one["content"] for one in turns)], 0, spent)] if rounds else []),
         ],
-        {key: texts[key] for key in begun.in_view.union(*(layer.keys for layer in came))},
+        {key: texts[key] for key in begun.in_view.union(*(layer.keys for layer in came))} | found,
         begun.asides,
-        frozenset(key for layer in (*begun.standing, *came) if layer.fitted.name != "summary" for key in layer.keys),
+        frozenset(key for layer in (*begun.standing, *came) if layer.fitted.name != "summary" for key in layer.keys) | found.keys(),
         begun.speakers,
     )  # fmt: skip
+
+
+def _round(one: Round) -> list[ChatMessage]:
+    """Return what a model said and called for, and what it got."""
+    said = ChatMessage(role="assistant", content=_spoken(one.said, REPLY), calls=one.calls)
+    got = zip(one.calls, one.returned, strict=True)
+    return [said, *(ChatMessage(role="tool", content=returned.text, answers=call.id) for call, returned in got)]
+
+
+def _plain(rounds: Sequence[Round]) -> list[str]:
+    found = [returned.text for one in rounds for returned in one.returned if returned.shown]
+    said = "\n".join(_spoken(one.said, QUOTED) for one in rounds if one.said)
+    return [*found, *([f"{_BEGUN}\n{said}"] if said else [])]
+
+
+def _spoken(text: str, frame: Frame) -> str:
+    return prompt_line(text, frame, speaker=LYRA, most=_MOST_OF_A_QUOTE) if text else ""
+
+
+def _cost(message: ChatMessage) -> int:
+    return (
+        tokens(message["content"]) + sum(tokens(call.arguments) + tokens(call.name) + 1 for call in message.get("calls", ())) + 1
+    )
 
 
 def _texts(memory: Standing, exchanges: Sequence[Exchange]) -> dict[int, str]:

@@ -9,7 +9,7 @@ from memory.bank.block import Block
 from memory.tiers import manners
 from memory.tiers.selfstate import SelfState
 from memory.types import Digest, DigestHit, DomainKind, Exchange, Session, Statement
-from memory.view.retrieval import Recalled, Wanted
+from memory.view.retrieval import Recalled, Wanted, in_turn
 from memory.view.view import View
 
 _MORE = 4
@@ -65,11 +65,15 @@ async def standing(turn: Asking, settings: Settings) -> Standing:
     )
 
 
-async def recalled(turn: Asking, settings: Settings, in_view: Collection[int], since: int) -> Recalled:
-    """Return what comes up for what is asked, leaving out the items in view, and this conversation's gists from `since` on."""
+async def recalled(turn: Asking, settings: Settings, in_view: Collection[int], since: int, parts: Sequence[str] = ()) -> Recalled:
+    """Return what comes up for what is asked, leaving out the items in view, and this conversation's gists from `since` on.
+
+    Where it has several parts, the best for the whole and for each of them come in turn.
+    """
     text, here, k = "\n".join(exchange.text for exchange in turn.asked), turn.session.key, settings.gists_k
     wanted = Wanted(settings.recall_k, 3 * k + _MORE if k else 0, settings.eras_k)
-    found = await turn.view.recall.at_once(text, wanted, in_view, turn.asked[-1].speaker)
+    texts = [text, *(parts if len(parts) > 1 else ())]
+    found = in_turn([await turn.view.recall.at_once(one, wanted, in_view, turn.asked[-1].speaker) for one in texts])
     # What was made of gists repeats them.
     before = [
         one for one in found.gists if one.digest.tier == "gist" and (one.digest.session != here or one.digest.last_at < since)

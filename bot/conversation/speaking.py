@@ -3,11 +3,14 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
-from bot.context.prompt import Prompt, Question, draft, finish
+from bot.context import tools
+from bot.context.prompt import Prompt, Question, draft
 from bot.context.retrieval import recalled, standing
 from bot.context.sought import Sought, sought
 from bot.conversation.intake import Turn
+from bot.conversation.lookups import ROUNDS, SHARE, Lookups, Reads
 from bot.conversation.services import Services
 from bot.conversation.streaming import Showing
 from bot.delivery.links import given
@@ -54,22 +57,27 @@ class Speaking:
 
     async def answer(self, turn: Turn, shown: Showing | None) -> Spoken:
         """Return the answer to a turn, showing it as it comes where the place can. Raises ModelError."""
-        chat, budget, looks = self._services.models.chat, self._services.settings.context_tokens, Looks()
+        models, budget, looks = self._services.models, self._services.settings.context_tokens, Looks()
+        chat, rounds = models.chat, ROUNDS if models.offers_tools else 0
         if chat is None:
             return await self._offline(turn, looks)
         try:
-            return await self._speak(turn, shown, budget, looks)
-        except ContextTooLong:
-            return await self._speak(turn, shown, budget // 2, looks)
+            try:
+                return await self._speak(turn, shown, budget, looks, rounds)
+            except ContextTooLong:
+                if shown:
+                    await shown.drop()
+                return await self._speak(turn, shown, budget // 2, looks, 0)
         except ModelError as error:
-            if not self._services.models.voice_last:
+            if not models.voice_last:
                 raise
             log.warning("model.failed", model=chat.name, why=str(error))
             if shown:
                 await shown.drop()
             return await self._offline(turn, looks)
 
-    async def _speak(self, turn: Turn, shown: Showing | None, budget: int, looks: Looks) -> Spoken:
+    async def _speak(self, turn: Turn, shown: Showing | None, budget: int, looks: Looks, rounds: int) -> Spoken:
+        """Answer with a prompt of so many tokens, the model looking up something so many times at most."""
         assert self._services.models.chat is not None
         settings, zone, verifying = self._services.settings, turn.view.home.time_zone, self._verifying
         question = Question(turn.asked, turn.quotes, turn.aside, turn.images if self._services.models.sees else (), turn.shared)
@@ -78,21 +86,30 @@ class Speaking:
             there = await standing(turn, settings)
             sure = await verifying.sure(used_at(turn.session, there.recent), looks)
             there = replace(there, recent=[one for one in there.recent if one.key in sure.keys])
-            begun = draft(self._persona, there, question, self._services.clock.now(), zone, budget)
-            came = await recalled(turn, settings, begun.in_view, begun.since)
+            begun = draft(self._persona, there, question, begun_at, zone, budget - tools.COST * bool(rounds))
+            parts = [part.sought for part in self._voice.parts(_question(turn, begun_at))]
+            came = await recalled(turn, settings, begun.in_view, begun.since, parts)
             found = await verifying.sure(used_in(came.hits), looks)
             if not (sure.changed or found.changed):
                 break
         came = came.narrowed(only(came.hits, found))
-        prompt = finish(begun, came)
-        if self._show_prompt:
-            self._show_prompt(prompt)
-        used = [one for one in (*used_at(turn.session, there.recent), *used_in(came.hits)) if one.exchange.key in prompt.seen]
-        links = await _said_here([one.exchange for one in used], question)
-        if shown:
-            shown.allow(links)
+        links: frozenset[str] = frozenset()
+
+        def used() -> list[Used]:
+            kept = (*used_at(turn.session, there.recent), *used_in([*came.hits, *lookups.hits.values()]))
+            return [one for one in kept if one.exchange.key in lookups.seen]
+
+        async def allow() -> None:
+            nonlocal links
+            links = await _said_here([one.exchange for one in used()], question)
+            if shown:
+                shown.allow(links)
+
+        reads = Reads(turn, partial(verifying.hits, looks=looks), allow)
+        lookups = Lookups(reads, begun, came, rounds, int(SHARE * budget), begun_at, self._show_prompt)
+        await allow()
         pieces: list[str] = []
-        async with closing(self._services.models.chat.stream(prompt.messages)) as stream:
+        async with closing(self._services.models.chat.stream(lookups.prompt(plain=False), lookups)) as stream:
             async for piece in stream:
                 pieces.append(piece)
                 if shown:
@@ -100,15 +117,15 @@ class Speaking:
             for name, error in getattr(stream, "passed_over", ()):
                 log.warning("model.passed_over", model=name, error=type(error).__name__)
         text = self._services.outgoing.printed("".join(pieces))
+        prompt = lookups.whole
         # Beside the event loop: long messages in view take long to compare.
         sources = await asyncio.to_thread(prompt.sources, text) | {exchange.key for exchange in turn.asked}
         quotes = (*question.aside, *question.quotes)
         asides = {Aside(one.id, one.said_at, one.edited_at, turn.began) for one in quotes if one.id in prompt.asides}
-        return Spoken(text, sources, False, links, begun_at, prompt.seen, frozenset(asides), used)
+        return Spoken(text, sources, False, links, begun_at, prompt.seen, frozenset(asides), used())
 
     async def _offline(self, turn: Turn, looks: Looks) -> Spoken:
-        text, asker = "\n".join(exchange.text for exchange in turn.asked), turn.asked[-1].speaker
-        asked = VoiceQuestion(text, asker, self._services.clock.now(), turn.view.home.time_zone)
+        asked = _question(turn, self._services.clock.now())
         begun = asked.now
         came = Sought()
 
@@ -126,6 +143,11 @@ class Speaking:
         cited = {hit.exchange.key: hit.exchange.text for hit in answer.cites} | {one.key: one.text for one in answer.above}
         sources = cited.keys() | {exchange.key for exchange in turn.asked}
         return Spoken(answer.text, frozenset(sources), answer.echo, links, begun, cited, used=used_in(answer.cites))
+
+
+def _question(turn: Turn, now: int) -> VoiceQuestion:
+    text = "\n".join(exchange.text for exchange in turn.asked)
+    return VoiceQuestion(text, turn.asked[-1].speaker, now, turn.view.home.time_zone)
 
 
 async def _said_here(remembered: Sequence[Exchange], question: Question) -> frozenset[str]:

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from bot.config.sections import Backend
 from bot.config.settings import OFFLINE, Settings
-from bot.models.learnt import CALLED, REFUSED, TOOLS, BackendFacts, Learnt
+from bot.models.learnt import REFUSED, TOOLS, BackendFacts, Learnt
 from bot.models.metering import Metered, Unasked
 from bot.models.offline.extractive import ExtractiveWriter
 from bot.models.port import Chain, Model
@@ -33,6 +33,9 @@ class Models:
         self.learnt = Learnt(places)
         self.extractive = ExtractiveWriter()
         self.chat: Model | None = None
+        self.offers_tools = False
+        """Whether any of the chat models may be offered tools, as far as was known when they began to serve: what one person's
+        turn finds out changes the room of nobody's prompt."""
         self.summary: Model | None = None
         self._chatting: tuple[Backend, ...] = ()
         self._connected: Backend | None = None
@@ -45,7 +48,7 @@ class Models:
             await self._use(Backend(base_url=kept["base_url"], model=kept["model"]))
         elif kept != "off":
             self.chat = self._chain(self._settings.chat)
-            self._chatting = tuple(self._settings.models[name] for name in self._settings.chat if name != OFFLINE)
+            self._chat_through(*(self._settings.models[name] for name in self._settings.chat if name != OFFLINE))
         self.summary = self._summarizer()
 
     @property
@@ -64,16 +67,6 @@ class Models:
     def sees(self) -> bool:
         """Whether any of the chat models takes images, so that they are worth fetching."""
         return any(backend.sees for backend in self._chatting)
-
-    @property
-    def offers_tools(self) -> bool:
-        """Whether any of the chat models may be offered tools."""
-        return any(backend.tools == "auto" and self.learnt.of(backend).get(TOOLS) != REFUSED for backend in self._chatting)
-
-    @property
-    def calls_tools(self) -> bool:
-        """Whether every chat model is known to call the tools that it is offered."""
-        return all(backend.tools == "auto" and self.learnt.of(backend).get(TOOLS) == CALLED for backend in self._chatting)
 
     @property
     def voice_last(self) -> bool:
@@ -115,7 +108,11 @@ class Models:
         await self.learnt.open([backend])
         self._connected = backend
         self.chat = self._open(backend.model, backend, patient=False)
-        self._chatting = (backend,)
+        self._chat_through(backend)
+
+    def _chat_through(self, *backends: Backend) -> None:
+        self._chatting = backends
+        self.offers_tools = any(one.tools == "auto" and self.learnt.of(one).get(TOOLS) != REFUSED for one in backends)
 
     def _summarizer(self) -> Model | None:
         """Return the model for summaries: the one that `summary` names, else the chat model's backend."""

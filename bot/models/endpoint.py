@@ -139,7 +139,8 @@ def may_be_about_tools(fault: BaseException, error: ModelError) -> bool:
     """Say whether a request may have failed because it offered tools: it was not accepted, or what came back speaks of them."""
     body = fault.body if isinstance(fault, openai.APIStatusError | Trouble) else None
     text = str(body)[:_LOOKED_AT].lower()
-    return isinstance(error, ModelRefused) or (isinstance(error, ModelDown) and any(word in text for word in _OF_TOOLS))
+    refused = isinstance(error, ModelRefused) and "model_not_found" not in _words(body)
+    return refused or (isinstance(error, ModelDown) and any(word in text for word in _OF_TOOLS))
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:

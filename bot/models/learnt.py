@@ -5,9 +5,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from bot.config.sections import Backend
 from memory.places.places import Places
 
-TOOLS = "tools"
-CALLED, REFUSED = "called", "refused"
-"""What is known of TOOLS: a backend called one, or accepts no request that offers any."""
+TOOLS, REFUSED = "tools", "refused"
+"""That a backend accepts no request that offers tools."""
 
 
 class BackendFacts:

@@ -19,7 +19,7 @@ from openai import AsyncAPIResponse
 
 from bot.errors import ModelBusy, ModelError, ModelTimeout
 from bot.models.endpoint import FAULTS, Endpoint, may_be_about_tools
-from bot.models.learnt import CALLED, REFUSED, TOOLS, BackendFacts
+from bot.models.learnt import REFUSED, TOOLS, BackendFacts
 from bot.models.port import ChatMessage, Image, Tool, Toolbox, ToolCall
 from bot.models.responses import Empty, pieces, pieces_of, whole
 
@@ -123,7 +123,6 @@ class OpenAIModel:
                         piece = await anext(answer, None)
             if toolbox is None or not calls:
                 return
-            await self._facts.note(TOOLS, CALLED)
             await toolbox.use("".join(said), calls)
             asked.told = asked.told or bool(said)
 

@@ -117,6 +117,15 @@ async def by_source(db: Database, session: Session, source_id: str) -> Exchange 
     return exchange(row) if row else None
 
 
+async def item(db: Database, domains: Sequence[int], public_id: str) -> int | None:
+    """Return the key of a message of these domains by its public id, None for none."""
+    row = await db.one(
+        f"SELECT id FROM items WHERE public_id = :id AND domain IN ({placeholders('d', domains)}) AND kind = 'exchange' AND dead_at IS NULL",
+        {"id": public_id, **bound("d", domains)},
+    )
+    return int(row["id"]) if row else None
+
+
 async def at_place(db: Database, domain: Domain, platform: str, place: str | None, source_id: str) -> Exchange | None:
     """Return a message at a place (None: any) by its platform's id: somebody's, or a reply by the id under which it went out."""
     which = {"domain": domain.key, "platform": platform, "place": place, "id": source_id}

@@ -3,13 +3,14 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 
 from memory.index.indexing import BANK, ERAS, GISTS, MESSAGES
 from memory.index.recall.finder import Found, Recall
 from memory.index.recall.query import Query
-from memory.index.recall.timeline import during
+from memory.index.recall.timeline import around, during
 from memory.index.when.birthdays import birthday, celebrated
+from memory.index.when.days import EARLIEST, LATEST
 from memory.index.when.values import Window
 from memory.places.shown_names import told_apart
 from memory.tiers import above, exchanges, statements
@@ -85,6 +86,30 @@ class Retrieval:
         """
         loaded = await self._b.shared.domain_indexes.of(self._b.domains, await self._recall.space())
         return list((await self._messages(during(loaded, window, k, speaker))).values())
+
+    async def lookup(self, text: str, k: int, within: Window | None, speaker: str, asker: str) -> list[Hit]:
+        """Return the k messages that answer a text best, of a time and of a speaker alone where these are given.
+
+        Where a text finds nothing there, and for '', they are any of that time or speaker, in their order. No neighbours come along.
+        """
+        found: Sequence[Found] = ()
+        if text:
+            (found,) = await self._find(Query(text, k, asker=self._asker(asker), within=within, speaker=speaker))
+        if not found and (within or speaker):
+            loaded = await self._b.shared.domain_indexes.of(self._b.domains, await self._recall.space())
+            found = during(loaded, within or Window(EARLIEST, LATEST), k, speaker)
+        return list((await self._messages([replace(one, before=None, after=None) for one in found])).values())
+
+    async def around(self, public_id: str, n: int) -> list[Hit]:
+        """Return a message by its id, with the n before and the n behind it in its conversation, in their order.
+
+        Nothing is returned for an id that no message has which may be read.
+        """
+        item = await exchanges.item(self._b.db, self._b.domains, public_id)
+        if item is None:
+            return []
+        loaded = await self._b.shared.domain_indexes.of(self._b.domains, await self._recall.space())
+        return list((await self._messages(around(loaded, item, n))).values())
 
     async def at_once(self, text: str, wanted: Wanted, exclude: Collection[int], asker: str) -> Recalled:
         """Return what answers a text best, of each kind as much as is wanted, in one ranking; the text is embedded once.
@@ -169,6 +194,16 @@ class Retrieval:
 
     def _asker(self, name: str) -> str:
         return name if self._b.home.ref.kind is not DomainKind.DM else ""
+
+
+def in_turn(lists: Sequence[Recalled]) -> Recalled:
+    """Return what comes up for several questions as one list: the best of each, then the second of each, each once."""
+    every = [one for row in zip_longest(*(some.ranked for some in lists)) for one in row if one is not None]
+    return Recalled(list({_key(one): one for one in reversed(every)}.values())[::-1])
+
+
+def _key(one: Hit | DigestHit | Statement) -> int:
+    return one.exchange.key if isinstance(one, Hit) else one.digest.key if isinstance(one, DigestHit) else one.key
 
 
 def _merged(lists: Sequence[Sequence[Found]]) -> list[Found]:

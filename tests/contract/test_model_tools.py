@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from bot.errors import ContextTooLong, ModelDown, ModelError, ModelRefused, ModelTimeout
-from bot.models.learnt import CALLED, REFUSED, TOOLS, BackendFacts
+from bot.models.learnt import REFUSED, TOOLS, BackendFacts
 from bot.models.llm import OpenAIModel
 from bot.models.port import Chain, ChatMessage, Tool, ToolCall, complete
 from tests.fakes import openai_behaviours as fake
@@ -220,16 +220,6 @@ async def test_what_fails_without_tools_as_well_is_not_put_down_to_them(fault: f
         with pytest.raises(error):
             await answer(model, Box())
         assert facts.get(TOOLS) is None
-
-
-async def test_an_endpoint_that_calls_is_remembered_as_one_and_others_are_not() -> None:
-    facts = BackendFacts()
-    async with talking(facts=facts) as (server, model):
-        server.script("Somewhere.", fake.calls("look", at="sea"), "At sea.")
-        await answer(model, Box())
-        assert facts.get(TOOLS) is None
-        await answer(model, Box())
-        assert facts.get(TOOLS) == CALLED
 
 
 async def test_without_a_toolbox_nothing_is_offered() -> None:

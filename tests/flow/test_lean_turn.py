@@ -18,6 +18,7 @@ from bot.conversation.preferences import Chosen
 from bot.service.maintenance import Maintenance
 from memory.types import Domain, Session
 from memory.view.view import View
+from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel
 from tests.fakes.openai_server import OpenAIServer
 from tests.kits.awake import configured, model_server
@@ -192,6 +193,56 @@ async def test_a_turn_of_one_part_asks_memory_seldom_and_the_embedder_once(
 async def test_whoever_asked_more_often_would_be_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
     took = await cost(tmp_path, monkeypatch, where, wasteful=True)
     assert took.reads > 12 and took.transactions == 5 and took.embeddings == 2, took
+
+
+async def rounds(app: App, counting: Counting, model: OpenAIServer, *steps: b.Calls | b.Answerer) -> Cost:
+    """Return what a turn takes at the terminal in which the model makes these calls before it answers."""
+    left = list(steps)
+
+    def answers(request: b.Request) -> str | b.Calls:
+        step = left.pop(0) if left else teller
+        return step if isinstance(step, b.Calls) else step(request)
+
+    model.default = answers
+    before = counting.now()
+    await say(app, [QUESTION])
+    took = counting.since(before)
+    await counting.drain()
+    return took
+
+
+def reopened(request: b.Request) -> b.Calls:
+    """Open what was looked up."""
+    return b.calls("open", receipt=request.returned[-1].partition("receipt ")[2].partition(",")[0])
+
+
+async def test_a_round_of_a_tool_asks_memory_seldom_and_the_embedder_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with model_server(teller) as model:
+        (tmp_path / "lyra.toml").write_text(configured(model, 'embed = "main"', ""))
+        monkeypatch.setenv("LYRA_HOME", str(tmp_path))
+        async with opened() as app:
+            app, counting = counted(app, model, wasteful=False)
+            await say(app, TOLD)
+            await counting.drain()
+            # The first turn reads what later ones know.
+            await rounds(app, counting, model, b.calls("recall", query="chairs"))
+            none = await rounds(app, counting, model)
+            dated = b.calls("recall", query="boats and chairs", from_="2020-01-01", speaker="ada")
+            looked_up = await rounds(app, counting, model, dated)
+            nowhere = b.calls("recall", query="zebras", from_="2020-01-01", to="2020-01-02")
+            found_nothing = await rounds(app, counting, model, nowhere)
+            two = await rounds(app, counting, model, b.calls("recall", query="a boat"), reopened)
+            at_once = b.Calls(tuple(("recall", {"query": f"the {what}"}) for what in ("boat", "piano", "cat")))
+            wasteful = await rounds(app, counting, model, at_once)
+        for took, calls in ((looked_up, 1), (found_nothing, 1), (two, 2)):
+            assert 0 < took.reads - none.reads <= 4 * calls, (none, took)
+            assert took.transactions == none.transactions, "stored nowhere"
+        assert [took.embeddings - none.embeddings for took in (looked_up, found_nothing, two)] == [1, 1, 1]
+        assert wasteful.reads - none.reads > 4 and wasteful.embeddings - none.embeddings == 3, (
+            "three calls at once are three rounds"
+        )
 
 
 class AsksDiscord(Discord):

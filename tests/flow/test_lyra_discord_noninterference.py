@@ -20,7 +20,7 @@ from bot.conversation.domains import Domains
 from memory.bank.block import HEAD
 from memory.types import Confidence, Domain
 from tests.fakes.discord import DiscordServer, Message, Person
-from tests.fakes.openai_behaviours import Request, echo, hashed, sensible
+from tests.fakes.openai_behaviours import Calls, Request, echo, hashed, looked_up, sensible
 from tests.kits.discord_home import Awake, prompt, sound
 from tests.kits.discord_knowing import Believing, Everything, Thoughtful, Town
 
@@ -95,10 +95,10 @@ CONFIDED = [
 ]
 
 
-def model(request: Request) -> str:
-    """Write digests as a model does, and answer everything else with a hash of the whole prompt."""
+def model(request: Request) -> str | Calls:
+    """Write digests as a model does, and answer everything else with a hash of the whole prompt once it was looked up."""
     written = sensible(request)
-    return written if written != echo(request) else hashed(request)
+    return written if written != echo(request) else looked_up(request)
 
 
 async def built(town: Town) -> None:
@@ -149,6 +149,11 @@ class Run:
         told = {one.content for one in self.town.server.world.by_bot(self.town.names[where])}
         return any(text in prompt(chat) for chat in self.lyra.chats if hashed(chat) in told)
 
+    @property
+    def looked_up(self) -> bool:
+        """Whether the model was shown what it looked up and opened."""
+        return any("What you looked up:" in chat.last_user and "receipt" in chat.last_user for chat in self.lyra.chats)
+
 
 async def sent(
     home: Path,
@@ -187,7 +192,7 @@ async def sent(
             if not private:
                 await town.person("ada").edits(run.said[here[4].text], f"{server.mention} what is the name of our boat?")
             await run.happens(last, NOON + timedelta(minutes=20))
-            assert run.shown(where, "sail")
+            assert run.shown(where, "sail") and run.looked_up
             assert run.shown(where, HEAD) is not private, "the bank"
             assert private or (run.shown(where, "The message answers this:") and run.shown(where, "others said here:"))
         sound(server)

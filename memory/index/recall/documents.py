@@ -83,6 +83,13 @@ class Documents:
             self.called.setdefault(word, set()).add(speaker)
         return self.names.setdefault(speaker, len(self.names))
 
+    def numbers(self, name: str) -> list[int]:
+        """Return the numbers of the speakers of this name, however it is written; where there is none, of those it is a part of."""
+        same = [number for known, number in self.names.items() if known.casefold() == name.casefold()]
+        words = name_words(name)
+        named = set.intersection(*(self.called.get(word, set()) for word in words)) if words else set()
+        return same or [self.names[speaker] for speaker in named]
+
     def _link(self, document: int) -> None:
         """Put a message behind the last one of its session; where it was said earlier, order the session anew."""
         session = int(self.sessions.now[document])

@@ -46,7 +46,7 @@ MOST_WORDS = 400
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question: its text, how many hits, of what kinds, of which session, without which items.
+    """A question: its text, how many hits, of what kinds, of which session, of what time and speaker alone, without which items.
 
     `asker` is the name of who asks among others, '' where nobody but Lyra is talked with. `now` and `time_zone` say what
     "yesterday" means, `window` is the time that is asked for where the text does not tell it.
@@ -61,6 +61,8 @@ class Query:
     now: int = 0
     time_zone: str = "UTC"
     window: Window | None = None
+    within: Window | None = None
+    speaker: str = ""
 
 
 @dataclass(frozen=True, slots=True)

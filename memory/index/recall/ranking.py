@@ -225,6 +225,10 @@ def _only(query: Query, documents: Documents, score: Floats) -> Floats:
     """Return scores with 0 for what is not wanted."""
     if query.session is not None:
         score = score * (documents.sessions.now == query.session)
+    if query.within:
+        score = score * _timely(query.within, documents.times.now)
+    if query.speaker:
+        score = score * np.isin(documents.speakers.now, documents.numbers(query.speaker))
     if query.exclude:
         items = documents.items.now
         gone = np.fromiter(query.exclude, np.int64, len(query.exclude))

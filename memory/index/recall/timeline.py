@@ -1,15 +1,19 @@
-"""What was said at a time, in the order in which it was said, whatever it is about."""
+"""What was said at a time or around a message, in the order in which it was said, whatever it is about."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 
 from memory.index.indexing import MESSAGES, OWN
+from memory.index.recall.columns import Ints
+from memory.index.recall.documents import NONE
 from memory.index.recall.domain_indexes import Loaded
 from memory.index.recall.finder import Found
 from memory.index.when.values import Window
 
 WHY = ("the time that is asked for",)
+BESIDE = ("beside what was opened",)
 
 
 def during(loaded: Sequence[Loaded], window: Window, k: int, speaker: str = "") -> list[Found]:
@@ -20,8 +24,7 @@ def during(loaded: Sequence[Loaded], window: Window, k: int, speaker: str = "") 
         times = documents.times.now
         then = (times >= window.start) & (times < window.end) & ((documents.traits.now & OWN) == 0)
         if speaker:
-            named = [n for name, n in documents.names.items() if name.casefold() == speaker.casefold()]
-            then &= np.isin(documents.speakers.now, named)
+            then &= np.isin(documents.speakers.now, documents.numbers(speaker))
         there.append(np.flatnonzero(then))
     whose = np.repeat(np.arange(len(there)), [len(some) for some in there])
     documents_then = np.concatenate(there) if there else np.empty(0, np.int64)
@@ -38,3 +41,25 @@ def during(loaded: Sequence[Loaded], window: Window, k: int, speaker: str = "") 
         item = int(index.documents.items.now[document])
         found.append(Found(item, MESSAGES, 0.0, WHY, before, after, int(said_at[at])))
     return found
+
+
+def around(loaded: Sequence[Loaded], item: int, n: int) -> list[Found]:
+    """Return an item, with the n messages before and the n behind it in its conversation if it is a message of those here."""
+    for index in (one.domain_indexes[MESSAGES] for one in loaded):
+        documents = index.documents
+        at = int(np.searchsorted(documents.items.now, item))
+        if at == len(documents) or documents.items.now[at] != item:
+            continue
+        before = list(islice(_along(documents.before.now, at), n))
+        there = [*reversed(before), at, *islice(_along(documents.after.now, at), n)]
+        return [_beside(int(documents.items.now[one]), int(documents.times.now[one])) for one in there]
+    return [_beside(item, 0)]
+
+
+def _along(beside: Ints, document: int) -> Iterator[int]:
+    while (document := int(beside[document])) != NONE:
+        yield document
+
+
+def _beside(item: int, said_at: int) -> Found:
+    return Found(item, MESSAGES, 0.0, BESIDE, None, None, said_at)

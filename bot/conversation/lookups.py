@@ -1,0 +1,128 @@
+"""What a model looks up while it answers one turn: reads of the turn's view, stored nowhere.
+
+The view was bound before the first word went to the model, so that nothing that stands in a prompt can widen it. Each call is
+a round; after the last one nothing is offered any more. What was returned is in view like everything else.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from bot.context.prompt import Draft, Prompt, finish
+from bot.context.retrieval import Asking
+from bot.context.tools import TOOLS, Lookup, Opening, Returned, Round, public_id, repeated, returned, wanted
+from bot.errors import BadInput
+from bot.models.port import ChatMessage, Tool, ToolCall
+from memory.text.budget import tokens
+from memory.types import Hit
+from memory.view.retrieval import Recalled
+
+ROUNDS = 3
+SHARE = 0.25
+"""How much of a prompt's budget what is looked up may take."""
+_MESSAGES = 40
+_AROUND = 6
+
+Find = Callable[[], Awaitable[Sequence[Hit]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """What is read for a turn: `sure` returns of what is found what may be used, `changed` is awaited once more is in view."""
+
+    turn: Asking
+    sure: Callable[[Find], Awaitable[Sequence[Hit]]]
+    changed: Callable[[], Awaitable[None]]
+
+
+class Lookups:
+    """The tools of one turn; `rounds` is how many calls it may make, 0 where none are offered.
+
+    `most` is how many tokens what they return may take, `tell` is told every prompt. `hits` are what was returned so far, `seen`
+    everything that stood in view.
+    """
+
+    def __init__(
+        self, reads: Reads, begun: Draft, came: Recalled, rounds: int, most: int, now: int, tell: Callable[[Prompt], None] | None
+    ) -> None:
+        self._turn, self._sure, self._changed = reads.turn, reads.sure, reads.changed
+        self._begun = begun
+        self._came = came
+        self._left = rounds
+        self._most = min(most, begun.left)
+        self._now = now
+        self._tell = tell
+        self._rounds: list[Round] = []
+        self._prompts: dict[tuple[int, bool], Prompt] = {}
+        self.hits: dict[int, Hit] = {}
+        self.prompt(plain=False)
+
+    @property
+    def offered(self) -> Sequence[Tool]:
+        """The tools, as long as they may be used."""
+        return TOOLS if self._left > 0 else ()
+
+    def prompt(self, *, plain: bool) -> Sequence[ChatMessage]:
+        """Return the prompt with what was looked up so far, within one budget; `plain` speaks of no tools."""
+        at = (len(self._rounds), plain and bool(self._rounds))
+        if at not in self._prompts:
+            self._prompts[at] = finish(self._begun, self._came, self._rounds, plain=plain)
+            if self._tell:
+                self._tell(self._prompts[at])
+        return self._prompts[at].messages
+
+    @property
+    def seen(self) -> Mapping[int, str]:
+        """Everything that stood in view in any prompt."""
+        return {key: text for one in self._prompts.values() for key, text in one.seen.items()}
+
+    @property
+    def whole(self) -> Prompt:
+        """The last prompt, with everything that stood in view in any of them."""
+        prompts = list(self._prompts.values())
+        return replace(prompts[-1], seen=self.seen, citable=frozenset[int]().union(*(one.citable for one in prompts)))
+
+    async def use(self, said: str, calls: Sequence[ToolCall]) -> None:
+        """Look up what is called for, as often as may be; what is too much is left out."""
+        made: list[ToolCall] = []
+        got: list[Returned] = []
+        for call in calls[: self._left]:
+            got.append(await self._answer(call))
+            made.append(repeated(call, self._left))
+            self._most -= tokens(got[-1].text)
+            self._left -= 1
+        self._rounds.append(Round(said, made, got))
+        # What was returned is in view before the model sees it: whatever becomes of the answer rests on it.
+        self.prompt(plain=not self.offered)
+        await self._changed()
+
+    async def _answer(self, call: ToolCall) -> Returned:
+        asker = self._turn.asked[-1].speaker
+        try:
+            asked = wanted(call, asker, self._now, self._begun.time_zone)
+            hits = await self._opened(asked) if isinstance(asked, Opening) else await self._found(asked, asker)
+        except BadInput as error:
+            return Returned(str(error))
+        told = {one.key for one in self._turn.asked}
+        found = {hit.exchange.key: hit for hit in hits if hit.exchange.key not in told}
+        opened = hits[0].exchange.key if isinstance(asked, Opening) else None
+        # Half of what is left, so that a later call finds room.
+        room = self._most // min(2, self._left)
+        result = returned([hit.exchange for hit in found.values()], room, self._begun.time_zone, opened)
+        self.hits |= {one.key: found[one.key] for one in result.shown}
+        return result
+
+    async def _found(self, asked: Lookup, asker: str) -> Sequence[Hit]:
+        """Return what is found, what is not in view yet before what is."""
+        lookup = partial(self._turn.view.recall.lookup, asked.query, _MESSAGES, asked.within, asked.speaker, asker)
+        in_view = self.seen
+        return sorted(await self._sure(lookup), key=lambda hit: hit.exchange.key in in_view)
+
+    async def _opened(self, asked: Opening) -> Sequence[Hit]:
+        """Return a message and what stands around it, the nearest first. Raises BadInput where there is none."""
+        id = public_id(asked.receipt, [hit.exchange for hit in self.hits.values()])
+        hits = await self._sure(partial(self._turn.view.recall.around, id, _AROUND)) if id else ()
+        middle = next((at for at, hit in enumerate(hits) if hit.exchange.id == id), None)
+        if middle is None:
+            raise BadInput("There is no message with that receipt; recall it first.")
+        return [hit for _, hit in sorted(enumerate(hits), key=lambda one: abs(one[0] - middle))]

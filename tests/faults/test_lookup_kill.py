@@ -1,0 +1,48 @@
+"""`lyra chat`, killed while the model looks things up: the turn is taken again from what was kept, and nothing of it is twice."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bot.conversation.lookups import ROUNDS
+from tests.fakes import openai_behaviours as b
+from tests.kits.lyra_kit import Home, ModelServer, jsonl
+
+QUESTION = "where is my boat?"
+TOLD = "My boat lies in the harbour of Graz."
+
+
+@pytest.fixture
+def model() -> Iterator[ModelServer]:
+    """A model server."""
+    with ModelServer() as server:
+        yield server
+
+
+@pytest.fixture
+def home(tmp_path: Path, model: ModelServer) -> Home:
+    """A machine with a model, where something was said long ago that no prompt shows."""
+    made = Home(tmp_path, model.config('recall_k = 0\nsummary = "offline"'))
+    file = made.folder / "old.jsonl"
+    file.write_text(jsonl({"session": "old", "content": TOLD, "created_at": "2020-01-01T10:00:00"}), "utf-8")
+    assert made.lyra("import", str(file)).code == 0
+    return made
+
+
+@pytest.mark.parametrize("rounds", range(ROUNDS + 1))
+def test_a_kill_in_any_round_repeats_the_turn(home: Home, model: ModelServer, rounds: int) -> None:
+    looks = [b.calls("recall", query=f"boat {n}") for n in range(rounds)]
+    model.script(*looks, b.Hang())
+    with home.started("chat") as chat:
+        chat.write(QUESTION)
+        model.wait(rounds + 1)
+        assert chat.kill().out == ""
+    assert [row["content"] for row in home.export()] == [TOLD, QUESTION]
+    model.script(b.calls("recall", query="boat"), "In Graz.")
+    assert home.chat().lines == ["In Graz."]
+    again = model.chats[rounds + 1 :]
+    assert [len(request.returned) for request in again] == [0, 1], "the rounds of before are stored nowhere"
+    assert TOLD in again[1].returned[0]
+    assert [row["content"] for row in home.export()] == [TOLD, QUESTION, "In Graz."]
+    assert home.chat().lines == []
