@@ -6,7 +6,7 @@ everything that is recalled, with a receipt at each message by which it can be o
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -50,7 +50,6 @@ NOTHING = "Nothing is kept about that."
 _TITLE = "What you looked up:"
 _MOST_CHARACTERS = 4_000
 _MOST_OF_OPENED = 600
-_RECEIPT = 8
 _ID = 26
 _MONTH = re.compile(r"(\d{4})-(\d\d?)")
 _YEAR = re.compile(r"\d{4}")
@@ -120,13 +119,30 @@ def repeated(call: ToolCall, number: int) -> ToolCall:
     return ToolCall(id, name, arguments if tokens(arguments) <= _MOST_OF_OPENED else "{}")
 
 
-def public_id(receipt: str, shown: Iterable[Exchange]) -> str:
-    """Return the id that a receipt stands for: of a message that was shown, or an id as it is; '' for neither."""
-    known = next((message.id for message in shown if message.id[:_RECEIPT] == receipt[:_RECEIPT]), "")
-    return known or (receipt if len(receipt) == _ID else "")
+class Receipts:
+    """By what the messages that a turn's model was shown can be opened: r1, r2 and so on.
+
+    They are told from what was shown alone: an id would tell them apart by what a platform counts elsewhere.
+    """
+
+    def __init__(self) -> None:
+        self._given: dict[str, str] = {}
+
+    def next(self, message: Exchange) -> str:
+        """Return the receipt of a message; one that has none gets this once it is shown."""
+        return self._given.get(message.id) or f"r{len(self._given) + 1}"
+
+    def give(self, message: Exchange) -> None:
+        """Note that a message was shown."""
+        self._given[message.id] = self.next(message)
+
+    def id(self, receipt: str) -> str:
+        """Return the id that a receipt stands for; a whole id, as people see them, stands for itself. '' for neither."""
+        known = next((id for id, given in self._given.items() if given == receipt), "")
+        return known or (receipt if len(receipt) == _ID else "")
 
 
-def returned(messages: Sequence[Exchange], most: int, time_zone: str, opened: int | None = None) -> Returned:
+def returned(messages: Sequence[Exchange], most: int, time_zone: str, receipts: Receipts, opened: int | None = None) -> Returned:
     """Return messages, the most important first, as they are read, oldest first: as many as fit into so many tokens.
 
     The one of the key `opened` is shown at greater length.
@@ -135,9 +151,10 @@ def returned(messages: Sequence[Exchange], most: int, time_zone: str, opened: in
     left = most - tokens(_TITLE)
     for one in messages:
         length = min(left // 2, _MOST_OF_OPENED) if one.key == opened else None
-        line = layers.message(one, time_zone, receipt=one.id[:_RECEIPT], most=length).text
+        line = layers.message(one, time_zone, receipt=receipts.next(one), most=length).text
         if tokens(line) + 1 <= left:
             lines[one.key] = (one, line)
+            receipts.give(one)
             left -= tokens(line) + 1
     if not lines:
         return Returned("There is no room left to show any of it." if messages else NOTHING)

@@ -10,7 +10,7 @@ from functools import partial
 
 from bot.context.prompt import Draft, Prompt, finish
 from bot.context.retrieval import Asking
-from bot.context.tools import TOOLS, Lookup, Opening, Returned, Round, public_id, repeated, returned, wanted
+from bot.context.tools import TOOLS, Lookup, Opening, Receipts, Returned, Round, repeated, returned, wanted
 from bot.errors import BadInput
 from bot.models.port import ChatMessage, Tool, ToolCall
 from memory.text.budget import tokens
@@ -54,6 +54,7 @@ class Lookups:
         self._tell = tell
         self._rounds: list[Round] = []
         self._prompts: dict[tuple[int, bool], Prompt] = {}
+        self._receipts = Receipts()
         self.hits: dict[int, Hit] = {}
         self.prompt(plain=False)
 
@@ -108,7 +109,7 @@ class Lookups:
         opened = hits[0].exchange.key if isinstance(asked, Opening) else None
         # Half of what is left, so that a later call finds room.
         room = self._most // min(2, self._left)
-        result = returned([hit.exchange for hit in found.values()], room, self._begun.time_zone, opened)
+        result = returned([hit.exchange for hit in found.values()], room, self._begun.time_zone, self._receipts, opened)
         self.hits |= {one.key: found[one.key] for one in result.shown}
         return result
 
@@ -120,7 +121,7 @@ class Lookups:
 
     async def _opened(self, asked: Opening) -> Sequence[Hit]:
         """Return a message and what stands around it, the nearest first. Raises BadInput where there is none."""
-        id = public_id(asked.receipt, [hit.exchange for hit in self.hits.values()])
+        id = self._receipts.id(asked.receipt)
         hits = await self._sure(partial(self._turn.view.recall.around, id, _AROUND)) if id else ()
         middle = next((at for at, hit in enumerate(hits) if hit.exchange.id == id), None)
         if middle is None:
