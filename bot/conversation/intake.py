@@ -11,25 +11,24 @@ from dataclasses import dataclass, replace
 from adapters.base import Adapter
 from adapters.errors import PlaceGone
 from adapters.events import Attachment, Contents, Message, Person, Place, Quote, Revised, Withdrawn
-from adapters.payloads import payload, read_payload
 from bot.context.naming import as_shown
 from bot.context.quoting import unforgotten, unkept, without_forgotten
 from bot.conversation.attachments import images, told
 from bot.conversation.domains import Domains
+from bot.conversation.heard import Heard, only_messages, reword, unfinished
 from bot.conversation.meanwhile import Meanwhile, Watch
 from bot.conversation.preferences import Chosen, Preferences, speakers
 from bot.errors import PlaceUnknown
 from bot.models.port import Image
 from memory.core import Memory
 from memory.errors import SourceGone
-from memory.journal.journal import InboxEvent, OpenEvents
+from memory.journal.journal import OpenEvents
 from memory.ports import Clock
 from memory.text import confidence
 from memory.tiers import exchanges
 from memory.types import MINUTE, Exchange, Identity, Kind, NewExchange, Session
 from memory.view.view import View
 
-Heard = tuple[InboxEvent, Message]
 _ASIDES = 10
 _ASIDE_MINUTES = 60
 
@@ -85,30 +84,27 @@ class Intake:
         self._meanwhile = Meanwhile()
         self._one = asyncio.Lock()
 
-    async def keep(self, heard: Sequence[InboxEvent], adapter: Adapter) -> Turn | None:
+    async def keep(self, heard: Sequence[Heard], adapter: Adapter) -> Turn | None:
         """Keep these messages of one person at one place; return the turn to take, None where nothing is to be answered.
 
         Raises PlaceUnknown where it is not known who reads the place now.
         """
         began = self._clock.now()
-        messages = [(event, message) for event in heard if (message := _message(event.event.payload))]
-        if not messages:
-            return None
-        last = messages[-1][1]
+        last = heard[-1].message
         place = await _now(adapter, last.place)
         # What only some could read stays with them, even if the place was opened before this was kept.
         moved = place is None or (place.reach, place.circle) != (last.place.reach, last.place.circle)
         there = last.place if place is None or moved else place
         watch = self._meanwhile.watch(there.platform)
-        said = () if moved else await self._said_before(adapter, there, [message for _, message in messages])
+        said = () if moved else await self._said_before(adapter, there, [one.message for one in heard])
         chosen = await self._preferences.read(there, last.person, *speakers(there.platform, said))
         view, known = await self._domains.arrive(there, last.person, adapter, chosen)
         session = known or await self._domains.session(view, there)
-        kept = await self._stored(adapter, view, session, heard, messages)
+        kept = await self._stored(adapter, view, session, heard)
         if not kept.asked or moved or place is None:
-            await self._memory.journal.drop([event.key for event in heard])
+            await self._memory.journal.drop([one.key for one in heard])
             return None
-        await self._memory.journal.drop([event.key for event in heard if event.key not in kept.finishes])
+        await self._memory.journal.drop([one.key for one in heard if one.key not in kept.finishes])
         return Turn(
             view,
             session,
@@ -118,7 +114,7 @@ class Intake:
             sorted({*(kept.open.held if place.is_private else ()), *kept.finishes}),
             *await self._around(view, place, kept.messages, chosen.heeded(place.platform, said)),
             images([one for contents in kept.read for one in contents]),
-            any(event.tries for event in heard),
+            any(one.row.tries for one in heard),
             watch,
             began,
             chosen,
@@ -181,63 +177,60 @@ class Intake:
         text = told(now, await adapter.read(now) if event.attachments else ())
         async with self._one:
             await self._requote(platform, [event.id], event.text)
-            for heard in await self._memory.journal.unfinished(platform, key):
-                message = read_payload(heard.event.payload)
-                if heard.event.event_id == event.id and isinstance(message, Message):
-                    changed = replace(message, text=event.text, attachments=event.attachments)
-                    await self._memory.journal.replace(platform, event.id, payload(changed))
+            for one in only_messages(await unfinished(self._memory.journal, platform, key)):
+                if one.message.id == event.id:
+                    changed = replace(one.message, text=event.text, attachments=event.attachments)
+                    await reword(self._memory.journal, changed)
             return await self._memory.revise(platform, key, event.id, text, event.at)
 
     async def _requote(self, platform: str, ids: Collection[str], text: str | None) -> None:
         """Have messages that wait quote what these say now; nothing where that is gone."""
-        for heard in await self._memory.journal.unfinished(platform):
-            message = read_payload(heard.event.payload)
-            if isinstance(message, Message) and message.quoted and not message.quoted.hidden and message.quoted.id in ids:
+        for message in (one.message for one in only_messages(await unfinished(self._memory.journal, platform))):
+            if message.quoted and not message.quoted.hidden and message.quoted.id in ids:
                 quoted = replace(message.quoted, text=text) if text else None
-                await self._memory.journal.replace(platform, heard.event.event_id, payload(replace(message, quoted=quoted)))
+                await reword(self._memory.journal, replace(message, quoted=quoted))
 
-    async def _unforgotten(self, view: View, messages: Sequence[Heard]) -> list[Heard]:
+    async def _unforgotten(self, view: View, heard: Sequence[Heard]) -> list[Heard]:
         """Return messages with nothing of what they forward that is forgotten."""
-        platform = messages[0][1].place.platform if messages else ""
-        shown = await without_forgotten(self._memory, view, platform, [message for _, message in messages])
-        return [(event, message) for (event, _), message in zip(messages, shown, strict=True)]
+        platform = heard[0].message.place.platform if heard else ""
+        shown = await without_forgotten(self._memory, view, platform, [one.message for one in heard])
+        return [replace(one, message=message) for one, message in zip(heard, shown, strict=True)]
 
-    async def _stored(
-        self, adapter: Adapter, view: View, session: Session, heard: Sequence[InboxEvent], messages: Sequence[Heard]
-    ) -> "_Kept":
+    async def _stored(self, adapter: Adapter, view: View, session: Session, heard: Sequence[Heard]) -> "_Kept":
         """T2: keep messages as they stand now, with what came with them, which was read before."""
-        keys = [event.key for event in heard]
+        now = list(heard)
         where = session.ref.platform, session.ref.place
         read: dict[tuple[str, tuple[Attachment, ...]], Sequence[Contents]] = {}
         while True:
-            for _, message in await self._unforgotten(view, messages):
+            for message in (one.message for one in await self._unforgotten(view, now)):
                 if message.attachments and _came(message) not in read:
                     read[_came(message)] = await adapter.read(message)
             async with self._one:
-                open_events = await self._memory.journal.open_events(keys, *where)
-                now = [(event, _message(open_events.payloads.get(event.key, ""))) for event in heard]
-                messages = await self._unforgotten(view, [(event, message) for event, message in now if message])
-                if all(not message.attachments or _came(message) in read for _, message in messages):
-                    return await self._store(view, session, messages, read, open_events)
+                open_events = await self._memory.journal.open_events([one.key for one in heard], *where)
+                payloads = open_events.payloads
+                now = [one.with_words(payloads[one.key]) for one in heard if one.key in payloads]
+                now = await self._unforgotten(view, now)
+                if all(not one.message.attachments or _came(one.message) in read for one in now):
+                    return await self._store(view, session, now, read, open_events)
 
     async def _store(
-        self, view: View, session: Session, messages: Sequence[Heard],
+        self, view: View, session: Session, heard: Sequence[Heard],
         read: Mapping[tuple[str, tuple[Attachment, ...]], Sequence[Contents]], open_events: OpenEvents,
     ) -> "_Kept":  # fmt: skip
-        new = [_heard(message, told(message, read.get(_came(message), ()))) for _, message in messages]
+        new = [_heard(one.message, told(one.message, read.get(_came(one.message), ()))) for one in heard]
         said = await view.say(session, new) if new else exchanges.Kept([])
         stored = {exchange.source_id: exchange for exchange in said.stored}
         oldest = self._clock.now() - self._within
         asked, finishes, answered = [], [], []
-        for event, message in messages:
+        for one in heard:
+            message = one.message
             exchange = stored.get(message.id) or await view.messages.by_source(session, message.id)
             if exchange and message.addressed and message.said_at >= oldest:
                 asked.append(exchange)
-                finishes.append(event.key)
+                finishes.append(one.key)
                 answered.append(message)
-        return _Kept(
-            asked, finishes, answered, [read[_came(one)] for _, one in messages if one.attachments], open_events, said.ended
-        )
+        came = [read[_came(one.message)] for one in heard if one.message.attachments]
+        return _Kept(asked, finishes, answered, came, open_events, said.ended)
 
     async def _around(
         self, view: View, place: Place, messages: Sequence[Message], said: Sequence[Quote]
@@ -284,12 +277,6 @@ class _Kept:
     read: Sequence[Sequence[Contents]]
     open: OpenEvents
     ended: int
-
-
-def _message(payload: str) -> Message | None:
-    """Return the message of a payload; None for an event that is none, or is not open any more."""
-    event = read_payload(payload) if payload else None
-    return event if isinstance(event, Message) else None
 
 
 def _came(message: Message) -> tuple[str, tuple[Attachment, ...]]:

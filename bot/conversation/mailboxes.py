@@ -14,24 +14,33 @@ from typing import Any
 
 from adapters.base import Adapter
 from adapters.events import Asked, Message
-from adapters.payloads import payload, read_payload
 from bot.commands.table import Commands
+from bot.conversation.heard import Row, accept, only_messages, unfinished
 from bot.conversation.turn import Turns
 from bot.errors import PlaceUnknown
 from bot.service.log import log
 from memory.errors import MemoryFailure
-from memory.journal.journal import Event, InboxEvent, Journal
+from memory.journal.journal import InboxEvent, Journal
 
 _TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """Something in a mailbox, and the promise that it was dealt with."""
+    """Something in a mailbox, whether it is a command, and the promise that it was dealt with."""
 
-    heard: InboxEvent
+    row: InboxEvent
     event: Message | Asked
+    command: bool
     done: asyncio.Future[None]
+
+    def goes_with(self, other: "Letter") -> bool:
+        """Say whether both are answered together."""
+        if self.command or other.command:
+            return False
+        # Where who reads the place changed between two messages, each stays with those who could read it.
+        here, there = self.event, other.event
+        return here.place == there.place and (here.place.is_private or here.person.id == there.person.id)
 
 
 class Mailboxes:
@@ -55,11 +64,8 @@ class Mailboxes:
         self, platform: str, events: Sequence[Message | Asked], cursors: Mapping[str, str]
     ) -> Sequence[asyncio.Future[None]]:
         """T1: commit events of one platform together with its cursors; return the promises that they are dealt with."""
-        by_id = {event.id: event for event in events}
-        rows = [Event(event.id, event.place.key, payload(event)) for event in events]
         async with self._door:
-            heard = await self._journal.accept(platform, rows, cursors)
-            return self._post([(row, by_id[row.event.event_id]) for row in heard])
+            return self._post(self._letters(await accept(self._journal, platform, events, cursors)))
 
     async def recover(self, platform: str, place: str | None = None) -> Awaitable[None]:
         """Take up again what was heard and not answered, as a kill or an outage left it.
@@ -70,12 +76,12 @@ class Mailboxes:
             async with self._door:
                 # Whoever worked when the journal was read may be done since: what it says of their mailbox is old.
                 busy = set(self._working)
-                found = [(heard, read_payload(heard.event.payload)) for heard in await self._journal.unfinished(platform, place)]
-                left = [(heard, event) for heard, event in found if (platform, _box(event)) not in busy]
-                commands = [one for one in left if self._commands.is_command(one[1], self._adapters[platform])]
-                promises = self._post([one for one in left if one not in commands])
-            for heard, event in commands:
-                await self._commands.cut_off(heard, event)
+                found = await unfinished(self._journal, platform, place)
+                left = self._letters([(row, event) for row, event in found if (platform, _box(event)) not in busy])
+                promises = self._post([letter for letter in left if not letter.command])
+            for letter in left:
+                if letter.command:
+                    await self._commands.cut_off(letter.row, letter.event)
         return Answered(promises)
 
     async def retry(self) -> None:
@@ -97,9 +103,16 @@ class Mailboxes:
             task.cancel()
         await asyncio.gather(*late, return_exceptions=True)
 
-    def _post(self, heard: Sequence[tuple[InboxEvent, Message | Asked]]) -> Sequence[asyncio.Future[None]]:
+    def _letters(self, rows: Sequence[Row]) -> list[Letter]:
         loop = asyncio.get_running_loop()
-        letters = [] if self._closing else [Letter(row, event, loop.create_future()) for row, event in heard]
+        return [
+            Letter(row, event, self._commands.is_command(event, self._adapters[event.place.platform]), loop.create_future())
+            for row, event in rows
+        ]
+
+    def _post(self, letters: Sequence[Letter]) -> Sequence[asyncio.Future[None]]:
+        if self._closing:
+            return ()
         for letter in letters:
             key = (letter.event.place.platform, _box(letter.event))
             self._waiting.setdefault(key, []).append(letter)
@@ -110,24 +123,10 @@ class Mailboxes:
     async def _work(self, key: tuple[str, str]) -> None:
         try:
             while letters := self._waiting.pop(key, []):
-                for batch in self._batches(letters, self._adapters[key[0]]):
+                for batch in _batches(letters):
                     await self._handle(batch, self._adapters[key[0]])
         finally:
             del self._working[key]
-
-    def _batches(self, letters: Sequence[Letter], adapter: Adapter) -> list[list[Letter]]:
-        batches: list[list[Letter]] = []
-        for letter in letters:
-            if not batches or not self._together(batches[-1][-1].event, letter.event, adapter):
-                batches.append([])
-            batches[-1].append(letter)
-        return batches
-
-    def _together(self, first: Message | Asked, second: Message | Asked, adapter: Adapter) -> bool:
-        if self._commands.is_command(first, adapter) or self._commands.is_command(second, adapter):
-            return False
-        # Where who reads the place changed between two messages, each stays with those who could read it.
-        return first.place == second.place and (first.place.is_private or first.person.id == second.person.id)
 
     async def _handle(self, batch: Sequence[Letter], adapter: Adapter) -> None:
         try:
@@ -142,14 +141,14 @@ class Mailboxes:
 
     async def _answer(self, batch: Sequence[Letter], adapter: Adapter) -> None:
         # One of the four places where a broad handler stands: one turn failed, and the next message is heard all the same.
-        event = batch[0].event
+        first = batch[0]
         try:
-            if self._commands.is_command(event, adapter):
-                await self._commands.run(batch[0].heard, event, adapter)
+            if first.command:
+                await self._commands.run(first.row, first.event, adapter)
             else:
-                await self._turns.take([letter.heard for letter in batch], adapter)
+                await self._turns.take(only_messages((letter.row, letter.event) for letter in batch), adapter)
         except PlaceUnknown as error:
-            await self._journal.hold([letter.heard.key for letter in batch], type(error).__name__, None)
+            await self._journal.hold([letter.row.key for letter in batch], type(error).__name__, None)
         except Exception as error:  # noqa: BLE001
             await self._failed(batch, error)
 
@@ -157,9 +156,18 @@ class Mailboxes:
         number = secrets.token_hex(4)
         log.error("turn.failed", number=number, error=type(error).__name__, at=_trace(error))
         most = None if isinstance(error, MemoryFailure) else _TRIES
-        await self._journal.hold([letter.heard.key for letter in batch], number, most)
-        if not batch[-1].heard.tries:
+        await self._journal.hold([letter.row.key for letter in batch], number, most)
+        if not batch[-1].row.tries:
             await self._commands.apologize(batch[-1].event, number, error)
+
+
+def _batches(letters: Sequence[Letter]) -> list[list[Letter]]:
+    batches: list[list[Letter]] = []
+    for letter in letters:
+        if not batches or not batches[-1][-1].goes_with(letter):
+            batches.append([])
+        batches[-1].append(letter)
+    return batches
 
 
 def _box(event: Message | Asked) -> str:

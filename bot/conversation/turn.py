@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack
 from adapters.base import Adapter
 from bot.commands.being import owned
 from bot.conversation.error_texts import told
+from bot.conversation.heard import Heard
 from bot.conversation.intake import Intake, Turn
 from bot.conversation.introduction import ended, introduction, offer, onward, understood
 from bot.conversation.services import Services
@@ -18,7 +19,7 @@ from bot.reconciliation.verifying import Verifying
 from bot.service.log import log
 from bot.service.priority import Priority
 from memory.errors import SourceGone
-from memory.journal.journal import InboxEvent, OutboxRow, Part
+from memory.journal.journal import OutboxRow, Part
 from memory.text import confidence
 from memory.types import Kind, NewExchange
 from memory.view.view import Answer
@@ -37,7 +38,7 @@ class Turns:
         self._verifying = verifying
         self._priority = priority
 
-    async def take(self, heard: Sequence[InboxEvent], adapter: Adapter) -> None:
+    async def take(self, heard: Sequence[Heard], adapter: Adapter) -> None:
         """Keep these messages of one place and answer them; a stale or forgotten one is kept or dropped without a word.
 
         Raises PlaceUnknown where it is not known who reads the place now.
@@ -92,7 +93,7 @@ class Turns:
             await self._services.outgoing.flush(place.platform, place.key, parts)
 
     async def _answered(
-        self, turn: Turn, heard: Sequence[InboxEvent], adapter: Adapter, gaps: int, alone: AsyncExitStack
+        self, turn: Turn, heard: Sequence[Heard], adapter: Adapter, gaps: int, alone: AsyncExitStack
     ) -> tuple[OutboxRow | None, Sequence[Part]]:
         """Answer, and keep the answer; return the part that is being attempted, None for none, and those that wait.
 
@@ -193,9 +194,9 @@ class Turns:
         await turn.view.notices.queue(turn.session, parts, [])
         return parts
 
-    async def _give_up(self, turn: Turn, heard: Sequence[InboxEvent], replaces: str) -> Sequence[Part]:
+    async def _give_up(self, turn: Turn, heard: Sequence[Heard], replaces: str) -> Sequence[Part]:
         """Drop what was taken back, and what was shown of an answer to it."""
-        await self._services.memory.journal.drop([event.key for event in heard])
+        await self._services.memory.journal.drop([one.key for one in heard])
         parts = self._services.outgoing.removal(replaces) if replaces else ()
         await turn.view.notices.queue(turn.session, parts, [])
         return parts

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from adapters.base import Adapter, Presence
-from adapters.events import Message, Place, Reach, Revised, Withdrawn, split_key
-from adapters.payloads import read_payload
+from adapters.events import Place, Reach, Revised, Withdrawn, split_key
+from bot.conversation.heard import only_messages, unfinished
 from bot.conversation.intake import Intake
 from bot.reconciliation.used import Sure, Used, only, used_in
 from bot.service.log import log
@@ -233,10 +233,9 @@ class Verifying:
     async def recheck(self, platform: str) -> None:
         """Look up what was heard and not answered yet: what was taken back meanwhile is not to be answered."""
         waiting: dict[str, dict[str, int]] = {}
-        for heard in reversed(await self._memory.journal.unfinished(platform)):
-            message = isinstance(read_payload(heard.event.payload), Message)
-            if message and heard.received_at < self.doubt(platform, heard.event.place):
-                waiting.setdefault(heard.event.place, {})[heard.event.event_id] = heard.received_at
+        for row in (one.row for one in reversed(only_messages(await unfinished(self._memory.journal, platform)))):
+            if row.received_at < self.doubt(platform, row.event.place):
+                waiting.setdefault(row.event.place, {})[row.event.event_id] = row.received_at
         deadline = asyncio.get_running_loop().time() + _SECONDS
         for place, received in waiting.items():
             for id, now in (await self._seen(platform, place, list(received), deadline)).items():

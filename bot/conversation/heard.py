@@ -1,0 +1,51 @@
+"""What was heard and is not dealt with yet. In the journal it is JSON; it is written and read here alone."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from adapters.events import Asked, Message
+from adapters.payloads import payload, read_payload
+from memory.journal.journal import Event, InboxEvent, Journal
+
+Row = tuple[InboxEvent, Message | Asked]
+"""A row of the journal, and the event that it holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A message, and its row in the journal."""
+
+    row: InboxEvent
+    message: Message
+
+    @property
+    def key(self) -> int:
+        """The row's key."""
+        return self.row.key
+
+    def with_words(self, payload: str) -> "Heard":
+        """Return the message as the journal holds it now."""
+        # Read again only where it was changed meanwhile.
+        return self if payload == self.row.event.payload else only_messages([(self.row, read_payload(payload))])[0]
+
+
+async def accept(journal: Journal, platform: str, events: Sequence[Message | Asked], cursors: Mapping[str, str]) -> list[Row]:
+    """T1: commit events of one platform together with its cursors; return those not heard before."""
+    by_id = {event.id: event for event in events}
+    rows = await journal.accept(platform, [Event(event.id, event.place.key, payload(event)) for event in events], cursors)
+    return [(row, by_id[row.event.event_id]) for row in rows]
+
+
+async def unfinished(journal: Journal, platform: str, place: str | None = None) -> list[Row]:
+    """Return what still waits for its answer, oldest first."""
+    return [(row, read_payload(row.event.payload)) for row in await journal.unfinished(platform, place)]
+
+
+def only_messages(rows: Iterable[Row]) -> list[Heard]:
+    """Return the messages among them."""
+    return [Heard(row, event) for row, event in rows if isinstance(event, Message)]
+
+
+async def reword(journal: Journal, message: Message) -> None:
+    """Have a message that waits for its answer say what it says now."""
+    await journal.replace(message.place.platform, message.id, payload(message))
