@@ -222,7 +222,10 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A recalled message with the session it stands in and that one's place, its neighbours, and the signals that found it."""
+    """A recalled message with the session it stands in and that one's place, its neighbours, and the signals that found it.
+
+    `corrected` is the message by which what it says was corrected since, None for none.
+    """
 
     exchange: Exchange
     session: str
@@ -232,6 +235,7 @@ class Hit:
     after: Exchange | None = None
     platform: str = ""
     place: str = ""
+    corrected: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,12 +158,16 @@ async def domains_of(db: Database, platform: str, ids: Sequence[str]) -> dict[st
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A message with its session's name, platform and place."""
+    """A message with its session's name, platform and place.
+
+    `corrected` is the message that a fact rests on which took the place of one that this message told, None for none.
+    """
 
     exchange: Exchange
     session: str
     platform: str
     place: str
+    corrected: int | None = None
 
 
 async def at_their_places(db: Database, domains: Sequence[int], keys: Sequence[int]) -> dict[int, Placed]:
@@ -171,7 +175,7 @@ async def at_their_places(db: Database, domains: Sequence[int], keys: Sequence[i
     found: dict[int, Placed] = {}
     for some in pages(keys):
         rows = await db.all(
-            f"SELECT {_AS_EXCHANGE}, s.name, s.platform, s.place FROM exchanges e JOIN items i ON i.id = e.item "
+            f"SELECT {_AS_EXCHANGE}, s.name, s.platform, s.place, ({_CORRECTED}) FROM exchanges e JOIN items i ON i.id = e.item "
             f"JOIN sessions s ON s.id = e.session WHERE e.item IN ({placeholders('k', some)}) AND e.domain IN ({placeholders('d', domains)}) "
             f"AND {shown('e')} AND {readable('e', domains)}",
             {**bound("k", some), **bound("d", domains)},
@@ -298,6 +302,12 @@ SELECT = "SELECT e.*, i.public_id FROM exchanges e JOIN items i ON i.id = e.item
 SELECT_PLACED = (
     "SELECT e.*, i.public_id, s.platform, s.place, s.epoch FROM exchanges e JOIN items i ON i.id = e.item "
     "JOIN sessions s ON s.id = e.session "
+)
+_CORRECTED = (
+    "SELECT max(newer.parent) FROM lineage older JOIN statements f ON f.item = older.child AND f.ended_at IS NOT NULL "
+    "JOIN lineage newer ON newer.child = f.successor AND newer.cited = 1 WHERE older.parent = e.item AND older.cited = 1 "
+    "AND f.tier = 'profile' AND newer.parent <> e.item AND NOT EXISTS "
+    "(SELECT 1 FROM lineage l WHERE l.child = f.item AND l.parent = newer.parent)"
 )
 _AS_EXCHANGE = (
     "e.item, i.public_id, e.domain, e.session, e.kind, e.role, e.speaker, e.text, e.source_id, e.said_at, e.stored_at, e.echo, "

@@ -1,9 +1,10 @@
 """What is found for a text: messages, and what stands above them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate, zip_longest
+from typing import TypeVar
 
 from memory.index.indexing import BANK, ERAS, GISTS, MESSAGES
 from memory.index.recall.finder import Found, Recall
@@ -11,6 +12,7 @@ from memory.index.recall.query import Query
 from memory.index.recall.timeline import around, during
 from memory.index.when.birthdays import birthday, celebrated
 from memory.index.when.days import EARLIEST, LATEST
+from memory.index.when.question import asked
 from memory.index.when.values import Window
 from memory.places.shown_names import told_apart
 from memory.tiers import above, exchanges, statements
@@ -19,6 +21,7 @@ from memory.types import Condensed, Digest, DigestHit, DomainKind, Exchange, Hit
 from memory.view.binding import Binding
 
 _TELLING = 20
+A = TypeVar("A")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,7 @@ class Retrieval:
         (found,) = await self._find(
             Query(text, k, session=session.key if session else None, exclude=exclude, asker=self._asker(asker))
         )
-        return list((await self._messages(found)).values())
+        return list(self._as_it_is(text, await self._messages(found)).values())
 
     async def during(self, window: Window, k: int, *, speaker: str = "") -> list[Hit]:
         """Return k messages of a time, spread over it where there are more, in their order, with neighbours and receipts.
@@ -122,17 +125,17 @@ class Retrieval:
             await self._find(ask(k=wanted.messages), ask(k=wanted.digests, kinds=(GISTS,)), ask(k=wanted.eras, kinds=(stated,)))
         )
         there = await above.by_keys(self._b.db, self._b.domains, [hit.item for hit in found if hit.kind != MESSAGES])
-        read: dict[int, Hit | DigestHit | Statement] = {**await self._messages(found), **there.statements}
+        messages = self._as_it_is(text, await self._messages(found))
+        read: dict[int, DigestHit | Statement] = {**there.statements}
         read |= {hit.item: _digest_hit(hit, there) for hit in found if hit.item in there.digests}
-        return Recalled([read[hit.item] for hit in found if hit.item in read])
+        return Recalled(_in_order(found, messages, read))
 
     async def everything(self, text: str, k: int) -> list[Hit | Condensed]:
         """Return the k messages, gists and paragraphs of months that answer a text best, in one ranking."""
         # What was merged from gists says what they say.
         (found,) = await self._find(Query(text, 2 * k, kinds=(MESSAGES, GISTS, ERAS)))
         condensed = {key: one for key, one in (await self._condensed(found)).items() if one.tier in ("gist", "era")}
-        hits: dict[int, Hit | Condensed] = {**await self._messages(found), **condensed}
-        return [hits[one.item] for one in found if one.item in hits][:k]
+        return _in_order(found, self._as_it_is(text, await self._messages(found)), condensed)[:k]
 
     async def gists(self, text: str, k: int, *, exclude: Collection[int] = ()) -> list[DigestHit]:
         """Return the k digests that are nearest to a text."""
@@ -153,10 +156,16 @@ class Retrieval:
 
         return {
             hit.item: Hit(
-                messages[hit.item], at.session, hit.score, hit.why, near(hit.before), near(hit.after), at.platform, at.place
+                messages[hit.item], at.session, hit.score, hit.why, near(hit.before), near(hit.after), at.platform, at.place,
+                at.corrected,
             )
             for hit in found if (at := there.get(hit.item))
         }  # fmt: skip
+
+    def _as_it_is(self, text: str, hits: Mapping[int, Hit]) -> Mapping[int, Hit]:
+        """Return hits with what was corrected since behind what corrected it, unless a text asks how something was."""
+        when = asked(text, self._b.shared.clock.now(), self._b.home.time_zone)
+        return hits if when.past or when.window or when.around else _newest_first(hits)
 
     async def _condensed(self, found: Sequence[Found]) -> dict[int, Condensed]:
         """Return what stands above messages among what was found, with what it rests on."""
@@ -204,6 +213,35 @@ def in_turn(lists: Sequence[Recalled]) -> Recalled:
 
 def _key(one: Hit | DigestHit | Statement) -> int:
     return one.exchange.key if isinstance(one, Hit) else one.digest.key if isinstance(one, DigestHit) else one.key
+
+
+def _newest_first(hits: Mapping[int, Hit]) -> dict[int, Hit]:
+    """Return hits with each message behind the one by which it was corrected, if that is among them: no better than it."""
+    placed: dict[int, Hit] = {}
+    waiting: dict[int, list[int]] = {}
+
+    def place(key: int, score: float) -> None:
+        placed[key] = replace(hits[key], score=min(score, hits[key].score))
+        for older in waiting.pop(key, ()):
+            place(older, placed[key].score)
+
+    for key, hit in hits.items():
+        newer = hit.corrected
+        if newer is not None and newer in hits and newer not in placed:
+            waiting.setdefault(newer, []).append(key)
+        else:
+            place(key, hit.score)
+    # Of what corrects each other in a circle nothing is newer.
+    for key in [key for some in waiting.values() for key in some if key not in placed]:
+        placed.setdefault(key, hits[key])
+    return placed
+
+
+def _in_order(found: Sequence[Found], messages: Mapping[int, Hit], above_them: Mapping[int, A]) -> list[Hit | A]:
+    """Return what was read in the order in which it was found, messages in their own order in the places of messages."""
+    ordered = iter(messages.values())
+    read = (next(ordered) if hit.item in messages else above_them.get(hit.item) for hit in found)
+    return [one for one in read if one is not None]
 
 
 def _merged(lists: Sequence[Sequence[Found]]) -> list[Found]:

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from memory.types import DomainKind
-from tests.kits.memory_kit import DAY, START, BagOfWords, among, aside, found, heard, line, table, utc
+from memory.view.retrieval import Wanted
+from tests.kits.ladder_kit import PAIRS, Teller, climbed
+from tests.kits.memory_kit import DAY, START, BagOfWords, among, aside, at_home, found, heard, line, table, utc
 
 WHOSE, TIME = "whose words are asked for", "the time that is asked for"
 PARROT = ("Bob: the parrot is green", "Ana: the parrot is loud", "Cleo: the parrot is small")
@@ -303,3 +305,21 @@ async def test_it_is_told_what_found_a_message(tmp_path: Path) -> None:
         assert meant.startswith("meaning 0.")
         assert hits["Ana: the parrot is old"] == ("words: parrot", meant, WHOSE, TIME, "said 2 times")
         assert [len(why) for why in hits.values()] == [5, 3, 2, 2]
+
+
+async def test_what_was_corrected_stands_behind_what_holds_now_unless_it_is_asked_how_it_was(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=PAIRS) as here:
+        for said in ("Ada lives in Graz, Ada lives there", "it rains", "Ada lives by the sea at Split now", "it snows"):
+            await here.say(said)
+            await here.say("yes")
+            await climbed(here, Teller())
+        old, new = "Ada lives in Graz, Ada lives there", "Ada lives by the sea at Split now"
+        for question in ("Graz: Ada lives there", "where in Graz does Ada live, there?"):
+            hits = await here.view.recall.messages(question, 9)
+            texts = [hit.exchange.text for hit in hits]
+            assert texts.index(new) < texts.index(old)
+            assert hits[texts.index(new)].score >= hits[texts.index(old)].score
+            came = await here.view.recall.at_once(question, Wanted(9, 0, 0), (), "")
+            assert [hit.exchange.text for hit in came.hits] == texts
+        was = await here.found("where in Graz did Ada live, there?")
+        assert was.index(old) < was.index(new)

@@ -157,6 +157,12 @@ def is_now(tokens: Tokens) -> bool:
     return _verb(tokens) in _PRESENT
 
 
+def _is_past(tokens: Tokens) -> bool:
+    """Say whether a question is about how things were."""
+    words = frozenset(tokens.words)
+    return not words.isdisjoint(PAST) or not words.isdisjoint(_OLD) or _has(tokens.words, _USED_TO)
+
+
 def is_habit(tokens: Tokens) -> bool:
     """Say whether a question is about what somebody does again and again."""
     return _verb(tokens) in _DOES
@@ -237,7 +243,9 @@ def asked(text: str, now: int, time_zone: str) -> TimedQuestion:
     present = present and (window is None or window.start <= calendar.now < window.end)
     if present:
         spans += words_of_now(tokens)
-    return TimedQuestion(window, around, _without(tokens, spans) if spans else text, present, _dated(tokens, spans))
+    return TimedQuestion(
+        window, around, _without(tokens, spans) if spans else text, present, _dated(tokens, spans), _is_past(tokens)
+    )
 
 
 def _is_today_as_now(tokens: Tokens, spans: Spans) -> bool:

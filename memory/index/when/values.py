@@ -30,7 +30,7 @@ class TimedQuestion:
 
     `rest` is the question without its time expression; the words of an anchor stay in it, because answers often name the
     event. `now` says that the present state of something is asked for, `dated` that a time is told with words that dates are
-    written with.
+    written with, `past` that it is asked how something was.
     """
 
     window: Window | None
@@ -38,3 +38,4 @@ class TimedQuestion:
     rest: str
     now: bool
     dated: bool = False
+    past: bool = False
