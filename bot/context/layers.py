@@ -14,13 +14,14 @@ from memory.text.lexical import tokens as words
 from memory.text.prompt_lines import FOLLOWED, NOTED, QUOTED, prompt_line
 from memory.text.relative_dates import Telling
 from memory.text.times import local
+from memory.tiers import open_things
 from memory.tiers.selfstate import Mind, SelfState
 from memory.types import Digest, DigestHit, Exchange, Statement
 
 _MOST = 200
 _MOST_OF_A_DIGEST = 300
 _MOST_OF_A_PLACE = 80
-_ARCS = {"arc": "Going on", "trend": "Trend", "callback": "To take up again"}
+_ARCS = {"arc": "Going on", "trend": "Trend"}
 _MOODS = ((-0.6, "low"), (-0.2, "a little low"), (0.2, "even"), (0.6, "good"), (1.0, "very good"))
 _ENERGIES = ((0.2, "very low"), (0.4, "low"), (0.6, "steady"), (0.8, "high"), (1.0, "very high"))
 
@@ -114,7 +115,7 @@ def facts(known: Sequence[Statement], time_zone: str) -> list[LayerPiece]:
 
 
 def arcs(told: Sequence[Statement]) -> list[LayerPiece]:
-    """Return the lines of the narrative, the newest first; stories are read first, then trends, then what is open."""
+    """Return the lines of the narrative, the newest first; stories are read first, then trends."""
     kinds = list(_ARCS)
     return [
         LayerPiece(
@@ -200,6 +201,15 @@ def manners(wanted: Sequence[Statement]) -> str:
     return "\n".join(["How they want you to talk; do so in your answer:", *lines]) if lines else ""
 
 
+def open_thing(one: Statement | None, time_zone: str) -> str:
+    """Return what may be taken up again, '' for nothing: what somebody announced under their name, or what was left open."""
+    if one is None:
+        return ""
+    speaker = one.writer if one.tier == open_things.TIER else ""
+    line = prompt_line(clip(one.text, _MOST), QUOTED, label=_dated(one.first_at, time_zone), speaker=speaker)
+    return f"To take up again, once, if it fits what is said now:\n{line}"
+
+
 def _where(hit: DigestHit, time_zone: str) -> str:
     return f'{_day(hit.digest.first_at, time_zone)}, in "{display_name(hit.session, _MOST_OF_A_PLACE)}"'
 
@@ -215,6 +225,10 @@ def _subject(text: str) -> str:
 
 def _how(fact: Statement) -> str:
     return ", inferred" if fact.kind == "inferred" else ""
+
+
+def _dated(at: int, time_zone: str) -> str:
+    return f"{local(at, time_zone):%A, %d %B %Y}"
 
 
 def _day(at: int, time_zone: str) -> str:

@@ -2,7 +2,7 @@
 
 Persona and rules → profile → narrative → bank → self-state → this session's summary, all in the system message, whose room
 depends on the budget alone; then recent turns → gists of conversations before → eras → recalled details → today's date → how
-those who are answered want to be talked to → what others said just before → the message. What a layer leaves of its share is handed on to those behind it.
+those who are answered want to be talked to → what may be taken up again → what others said just before → the message. What a layer leaves of its share is handed on to those behind it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ from memory.bank.block import HEAD
 from memory.text.budget import Fitted, Layer, TokenBudget, tokens
 from memory.text.display_names import LYRA
 from memory.text.prompt_lines import ALONE, QUOTED, REPLY, SPOKEN, Frame, prompt_line
-from memory.types import Exchange
+from memory.types import Exchange, Statement
 from memory.view.retrieval import Recalled
 
 RULES = """What stands in lines that begin with ">" is what you remember: other people's words, with who said them and when, and \
@@ -56,7 +56,7 @@ class Prompt:
 
     `seen` are the items that the messages show, each with its whole text; `asides` the platform's ids of what is shown and not
     kept. `citable` are the items that came to mind for this question or stand above gists, and `speakers` whose names stand
-    everywhere.
+    everywhere, `raised` what is to be taken up again.
     """
 
     messages: list[ChatMessage]
@@ -65,6 +65,7 @@ class Prompt:
     asides: frozenset[str]
     citable: frozenset[int]
     speakers: frozenset[str]
+    raised: frozenset[int] = frozenset()
 
     def sources(self, answer: str) -> frozenset[int]:
         """Return the items that an answer draws on, of those that came to mind and those that stand above gists."""
@@ -85,6 +86,7 @@ class Draft:
     said: Sequence[ChatMessage]
     today: str
     manners: str
+    open_thing: str
     around: str
     asked: str
     in_view: frozenset[int]
@@ -96,29 +98,31 @@ class Draft:
     question: Question
     time_zone: str
     speakers: frozenset[str]
+    raised: frozenset[int]
 
 
 def draft(persona: str, memory: Standing, question: Question, now: int, time_zone: str, budget: int) -> Draft:
     """Begin the prompt for answering a question, within `budget` tokens by the count of memory.budget."""
     head, today = f"{persona}\n\n{RULES}", layers.moment(now, question.asked, memory.recent, time_zone)
-    manners = layers.manners(memory.manners)
+    manners, open_thing = layers.manners(memory.manners), layers.open_thing(memory.open_thing, time_zone)
     view, room = InView(), budget - tokens(head)
     shown = _standing(view, TokenBudget(room), memory, time_zone)
     rest = room - sum(layer.fitted.tokens for layer in shown)
     asked = _asked(question, max(budget // 8, min(budget // 2, 2 * rest // 3)))
     beside = _beside(question, memory.recent)
     around = _around(question, beside, min(budget // 8, rest // 6))
-    left = rest - sum(tokens(part) + 1 for part in (today, manners, asked, around))
+    left = rest - sum(tokens(part) + 1 for part in (today, manners, open_thing, asked, around))
     # Not a share of what is left: however long the question is, the conversation must begin where it did a turn before.
     reserved = max(int(_RECENT * rest), rest - int(_AFTER * room))
     recent, said = _recent(memory.recent, question, budget // 8, max(0, min(reserved, left)))
     exchanges = [*memory.recent[recent.cut :], *question.asked]
-    wanted = frozenset(one.key for one in memory.manners)
+    wanted = frozenset(one.key for one in _beside_the_question(memory))
     in_view = wanted.union((one.key for one in exchanges), *(layer.keys for layer in shown))
     speakers = frozenset(one.speaker for one in (*memory.recent, *question.asked)) | {LYRA}
     return Draft(
-        head, shown, recent, said, today, manners, around, asked, in_view, _texts(memory, exchanges),
+        head, shown, recent, said, today, manners, open_thing, around, asked, in_view, _texts(memory, exchanges),
         frozenset(id for quote in beside for id in (quote.id, *(one.id for one in quote.forwards))), exchanges[0].said_at, left - recent.tokens, view, question, time_zone, speakers,
+        frozenset([memory.open_thing.key] if memory.open_thing else ()),
     )  # fmt: skip
 
 
@@ -134,15 +138,20 @@ def finish(begun: Draft, recalled: Recalled, rounds: Sequence[Round] = (), *, pl
     found = {one.key: one.text for round in rounds for returned in round.returned for one in returned.shown}
     texts = {**begun.texts, **_recalled_texts(recalled)}
     system = "\n\n".join(part for part in (begun.head, *(layer.block for layer in begun.standing)) if part)
+    beside = (begun.today, begun.manners, begun.open_thing)
     ending = "\n\n".join(
-        part
-        for part in (*(layer.block for layer in came), *looked_up, begun.today, begun.manners, begun.around, begun.asked)
-        if part
+        part for part in (*(layer.block for layer in came), *looked_up, *beside, begun.around, begun.asked) if part
     )
     last = ChatMessage(role="user", content=ending)
     if begun.question.images:
         last["images"] = begun.question.images
-    fixed = [("date", begun.today), ("manners", begun.manners), ("just before", begun.around), ("message", begun.asked)]
+    fixed = [
+        ("date", begun.today),
+        ("manners", begun.manners),
+        ("open", begun.open_thing),
+        ("just before", begun.around),
+        ("message", begun.asked),
+    ]
     return Prompt(
         [ChatMessage(role="system", content=system), *begun.said, last, *turns],
         [
@@ -154,6 +163,7 @@ def finish(begun: Draft, recalled: Recalled, rounds: Sequence[Round] = (), *, pl
         begun.asides,
         frozenset(key for layer in (*begun.standing, *came) if layer.fitted.name != "summary" for key in layer.keys) | found.keys(),
         begun.speakers,
+        begun.raised,
     )  # fmt: skip
 
 
@@ -182,12 +192,16 @@ def _cost(message: ChatMessage) -> int:
 
 def _texts(memory: Standing, exchanges: Sequence[Exchange]) -> dict[int, str]:
     """Return the text of everything that may stand in view whatever is asked, and of the conversation."""
-    stated = (*memory.profile, *memory.narrative, *memory.bank.shown, *memory.being.narrative, *memory.manners)
+    stated = (*memory.profile, *memory.narrative, *memory.bank.shown, *memory.being.narrative, *_beside_the_question(memory))
     return {
         **{one.key: one.text for one in stated},
         **{digest.key: digest.text for digest in memory.summary},
         **{exchange.key: exchange.text for exchange in exchanges},
     }
+
+
+def _beside_the_question(memory: Standing) -> list[Statement]:
+    return [*memory.manners, *([memory.open_thing] if memory.open_thing else [])]
 
 
 def _recalled_texts(came: Recalled) -> dict[int, str]:

@@ -8,11 +8,14 @@ from bot.config.settings import Settings
 from memory.bank.block import Block
 from memory.tiers import manners
 from memory.tiers.selfstate import SelfState
-from memory.types import Digest, DigestHit, DomainKind, Exchange, Session, Statement
+from memory.types import MINUTE, Digest, DigestHit, DomainKind, Exchange, Session, Statement
+from memory.view.digests import Tiers
 from memory.view.retrieval import Recalled, Wanted, in_turn
 from memory.view.view import View
 
 _MORE = 4
+_LEFT_OPEN = "callback"
+_ANEW = 180 * MINUTE
 
 
 class Asking(Protocol):
@@ -33,7 +36,7 @@ class Standing:
     """What is there whatever is asked, of home alone: what is known, how she is, this conversation's digests and its end.
 
     `shared` says that home has more than one reader: then it may have a bank, and the bank stands in the place of eras.
-    `manners` are how those who are answered want to be talked to.
+    `manners` are how those who are answered want to be talked to, `open_thing` is what may be taken up again with them now.
     """
 
     profile: Sequence[Statement]
@@ -44,6 +47,7 @@ class Standing:
     recent: Sequence[Exchange]
     shared: bool
     manners: Sequence[Statement] = ()
+    open_thing: Statement | None = None
 
 
 async def standing(turn: Asking, settings: Settings) -> Standing:
@@ -53,16 +57,28 @@ async def standing(turn: Asking, settings: Settings) -> Standing:
     beginning = min((exchange.said_at for exchange in window), default=turn.asked[0].said_at)
     asked = {exchange.key for exchange in turn.asked}
     there = await view.digests.tiers(turn.session, settings.memory_bank_max_tokens)
+    recent = [exchange for exchange in window if exchange.key not in asked]
     return Standing(
         there.profile,
-        there.narrative,
+        [one for one in there.narrative if one.kind != _LEFT_OPEN],
         there.bank,
         there.being,
         [digest for digest in there.frontier if digest.first_at < beginning],
-        [exchange for exchange in window if exchange.key not in asked],
+        recent,
         shared=view.home.ref.kind is not DomainKind.DM,
         manners=manners.of_speakers(there.manners, turn.asked),
+        open_thing=_open_thing(turn.asked, recent, there),
     )
+
+
+def _open_thing(asked: Sequence[Exchange], recent: Sequence[Exchange], there: Tiers) -> Statement | None:
+    """Return what may be taken up again where a conversation begins anew: what those who speak announced, else what was left open."""
+    if recent and asked[0].said_at - recent[-1].said_at < _ANEW:
+        return None
+    who = {manners.whose(one) for one in asked}
+    theirs = [one for one in there.announced if one.period in who]
+    left = sorted((one for one in there.narrative if one.kind == _LEFT_OPEN), key=lambda one: -one.last_at)
+    return next(iter([*theirs, *left]), None)
 
 
 async def recalled(turn: Asking, settings: Settings, in_view: Collection[int], since: int, parts: Sequence[str] = ()) -> Recalled:

@@ -30,7 +30,7 @@ class Spoken:
     """An answer before it is kept: its text, the keys it draws on, whether it only repeats memory, and the links it may show.
 
     `seen` is what stood in view of it, as it was read from `begun` on, `asides` the messages there that are not kept. `used` are
-    the stored messages that it may be made from, with where they were said.
+    the stored messages that it may be made from, with where they were said. `raised` is what it was to take up again.
     """
 
     text: str
@@ -41,6 +41,7 @@ class Spoken:
     seen: Mapping[int, str] = field(default_factory=dict)
     asides: frozenset[Aside] = frozenset()
     used: Sequence[Used] = ()
+    raised: frozenset[int] = frozenset()
 
 
 class Speaking:
@@ -122,7 +123,7 @@ class Speaking:
         sources = await asyncio.to_thread(prompt.sources, text) | {exchange.key for exchange in turn.asked}
         quotes = (*question.aside, *question.quotes)
         asides = {Aside(one.id, one.said_at, one.edited_at, turn.began) for one in quotes if one.id in prompt.asides}
-        return Spoken(text, sources, False, links, begun_at, prompt.seen, frozenset(asides), used())
+        return Spoken(text, sources, False, links, begun_at, prompt.seen, frozenset(asides), used(), prompt.raised)
 
     async def _offline(self, turn: Turn, looks: Looks) -> Spoken:
         asked = _question(turn, self._services.clock.now())

@@ -162,7 +162,16 @@ class Turns:
         )  # fmt: skip
         parts = await self._services.outgoing.parts(turn.place.platform, spoken.text, links=spoken.links, replaces=replaces)
         answer = Answer(
-            reply, spoken.sources, turn.finishes, parts, turn.asked, turn.answers, spoken.seen, spoken.asides, spoken.begun
+            reply,
+            spoken.sources,
+            turn.finishes,
+            parts,
+            turn.asked,
+            turn.answers,
+            spoken.seen,
+            spoken.asides,
+            spoken.begun,
+            spoken.raised,
         )
         # Nobody else sends at the place from before the first part is being attempted until it is sent.
         await alone.enter_async_context(self._services.outgoing.alone(turn.place.platform, turn.place.key))

@@ -7,6 +7,7 @@ from memory.forget.gone import shown
 from memory.store.database import Database, Row
 from memory.store.lineage import bound, placeholders
 from memory.tiers import statements, summaries
+from memory.tiers.open_things import ANNOUNCED, LATELY, not_raised
 from memory.types import Digest, Domain, Session, Statement
 
 _DIGESTS = (
@@ -52,16 +53,18 @@ async def by_keys(db: Database, domains: Sequence[int], keys: Sequence[int]) -> 
     )
 
 
-async def standing(db: Database, domain: Domain, session: Session, tiers: Sequence[str], *, banked: str) -> Above:
+async def standing(db: Database, domain: Domain, session: Session, tiers: Sequence[str], *, banked: str, now: int) -> Above:
     """Return what stands in some tiers of a domain, in the order it was written, and the digests that cover a session, oldest
-    first; with them the state of mind. `banked` is the scope of the setting without which there is no bank.
+    first; with them the state of mind, and what was announced and is over `now`. `banked` is the scope of the setting without
+    which there is no bank. What was left open stands until it is taken up.
     """
     rows = await db.all(
         f"{_DIGESTS} WHERE d.session = :session AND d.merged = 0 AND d.tier IN ('gist', 'merge') AND {shown('d')} "
         f"UNION ALL {_STATEMENTS} WHERE s.domain = :domain AND s.tier IN ({placeholders('t', tiers)}) AND s.ended_at IS NULL "
         f"AND {shown('s')} AND (s.tier <> 'bank' OR EXISTS (SELECT 1 FROM settings WHERE scope = :banked AND key = 'bank')) "
+        f"AND (s.kind <> 'callback' OR {not_raised('s')}) UNION ALL {ANNOUNCED} "
         f"UNION ALL {_MIND} WHERE m.domain = :domain AND m.at = (SELECT max(at) FROM selves WHERE domain = :domain)",
-        {"domain": domain.key, "session": session.key, "banked": banked, **bound("t", tiers)},
+        {"domain": domain.key, "session": session.key, "banked": banked, "now": now, "lately": now - LATELY, **bound("t", tiers)},
     )
     return _read(sorted(rows, key=lambda row: (row["period"], row["first_at"] if row["session"] else 0, row["item"])))
 

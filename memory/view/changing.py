@@ -22,7 +22,7 @@ from memory.store.database import Database, Row, Transaction
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.confidence import discreet
 from memory.text.lexical import key_words
-from memory.tiers import asides, exchanges, manners
+from memory.tiers import asides, exchanges, manners, open_things
 from memory.types import Discretion, Domain, DomainKind, Exchange, Forgotten, Identity, SessionRef
 from memory.view.shown_messages import conversations
 
@@ -127,6 +127,7 @@ class Changing:
         await _silence_notices(tx, domain, _words(row["text"]) - _words(text))
         await _index_anew(tx, domain, after)
         await manners.note(tx, self.seal, domain, [after], now)
+        await open_things.note(tx, domain, [after])
         return await self.forgetting.reword(tx, domain, after.key, row["text"], now)
 
     async def _heed(self, tx: Transaction, row: Row, ask: Discretion | None, replies: Sequence[int]) -> None:

@@ -12,7 +12,7 @@ from memory.places import confidences, consent
 from memory.places.consent import Consent
 from memory.store.lineage import require_unchanged
 from memory.text.times import months_within
-from memory.tiers import above, eras, manners, narrative, profile, selfstate, statements, summaries
+from memory.tiers import above, eras, manners, narrative, open_things, profile, selfstate, statements, summaries
 from memory.tiers.selfstate import Moment, SelfState
 from memory.types import Digest, Exchange, Identity, Session, Statement
 from memory.view import owners
@@ -24,7 +24,7 @@ _MONTHS = 12
 @dataclass(frozen=True, slots=True)
 class Tiers:
     """What stands at home whatever is asked: facts, narrative, the bank's block, how she is, the digests of a session, and how
-    people want to be talked to.
+    people want to be talked to, and what they announced that is over, the last first.
     """
 
     profile: Sequence[Statement]
@@ -33,6 +33,7 @@ class Tiers:
     being: SelfState
     frontier: Sequence[Digest]
     manners: Sequence[Statement]
+    announced: Sequence[Statement]
 
 
 class Digests:
@@ -60,11 +61,12 @@ class Digests:
         self._b.own(session)
         wanted = (profile.TIER, narrative.TIER, selfstate.TIER, consent.TIER, manners.TIER)
         scope = self._b.shared.places.scope(self._b.home)
-        there = await above.standing(self._b.db, self._b.home, session, wanted, banked=scope)
+        there = await above.standing(self._b.db, self._b.home, session, wanted, banked=scope, now=self._b.shared.clock.now())
         told, facts, being, bullets = (there.tier(name) for name in (narrative.TIER, profile.TIER, selfstate.TIER, consent.TIER))
         return Tiers(
             facts, told, block.render(block.entries(bullets), bank_tokens), selfstate.of(there.mind, being),
             list(there.digests.values()), there.tier(manners.TIER),
+            sorted(there.tier(open_things.TIER), key=lambda one: -one.last_at),
         )  # fmt: skip
 
     async def statements(self, tier: str, *, past: bool = False) -> list[Statement]:

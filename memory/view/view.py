@@ -17,7 +17,7 @@ from memory.journal.outbox import OutboxRow, Part
 from memory.places import confidences
 from memory.store.database import Transaction
 from memory.store.lineage import derive, require_living, require_unchanged
-from memory.tiers import asides, exchanges, manners, posts, seen
+from memory.tiers import asides, exchanges, manners, open_things, posts, seen
 from memory.tiers.asides import Aside
 from memory.types import (
     Domain,
@@ -42,7 +42,8 @@ class Answer:
 
     `asked` is what it answers, as that was read. `answers` is what its parts answer on the platform; the reply's own source id
     where nothing is given. `seen` is what else stood in view of whoever made it: the text of each item as it was read from
-    `begun` on; `asides` are messages that were shown there and are not kept.
+    `begun` on; `asides` are messages that were shown there and are not kept. `raised` is what it
+    was to take up again.
     """
 
     exchange: NewExchange
@@ -54,6 +55,7 @@ class Answer:
     seen: Mapping[int, str] = field(default_factory=dict)
     asides: Collection[Aside] = ()
     begun: int = 0
+    raised: Collection[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,7 @@ class View:
             kept = await exchanges.store(tx, self._b.shared.seal, self.home, session, messages, now)
             ended = await confiding.heed(tx, self._b.read, session, kept.stored, messages, earlier) if asking else 0
             await manners.note(tx, self._b.shared.seal, self.home, [] if asking else kept.stored, now)
+            await open_things.note(tx, self.home, [] if asking else kept.stored)
             return replace(kept, ended=ended)
 
     async def answer(self, session: Session, answer: Answer) -> Replied | None:
@@ -151,6 +154,7 @@ class View:
         reply = kept.stored[0]
         await derive(tx, reply.key, sources, sources, asked)
         await seen.keep(tx, self.home, reply.key, {*view, *shown.kept}, shown.asides, abroad)
+        await open_things.take_up(tx, self.home, answer.raised, reply.key)
         answers = reply.source_id if answer.answers is None else answer.answers
         await self._b.queue(tx, session, answer.parts, answers, reply.key)
         return Replied(reply, await outbox.attempt(tx, answer.parts[0].key) if answer.parts else None)

@@ -22,7 +22,7 @@ from memory.tiers.episodes import Rules
 from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Kind, NewExchange, Session, SessionRef
 from memory.view.retrieval import Recalled
 from memory.view.view import Answer, View
-from tests.kits.memory_kit import DAY, KEY, Clock, opened
+from tests.kits.memory_kit import DAY, KEY, Clock, Corner, opened
 
 PERSONA = "You are Lyra, a companion who remembers."
 EPISODE = 20
@@ -90,6 +90,13 @@ class Asked:
     view: View
     session: Session
     asked: Sequence[Exchange]
+
+
+async def request(here: Corner, asked: Exchange) -> Prompt:
+    """Return what a model would be given for a message."""
+    turn, settings = Asked(here.view, here.session, [asked]), Settings()
+    begun = draft("P", await standing(turn, settings), Question([asked]), here.clock.now(), "UTC", 6000)
+    return finish(begun, await recalled(turn, settings, begun.in_view, begun.since))
 
 
 @dataclass

@@ -2,14 +2,11 @@
 
 from pathlib import Path
 
-from bot.config.settings import Settings
-from bot.context import prompt
-from bot.context.retrieval import recalled, standing
 from memory.tiers.profile import TIER as PROFILE
 from memory.types import MINUTE, DomainKind, Exchange, Identity, Kind, NewExchange
 from tests.kits.dream_kit import Muse, Scribe, forced, thinking
 from tests.kits.ladder_kit import PAIRS
-from tests.kits.long_talk import Asked
+from tests.kits.long_talk import request
 from tests.kits.memory_kit import Corner, among, at_home, corner
 
 BRIEF, ADI, EVA = "Ada wants short answers.", 'Ada wants to be called "Adi".', 'Ada wants to be called "Eva".'
@@ -19,13 +16,6 @@ BLOCK = "How they want you to talk; do so in your answer:\n- "
 async def wanted(here: Corner) -> list[str]:
     """Return how people want to be talked to here, as the profile shows it."""
     return [one.text for one in await here.view.digests.statements(PROFILE)]
-
-
-async def request(here: Corner, asked: Exchange) -> prompt.Prompt:
-    """Return what a model would be given for a message."""
-    turn, settings = Asked(here.view, here.session, [asked]), Settings()
-    begun = prompt.draft("P", await standing(turn, settings), prompt.Question([asked]), here.clock.now(), "UTC", 6000)
-    return prompt.finish(begun, await recalled(turn, settings, begun.in_view, begun.since))
 
 
 async def test_what_is_wished_stands_before_the_message_of_every_request(tmp_path: Path) -> None:

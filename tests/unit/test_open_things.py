@@ -1,0 +1,125 @@
+"""What somebody announced is taken up again once its day is over: where a conversation begins anew, by one reply, once."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from memory.text.coming import coming
+from memory.types import DomainKind, Exchange, Identity, Kind, NewExchange
+from memory.view.view import Answer
+from tests.kits.ladder_kit import PAIRS, Teller, climbed
+from tests.kits.long_talk import request
+from tests.kits.memory_kit import DAY, HOUR, Corner, among, at_home, corner, table
+
+TUESDAY = date(2026, 3, 3)
+TITLE = "To take up again, once, if it fits what is said now:\n> "
+EXAM = "my exam is on Friday"
+
+ANNOUNCED = """
+my exam is on Friday                    | 2026-03-06
+I have an interview tomorrow            | 2026-03-04
+we fly to Lisbon in three days          | 2026-03-06
+the wedding is on 5 April               | 2026-04-05
+Nora is coming next week                | 2026-03-15
+Morgen habe ich Prüfung                 | 2026-03-04
+"""
+NOTHING = """
+my exam was on Friday
+is the exam on Friday?
+I have been there three days ago
+it rained on Friday
+I go climbing every Friday
+my cat is grey
+I have two cats
+"""
+
+
+@pytest.mark.parametrize(("text", "day"), table(ANNOUNCED))
+def test_what_is_announced_has_its_day(text: str, day: str) -> None:
+    assert coming(text, TUESDAY) == date.fromisoformat(day)
+
+
+@pytest.mark.parametrize("text", NOTHING.strip().splitlines())
+def test_what_is_over_or_comes_again_and_again_is_not_announced(text: str) -> None:
+    assert coming(text, TUESDAY) is None
+
+
+async def opened_with(here: Corner, text: str = "hello") -> str:
+    """Say something, answer it as a turn does, and return what the model was told to take up again, '' for nothing."""
+    asked = await here.say(text)
+    given = await request(here, asked)
+    reply = NewExchange(Kind.REPLY, "I see.", f"to {asked.source_id}", here.clock.now() + 1, "Lyra", "assistant")
+    await here.view.answer(here.session, Answer(reply, {asked.key}, (), (), [asked], seen=given.seen, raised=given.raised))
+    return str(given.messages[-1]["content"]).partition(TITLE)[2].partition("\n\n")[0]
+
+
+async def test_it_is_taken_up_once_its_day_is_over_and_the_talk_begins_anew_and_not_twice(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await here.say(EXAM)
+        here.clock.forward(DAY)
+        assert not await opened_with(here)
+        here.clock.forward(3 * DAY)
+        assert await opened_with(here) == f"Tuesday, 03 March 2026, Ada: {EXAM}"
+        assert not await opened_with(here)
+        here.clock.forward(DAY)
+        assert not await opened_with(here)
+
+
+async def test_in_the_middle_of_a_talk_and_long_after_nothing_is_taken_up(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await here.say(EXAM)
+        here.clock.forward(4 * DAY)
+        await here.say("it snows", at=here.clock.now() - HOUR)
+        assert not await opened_with(here)
+        here.clock.forward(30 * DAY)
+        assert not await opened_with(here)
+
+
+async def test_it_goes_with_its_message_and_is_open_again_when_the_reply_is_forgotten(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        said = await here.say(EXAM)
+        here.clock.forward(4 * DAY)
+        assert await opened_with(here)
+        (reply,) = [one async for _, one in here.view.messages.all() if one.kind is Kind.REPLY]
+        await here.view.forget_message(reply.id)
+        here.clock.forward(DAY)
+        assert await opened_with(here)
+        await here.view.forget_message(said.id)
+        assert await here.count("announced") == await here.count("raised") == 0
+
+
+async def test_only_one_thing_and_only_ones_own_is_taken_up_in_one_place(tmp_path: Path) -> None:
+    async with among(tmp_path, kind=DomainKind.SERVER) as here:
+
+        async def says(name: str, text: str) -> Exchange:
+            new = NewExchange(Kind.SAID, text, f"{name}{text}", here.clock.now(), name, "user", Identity("console", name))
+            return (await here.view.say(here.session, [new])).stored[0]
+
+        for name, text in (("Ada", EXAM), ("Ada", "the move is on Thursday"), ("Bob", "my operation is tomorrow")):
+            await says(name, text)
+        here.clock.forward(5 * DAY)
+        for name, own in (("Bob", "operation"), ("Ada", "exam")):
+            shown = str((await request(here, await says(name, "hello"))).messages[-1]["content"]).partition(TITLE)[2]
+            assert own in shown and len(shown.partition("\n\n")[0].splitlines()) == 1
+            here.clock.forward(DAY)
+        elsewhere = await corner(here.memory, here.clock)
+        assert TITLE not in str((await request(elsewhere, await elsewhere.say("hello"))).messages)
+
+
+async def test_what_the_narrative_left_open_is_taken_up_where_nothing_was_announced(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=PAIRS) as here:
+        for n in range(4):
+            await here.say(f"Ada wonders whether boat {n} floats")
+            await here.say(f"Ada asks for sail {n}")
+        writer = Teller()
+        await climbed(here, writer)
+        async with here.memory.db.transaction() as tx:
+            await tx.run("UPDATE statements SET kind = 'callback' WHERE tier = 'narrative'")
+        here.clock.forward(DAY)
+        first = await opened_with(here)
+        here.clock.forward(DAY)
+        second = await opened_with(here)
+        assert first and second and first != second
+        given = await request(here, await here.say("and now?"))
+        assert "To take up again" not in str(given.messages[0]["content"])
