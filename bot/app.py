@@ -33,14 +33,13 @@ from bot.service.maintenance import Maintenance
 from bot.service.priority import Priority
 from bot.service.sweeping import Sweeper
 from memory.core import Habits, Memory, Ports
-from memory.derive.context import BankRules
-from memory.dream.dreamer import Thresholds
 from memory.dream.schedule import Hours
 from memory.ports import Clock, Ids
 from memory.store import home_files, keys
 from memory.store.locks import FileLock
 from memory.text.times import SystemClock
-from memory.tiers.episodes import Rules
+from memory.tiers.drives import Thresholds
+from memory.tiers.episodes import BankRules, Rules
 from memory.types import MINUTE
 from memory.view.view import View
 

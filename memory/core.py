@@ -15,11 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from memory.bank.entering import Bank
-from memory.derive.consolidate import Consolidator
-from memory.derive.context import BankRules, Context
-from memory.derive.ladder import Ladder
-from memory.dream.dreamer import Dreamer, Thresholds
+from memory.derive.context import Context
 from memory.dream.schedule import Hours, Schedule
 from memory.forget.disappearance import Disappearance, VanishedPlace
 from memory.forget.forgetting import Forgetting
@@ -32,7 +28,7 @@ from memory.index.vectors import VectorStore
 from memory.journal.journal import Journal
 from memory.journal.spending import Spending
 from memory.places.places import Places, read_domain
-from memory.ports import ChatModel, Clock, Embedder, Ids, Writer
+from memory.ports import Clock, Embedder, Ids, Writer
 from memory.store import install
 from memory.store.backup import backup
 from memory.store.database import Database
@@ -40,7 +36,8 @@ from memory.store.lineage import Seal
 from memory.store.locks import Holders
 from memory.store.sqlite.database import SqliteDatabase
 from memory.tiers import backlog, episodes, profile
-from memory.tiers.episodes import Rules
+from memory.tiers.drives import Thresholds
+from memory.tiers.episodes import BankRules, Rules
 from memory.types import Domain, Forgotten
 from memory.view.binding import Shared
 from memory.view.changing import Changing
@@ -84,13 +81,14 @@ class Memory:
         self.verified = Verified(db, ports.clock)
         self._key = key
         self._ports = ports
-        self._habits = habits
+        self.habits = habits
         self._holders = Holders(path.with_name("holders"), ports.ids.new())
         self._holders.join()
         vectors = VectorStore(db, ports.embedder, ports.clock) if ports.embedder else None
         tombstones = Tombstones(db, path.with_name("tombstones.log"))
         self._forgetting = Forgetting(db, tombstones, seal, ports.clock, ports.embedder)
-        self._reading = Shared(self.places, DomainIndexes(db, habits.recall_bytes), vectors, self._forgetting, ports.clock)
+        self.domain_indexes = DomainIndexes(db, habits.recall_bytes)
+        self._reading = Shared(self.places, self.domain_indexes, vectors, self._forgetting, ports.clock)
         self.shown = ShownMessages(db, seal)
         self._changing = Changing(db, seal, self._forgetting, ports.clock)
         self._vanishing = Disappearance(db, self._forgetting, ports.clock)
@@ -133,22 +131,6 @@ class Memory:
         """Return memory as the readers of one place may know it: `home` read and written, `also` read."""
         return View(self._reading, home, also)
 
-    def consolidator(self, domain: Domain, writer: Writer, fallback: Writer) -> Consolidator:
-        """Return what closes the episodes of one domain and writes its digests."""
-        return Consolidator(self._context(domain, writer, fallback))
-
-    def ladder(self, domain: Domain, writer: Writer) -> Ladder:
-        """Return what makes profile, eras, narrative and self-state of one domain."""
-        return Ladder(self._context(domain, writer, writer))
-
-    def bank(self, domain: Domain, writer: Writer) -> Bank:
-        """Return what keeps the bank of one domain."""
-        return Bank(self._context(domain, writer, writer))
-
-    def dreamer(self, domain: Domain, writer: Writer, fallback: Writer, chat_model: ChatModel | None) -> Dreamer:
-        """Return what dreams one domain: digests by the writer, thoughts by the muse."""
-        return Dreamer(self._context(domain, writer, fallback), chat_model, self._reading.domain_indexes, self._habits.thresholds)
-
     async def thoughtful(self) -> list[Domain]:
         """Return the domains where a thought waits to be said."""
         rows = await self.db.all(
@@ -156,10 +138,11 @@ class Memory:
         )
         return [read_domain(row) for row in rows]
 
-    def _context(self, domain: Domain, writer: Writer, fallback: Writer) -> Context:
+    def context(self, domain: Domain, writer: Writer, fallback: Writer) -> Context:
+        """Return what is derived in one domain works with: digests by the writer, or by the fallback where that fails."""
         return Context(
-            self.db, self.places.seal, self._ports.clock, domain, writer, fallback, self._habits.rules,
-            self._holders, self._habits.max_transcript_chars, self._habits.bank,
+            self.db, self.places.seal, self._ports.clock, domain, writer, fallback, self.habits.rules,
+            self._holders, self.habits.max_transcript_chars, self.habits.bank,
         )  # fmt: skip
 
     async def knows(self, platform: str, place: str, ids: Sequence[str]) -> set[str]:
@@ -207,7 +190,7 @@ class Memory:
 
     async def backlog(self) -> backlog.Backlog:
         """Count, in one query, what is in no gist yet; a session is ripe when it has none or a full episode's worth."""
-        return await backlog.count(self.db, self._habits.rules)
+        return await backlog.count(self.db, self.habits.rules)
 
     async def dirty(self, domain: Domain, *, redo_extractive: bool = False) -> list[int]:
         """Return the keys of a domain's sessions that have messages in no gist, or, asked so, an extracted one.
@@ -222,7 +205,7 @@ class Memory:
 
     async def unsummarized(self, sessions: Sequence[int]) -> tuple[int, int]:
         """Return how many characters of these sessions are in no model's gist, and how many gists that makes."""
-        return await backlog.unsummarized(self.db, sessions, self._habits.rules)
+        return await backlog.unsummarized(self.db, sessions, self.habits.rules)
 
     async def rungs(self, domain: Domain, sessions: Sequence[int], gists: int) -> int:
         """Return how many calls bring what stands above gists up to date: profile, months, narrative, what she says of herself."""

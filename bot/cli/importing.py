@@ -17,6 +17,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from adapters.events import conversation
 from bot.app import App, opened, until_stopped
 from bot.commands import receipts
+from bot.service.deriving import deriving
 from memory.errors import EmbeddingFailed
 from memory.store.locks import FileLock
 from memory.tiers.exchanges import Kept
@@ -169,7 +170,9 @@ class _Importer:
 
     async def finish(self) -> None:
         """Close what is over, so that imported months are months, and note the import in the log."""
-        consolidator = self._app.memory.consolidator(self._view.home, self._app.models.extractive, self._app.models.extractive)
+        consolidator = deriving(self._app.memory).consolidator(
+            self._view.home, self._app.models.extractive, self._app.models.extractive
+        )
         for session in self._sessions.values():
             await consolidator.close_episodes(session)
         await self._view.note("import", sessions=len(self._sessions), bad=len(self._bad), **self._counts)

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from memory.derive.naming import FUNCTION_WORDS
 from memory.text.dates import MONTHS, WEEKDAYS
+from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import key_words
 
 _WORDS = 3

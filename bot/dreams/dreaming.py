@@ -2,20 +2,25 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from bot.config.settings import Settings
 from bot.models.chains import Models
-from bot.models.metering import Unasked, limits
+from bot.models.limits import limits
+from bot.service.deriving import deriving
 from bot.service.log import log
 from bot.service.priority import Priority
 from memory.core import Memory
-from memory.dream.dreamer import Dreamer
-from memory.dream.report import Report
 from memory.dream.schedule import Slot
 from memory.errors import BusyElsewhere, MemoryFailure
 from memory.journal.spending import Spent
 from memory.ports import Clock
 from memory.types import Domain
+
+if TYPE_CHECKING:
+    from bot.models.metering import Unasked
+    from memory.dream.dreamer import Dreamer
+    from memory.dream.report import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +28,7 @@ class Dreamt:
     """A pass over a domain, and its report; None where another process dreams that one."""
 
     domain: Domain
-    report: Report | None
+    report: "Report | None"
 
 
 class Dreams:
@@ -53,7 +58,7 @@ class Dreams:
         """Dream a domain now, because somebody asked. Raises MemoryFailure."""
         return await self._dream(await self._memory.dreams.asked(domain), forced=forced)
 
-    async def feel(self, domain: Domain, *, forced: bool = False) -> Report:
+    async def feel(self, domain: Domain, *, forced: bool = False) -> "Report":
         """Return what a pass would find and act on now, without doing any of it."""
         dreamer = self._dreamer(domain, self._model(domain, self._priority.free))
         return await dreamer.feel(forced=forced)
@@ -81,9 +86,9 @@ class Dreams:
         log.info("dream.over", kind=slot.kind, calls=report.spent.calls, tokens=report.spent.tokens, failed=bool(report.failed))
         return Dreamt(slot.domain, report)
 
-    def _model(self, domain: Domain, before: Callable[[], Awaitable[None]]) -> Unasked | None:
+    def _model(self, domain: Domain, before: Callable[[], Awaitable[None]]) -> "Unasked | None":
         return self._models.unasked(domain, self._memory.spending, limits(self._settings, dreaming=True), before)
 
-    def _dreamer(self, domain: Domain, model: Unasked | None) -> Dreamer:
+    def _dreamer(self, domain: Domain, model: "Unasked | None") -> "Dreamer":
         extractive = self._models.extractive
-        return self._memory.dreamer(domain, model or extractive, extractive, model)
+        return deriving(self._memory).dreamer(domain, model or extractive, extractive, model)

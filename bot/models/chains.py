@@ -1,18 +1,23 @@
 """Which models serve: for chat, for summaries, for vectors. Without any, the offline voice and the extractive writer do."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from bot.config.sections import Backend
 from bot.config.settings import OFFLINE, Settings
+from bot.imports import imported
 from bot.models.learnt import REFUSED, TOOLS, BackendFacts, Learnt
-from bot.models.metering import Metered, Unasked
-from bot.models.offline.extractive import ExtractiveWriter
 from bot.models.port import Chain, Model
-from bot.models.writer import ModelWriter
 from memory.journal.spending import CallLimits, Spending
 from memory.places.places import Places
 from memory.ports import Writer
 from memory.types import Domain
+
+if TYPE_CHECKING:
+    from bot.models.metering import Metered, Unasked
+    from bot.models.offline.extractive import ExtractiveWriter
+    from bot.models.writer import ModelWriter
 
 MakeModel = Callable[[str, Backend, int, Sequence[float], BackendFacts], Model]
 """Opens a backend under a name, to be tried so often with these seconds in between; what is found out about it is noted."""
@@ -31,7 +36,6 @@ class Models:
         self._make = make
         self._opened: list[Model] = []
         self.learnt = Learnt(places)
-        self.extractive = ExtractiveWriter()
         self.chat: Model | None = None
         self.offers_tools = False
         """Whether any of the chat models may be offered tools, as far as was known when they began to serve: what one person's
@@ -76,13 +80,26 @@ class Models:
     @property
     def writer(self) -> Writer:
         """Who writes gists and summaries now."""
-        return ModelWriter(self.summary) if self.summary else self.extractive
+        return self._written_by(self.summary) if self.summary else self.extractive
 
     def unasked(
         self, domain: Domain, spending: Spending, limits: CallLimits, before: Callable[[], Awaitable[None]]
-    ) -> Unasked | None:
+    ) -> "Unasked | None":
         """Return who writes and thinks for a domain without being asked, within limits; None where there is no model."""
-        return Metered(ModelWriter(self.summary), domain, spending, limits, before) if self.summary else None
+        if self.summary is None:
+            return None
+        made: Metered = imported("bot.models.metering:Metered")(self._written_by(self.summary), domain, spending, limits, before)
+        return made
+
+    @cached_property
+    def extractive(self) -> "ExtractiveWriter":
+        """Who writes without a model."""
+        made: ExtractiveWriter = imported("bot.models.offline.extractive:ExtractiveWriter")()
+        return made
+
+    def _written_by(self, model: Model) -> "ModelWriter":
+        made: ModelWriter = imported("bot.models.writer:ModelWriter")(model)
+        return made
 
     async def connect(self, base_url: str, model: str) -> None:
         """Chat through this model from now on, and after the next start."""

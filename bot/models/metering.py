@@ -3,20 +3,12 @@
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
-from bot.config.settings import Settings
 from bot.models.writer import ModelWriter, written
 from memory.errors import BudgetSpent
 from memory.journal.spending import CallLimits, Spending, Spent
 from memory.ports import ChatModel, Entry, Task, Writer
 from memory.text.budget import tokens
 from memory.types import Domain
-
-
-def limits(settings: Settings, *, dreaming: bool = False) -> CallLimits:
-    """Return what a day may take: a domain's dreams have a share of their own, housekeeping that of all."""
-    everything = Spent(settings.background_calls_per_day, settings.background_tokens_per_day)
-    dream = settings.dream
-    return CallLimits(Spent(dream.calls_per_day, dream.tokens_per_day) if dreaming else everything, everything)
 
 
 class Unasked(Writer, ChatModel, Protocol):

@@ -4,18 +4,21 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bot.config.settings import Settings
 from bot.models.chains import Models
-from bot.models.metering import limits
+from bot.models.limits import limits
+from bot.service.deriving import deriving
 from bot.service.log import log
 from bot.service.priority import Priority
 from memory.core import Memory
-from memory.derive.consolidate import Consolidator
 from memory.errors import BusyElsewhere, MemoryFailure
 from memory.ports import Clock, Writer
 from memory.types import Digest, Domain, Session
+
+if TYPE_CHECKING:
+    from memory.derive.consolidate import Consolidator
 
 _DRAIN_SECONDS = 3.0
 _MANY = 500
@@ -91,11 +94,11 @@ class Maintenance:
     async def _tidy(self, domain: Domain, only: Session | None) -> None:
         for session in [only] if only else await self._dirty(domain):
             async with self._alone(session.id):
-                consolidator = self._memory.consolidator(domain, self._unasked(domain), self._models.extractive)
+                consolidator = deriving(self._memory).consolidator(domain, self._unasked(domain), self._models.extractive)
                 await consolidator.close_episodes(session)
                 await consolidator.digest(session)
         async with self._alone(f"bank {domain.key}"):
-            await self._memory.bank(domain, self._unasked(domain)).keep()
+            await deriving(self._memory).bank(domain, self._unasked(domain)).keep()
 
     def _unasked(self, domain: Domain) -> Writer:
         """Return who writes what nobody asked for: within the calls of the day, and after who talks with her."""
@@ -153,7 +156,7 @@ class Maintenance:
         Without a model nothing is. Raises WriterFailed where the model is out of reach.
         """
         async with self._alone(f"ladder {domain.key}"):
-            return await self._memory.ladder(domain, self._models.writer).climb(asked=True)
+            return await deriving(self._memory).ladder(domain, self._models.writer).climb(asked=True)
 
     async def summarize_by_id(self, session_id: str) -> list[Digest]:
         """As `summarize`, for a session of any domain by its public id. Raises NotFound."""
@@ -225,5 +228,5 @@ class Maintenance:
             if waiting > 1:
                 self._locks[what] = (lock, waiting - 1)
 
-    def _consolidator(self, domain: Domain) -> Consolidator:
-        return self._memory.consolidator(domain, self._models.writer, self._models.extractive)
+    def _consolidator(self, domain: Domain) -> "Consolidator":
+        return deriving(self._memory).consolidator(domain, self._models.writer, self._models.extractive)

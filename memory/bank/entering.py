@@ -17,8 +17,9 @@ from memory.bank.block import Noted, entries, size
 from memory.bank.bullets import Form, keep
 from memory.derive import progress, refusals
 from memory.derive.context import Context
-from memory.derive.derivation import Derivation, Work
+from memory.derive.derivation import Derivation
 from memory.derive.progress import Progress
+from memory.derive.work import Work
 from memory.forget import erase
 from memory.forget.gone import present
 from memory.places.confidences import common

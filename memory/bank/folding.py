@@ -11,8 +11,9 @@ from datetime import date
 from memory.bank.block import Noted, size
 from memory.bank.bullets import Form, keep
 from memory.derive import progress
-from memory.derive.derivation import Derivation, Work
+from memory.derive.derivation import Derivation
 from memory.derive.progress import Progress
+from memory.derive.work import Work
 from memory.forget import erase
 from memory.places.consent import TIER, Consent, consent
 from memory.places.places import Places

@@ -1,7 +1,6 @@
 """What sources hold: the numbers, dates and words that a digest of them may say."""
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Self
@@ -9,7 +8,7 @@ from typing import Self
 from memory.derive.naming import words_of
 from memory.ports import Source
 from memory.text.dates import MONTHS, WEEKDAYS, Day, blanked, dates, matches
-from memory.text.lexical import STOP_WORDS, stem
+from memory.text.lexical import STOP_WORDS, plain, stem
 from memory.text.numbers import (
     COUNT_WORDS,
     COUNTED_BEGINNING,
@@ -55,13 +54,6 @@ class Held:
     def days(self) -> frozenset[Day]:
         """Every day that is named or follows."""
         return self.spoken | self.following
-
-
-def plain(text: str) -> str:
-    """Return a text with its letters and digits in their plain forms."""
-    # the dotless and dotted i match "i" without regard to case, but are no key of the tables above
-    composed = unicodedata.normalize("NFKC", text).replace("ı", "i").replace("İ", "I")
-    return "".join(str(unicodedata.digit(c)) if c.isdecimal() else c for c in composed)
 
 
 @dataclass(frozen=True, slots=True)

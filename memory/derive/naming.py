@@ -10,26 +10,10 @@ from itertools import zip_longest
 
 from memory.ports import Source
 from memory.text.dates import MONTHS, WEEKDAYS, WORD
+from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
 
 # Words of other languages that open sentences or stand for people, and words that only join sentences.
-FUNCTION_WORDS = frozenset(
-    """
-    der die das dem den des ein eine einen einem einer eines er sie es wir ihr ihre ihren ihrem ihrer sein seine seinen mein
-    meine meinen meiner dein deine ich du mich mir dich dir ihm ihn ihnen uns unser und oder aber auch als wenn weil dass nicht
-    am im in an auf aus bei mit nach von vor zu zum zur für über um bis seit wegen ist sind war waren bin hat haben hatte wird
-    le la les l un une des du de d au aux et ou mais je tu il elle on nous vous ils elles mon ma mes ton ta tes son sa ses est
-    sont était ai as a ont que qui dans sur pour avec sans chez ce cet cette ces ne pas
-    el los las una unos unas del al y o pero yo tú él ella ellos su sus mi mis tus es son era fue he ha han en con por para sin
-    lo gli i uno e ma io lui lei noi voi loro mio mia tuo sono è ho hai abbiamo di da per tra nel della
-    het een van voor met op te ik jij hij zij wij mijn jouw zijn niet os um uma eu você ele ela meu minha seu sua não com em
-    gestern heute morgen später dann danach hier ayer ieri oggi
-    yesterday today tomorrow tonight later finally meanwhile afterwards earlier next since although though despite instead
-    however currently recently besides together like unlike according eventually originally overall neither either everyone
-    nobody someone another many several among within without around near upon regarding whether nothing everything something
-    anyone
-    """.split()
-)
 _UNNAMED = (
     STOP_WORDS
     | FUNCTION_WORDS

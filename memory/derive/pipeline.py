@@ -16,6 +16,7 @@ from typing import Generic, TypeVar
 from memory.derive import refusals
 from memory.derive.context import Context
 from memory.derive.refusals import Refusals, Target
+from memory.derive.work import Still
 from memory.errors import SourceGone, WriterRefused
 from memory.journal import ledger
 from memory.store.database import Transaction
@@ -23,7 +24,6 @@ from memory.store.lineage import unchanged
 
 T = TypeVar("T")
 Dropped = Callable[[str], Awaitable[None]]
-Still = Callable[[Transaction], Awaitable[bool]]
 
 
 class Outcome(Enum):

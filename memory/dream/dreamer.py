@@ -36,6 +36,7 @@ from memory.tiers.drives import (
     HOUR,
     Drives,
     Signal,
+    Thresholds,
     built,
     calmed,
     saturating,
@@ -68,19 +69,6 @@ def _bounded(step: float) -> float:
 
 
 NO_MODEL = "that takes a model"
-
-
-@dataclass(frozen=True, slots=True)
-class Thresholds:
-    """From which level on each drive acts; below that of stability nothing she thinks is said aloud."""
-
-    continuity: float = 0.5
-    coherence: float = 0.5
-    curiosity: float = 0.6
-    stability: float = 0.5
-
-    def __getitem__(self, name: str) -> float:
-        return float(getattr(self, name))
 
 
 class Dreamer:

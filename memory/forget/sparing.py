@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from memory.derive.naming import FUNCTION_WORDS
 from memory.errors import EmbeddingFailed
 from memory.ports import Embedder, Vectors
+from memory.text.function_words import FUNCTION_WORDS
 from memory.text.languages import language
 from memory.text.lexical import key_words, stem, tokens
 from memory.text.numbers import COUNT_WORDS

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from memory.derive.holdings import plain
 from memory.text.display_names import TAG
-from memory.text.lexical import tokens
+from memory.text.lexical import plain, tokens
 
 _SHORTEST = 3
 

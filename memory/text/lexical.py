@@ -156,6 +156,13 @@ def _stemmer(language: str) -> Stemmer.Stemmer:
     return Stemmer.Stemmer(language, 0)
 
 
+def plain(text: str) -> str:
+    """Return a text with its letters and digits in their plain forms."""
+    # the dotless and dotted i match "i" without regard to case, but are no key of the tables above
+    composed = unicodedata.normalize("NFKC", text).replace("ı", "i").replace("İ", "I")
+    return "".join(str(unicodedata.digit(c)) if c.isdecimal() else c for c in composed)
+
+
 def unaccented(word: str) -> str:
     if word.isascii():
         return word

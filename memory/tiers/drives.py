@@ -39,6 +39,19 @@ class Drives:
 
 
 @dataclass(frozen=True, slots=True)
+class Thresholds:
+    """From which level on each drive acts; below that of stability nothing she thinks is said aloud."""
+
+    continuity: float = 0.5
+    coherence: float = 0.5
+    curiosity: float = 0.6
+    stability: float = 0.5
+
+    def __getitem__(self, name: str) -> float:
+        return float(getattr(self, name))
+
+
+@dataclass(frozen=True, slots=True)
 class Signal:
     """How strongly something calls, in [0, 1], and the counts that it comes from."""
 

@@ -7,10 +7,11 @@ so that its cost stays in proportion to what was said.
 """
 
 from collections.abc import AsyncIterator, Sequence
+from typing import TYPE_CHECKING
 
 from memory.derive import progress as reached
-from memory.derive.derivation import Derivation, Work
 from memory.derive.progress import Progress
+from memory.derive.work import Work
 from memory.ports import Entry
 from memory.store.database import Transaction
 from memory.text.times import month
@@ -18,24 +19,27 @@ from memory.tiers import statements, summaries
 from memory.tiers.episodes import HAS_TALK
 from memory.tiers.lines import grounds, of_gists, stated
 
+if TYPE_CHECKING:
+    from memory.derive.derivation import Derivation
+
 TIER = "era"
 FIRST_GISTS = 32
 _MOST_PARAGRAPHS = 6
 
 
-async def due(derivation: Derivation, *, asked: bool) -> Work | None:
+async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
     """Return the next month to be told, the oldest first; asked, the one that runs as well."""
     async for period, before in _ripe(derivation, asked=asked):
         return await _work(derivation, period, before)
     return None
 
 
-async def waiting(derivation: Derivation) -> int:
+async def waiting(derivation: "Derivation") -> int:
     """Return how many months are due."""
     return len([period async for period, _ in _ripe(derivation, asked=False)])
 
 
-async def _ripe(derivation: Derivation, *, asked: bool) -> AsyncIterator[tuple[str, Progress | None]]:
+async def _ripe(derivation: "Derivation", *, asked: bool) -> AsyncIterator[tuple[str, Progress | None]]:
     w = derivation.context
     now = month(w.clock.now(), w.domain.time_zone)
     fresh = await summaries.unaged(w.db, w.domain)
@@ -47,7 +51,7 @@ async def _ripe(derivation: Derivation, *, asked: bool) -> AsyncIterator[tuple[s
             yield period, before
 
 
-async def _waits(derivation: Derivation, period: str) -> bool:
+async def _waits(derivation: "Derivation", period: str) -> bool:
     row = await derivation.context.db.one(
         f"SELECT 1 AS yes FROM episodes p WHERE p.domain = :domain AND p.month = :month AND p.digested = 0 AND {HAS_TALK}",
         {"domain": derivation.context.domain.key, "month": period},
@@ -55,7 +59,7 @@ async def _waits(derivation: Derivation, period: str) -> bool:
     return row is not None
 
 
-async def _work(derivation: Derivation, period: str, before: Progress | None) -> Work:
+async def _work(derivation: "Derivation", period: str, before: Progress | None) -> Work:
     w = derivation.context
     gists = await summaries.of_month(w.db, w.domain, period)
     lines = await of_gists(w.db, w.domain, gists)

@@ -5,14 +5,18 @@ stays as history.
 """
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from memory.derive.derivation import Derivation, Work
 from memory.derive.progress import Progress
+from memory.derive.work import Work
 from memory.ports import Entry, TaskKind
 from memory.store.database import Transaction
 from memory.text.times import local
 from memory.tiers import eras, profile, statements
 from memory.tiers.lines import Line, grounds, of_statements, prefixed, stated
+
+if TYPE_CHECKING:
+    from memory.derive.derivation import Derivation
 
 TIER = "narrative"
 MONTHS = 3
@@ -23,7 +27,7 @@ _MOST_STANDING = 16
 OVER = "over"
 
 
-async def due(derivation: Derivation, *, asked: bool) -> Work | None:
+async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
     """Return the work there is: none where profile and eras are what they were."""
     w = derivation.context
     newest = sorted(await statements.standing(w.db, w.domain, profile.TIER), key=lambda one: (-one.last_at, one.key))
@@ -41,7 +45,7 @@ async def due(derivation: Derivation, *, asked: bool) -> Work | None:
 
 
 async def retold(
-    derivation: Derivation,
+    derivation: "Derivation",
     tier: str,
     kind: TaskKind,
     most: int,

@@ -9,10 +9,11 @@ import hmac
 import re
 from collections.abc import Sequence
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from memory.derive import progress
-from memory.derive.derivation import Derivation, Work
 from memory.derive.progress import Progress
+from memory.derive.work import Work
 from memory.errors import NotFound
 from memory.forget import erase
 from memory.index.mentions import named
@@ -24,6 +25,9 @@ from memory.tiers import exchanges, manners, statements, summaries
 from memory.tiers.lines import Grounds, Line, grounds, of_gists, of_statements, prefixed, stated
 from memory.tiers.statements import NewStatement
 from memory.types import Domain, DomainKind, Exchange, Statement
+
+if TYPE_CHECKING:
+    from memory.derive.derivation import Derivation
 
 _STEMS = """
     illness sick* disease* disorder* diagnos* symptom* cancer tumo* diabet* hiv depress* anxi* bipolar* autis* adhd ptsd therap*
@@ -49,7 +53,7 @@ def is_sensitive(text: str) -> bool:
     return _SENSITIVE.search(text) is not None
 
 
-async def due(derivation: Derivation, *, asked: bool) -> Work | None:
+async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
     """Return the next piece of work: the oldest gists that are not looked through, once there are enough, or any if asked."""
     w = derivation.context
     gists = await summaries.unprofiled(w.db, w.domain, MOST_GISTS)
@@ -84,7 +88,7 @@ class _Keeping:
     """Keeps the facts of one answer."""
 
     def __init__(
-        self, derivation: Derivation, tx: Transaction, lines: Sequence[Line], facts: Sequence[Line], known: Sequence[Statement],
+        self, derivation: "Derivation", tx: Transaction, lines: Sequence[Line], facts: Sequence[Line], known: Sequence[Statement],
         members: Sequence[str], unwanted: Sequence[str], writer: str, now: int,
     ) -> None:  # fmt: skip
         self._w = derivation.context

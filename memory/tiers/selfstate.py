@@ -6,15 +6,19 @@ The state is JSON with a version; what it was is kept. Her self-narrative is sta
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
-from memory.derive.derivation import Derivation, Work
 from memory.derive.progress import Progress
+from memory.derive.work import Work
 from memory.forget import erase
 from memory.store.database import Database, Transaction
 from memory.tiers import narrative, statements, summaries
 from memory.tiers.drives import Drives
 from memory.tiers.lines import of_statements
 from memory.types import MINUTE, Domain, Statement
+
+if TYPE_CHECKING:
+    from memory.derive.derivation import Derivation
 
 TIER = "self"
 VERSION = 2
@@ -56,7 +60,7 @@ class SelfState:
     reflections: Sequence[Statement]
 
 
-async def due(derivation: Derivation, *, asked: bool) -> Work | None:
+async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
     """Return the work there is: the narrative changed, and forty gists are new, or it was asked for."""
     w = derivation.context
     told = await statements.standing(w.db, w.domain, narrative.TIER)

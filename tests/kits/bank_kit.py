@@ -11,10 +11,11 @@ from memory.bank import block
 from memory.bank.block import Noted
 from memory.bank.entering import Banked
 from memory.core import Habits, Memory
-from memory.derive.context import BankRules
+from memory.deriving import Deriving
 from memory.ports import Entry, Task
 from memory.text.times import instant
 from memory.tiers import statements
+from memory.tiers.episodes import BankRules
 from memory.types import MINUTE, DomainKind, DomainRef, Exchange, Identity, Kind, NewExchange, SessionRef
 from memory.view.view import Answer
 from tests.kits.memory_kit import Clock, Corner, Ids, Writer, opened
@@ -77,10 +78,10 @@ class Room(Corner):
     async def kept(self, writer: Writer | None = None, *, most: int | None = None) -> Banked:
         """Close what is over, and bring the bank up to date."""
         writer = writer or Noter()
-        consolidator = self.memory.consolidator(self.domain, writer, writer)
+        consolidator = Deriving(self.memory).consolidator(self.domain, writer, writer)
         for session in await self.view.sessions.all():
             await consolidator.close_episodes(session)
-        return await self.memory.bank(self.domain, writer).keep(most=most)
+        return await Deriving(self.memory).bank(self.domain, writer).keep(most=most)
 
     async def noted(self) -> list[Noted]:
         """Return the entries that stand in the block, in its order."""

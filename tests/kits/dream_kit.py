@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from memory.deriving import Deriving
 from memory.dream.dreamer import Dreamer
 from memory.dream.report import Report, Step
 from memory.ports import Entry, Task
@@ -108,7 +109,7 @@ def extractive() -> Writer:
 
 def dreamer(here: Corner, writer: AnyWriter | None = None, chat_model: Muse | None = None) -> Dreamer:
     """Return what dreams a corner; without a writer there is no model."""
-    return here.memory.dreamer(here.domain, writer or extractive(), extractive(), chat_model)
+    return Deriving(here.memory).dreamer(here.domain, writer or extractive(), extractive(), chat_model)
 
 
 async def dreamt(here: Corner, writer: AnyWriter | None = None, chat_model: Muse | None = None) -> Report:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory.core import Habits
+from memory.deriving import Deriving
 from memory.ports import Entry, Source, Task
 from memory.tiers.episodes import Rules
 from tests.kits.memory_kit import Corner, Writer, copied
@@ -57,7 +58,7 @@ def _facts(sources: Sequence[Source]) -> list[Entry]:
 
 async def gists(here: Corner, writer: Writer, *, asked: bool = True) -> int:
     """Give every episode its gist."""
-    consolidator = here.memory.consolidator(here.domain, writer, Writer("extractive", extractive=True))
+    consolidator = Deriving(here.memory).consolidator(here.domain, writer, Writer("extractive", extractive=True))
     for session in await here.view.sessions.all():
         await consolidator.close_episodes(session, asked=asked)
     return sum([await consolidator.digest(session) for session in await here.view.sessions.all()])
@@ -66,7 +67,7 @@ async def gists(here: Corner, writer: Writer, *, asked: bool = True) -> int:
 async def climbed(here: Corner, writer: Writer, *, asked: bool = True) -> int:
     """Write all gists, then bring the ladder up to date; return how many pieces of it were made."""
     await gists(here, writer)
-    return await here.memory.ladder(here.domain, writer).climb(asked=asked)
+    return await Deriving(here.memory).ladder(here.domain, writer).climb(asked=asked)
 
 
 async def standing(here: Corner, tier: str) -> list[str]:

@@ -8,11 +8,11 @@ import pytest
 from memory.bank import entering
 from memory.bank.entering import NO_MODEL, OFF, Banked
 from memory.core import Habits
-from memory.derive.context import BankRules
 from memory.derive.derivation import Derivation
+from memory.deriving import Deriving
 from memory.errors import NotShared, WriterFailed
 from memory.ports import Entry
-from memory.tiers.episodes import Rules
+from memory.tiers.episodes import BankRules, Rules
 from memory.types import MINUTE
 from tests.kits.bank_kit import ADA, BOB, Noter, Room, in_a_room, sized
 from tests.kits.ladder_kit import unsound
@@ -21,12 +21,12 @@ from tests.kits.memory_kit import HOUR, Writer, above, answering, corner, raisin
 
 def derivation(here: Room, writer: Writer) -> Derivation:
     """Return what does the bank's work."""
-    return here.memory.bank(here.domain, writer).derivation
+    return Deriving(here.memory).bank(here.domain, writer).derivation
 
 
 async def closed(here: Room) -> None:
     """Close the conversations that are over."""
-    await here.memory.consolidator(here.domain, Writer(), Writer()).close_episodes(here.session)
+    await Deriving(here.memory).consolidator(here.domain, Writer(), Writer()).close_episodes(here.session)
 
 
 async def test_it_is_off_until_somebody_turns_it_on(tmp_path: Path) -> None:

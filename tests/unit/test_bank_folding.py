@@ -12,6 +12,7 @@ from memory.bank.block import size
 from memory.bank.entering import Banked
 from memory.derive.derivation import Derivation
 from memory.derive.entries import parse
+from memory.deriving import Deriving
 from memory.errors import WriterFailed
 from memory.ports import Entry
 from memory.text.budget import tokens
@@ -204,7 +205,7 @@ async def test_without_the_check_of_its_form_it_would_stand(tmp_path: Path, answ
         await here.talk("the well is dry", "we dig on Friday")
         await here.kept()
         here.clock.forward(2 * DAY)
-        maintenance: Derivation = here.memory.bank(here.domain, Noter(moves=[answering(*answer)])).derivation
+        maintenance: Derivation = Deriving(here.memory).bank(here.domain, Noter(moves=[answering(*answer)])).derivation
         work = await folding.due(maintenance, await here.view.bank.state(), await here.noted())
         assert work and await maintenance.make(replace(work, cut=None))
         assert await here.lines() == [" ".join(entry.text.split()) for entry in answer]
@@ -242,10 +243,12 @@ async def test_two_at_once_note_and_fold_once(tmp_path: Path) -> None:
         await days(here, "2026-03-03", "2026-03-04", "2026-03-05")
         here.clock.forward(12 * DAY)
         writer = Noter()
-        consolidator = here.memory.consolidator(here.domain, writer, writer)
+        consolidator = Deriving(here.memory).consolidator(here.domain, writer, writer)
         await consolidator.close_episodes(here.session)
         async with opened(tmp_path / "lyra.db", None, clock=here.clock, ids=Ids("other"), habits=NEXT_TO_NOTHING) as other:
-            await asyncio.gather(here.memory.bank(here.domain, writer).keep(), other.bank(here.domain, writer).keep())
+            await asyncio.gather(
+                Deriving(here.memory).bank(here.domain, writer).keep(), Deriving(other).bank(here.domain, writer).keep()
+            )
         read = [task.sources for task in writer.tasks]
         assert len(read) == len(set(read)), "nothing is read twice"
         await here.kept()
@@ -259,7 +262,7 @@ async def test_what_comes_while_a_digest_is_written_makes_it_void(tmp_path: Path
         await here.talk("the well is dry", "we dig on Friday")
         await here.kept()
         here.clock.forward(2 * DAY)
-        maintenance: Derivation = here.memory.bank(here.domain, Noter()).derivation
+        maintenance: Derivation = Deriving(here.memory).bank(here.domain, Noter()).derivation
         work = await folding.due(maintenance, await here.view.bank.state(), await here.noted())
         assert work
         await later(here, "2026-03-03", "the pump is new", "it is green")

@@ -7,6 +7,7 @@ from memory.bank import entering
 from memory.bank.entering import OFF, Banked
 from memory.core import Habits
 from memory.derive.derivation import Derivation
+from memory.deriving import Deriving
 from memory.ports import Entry, Task
 from memory.tiers.episodes import Rules
 from memory.types import Exchange
@@ -153,7 +154,7 @@ async def test_without_that_look_it_would_be_kept(tmp_path: Path) -> None:
     async with in_a_room(tmp_path) as here:
         await here.talk("the well is dry", "we dig on Friday")
         await here.kept(most=0)
-        maintenance: Derivation = here.memory.bank(here.domain, Noter()).derivation
+        maintenance: Derivation = Deriving(here.memory).bank(here.domain, Noter()).derivation
         work = await entering.due(maintenance, await here.view.bank.state())
         await here.view.bank.turn_off()
         assert work and await maintenance.make(replace(work, still=None))
@@ -199,7 +200,7 @@ async def test_a_reply_that_rests_on_a_gist_rests_on_all_that_the_gist_was_made_
         await here.talk("the well is dry", SECRET)
         await here.kept()
         writer = Noter(moves=[answering(Entry("the well is dry", ("m1",)))])
-        await here.memory.consolidator(here.domain, writer, writer).digest(here.session)
+        await Deriving(here.memory).consolidator(here.domain, writer, writer).digest(here.session)
         (gist,) = await here.view.digests.newest_gists(2)
         asked = await here.said_by(ADA, "how is the well?")
         await here.answer("as dry as ever", asked, gist.key)
@@ -219,7 +220,7 @@ async def test_without_that_look_their_words_would_enter(tmp_path: Path) -> None
         await here.kept(most=0)
         await here.view.bank.leave(BOB)
         terms = await here.view.bank.state()
-        maintenance: Derivation = here.memory.bank(here.domain, Noter()).derivation
+        maintenance: Derivation = Deriving(here.memory).bank(here.domain, Noter()).derivation
         work = await entering.due(maintenance, terms._replace(without=()))
         assert work and [source.text for source in work.sources] == ["the well is dry", SECRET]
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from memory.bank import block
 from memory.bank.entering import Banked
 from memory.core import Habits
+from memory.deriving import Deriving
 from memory.errors import WriterFailed
 from memory.text import periods
 from memory.text.budget import tokens
@@ -157,7 +158,7 @@ async def lived(here: Room) -> None:
         await here.said_by(ADA, text, at=START + 2 * DAY + n * MINUTE)
     await here.on("2026-05-25", "the garden is wide", "and wild")
     here.clock.forward(3 * DAY)
-    consolidator = here.memory.consolidator(here.domain, Noter(), Noter())
+    consolidator = Deriving(here.memory).consolidator(here.domain, Noter(), Noter())
     await consolidator.close_episodes(here.session)
 
 
@@ -169,7 +170,7 @@ async def broken_off(folder: Path, n: int) -> tuple[list[tuple[object, ...]], in
         here = await room(memory, clock)
         await here.view.bank.turn_on()
         await lived(here)
-        keeping = CancelledAt(memory.bank(here.domain, Noter()).keep(), n)
+        keeping = CancelledAt(Deriving(memory).bank(here.domain, Noter()).keep(), n)
 
         async def keep() -> object:
             return await keeping

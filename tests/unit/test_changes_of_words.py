@@ -9,6 +9,7 @@ import pytest
 
 from memory.core import Habits
 from memory.derive.pipeline import Piece
+from memory.deriving import Deriving
 from memory.errors import SourceGone
 from memory.journal.journal import Event, Part
 from memory.ports import Entry, Task
@@ -191,7 +192,7 @@ async def test_what_is_changed_while_the_writer_works_is_digested_as_it_is_now(
             await revised(here, message)
             return copied(task)
 
-        work = here.memory.consolidator(here.domain, Writer(moves=[changes]), Writer("extractive", extractive=True))
+        work = Deriving(here.memory).consolidator(here.domain, Writer(moves=[changes]), Writer("extractive", extractive=True))
         await work.close_episodes(here.session, asked=True)
         await work.digest(here.session)
         (text,) = [text for text, _ in await gists(here)]

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from memory.core import Habits
+from memory.deriving import Deriving
 from memory.errors import WriterFailed
 from memory.ports import Entry
 from memory.tiers import summaries
@@ -17,14 +18,16 @@ ONE = Habits(Rules(count=1))
 
 async def worked(here: Corner, writer: Writer, *, asked: bool = False, redo: bool = False) -> int:
     """Close what is over, or all of it, and write what is due; return how many digests were written."""
-    work = here.memory.consolidator(here.domain, writer, Writer("extractive", extractive=True))
+    work = Deriving(here.memory).consolidator(here.domain, writer, Writer("extractive", extractive=True))
     await work.close_episodes(here.session, asked=asked)
     return await work.digest(here.session, redo=redo)
 
 
 async def summary(here: Corner, writer: Writer) -> list[Digest]:
     """Ask for the summary."""
-    return await here.memory.consolidator(here.domain, writer, Writer("extractive", extractive=True)).summary(here.session)
+    return (
+        await Deriving(here.memory).consolidator(here.domain, writer, Writer("extractive", extractive=True)).summary(here.session)
+    )
 
 
 async def tree(here: Corner) -> list[tuple[str, int, int]]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from memory.core import Habits
+from memory.deriving import Deriving
 from memory.journal.ledger import LEASE
 from memory.ports import Entry, Task
 from memory.tiers import summaries
@@ -23,7 +24,7 @@ REFUSED = [
 
 async def digest(here: Corner, writer: Writer, *, redo: bool = False) -> int:
     """Close all there is and write what is due."""
-    work = here.memory.consolidator(here.domain, writer, Writer("extractive", extractive=True))
+    work = Deriving(here.memory).consolidator(here.domain, writer, Writer("extractive", extractive=True))
     await work.close_episodes(here.session, asked=True)
     return await work.digest(here.session, redo=redo)
 
@@ -82,8 +83,10 @@ async def test_a_summary_that_was_refused_now_and_then_is_still_asked_for(tmp_pa
             await here.say(f"remark {n}")
             await digest(here, Writer())
             writer = Writer("model", moves=[answering(Entry("Ada met Humphrey", ("d1",)))])
-            (made,) = await here.memory.consolidator(here.domain, writer, Writer("extractive", extractive=True)).summary(
-                here.session
+            (made,) = (
+                await Deriving(here.memory)
+                .consolidator(here.domain, writer, Writer("extractive", extractive=True))
+                .summary(here.session)
             )
             assert made.writer == "model", f"summary {n}, each refused once"
 
@@ -99,9 +102,9 @@ async def test_workers_beside_each_other_write_nothing_twice(tmp_path: Path) -> 
                 return await super().write(task)
 
         writer = Slow()
-        await here.memory.consolidator(here.domain, writer, writer).close_episodes(here.session, asked=True)
+        await Deriving(here.memory).consolidator(here.domain, writer, writer).close_episodes(here.session, asked=True)
         done = await asyncio.gather(
-            *(here.memory.consolidator(here.domain, writer, writer).digest(here.session) for _ in range(4))
+            *(Deriving(here.memory).consolidator(here.domain, writer, writer).digest(here.session) for _ in range(4))
         )
         await digest(here, writer)
         asked = [task.sources[0].text for task in writer.tasks if task.kind == "gist"]
@@ -200,7 +203,7 @@ async def test_what_is_forgotten_while_the_summary_is_written_is_not_shown(tmp_p
             await here.view.forget_message(secret.id)
             return copied(task)
 
-        shown = await here.memory.consolidator(here.domain, Writer(moves=[forgets]), Writer()).summary(here.session)
+        shown = await Deriving(here.memory).consolidator(here.domain, Writer(moves=[forgets]), Writer()).summary(here.session)
         assert shown and "Xerxes" not in "\n".join(d.text for d in shown)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from memory.deriving import Deriving
 from memory.errors import WriterFailed
 from memory.journal.journal import Event, Part
 from memory.ports import Entry as Said
@@ -35,7 +36,7 @@ async def talked(here: Corner) -> str:
         await here.say(f"an ordinary remark about the garden, number {n}, " + "and more " * 40)
     await here.reply(f"You told me: {SECRET}", [secret.key], parts=[Part("p1", f"You told me: {SECRET}")])
     writer = Writer(moves=[answering(Said(f"{SECRET} in Atlantis", ("m1",)))])
-    consolidator = here.memory.consolidator(here.domain, writer, Writer("extractive", extractive=True))
+    consolidator = Deriving(here.memory).consolidator(here.domain, writer, Writer("extractive", extractive=True))
     await consolidator.close_episodes(here.session, asked=True)
     await consolidator.digest(here.session)
     await consolidator.summary(here.session)
@@ -117,7 +118,7 @@ async def test_no_byte_stays_behind_of_a_draft_that_is_refused_after_its_source_
             return [Said(f"{SECRET} in Atlantis", ("m1",))]
 
         writer = Writer(moves=[forgets])
-        consolidator = here.memory.consolidator(here.domain, writer, Writer("extractive", extractive=True))
+        consolidator = Deriving(here.memory).consolidator(here.domain, writer, Writer("extractive", extractive=True))
         await consolidator.close_episodes(here.session, asked=True)
         await consolidator.digest(here.session)
         await here.memory.db.checkpoint()
@@ -137,7 +138,7 @@ async def test_a_checkpoint_empties_the_log(tmp_path: Path) -> None:
 async def test_a_writer_out_of_reach_leaves_no_draft(tmp_path: Path) -> None:
     async with at_home(tmp_path, None) as here:
         await here.say(SECRET)
-        consolidator = here.memory.consolidator(
+        consolidator = Deriving(here.memory).consolidator(
             here.domain, Writer(moves=[raising(WriterFailed("The model cannot be reached."))]), Writer()
         )
         await consolidator.close_episodes(here.session, asked=True)

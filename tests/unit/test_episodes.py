@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.core import Habits
+from memory.deriving import Deriving
 from memory.text.times import instant, month
 from memory.tiers.episodes import Cut, Mark, Rules, cut
 from memory.types import MINUTE
@@ -177,7 +178,7 @@ async def test_a_long_import_is_cut_as_if_it_had_come_message_by_message(tmp_pat
         messages = [said(f"message {at}", f"i{at}", start + at * gap) for at in range(n)]
         for at in range(0, n, 500):
             await here.view.say(here.session, messages[at : at + 500])
-        consolidator = here.memory.consolidator(here.domain, writer := Writer(), writer)
+        consolidator = Deriving(here.memory).consolidator(here.domain, writer := Writer(), writer)
         await consolidator.close_episodes(here.session)
         rows = await here.memory.db.all("SELECT first_at, last_at, closed_by FROM episodes ORDER BY position")
         at_once = cut([Mark(at, m.said_at) for at, m in enumerate(messages)], Rules(20, 360, 4), "UTC", here.clock.now())
@@ -191,7 +192,7 @@ async def test_late_messages_make_episodes_of_their_own_and_closed_ones_stay(tmp
     async with at_home(tmp_path, habits=Habits(RULES)) as here:
         for n in range(5):
             await here.say(f"now {n}")
-        consolidator = here.memory.consolidator(here.domain, Writer(), Writer())
+        consolidator = Deriving(here.memory).consolidator(here.domain, Writer(), Writer())
         assert await consolidator.close_episodes(here.session) == 1
         late = START - 2 * HOUR
         await here.view.say(here.session, [said(f"late {n}", f"l{n}", late + n) for n in range(3)])

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.core import Habits
+from memory.deriving import Deriving
 from memory.errors import WriterFailed
 from memory.ports import Entry, Task
 from memory.text.times import instant, month
@@ -78,13 +79,13 @@ async def test_a_month_is_not_told_before_all_of_it_is_summarized(tmp_path: Path
         for at in (on(2019, 5, 3), on(2019, 5, 4), on(2019, 5, 20), on(2019, 5, 21)):
             await here.say("the boat leaks", at=at)
         writer = Teller()
-        consolidator = here.memory.consolidator(here.domain, writer, writer)
+        consolidator = Deriving(here.memory).consolidator(here.domain, writer, writer)
         await consolidator.close_episodes(here.session)
         await consolidator.digest(here.session, most=1)
-        await here.memory.ladder(here.domain, writer).climb()
+        await Deriving(here.memory).ladder(here.domain, writer).climb()
         assert await months(here) == {}
         await consolidator.digest(here.session)
-        await here.memory.ladder(here.domain, writer).climb()
+        await Deriving(here.memory).ladder(here.domain, writer).climb()
         assert len(await months(here)) == 1 and len(writer.asked("era")) == 1
 
 
@@ -142,7 +143,7 @@ async def test_a_model_that_fails_leaves_the_month_as_it_was(tmp_path: Path) -> 
         await here.say("it sank", at=on(2019, 5, 20))
         await gists(here, Teller())
         with pytest.raises(WriterFailed):
-            await here.memory.ladder(here.domain, Teller(moves=[raising(WriterFailed("away"))])).climb()
+            await Deriving(here.memory).ladder(here.domain, Teller(moves=[raising(WriterFailed("away"))])).climb()
         assert (await months(here))["2019-05"] == ["the boat was bought", "it leaks"]
 
 

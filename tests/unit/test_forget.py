@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from memory.core import Habits
+from memory.deriving import Deriving
 from memory.errors import DiskFull, NotFound, SourceGone, TombstonesDamaged
 from memory.forget import gone
 from memory.forget.forgetting import Forgetting
@@ -27,7 +28,7 @@ FEW = Habits(Rules(count=4))
 async def digested(here: Corner, writer: Writer | None = None) -> None:
     """Close what there is and write its digests and summary."""
     writer = writer or Writer()
-    consolidator = here.memory.consolidator(here.domain, writer, Writer("extractive", extractive=True))
+    consolidator = Deriving(here.memory).consolidator(here.domain, writer, Writer("extractive", extractive=True))
     await consolidator.close_episodes(here.session, asked=True)
     await consolidator.digest(here.session)
     await consolidator.summary(here.session)

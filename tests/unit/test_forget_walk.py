@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from memory.core import Habits
+from memory.deriving import Deriving
 from memory.journal.journal import Part
 from memory.tiers.episodes import Rules
 from memory.types import Exchange
@@ -64,7 +65,7 @@ async def walk(folder: Path, seed: int, steps: int) -> None:
                     sources += [hit.digest.key for hit in await here.view.recall.gists(chance.choice(WORDS), 1)]
                     known.append(await here.reply("as you said", sources, parts=[Part(f"{seed}-{step}", "as you said")]))
                 case "digest" | "summary" as what:
-                    work = memory.consolidator(here.domain, Writer(), Writer())
+                    work = Deriving(memory).consolidator(here.domain, Writer(), Writer())
                     await work.close_episodes(here.session, asked=chance.random() < 0.3)
                     await work.digest(here.session)
                     if what == "summary":

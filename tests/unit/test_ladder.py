@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+from memory.deriving import Deriving
 from memory.ports import Entry, Task
 from memory.tiers.selfstate import Mind, keep
 from memory.types import DomainKind, DomainRef
@@ -127,7 +128,8 @@ async def test_two_at_once_make_everything_once(tmp_path: Path) -> None:
         await gists(here, writer)
         async with opened(tmp_path / "lyra.db", clock=here.clock, ids=Ids("other"), habits=PAIRS) as other:
             await asyncio.gather(
-                here.memory.ladder(here.domain, writer).climb(asked=True), other.ladder(here.domain, writer).climb(asked=True)
+                Deriving(here.memory).ladder(here.domain, writer).climb(asked=True),
+                Deriving(other).ladder(here.domain, writer).climb(asked=True),
             )
         told = [task.sources for task in writer.asked("era")]
         assert len(told) == len(set(told)), "no month twice"
@@ -144,10 +146,10 @@ async def test_who_was_too_slow_publishes_nothing_while_another_is_at_it(tmp_pat
         async with opened(tmp_path / "lyra.db", clock=here.clock, ids=Ids("other"), habits=PAIRS) as other:
 
             async def begins(move: Move) -> int:
-                return await other.ladder(here.domain, Teller("the other", moves=[move])).climb(asked=True)
+                return await Deriving(other).ladder(here.domain, Teller("the other", moves=[move])).climb(asked=True)
 
             late = Overtaking(here.clock, begins)
-            await here.memory.ladder(here.domain, Teller("too late", moves=[late.first])).climb(asked=True)
+            await Deriving(here.memory).ladder(here.domain, Teller("too late", moves=[late.first])).climb(asked=True)
             assert await standing(here, "profile") == []
             await late.ends()
         assert {one.writer for one in await here.view.digests.statements("profile")} == {"the other"}
@@ -198,7 +200,7 @@ async def broken_off(folder: Path, n: int) -> tuple[list[object], int]:
         here = await corner(memory, clock)
         await years(here, 2)
         await gists(here, Teller())
-        climbing = CancelledAt(memory.ladder(here.domain, Teller()).climb(asked=True), n)
+        climbing = CancelledAt(Deriving(memory).ladder(here.domain, Teller()).climb(asked=True), n)
 
         async def climb() -> object:
             return await climbing

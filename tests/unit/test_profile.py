@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from memory.deriving import Deriving
 from memory.errors import NotFound, WriterFailed
 from memory.ports import Entry, Task
 from memory.types import DomainKind, DomainRef, SessionRef
@@ -116,7 +117,7 @@ async def test_a_sentence_that_is_left_out_is_no_refused_answer(tmp_path: Path) 
         refused = answering(Entry("Kiki lives in Linz", ("g2",)))
         again = answering(Entry("Kiki lives in Wels", ("g2",)))
         writer = Teller(moves=[partly, refused, partly, again, partly, copies, copies])
-        await here.memory.ladder(here.domain, writer).climb(asked=True)
+        await Deriving(here.memory).ladder(here.domain, writer).climb(asked=True)
         assert await standing(here, "profile") == ["Ada lives in Graz", "Kiki is her parrot"], "the third answer is asked for"
 
 
@@ -187,7 +188,7 @@ async def test_a_model_that_is_away_changes_nothing_and_is_asked_again(tmp_path:
         await here.say("Kiki is her parrot")
         await gists(here, Teller())
         with pytest.raises(WriterFailed):
-            await here.memory.ladder(here.domain, Teller(moves=[raising(WriterFailed("away"))])).climb(asked=True)
+            await Deriving(here.memory).ladder(here.domain, Teller(moves=[raising(WriterFailed("away"))])).climb(asked=True)
         assert await here.count("statements") == 0 and await here.count("refusals") == 0
         await climbed(here, Teller())
         assert len(await standing(here, "profile")) == 2

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.core import Habits
+from memory.deriving import Deriving
 from memory.tiers.episodes import Rules
 from memory.types import MINUTE, Kind, NewExchange
 from tests.kits.memory_kit import BagOfWords, Corner, Writer, at_home, corner
@@ -62,7 +63,7 @@ def test_the_ranking_is_the_documented_formula(
             talk = await said(here, what)
             if digested:
                 for session in await here.view.sessions.all():
-                    work = here.memory.consolidator(here.domain, Writer(), Writer())
+                    work = Deriving(here.memory).consolidator(here.domain, Writer(), Writer())
                     await work.close_episodes(session, asked=True)
                     await work.digest(session)
             await here.view.embed()
@@ -90,5 +91,5 @@ async def test_an_index_that_grew_ranks_like_one_that_was_loaded(tmp_path: Path)
         await here.view.embed()
         questions = [f"{one} {other}" for one in WORDS for other in WORDS]
         grown = [await here.view.recall.messages(question, 20) for question in questions]
-        here.memory._reading.domain_indexes.forget()
+        here.memory.domain_indexes.forget()
         assert grown == [await here.view.recall.messages(question, 20) for question in questions]

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from memory.core import Habits
+from memory.deriving import Deriving
 from memory.ports import Entry
 from memory.tiers.episodes import Rules
 from memory.types import Condensed, Hit
@@ -14,7 +15,7 @@ HABITS = Habits(Rules(count=2))
 async def digested(here: Corner, text: str) -> None:
     """Have the two messages of an episode told as one gist."""
     writer = Writer(moves=[answering(Entry(text, ("1", "2")))])
-    work = here.memory.consolidator(here.domain, writer, Writer())
+    work = Deriving(here.memory).consolidator(here.domain, writer, Writer())
     await work.close_episodes(here.session)
     await work.digest(here.session)
 

@@ -132,7 +132,7 @@ async def test_vectors_that_come_later_are_like_those_that_were_there(tmp_path: 
         assert await here.view.embed() == many
         later = [await there.view.recall.messages(question, 20) for question in questions]
         assert all(hits and hits[0].why[-1].startswith("meaning") for hits in later)
-        there.memory._reading.domain_indexes.forget()
+        there.memory.domain_indexes.forget()
         assert later == [await there.view.recall.messages(question, 20) for question in questions]
 
 
@@ -180,7 +180,7 @@ async def test_messages_of_an_endless_session_stand_beside_their_neighbours(tmp_
             before, after = [(one.said_at, one.key) if one else None for one in (hit.before, hit.after)]
             assert before == (order[at - 1] if at else None) and after == (order[at + 1] if at + 1 < len(order) else None)
         grown = [await here.view.recall.messages(f"n{n} n{n // 2}", 9) for n in range(0, len(kept), 100)]
-        here.memory._reading.domain_indexes.forget()
+        here.memory.domain_indexes.forget()
         assert grown == [await here.view.recall.messages(f"n{n} n{n // 2}", 9) for n in range(0, len(kept), 100)]
 
 
@@ -211,7 +211,7 @@ async def test_questions_and_changes_at_the_same_time_end_as_if_they_had_come_on
         await asyncio.gather(*talking, *(task(where) for task in (ask, ask, embed) for where in (here, there)))
         await here.view.embed()
         ended = [await answers(where) for where in (here, there)]
-        there.memory._reading.domain_indexes.forget()
+        there.memory.domain_indexes.forget()
         assert ended == [await answers(there)] * 2
         assert len(await there.found("parrot", 100)) == len(await there.found("bird", 100)) == 28
 

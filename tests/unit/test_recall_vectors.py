@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from memory.core import Habits
+from memory.deriving import Deriving
 from memory.errors import EmbeddingFailed
 from memory.ports import Vectors
 from memory.tiers.episodes import Rules
@@ -127,7 +128,7 @@ async def test_what_is_said_and_forgotten_while_a_question_is_embedded_does_no_h
 async def test_gists_are_found_by_meaning_too(tmp_path: Path) -> None:
     async with at_home(tmp_path, embedder=BagOfWords(meanings=CAR), habits=Habits(Rules(count=1))) as here:
         await here.say("I acquired an automobile")
-        work = here.memory.consolidator(here.domain, Writer(), Writer())
+        work = Deriving(here.memory).consolidator(here.domain, Writer(), Writer())
         await work.close_episodes(here.session)
         await work.digest(here.session)
         assert await here.view.embed() == 2

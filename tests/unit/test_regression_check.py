@@ -10,6 +10,7 @@ from memory.core import Habits
 from memory.derive.context import Context
 from memory.derive.dry_run import Difference, Put, dry_run
 from memory.derive.ladder import Ladder
+from memory.deriving import Deriving
 from memory.dream.regression_check import RegressionCheck
 from memory.forget.erase import retire
 from memory.index.recall.domain_indexes import MOST_BYTES, DomainIndexes
@@ -138,7 +139,7 @@ async def test_without_the_exam_the_same_month_is_published_and_is_in_the_way(tm
         await last_month(here)
         await gists(here, Teller())
         assert not await crowded_out(here)
-        await here.memory.ladder(here.domain, Stuffer()).climb(asked=True)
+        await Deriving(here.memory).ladder(here.domain, Stuffer()).climb(asked=True)
         assert len(await standing(here, "era")) == 6 and await refused(here, "era") == []
         assert await crowded_out(here)
 

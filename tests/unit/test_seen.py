@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from memory.core import Habits
+from memory.deriving import Deriving
 from memory.errors import SourceGone
 from memory.ports import Embedder, Entry
 from memory.tiers import seen
@@ -80,7 +81,7 @@ async def test_what_repeats_a_digest_goes_with_whatever_the_digest_was_made_from
     async with at_home(tmp_path, embedder=BagOfWords()) as here:
         code, plan = await here.say(CODE), await here.say("the trip is on Friday")
         writer = Writer(moves=[answering(Entry("the trip is on Friday", ("m2",)))])
-        work = here.memory.consolidator(here.domain, writer, writer)
+        work = Deriving(here.memory).consolidator(here.domain, writer, writer)
         await work.close_episodes(here.session, asked=True)
         await work.digest(here.session)
         (gist,) = await here.view.digests.newest_gists(2)
@@ -242,7 +243,7 @@ async def test_digests_that_were_in_view_pass_on_only_what_they_say_of_it(tmp_pa
         code = await here.say(CODE)
         for text in ("the tomatoes are ripe", "the river is high", "the violin has five strings"):
             await here.say(text)
-        consolidator = here.memory.consolidator(here.domain, Writer(), Writer())
+        consolidator = Deriving(here.memory).consolidator(here.domain, Writer(), Writer())
         await consolidator.close_episodes(here.session, asked=True)
         await consolidator.digest(here.session)
         (gist,) = await here.view.digests.frontier(here.session)

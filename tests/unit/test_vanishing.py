@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from memory.core import Habits, Memory
+from memory.deriving import Deriving
 from memory.errors import SourceGone
 from memory.forget.disappearance import WEEK, Disappearance
 from memory.store import lineage
@@ -50,7 +51,7 @@ async def talked(clock: Clock, memory: Memory) -> Server:
     (parrot,) = [hit.exchange for hit in await here.view.recall.messages("parrot Xerxes", 1)]
     new = NewExchange(Kind.REPLY, "It is called Xerxes.", "r1", clock.now() + 9, "Lyra", "assistant")
     await here.view.answer(session, Answer(new, [parrot.key], (), (), [asked]))
-    work = memory.consolidator(here.view.home, Writer(), Writer())
+    work = Deriving(memory).consolidator(here.view.home, Writer(), Writer())
     for one in await here.view.sessions.all():
         await work.close_episodes(one, asked=True)
         await work.digest(one)
@@ -74,7 +75,7 @@ async def test_what_was_said_in_a_deleted_channel_comes_up_no_more_at_once(tmp_p
         exported = [message.text async for _, message in here.view.messages.all()]
         assert exported == ["the tomatoes are ripe", "the river is high", "what is the parrot called?"]
         assert await here.found("tomatoes") != []
-        work = memory.consolidator(here.view.home, Writer(), Writer())
+        work = Deriving(memory).consolidator(here.view.home, Writer(), Writer())
         for one in await here.view.sessions.all():
             await work.digest(one)
         assert "Xerxes" not in await gists(here.view) and "tomatoes" in await gists(here.view)
@@ -119,7 +120,7 @@ async def test_kept_it_is_found_and_summed_up_as_before(tmp_path: Path) -> None:
         assert await memory.keep_vanished("discord", ["s"]) == 0
         await here.view.embed()
         assert await here.found("parrot Xerxes") == before
-        work = memory.consolidator(here.view.home, Writer(), Writer())
+        work = Deriving(memory).consolidator(here.view.home, Writer(), Writer())
         for one in await here.view.sessions.all():
             await work.digest(one)
         assert "Xerxes" in await gists(here.view)

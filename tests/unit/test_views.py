@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from memory.core import Habits
+from memory.deriving import Deriving
 from memory.errors import NotFound
 from memory.journal.journal import Part
 from memory.tiers.episodes import Rules
@@ -79,7 +80,7 @@ async def test_the_newest_gists_are_those_of_what_was_talked_about_last_here(tmp
         for n in range(3):
             await ada.say(f"remark {n}")
         for one in (bob, ada):
-            work = here.memory.consolidator(one.domain, Writer(), Writer())
+            work = Deriving(here.memory).consolidator(one.domain, Writer(), Writer())
             await work.close_episodes(one.session)
             await work.digest(one.session)
         assert [digest.text for digest in await ada.view.digests.newest_gists(2)] == ["remark 2", "remark 1"]
@@ -90,7 +91,7 @@ async def test_what_is_read_beside_is_read_and_never_written(tmp_path: Path) -> 
     async with at_home(tmp_path, habits=Habits(Rules(count=1))) as here:
         ada, bob = await two(here)
         for one in (ada, bob):
-            work = here.memory.consolidator(one.domain, Writer(), Writer())
+            work = Deriving(here.memory).consolidator(one.domain, Writer(), Writer())
             await work.close_episodes(one.session)
             await work.digest(one.session)
         view = here.memory.view(bob.domain, [ada.domain])
@@ -169,7 +170,7 @@ async def test_sessions_come_newest_first_and_those_without_a_word_are_not_liste
 
 async def test_the_window_begins_with_an_episode_and_holds_at_least_what_was_asked(tmp_path: Path) -> None:
     async with at_home(tmp_path, habits=Habits(Rules(count=4))) as here:
-        work = here.memory.consolidator(here.domain, Writer(), Writer())
+        work = Deriving(here.memory).consolidator(here.domain, Writer(), Writer())
         begins = set()
         for n in range(1, 30):
             await here.say(f"remark {n}")
@@ -215,7 +216,7 @@ async def story(folder: str, seed: int, noise: int) -> list[str]:
 
 async def lived(here: Corner, chance: random.Random) -> None:
     """Consolidate now and then."""
-    work = here.memory.consolidator(here.domain, Writer(), Writer())
+    work = Deriving(here.memory).consolidator(here.domain, Writer(), Writer())
     await work.close_episodes(here.session, asked=chance.random() < 0.1)
     if chance.random() < 0.5:
         await work.digest(here.session)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 
 from bot.models.offline.sentences import split
-from memory.derive.naming import FUNCTION_WORDS
+from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
 
 OWN = re.compile(r"(?i)\b(?:i|my|me|mine|we|our|ich|mein\w*|je|mon|ma|mes|mi|mis|io|mio|mia)\b")

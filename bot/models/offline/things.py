@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from memory.derive.naming import FUNCTION_WORDS
+from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
 
 _PIECE = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[^\w\s]")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from bot.models.offline.sentences import is_marked_question, split
-from memory.derive.naming import FUNCTION_WORDS
+from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, key_words, stem, tokens
 
 

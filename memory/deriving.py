@@ -1,0 +1,36 @@
+"""What makes something of a memory: digests, what stands above them, banks, dreams.
+
+It is loaded apart from memory itself, because who finds or keeps something needs none of it.
+"""
+
+from memory.bank.entering import Bank
+from memory.core import Memory
+from memory.derive.consolidate import Consolidator
+from memory.derive.ladder import Ladder
+from memory.dream.dreamer import Dreamer
+from memory.ports import ChatModel, Writer
+from memory.types import Domain
+
+
+class Deriving:
+    """Hands out what derives in one domain of an open memory."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    def consolidator(self, domain: Domain, writer: Writer, fallback: Writer) -> Consolidator:
+        """Return what closes the episodes of one domain and writes its digests."""
+        return Consolidator(self._memory.context(domain, writer, fallback))
+
+    def ladder(self, domain: Domain, writer: Writer) -> Ladder:
+        """Return what makes profile, eras, narrative and self-state of one domain."""
+        return Ladder(self._memory.context(domain, writer, writer))
+
+    def bank(self, domain: Domain, writer: Writer) -> Bank:
+        """Return what keeps the bank of one domain."""
+        return Bank(self._memory.context(domain, writer, writer))
+
+    def dreamer(self, domain: Domain, writer: Writer, fallback: Writer, chat_model: ChatModel | None) -> Dreamer:
+        """Return what dreams one domain: digests by the writer, thoughts by the chat model."""
+        memory = self._memory
+        return Dreamer(memory.context(domain, writer, fallback), chat_model, memory.domain_indexes, memory.habits.thresholds)
