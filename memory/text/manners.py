@@ -5,7 +5,8 @@ Whoever tells what somebody else said wishes nothing.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
 from memory.text.display_names import LONGEST, display_name
 
@@ -86,7 +87,6 @@ _LEAD = (
     r"|i (?:want|prefer)(?: you)?(?: to)?|kannst du|könntest du|du kannst|ich (?:möchte|hätte gerne?)|puedes|quiero|tu peux)[, ]+)*"
 )
 _TAIL = r"(?:,? (?:please|bitte|por favor|from now on|ab jetzt|always|instead|with me|to me|mit mir|conmigo|thanks|danke))*"
-_READ = [(kind, value, re.compile(rf"(?i){_LEAD}(?:{form}){_TAIL}")) for kind, forms in _FORMS.items() for value, form in forms]
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»|(?m:^>.*$)")
 _REPORTED = re.compile(
     r"(?i)\b(?:said|says|told|tells|asked|asks|wrote|writes|shouted|sagte|sagt|meinte|fragte|schrieb|dijo|dice|a dit)\b"
@@ -115,7 +115,7 @@ def wishes(text: str) -> dict[str, str]:
 
 
 def _of(clause: str, text: str) -> Iterator[tuple[str, str]]:
-    for kind, value, form in _READ:
+    for kind, value, form in _read():
         if m := form.fullmatch(clause):
             said = m.groupdict()
             if kind == "name":
@@ -138,3 +138,11 @@ def _called(name: str, *, casual: bool) -> str:
     if first.lower() in _NO_NAMES or (first[0].islower() and (more or not casual)) or len(name) > LONGEST:
         return ""
     return f'to be called "{display_name(name)}"'
+
+
+@cache
+def _read() -> Sequence[tuple[str, str, re.Pattern[str]]]:
+    """Return every form with the wish it is of; they are compiled when somebody's words are read, as that takes 30 ms."""
+    return [
+        (kind, value, re.compile(rf"(?i){_LEAD}(?:{form}){_TAIL}")) for kind, forms in _FORMS.items() for value, form in forms
+    ]

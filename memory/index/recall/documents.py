@@ -70,7 +70,7 @@ class Documents:
         for column in (self.stretches, self.runs):
             column.extend(np.arange(start, start + n))
         if self.linked and n > _FEW:
-            self._relink(np.isin(self.sessions.now, np.unique(sessions)))
+            self._relink(np.isin(self.sessions.now, sessions))
         elif self.linked:
             for document in range(start, start + n):
                 self._link(document)

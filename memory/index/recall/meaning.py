@@ -80,7 +80,9 @@ class Meaning:
         if not self._single:
             nearest[there] = -1
             np.maximum.at(nearest, there, cosines)
-            there = np.unique(there)
+            held = np.zeros(documents, np.bool_)
+            held[there] = True
+            there = np.flatnonzero(held)
         elif len(there) == documents:
             return Meant(cosines, slice(None), documents)
         else:
