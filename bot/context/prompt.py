@@ -177,7 +177,7 @@ def _round(one: Round) -> list[ChatMessage]:
 def _plain(rounds: Sequence[Round]) -> list[str]:
     found = [returned.text for one in rounds for returned in one.returned if returned.shown]
     said = "\n".join(_spoken(one.said, QUOTED) for one in rounds if one.said)
-    return [*found, *([f"{_BEGUN}\n{said}"] if said else [])]
+    return [*dict.fromkeys(found), *([f"{_BEGUN}\n{said}"] if said else [])]
 
 
 def _spoken(text: str, frame: Frame) -> str:

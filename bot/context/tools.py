@@ -50,6 +50,7 @@ NOTHING = "Nothing is kept about that."
 _TITLE = "What you looked up:"
 _MOST_CHARACTERS = 4_000
 _MOST_OF_OPENED = 600
+_MOST_OF_A_CALL = 200
 _ID = 26
 _MONTH = re.compile(r"(\d{4})-(\d\d?)")
 _YEAR = re.compile(r"\d{4}")
@@ -108,15 +109,14 @@ def wanted(call: ToolCall, asker: str, now: int, time_zone: str) -> Lookup | Ope
 
 
 def repeated(call: ToolCall, number: int) -> ToolCall:
-    """Return a call as it may stand in a prompt: with an id of its own, a tool's name, and arguments that are JSON."""
+    """Return a call as it may stand in a prompt: with an id that no other has, a tool's name, and arguments that are JSON."""
     try:
         arguments = json.dumps(_arguments(call), ensure_ascii=False)
     except BadInput:
         arguments = "{}"
-    # Mistral's templates take ids of nine letters and digits alone.
-    id = call.id if re.fullmatch(r"[A-Za-z0-9_-]{1,64}", call.id) else f"lookup{number:03}"
     name = call.name if call.name in (tool.name for tool in TOOLS) else TOOLS[0].name
-    return ToolCall(id, name, arguments if tokens(arguments) <= _MOST_OF_OPENED else "{}")
+    # Mistral's templates take ids of nine letters and digits alone; some endpoints give the same one again in every answer.
+    return ToolCall(f"lookup{number:03}", name, arguments if tokens(arguments) <= _MOST_OF_A_CALL else "{}")
 
 
 class Receipts:

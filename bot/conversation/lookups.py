@@ -20,6 +20,7 @@ from memory.view.retrieval import Recalled
 ROUNDS = 3
 SHARE = 0.25
 """How much of a prompt's budget what is looked up may take."""
+_LEAST = 100
 _MESSAGES = 40
 _AROUND = 6
 
@@ -48,8 +49,8 @@ class Lookups:
         self._turn, self._sure, self._changed = reads.turn, reads.sure, reads.changed
         self._begun = begun
         self._came = came
-        self._left = rounds
         self._most = min(most, begun.left)
+        self._left = rounds if self._most >= _LEAST else 0
         self._now = now
         self._tell = tell
         self._rounds: list[Round] = []

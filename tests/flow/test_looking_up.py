@@ -10,7 +10,8 @@ import pytest
 
 from bot.app import App, opened
 from bot.context.tools import TOOLS
-from bot.conversation.lookups import ROUNDS
+from bot.conversation import speaking
+from bot.conversation.lookups import ROUNDS, SHARE, Lookups
 from bot.models.learnt import REFUSED
 from memory.text.budget import tokens
 from memory.tiers import seen
@@ -103,9 +104,12 @@ async def test_an_answer_that_looked_nothing_up_stays(tmp_path: Path, monkeypatc
 async def test_what_goes_while_it_is_looked_at_is_in_no_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, guarded: bool
 ) -> None:
-    """The twin forgets something that was not looked up."""
+    """The twin notes as seen what stood in view before anything was looked up."""
+    if not guarded:
+        for name, value in (("whole", lambda self: self._prompts[0, False]), ("seen", lambda self: self._prompts[0, False].seen)):
+            monkeypatch.setattr(Lookups, name, property(value))
     async with model_server(lambda request: "Begun anew.") as model, told(tmp_path, monkeypatch, model) as app:
-        gone = (await kept(app))["My boat is green." if guarded else "Lena plays the piano."]
+        gone = (await kept(app))["My boat is green."]
         model.script(b.calls("recall", query="boat"), b.Held("It is green."))
         asked = len(model.requests)
 
@@ -171,8 +175,10 @@ async def test_rounds_end_after_three_calls(tmp_path: Path, monkeypatch: pytest.
         assert last.last_user.endswith(ASKED)
 
 
-async def test_all_rounds_fit_into_one_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    budget = 1500
+@pytest.mark.parametrize("share", [SHARE, 3.0], ids=["her", "the twin"])
+async def test_all_rounds_fit_into_one_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: float) -> None:
+    monkeypatch.setattr(speaking, "SHARE", share)
+    budget, guarded = 1500, share == SHARE
     config = f'context_tokens = {budget}\nrecent_turns = 1\ntime_zone = "UTC"\n'
     lines = [f"Boat number {n} is {'very ' * 20} green." for n in range(40)]
     async with model_server() as model, told(tmp_path, monkeypatch, model, config, lines=lines) as app:
@@ -185,7 +191,7 @@ async def test_all_rounds_fit_into_one_budget(tmp_path: Path, monkeypatch: pytes
             return offered + sum(tokens(message["content"]) for message in request.messages)
 
         assert all(budget // 2 < size(request) <= budget for request in asked), [size(request) for request in asked]
-        assert all(sum(map(tokens, request.returned)) <= budget // 4 for request in asked)
+        assert all(sum(map(tokens, request.returned)) <= budget // 4 for request in asked) is guarded
         reply = (await kept(app))["Green."]
         view = (await seen.of(app.memory.db, [reply.key]))[reply.key]
         shown = {message.key for text, message in (await kept(app)).items() if any(text in prompt(one) for one in asked)}

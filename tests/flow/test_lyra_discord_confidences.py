@@ -11,7 +11,7 @@ from adapters.events import Person, Place
 from bot.conversation.domains import Domains
 from memory.types import DomainKind, Identity
 from tests.fakes.discord import DiscordServer, Message, Right
-from tests.fakes.openai_behaviours import Request, echo, sensible
+from tests.fakes.openai_behaviours import Calls, Request, echo, sensible
 from tests.kits.discord_home import Awake, answer, prompt, sound
 from tests.kits.discord_knowing import Thoughtful, Town, answers
 
@@ -111,6 +111,21 @@ async def test_it_comes_up_where_nobody_reads_who_may_not_know(town: Town) -> No
         assert await comes_up(town, lyra, "cleo", "staff")
         await town.sets("cleo", town.names["cleo's dm"], "reach", "on")
         assert await comes_up(town, lyra, "cleo", "cleo's dm")
+
+
+async def test_no_tool_shows_it_where_somebody_reads_who_may_not_know(town: Town) -> None:
+    async with town.lyra() as lyra:
+        await hears(town, "ben", "cleo")
+        await confides(town, f"{SECRET}, but don't tell Ben")
+        ((id,),) = await lyra.app.memory.db.all(
+            "SELECT i.public_id FROM exchanges e JOIN items i ON i.id = e.item WHERE e.kind = 'said' AND e.text LIKE :text",
+            {"text": f"%{CANARY}%"},
+        )
+        looks = (("open", {"receipt": id}), ("recall", {"query": "locker", "speaker": "ada"}), ("recall", {"from": "2020-01-01"}))
+        town.model.default = lambda request: Calls(looks) if request.offered else model(request)
+        assert not await comes_up(town, lyra, "ben", "general", "and what else?")
+        assert len(lyra.chats[-1].messages) > 1 and not lyra.chats[-1].offered
+        assert await comes_up(town, lyra, "cleo", "staff", "and what else?"), "where all may know it is opened"
 
 
 class Blind(Discord):

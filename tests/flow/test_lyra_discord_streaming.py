@@ -87,6 +87,22 @@ async def test_an_answer_grows_in_one_message_and_ends_as_it_is_kept(
         assert (await kept(her, general)).splitlines()[:2] == ["tell me a tale", TALE]
 
 
+async def test_what_is_said_before_something_is_looked_up_stays_where_it_stands(
+    server: DiscordServer, general: Channel, model: Halting, ada: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with awake(server, tmp_path, monkeypatch, model=model, discord=ON) as her:
+        hurry(her)
+        whole = f"Let me think of one that I know.\n\n{TALE}"
+        model.script(b.calls("recall", "Let me think of one that I know.", query="tale"), b.Drip(TALE, 0.03))
+        answer = await finished(server, await ada.says(general, f"{server.mention} tell me a tale"), whole)
+        *shown, final = answer.revisions
+        assert len(shown) > 1 and final == whole
+        assert all(whole.startswith(earlier) and len(earlier) < len(later) for earlier, later in pairwise(shown))
+        assert model.requests[-1].messages[-2]["content"] == "Let me think of one that I know."
+        await caught_up(server, general)
+        assert whole in await kept(her, general)
+
+
 async def test_who_does_not_want_to_watch_gets_the_answer_whole(
     server: DiscordServer, model: Halting, ada: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

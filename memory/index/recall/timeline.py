@@ -44,7 +44,7 @@ def during(loaded: Sequence[Loaded], window: Window, k: int, speaker: str = "") 
 
 
 def around(loaded: Sequence[Loaded], item: int, n: int) -> list[Found]:
-    """Return an item, with the n messages before and the n behind it in its conversation if it is a message of those here."""
+    """Return a message with the n before and the n behind it in its conversation; nothing where it is found by nobody here."""
     for index in (one.domain_indexes[MESSAGES] for one in loaded):
         documents = index.documents
         at = int(np.searchsorted(documents.items.now, item))
@@ -53,7 +53,7 @@ def around(loaded: Sequence[Loaded], item: int, n: int) -> list[Found]:
         before = list(islice(_along(documents.before.now, at), n))
         there = [*reversed(before), at, *islice(_along(documents.after.now, at), n)]
         return [_beside(int(documents.items.now[one]), int(documents.times.now[one])) for one in there]
-    return [_beside(item, 0)]
+    return []
 
 
 def _along(beside: Ints, document: int) -> Iterator[int]:
