@@ -24,6 +24,9 @@ from memory.text.lexical import key_words
 from memory.tiers.asides import Aside
 from memory.types import Exchange, Hit, Kind
 
+_MOST_OF_A_QUESTION = 1_000
+"""How many characters a question of several parts has at most: reading more would hold up all others."""
+
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
@@ -88,8 +91,7 @@ class Speaking:
             sure = await verifying.sure(used_at(turn.session, there.recent), looks)
             there = replace(there, recent=[one for one in there.recent if one.key in sure.keys])
             begun = draft(self._persona, there, question, begun_at, zone, budget - tools.COST * bool(rounds))
-            parts = [part.sought for part in self._voice.parts(_question(turn, begun_at))]
-            came = await recalled(turn, settings, begun.in_view, begun.since, parts)
+            came = await recalled(turn, settings, begun.in_view, begun.since, self._parts(turn, begun_at))
             found = await verifying.sure(used_in(came.hits), looks)
             if not (sure.changed or found.changed):
                 break
@@ -124,6 +126,11 @@ class Speaking:
         quotes = (*question.aside, *question.quotes)
         asides = {Aside(one.id, one.said_at, one.edited_at, turn.began) for one in quotes if one.id in prompt.asides}
         return Spoken(text, sources, False, links, begun_at, prompt.seen, frozenset(asides), used(), prompt.raised)
+
+    def _parts(self, turn: Turn, now: int) -> Sequence[str]:
+        """Return what is looked for beside all that was said: the parts of the question at its end."""
+        asked = _question(turn, now)
+        return [part.sought for part in self._voice.parts(replace(asked, text=asked.text[-_MOST_OF_A_QUESTION:]))]
 
     async def _offline(self, turn: Turn, looks: Looks) -> Spoken:
         asked = _question(turn, self._services.clock.now())
