@@ -81,7 +81,8 @@ _KINDS: dict[TaskKind, _Kind] = {
         "fact", "First fact.", "Inferred: second fact.",
     ),
     "era": _Kind(
-        "You write what was happening in one month, from the digests of its conversations, the oldest first.",
+        "You write what was happening in one month, from the digests of its conversations, the oldest first, and from what was told of "
+        "it later (labels with f).",
         "What you read",
         "Together they tell the month: what went on, what changed and was decided, who was there, how it ended.",
         f"{_THIRD}\n- Two or three sentences make one line. Order them by what mattered most.",

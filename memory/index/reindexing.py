@@ -6,6 +6,7 @@ from memory.index.indexing import BANK, ERAS, GISTS, IndexEntry, index_entries, 
 from memory.places.places import read_domain
 from memory.store.database import Database, Row, Transaction
 from memory.store.lineage import bound, placeholders
+from memory.text.times import month_start
 from memory.tiers import exchanges
 
 _BATCH = 500
@@ -22,13 +23,13 @@ async def reindex(db: Database) -> None:
             within = f"item IN ({placeholders('i', rows)})"
             messages = await tx.all(f"{exchanges.SELECT}WHERE e.{within} ORDER BY e.item", which)
             above = await tx.all(
-                f"SELECT domain, item, session, tier, text, first_at FROM digests WHERE {within} UNION ALL "
-                f"SELECT domain, item, 0, tier, text, first_at FROM statements WHERE {within} AND ended_at IS NULL",
+                f"SELECT domain, item, session, tier, text, first_at, '' AS period FROM digests WHERE {within} UNION ALL "
+                f"SELECT domain, item, 0, tier, text, first_at, period FROM statements WHERE {within} AND ended_at IS NULL",
                 which,
             )
             for domain in [read_domain(row) for row in await tx.all("SELECT * FROM domains")]:
                 said = [message(exchanges.exchange(row), domain.time_zone) for row in messages if row["domain"] == domain.key]
-                made = [_above(row) for row in above if row["domain"] == domain.key]
+                made = [_above(row, domain.time_zone) for row in above if row["domain"] == domain.key]
                 if said or made:
                     await index_entries(tx, domain, [*said, *made])
             await tx.run(f"DELETE FROM unfound WHERE {within}", which)
@@ -43,5 +44,6 @@ async def mark_unfound(tx: Transaction, items: Sequence[int]) -> None:
     )
 
 
-def _above(row: Row) -> IndexEntry:
-    return IndexEntry(row["item"], _ABOVE[row["tier"]], row["text"], row["first_at"], row["session"])
+def _above(row: Row, time_zone: str) -> IndexEntry:
+    at = month_start(row["period"], time_zone) if row["tier"] == "era" else row["first_at"]
+    return IndexEntry(row["item"], _ABOVE[row["tier"]], row["text"], at, row["session"])

@@ -37,6 +37,11 @@ def month(at: int, time_zone: str) -> str:
     return local(at, time_zone).strftime("%Y-%m")
 
 
+def month_start(period: str, time_zone: str) -> int:
+    """Return when a calendar month, as 2026-11, begins."""
+    return instant(datetime(int(period[:4]), int(period[5:7]), 1, tzinfo=zone(time_zone)))
+
+
 def months_within(start: int, end: int, time_zone: str, most: int) -> list[str]:
     """Return the calendar months, as 2026-11, that lie wholly between two instants: the first of them, `most` at most."""
     first = local(start, time_zone)

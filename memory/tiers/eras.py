@@ -3,7 +3,8 @@
 An episode never crosses a month of its domain's time zone, so every gist belongs to one month, also of imported years. A
 month that is over is told when all of its episodes have gists, and again when one comes late; any month again when
 something it was told from was forgotten. The month that runs is told when as many gists are new as it was told from before,
-so that its cost stays in proportion to what was said.
+so that its cost stays in proportion to what was said. What was told in one month of another belongs to that one: a fact that
+holds then is among what it is told from, and a new one opens it again.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -15,9 +16,10 @@ from memory.derive.work import Work
 from memory.ports import Entry
 from memory.store.database import Transaction
 from memory.text.times import month
-from memory.tiers import statements, summaries
+from memory.tiers import profile, statements, summaries
 from memory.tiers.episodes import HAS_TALK
-from memory.tiers.lines import grounds, of_gists, stated
+from memory.tiers.lines import grounds, of_gists, of_statements, stated
+from memory.types import Statement
 
 if TYPE_CHECKING:
     from memory.derive.derivation import Derivation
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 TIER = "era"
 FIRST_GISTS = 32
 _MOST_PARAGRAPHS = 6
+_AND = "+"
 
 
 async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
@@ -44,11 +47,25 @@ async def _ripe(derivation: "Derivation", *, asked: bool) -> AsyncIterator[tuple
     now = month(w.clock.now(), w.domain.time_zone)
     fresh = await summaries.unaged(w.db, w.domain)
     stale = dict.fromkeys(await reached.read_all(w.db, w.domain, TIER, stale=True), 0)
-    for period, n in sorted({**stale, **fresh}.items()):
+    told = await reached.read_all(w.db, w.domain, TIER)
+    later = await statements.told_later(w.db, w.domain, profile.TIER)
+    late = {
+        period for period in {*told, *later} if period <= now and _of_facts(told.get(period)) != _joined(later.get(period, ()))
+    }
+    for period, n in sorted({**dict.fromkeys(late, 0), **stale, **fresh}.items()):
         before = await derivation.progress(TIER, period)
         over = period < now or (before is not None and before.stale)
         if asked or (over and not await _waits(derivation, period)) or n >= max(FIRST_GISTS, before.size if before else 0):
             yield period, before
+
+
+def _joined(facts: Sequence[Statement]) -> str:
+    return "/".join(str(one.key) for one in facts)
+
+
+def _of_facts(before: Progress | None) -> str:
+    """Return which facts a month was told from that were said in another one."""
+    return before.inputs.partition(_AND)[2] if before else ""
 
 
 async def _waits(derivation: "Derivation", period: str) -> bool:
@@ -63,6 +80,8 @@ async def _work(derivation: "Derivation", period: str, before: Progress | None) 
     w = derivation.context
     gists = await summaries.of_month(w.db, w.domain, period)
     lines = await of_gists(w.db, w.domain, gists)
+    facts = (await statements.told_later(w.db, w.domain, profile.TIER)).get(period, [])
+    lines += await of_statements(w.db, w.domain, facts, "f")
     keys = [row["item"] for row in gists]
     old = [one.key for one in await statements.standing(w.db, w.domain, TIER, period)]
 
@@ -75,8 +94,9 @@ async def _work(derivation: "Derivation", period: str, before: Progress | None) 
         await summaries.mark_aged(tx, keys)
 
     sessions = len({row["session"] for row in gists})
-    progress = Progress("/".join(map(str, keys)), max(keys, default=0), len(keys), sessions, stale=False)
-    texts = {row["item"]: row["text"] for row in gists}
+    inputs = "/".join(map(str, keys)) + (f"{_AND}{_joined(facts)}" if facts else "")
+    progress = Progress(inputs, max(keys, default=0), len(keys), sessions, stale=False)
+    texts = {row["item"]: row["text"] for row in gists} | {one.key: one.text for one in facts}
     sources = [line.source for line in lines]
     still = derivation.as_found(TIER, period, before)
     return Work(TIER, period, "era", "era", _MOST_PARAGRAPHS, sources, texts, progress, publish, still=still)

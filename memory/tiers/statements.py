@@ -12,14 +12,17 @@ from dataclasses import dataclass
 from memory.derive import progress
 from memory.forget.gone import shown
 from memory.index.indexing import BANK, ERAS, IndexEntry, index_entries, unindex
+from memory.index.when.holding import holding
 from memory.store.database import Database, Reader, Row, Transaction
 from memory.store.domains import next_source
 from memory.store.lineage import Seal, add_items, bound, derive, pages, placeholders
+from memory.text.times import month, month_start
 from memory.tiers import episodes, summaries
 from memory.tiers.exchanges import SELECT as MESSAGES
 from memory.tiers.exchanges import exchange
 from memory.types import Domain, Exchange, Statement
 
+_DATED = "profile"
 INDEXED = {"era": ERAS, "bank": BANK}
 """The tiers that recall finds by words and meaning, and as what; the others are in view as a whole."""
 
@@ -43,15 +46,20 @@ async def publish(tx: Transaction, seal: Seal, domain: Domain, new: NewStatement
     """Keep a statement and return its key. What it rests on must be living: the caller has looked."""
     pid = seal.id(domain.ref, new.tier, await next_source(tx, domain))
     (key,) = await add_items(tx, domain, new.tier, [pid])
+    holds = holding(new.text, new.last_at, domain.time_zone) if new.tier == _DATED else None
     await tx.run(
-        "INSERT INTO statements (item, domain, tier, period, kind, text, writer, first_at, last_at, made_at) VALUES "
-        "(:item, :domain, :tier, :period, :kind, :text, :writer, :first_at, :last_at, :now)",
+        "INSERT INTO statements (item, domain, tier, period, kind, text, writer, first_at, last_at, made_at, holds_from, "
+        "holds_until, holds_to) VALUES (:item, :domain, :tier, :period, :kind, :text, :writer, :first_at, :last_at, :now, "
+        ":holds_from, :holds_until, :holds_to)",
         {"item": key, "domain": domain.key, "tier": new.tier, "period": new.period, "kind": new.kind, "text": new.text,
-         "writer": new.writer, "first_at": new.first_at, "last_at": new.last_at, "now": now},
+         "writer": new.writer, "first_at": new.first_at, "last_at": new.last_at, "now": now,
+         "holds_from": holds.start if holds else None, "holds_until": holds.end if holds else None,
+         "holds_to": holds.to if holds else None},
     )  # fmt: skip
     await derive(tx, key, {*new.parents, *new.said}, new.said)
     if new.tier in INDEXED:
-        await index_entries(tx, domain, [IndexEntry(key, INDEXED[new.tier], new.text, new.first_at)])
+        at = month_start(new.period, domain.time_zone) if new.tier == "era" else new.first_at
+        await index_entries(tx, domain, [IndexEntry(key, INDEXED[new.tier], new.text, at)])
     return key
 
 
@@ -97,6 +105,21 @@ async def standing(
         {"domain": domain.key, "tier": tier, "period": period},
     )
     return [statement(row) for row in rows]
+
+
+async def told_later(db: Database, domain: Domain, tier: str) -> dict[str, list[Statement]]:
+    """Return what stands in a tier and holds in a month other than those when it was said, by that month, as it was written."""
+    rows = await db.all(
+        f"{SELECT}WHERE s.domain = :domain AND s.tier = :tier AND s.holds_from IS NOT NULL AND s.ended_at IS NULL "
+        "AND s.holds_to IN ('day', 'month') ORDER BY s.item",
+        {"domain": domain.key, "tier": tier},
+    )
+    found: dict[str, list[Statement]] = {}
+    for row in rows:
+        of, one = month(row["holds_from"], domain.time_zone), statement(row)
+        if of not in (month(one.first_at, domain.time_zone), month(one.last_at, domain.time_zone)):
+            found.setdefault(of, []).append(one)
+    return found
 
 
 async def of_periods(db: Database, domain: Domain, tier: str, periods: Sequence[str]) -> list[Statement]:

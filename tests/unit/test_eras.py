@@ -15,6 +15,7 @@ from memory.ports import Entry, Task
 from memory.text.times import instant, month
 from memory.tiers.episodes import Rules
 from memory.types import DomainKind, DomainRef, SessionRef
+from memory.view.retrieval import Wanted
 from tests.kits.ladder_kit import PAIRS, Teller, climbed, gists, unsound
 from tests.kits.memory_kit import DAY, HOUR, BagOfWords, Corner, above, at_home, copied, opened, raising
 from tests.kits.memory_kit import Clock as Frozen
@@ -192,3 +193,39 @@ class Writing(Teller):
     async def write(self, task: Task) -> list[Entry]:
         """Copy everything."""
         return copied(task) if task.kind == "era" else await super().write(task)
+
+
+async def test_what_is_told_of_another_month_belongs_to_that_one(tmp_path: Path) -> None:
+    broke = "Ada broke an arm on 3 October 2025"
+    async with at_home(tmp_path, habits=PAIRS) as here:
+        for day, text in ((3, "the boat was bought"), (30, "it leaks")):
+            await here.say(text, at=on(2025, 10, day))
+        await climbed(here, Teller())
+        told = await here.say(broke, at=on(2025, 12, 1))
+        await here.say("Ada marries on 5 June 2031", at=on(2025, 12, 1, 13))
+        writer = Teller()
+        await climbed(here, writer)
+        october = (await months(here))["2025-10"]
+        assert set(october) == {"the boat was bought", "it leaks", broke} and "2031-06" not in await months(here)
+        again = Teller()
+        assert await climbed(here, again) == 0 and again.asked("era") == []
+        (came,) = [one for one in await above(here.view, "how was my October?", 2) if one.text == broke][:1]
+        assert came.period == "2025-10"
+        await here.view.forget_message(told.id)
+        await climbed(here, Teller())
+        assert set((await months(here))["2025-10"]) == {"the boat was bought", "it leaks"}
+        assert await unsound(here) == []
+
+
+@pytest.mark.parametrize("embedded", [True, False])
+async def test_a_month_that_is_asked_for_comes_before_what_else_matches(tmp_path: Path, embedded: bool) -> None:
+    async with at_home(tmp_path, embedder=BagOfWords() if embedded else None, habits=PAIRS) as here:
+        for month_, text in ((8, "September plans: we sail"), (9, "we picked apples"), (10, "how September was: great")):
+            await here.say(text, at=on(2025, month_, 5))
+            await here.say(f"and more of month {month_}", at=on(2025, month_, 6))
+        await climbed(here, Teller())
+        await here.view.embed()
+        came = await here.view.recall.at_once("How was my September?", Wanted(9, 3, 2), (), "")
+        assert {one.period for one in came.eras} == {"2025-09"}
+        assert month(came.gists[0].digest.first_at, "UTC") == "2025-09"
+        assert [month(hit.exchange.said_at, "UTC") for hit in came.hits][:2] == ["2025-09"] * 2
