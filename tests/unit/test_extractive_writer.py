@@ -75,6 +75,13 @@ async def test_an_evening_keeps_names_and_numbers_and_drops_pleasantries() -> No
     assert 4 <= text.count('"') / 2 <= 8
 
 
+async def test_what_people_said_stands_before_what_she_made_of_it() -> None:
+    invented = ("Lyra", "Your cousin Rosa was born on 12 May 1998 in Genoa and owns 3 boats there.")
+    told = [("Ada", f"My boat number {n} lies in Genoa.") for n in range(3)]
+    assert "cousin" in " ".join(entry.text for entry in await digest(talk(invented, *told)))
+    assert "cousin" not in " ".join(entry.text for entry in await digest(talk(invented, *told, ("Ada", "I sail on Sundays."))))
+
+
 async def test_entries_follow_the_order_of_what_they_cite() -> None:
     cited = [int(label[1:]) for entry in await digest(EVENING) for label in entry.cites]
     assert cited == sorted(cited)

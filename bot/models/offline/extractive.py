@@ -17,6 +17,7 @@ from bot.models.offline.date_texts import day_of
 from bot.models.offline.sentences import closed, is_marked_question, one_line, quoted, shortened, split
 from memory.derive.evidence import Evidence
 from memory.ports import Entry, Source, Task
+from memory.text.display_names import LYRA
 from memory.text.lexical import key_words, stem, tokens
 
 Scores = NDArray[np.float64]
@@ -185,8 +186,8 @@ def _weight(sentence: str, speaker: str, people: frozenset[str]) -> float:
         weight *= 0.4
     if _PLEASANTRY.match(sentence):
         weight *= 0.4
-    if speaker.casefold() == "lyra":  # what people said matters more than what was answered
-        weight *= 0.3
+    if speaker == LYRA:  # what she answered rests on what people said, and a weak model makes it up: it comes last
+        weight *= 0.01
     return weight
 
 
