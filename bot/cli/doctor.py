@@ -1,25 +1,20 @@
 """`lyra doctor`: looks at every part, and says what to do where something is wrong."""
 
-import base64
 import os
 import stat
 from collections.abc import AsyncIterator, Awaitable, Callable
 
-from bot.app import App, opened, secret_of
+from bot.app import App, opened
+from bot.cli import model_checkup
 from bot.cli.checkup import Finding
 from bot.config.settings import OFFLINE
 from bot.context import persona
-from bot.errors import BadSecret, LyraError, ModelError
+from bot.errors import BadSecret, LyraError
 from bot.imports import imported
-from bot.models.llm import OpenAIModel
-from bot.models.port import Image, complete
 from bot.service.notes import KeptNotes
 from bot.service.platforms import matrix_access
 from memory.errors import EmbeddingFailed, MemoryFailure
 from memory.store.locks import FileLock
-
-# 32 black pixels square: some models take no smaller image.
-_SQUARE = "iVBORw0KGgoAAAANSUhEUgAAACAAAAAgAQAAAABbAUdZAAAADElEQVR42mNgGNwAAACgAAGO+7G0AAAAAElFTkSuQmCC"
 
 
 async def doctor() -> int:
@@ -41,7 +36,7 @@ async def _examine(app: App) -> AsyncIterator[Finding]:
     yield await _memory(app)
     for name in dict.fromkeys([*app.base.settings.chat, *app.base.settings.summary]):
         if name != OFFLINE:
-            yield await _model(app, name)
+            yield await model_checkup.checkup(app, name)
     yield await _meaning(app)
     if app.models.chat is None:
         yield Finding(True, "Model: none. She keeps, finds and summarizes; in a conversation, /model connects one.")
@@ -91,35 +86,6 @@ async def _memory(app: App) -> Finding:
     if parked:
         return Finding(False, f"Memory: sound, but {parked} messages were given up after three tries; the log says why.")
     return Finding(True, f"Memory: {app.base.around.db_path}, sound, {backlog.sessions} conversations.")
-
-
-async def _model(app: App, name: str) -> Finding:
-    backend = app.base.settings.models[name]
-    try:
-        key = secret_of(app.base.around, backend, name)
-        model = OpenAIModel(name, backend.base_url, backend.model, key, 20.0, 8, tries=1, sees=backend.sees)
-        try:
-            await complete(model, [{"role": "user", "content": "Say ok."}])
-            blind = await _blindness(model) if backend.sees else ""
-        finally:
-            await model.close()
-    except (ModelError, LyraError) as error:
-        return Finding(False, f"Model {name}: {error}")
-    if blind:
-        return Finding(
-            False, f"Model {name}: it answers, but not about an image: {blind} Mend that, or set sees = false in [models.{name}]."
-        )
-    return Finding(True, f"Model {name}: {backend.model} answers at {backend.base_url}.")
-
-
-async def _blindness(model: OpenAIModel) -> str:
-    """Return what keeps a model from answering about an image, '' for nothing."""
-    square = Image("image/png", base64.b64decode(_SQUARE))
-    try:
-        await complete(model, [{"role": "user", "content": "Which colour is this? Say one word.", "images": [square]}])
-    except ModelError as error:
-        return str(error)
-    return ""
 
 
 async def _matrix(app: App) -> list[Finding]:

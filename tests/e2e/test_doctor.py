@@ -1,5 +1,6 @@
 """`lyra doctor` looks at every part and says what to do where something is wrong."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -46,7 +47,23 @@ def test_a_model_that_answers_is_sound(home: Home, model: ModelServer) -> None:
     home.configure(model.config('embed = "main"'))
     done = home.lyra("doctor")
     assert done.code == 0
-    assert f"ok  Model main: fake-model answers at {model.server.base_url}." in done.lines
+    (line,) = [line for line in done.lines if line.startswith("ok  Model main: ")]
+    assert line.startswith(f"ok  Model main: fake-model answers at {model.server.base_url}, ")
+    assert re.search(r", [\d,]+ tokens a second, streaming; context not known; no tool used so far\.$", line)
+
+
+def test_what_a_model_takes_and_does_is_said(home: Home, model: ModelServer) -> None:
+    model.server.kind, model.server.context = "llama.cpp", 2048
+    home.configure(model.config(backend='tools = "off"'))
+    model.script(b.Raw(b'{"choices": [{"message": {"content": "one two"}}]}', "application/json"))
+    assert "tokens a second, all at once; context 2,048 tokens; tools off." in home.lyra("doctor").out
+
+
+def test_a_slow_model_has_its_own_time(home: Home, model: ModelServer) -> None:
+    home.configure(model.config(backend="timeout = 0.3"))
+    model.script(b.Hang())
+    (problem,) = problems(home)
+    assert problem.endswith("did not finish within 0.3 seconds.")
 
 
 def test_a_model_out_of_reach_is_named(home: Home) -> None:

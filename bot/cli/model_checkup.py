@@ -1,0 +1,73 @@
+"""What `lyra doctor` finds out about a model: whether it answers, how fast and in which way, and what it takes."""
+
+import asyncio
+import base64
+
+from bot.app import App, secret_of
+from bot.cli.checkup import Finding
+from bot.config.sections import Backend
+from bot.errors import LyraError, ModelError
+from bot.models.learnt import CALLED, REFUSED, TOOLS, BackendFacts
+from bot.models.llm import OpenAIModel
+from bot.models.port import Image, closing, complete
+from memory.text.budget import tokens
+
+_MOST_TOKENS = 32
+# 32 black pixels square: some models take no smaller image.
+_SQUARE = "iVBORw0KGgoAAAANSUhEUgAAACAAAAAgAQAAAABbAUdZAAAADElEQVR42mNgGNwAAACgAAGO+7G0AAAAAElFTkSuQmCC"
+
+
+async def checkup(app: App, name: str) -> Finding:
+    """Have a model say a few words, within its own timeout, and look at how they come."""
+    backend, facts = app.base.settings.models[name], app.models.learnt.of(app.base.settings.models[name])
+    try:
+        key = secret_of(app.base.around, backend, name)
+        model = OpenAIModel(
+            name, backend.base_url, backend.model, key, backend.timeout, _MOST_TOKENS, tries=1, sees=backend.sees, facts=facts,
+            sampling=backend.sampling, context=backend.context,
+        )  # fmt: skip
+        try:
+            way = await _way(model)
+            context = await model.context()
+            blind = await _blindness(model) if backend.sees else ""
+        finally:
+            await model.close()
+    except (ModelError, LyraError) as error:
+        return Finding(False, f"Model {name}: {error}")
+    if blind:
+        return Finding(
+            False, f"Model {name}: it answers, but not about an image: {blind} Mend that, or set sees = false in [models.{name}]."
+        )
+    takes = f"context {context:,} tokens" if context else "context not known"
+    return Finding(
+        True, f"Model {name}: {backend.model} answers at {backend.base_url}, {way}; {takes}; {_tools(backend, facts)}."
+    )
+
+
+async def _way(model: OpenAIModel) -> str:
+    """Return how an answer comes: how fast, once it has begun, and whether word by word."""
+    clock = asyncio.get_running_loop().time
+    asked_at, moments, text = clock(), list[float](), ""
+    async with closing(model.stream([{"role": "user", "content": "Count from one to ten, in words."}])) as pieces:
+        async for piece in pieces:
+            moments.append(clock())
+            text += piece
+    streams = len(moments) > 1
+    made, seconds = (len(moments) - 1, moments[-1] - moments[0]) if streams else (tokens(text), moments[-1] - asked_at)
+    return f"{made / max(seconds, 0.001):,.0f} tokens a second, {'streaming' if streams else 'all at once'}"
+
+
+def _tools(backend: Backend, facts: BackendFacts) -> str:
+    if backend.tools == "off":
+        return "tools off"
+    return {CALLED: "it uses tools", REFUSED: "it knows no tools"}.get(str(facts.get(TOOLS)), "no tool used so far")
+
+
+async def _blindness(model: OpenAIModel) -> str:
+    """Return what keeps a model from answering about an image, '' for nothing."""
+    square = Image("image/png", base64.b64decode(_SQUARE))
+    try:
+        await complete(model, [{"role": "user", "content": "Which colour is this? Say one word.", "images": [square]}])
+    except ModelError as error:
+        return str(error)
+    return ""
