@@ -8,7 +8,9 @@ from bot.config.sections import Backend
 from bot.config.settings import OFFLINE, Settings
 from bot.imports import imported
 from bot.models.learnt import REFUSED, TOOLS, BackendFacts, Learnt
+from bot.models.line import Line
 from bot.models.port import Chain, Model
+from bot.models.served import ServedModel
 from memory.journal.spending import CallLimits, Spending
 from memory.places.places import Places
 from memory.ports import Writer
@@ -36,6 +38,7 @@ class Models:
         self._make = make
         self._opened: list[Model] = []
         self.learnt = Learnt(places)
+        self._lines: dict[str, Line] = {}
         self.chat: Model | None = None
         self.offers_tools = False
         """Whether any of the chat models may be offered tools, as far as was known when they began to serve: what one person's
@@ -150,5 +153,11 @@ class Models:
     def _open(self, name: str, backend: Backend, *, patient: bool, alone: bool = True) -> Model:
         tries, waits = (self._settings.summary_tries, self._settings.summary_waits) if patient else (_TRIES, _WAITS)
         model = self._make(name, backend, tries if alone else 1, waits, self.learnt.of(backend))
-        self._opened.append(model)
-        return model
+        served = ServedModel(model, self._line(backend), background=patient)
+        self._opened.append(served)
+        return served
+
+    def _line(self, backend: Backend) -> Line:
+        """Return the line before a backend's server, which others may wait for as well: as many get through as the least says."""
+        sharing = [one.places for one in self._settings.models.values() if one.base_url == backend.base_url]
+        return self._lines.setdefault(backend.base_url, Line(min([backend.places, *sharing])))

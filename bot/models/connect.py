@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 from adapters.command_table import Call
+from bot.config.sections import is_this_machine
 from bot.config.settings import Surroundings
 from bot.errors import BadInput, LyraError
 from bot.models.chains import Models
@@ -58,7 +59,7 @@ class Connector:
             raise BadInput(f"{base_url} has no {wanted}. It has: {', '.join(found[:10])}.")
         if call.surface is None:
             raise LyraError("A model can only be connected where you can be asked first.")
-        where = "on this machine" if _is_local(base_url) else f"at {base_url}"
+        where = "on this machine" if is_this_machine(base_url) else f"at {base_url}"
         if not await call.surface.confirm(f"Found {wanted} {where}. Send your words there?"):
             return "Not connected."
         await self._models.connect(base_url, wanted)
@@ -70,8 +71,3 @@ class Connector:
             if models := await self._probe(base_url):
                 lines.append(f"/model {name}: {', '.join(models[:5])}")
         return "\n".join(lines) or "No model server was found on this machine; /model URL connects any OpenAI-compatible one."
-
-
-def _is_local(base_url: str) -> bool:
-    host = base_url.partition("://")[2].partition("/")[0].rpartition(":")[0]
-    return host in ("127.0.0.1", "localhost", "[::1]")

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from memory.errors import WriterRefused
 from memory.ports import Entry
+from memory.text.invented_receipts import unmarked
 
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _THOUGHTS_BEFORE = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
@@ -13,10 +14,6 @@ _NUMBER = re.compile(r"^\(?(\d{1,3})[.)]\s+")
 _BOLD = re.compile(r"^\*\*(.+?)\*\*")
 _WORD = re.compile(r"\w")
 _WORDS = re.compile(r"\w+")
-# What is said three times in a row is said without end.
-_LOOP = re.compile(r"(.{12,200}?)\1{2,}.*", re.DOTALL)
-# What a model puts before a line as if it were quoted: [m1] 2026-11-20T21:04+01:00 · Ada |
-_RECEIPT = re.compile(r"^(?:[|>]+\s*)*(?:(?:\[[^][]*\]\s*)?\d{4}-\d\d-\d\dT[\d:.+Z-]+\s*(?:·[^|:]{1,40}(?:[|:]|$))?\s*)?")
 
 _LEAD = r"(?:sources?|cit(?:es?|ed|ations?)|ref(?:s|erences?)?|labels?|see)"
 _GROUP = re.compile(
@@ -58,8 +55,8 @@ def parse(answer: str, labels: Sequence[str]) -> list[Entry]:
 
 
 def _lines(answer: str) -> Iterator[str]:
-    said = _without_loops(_THOUGHTS_BEFORE.sub("", _THOUGHTS.sub("", answer)).splitlines())
-    lines = [_BULLET.sub("", _RECEIPT.sub("", raw)) for raw in said]
+    said = _without_repeats(_THOUGHTS_BEFORE.sub("", _THOUGHTS.sub("", answer)).splitlines())
+    lines = [_BULLET.sub("", unmarked(raw)) for raw in said]
     numbers = [int(match[1]) for line in lines if (match := _NUMBER.match(line))]
     # A number is taken for numbering only where numbers count on: "3. Mai" can begin a sentence.
     numbered = numbers == list(range(1, len(numbers) + 1)) and (len(numbers) > 1 or len(lines) == 1)
@@ -69,14 +66,13 @@ def _lines(answer: str) -> Iterator[str]:
             yield line
 
 
-def _without_loops(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the lines of an answer that runs in circles once: each said for the first time, up to where it repeats itself."""
+def _without_repeats(lines: Iterable[str]) -> Iterator[str]:
+    """Yield each line of an answer that comes back to what it said once, where it is said for the first time."""
     told: set[str] = set()
     for line in lines:
-        once = _LOOP.sub(r"\1", line).strip()
-        said = " ".join(_WORDS.findall(_GROUP.sub("", once).casefold()))
+        said = " ".join(_WORDS.findall(_GROUP.sub("", line).casefold()))
         if said not in told or not said:
-            yield once
+            yield line.strip()
         told.add(said)
 
 

@@ -272,7 +272,7 @@ async def test_links_that_nobody_said_are_no_links_at_any_time(
 
 async def live_in_parts(server: DiscordServer, general: Channel, model: Halting, ada: Person) -> list[str]:
     """Have her say a link that is longer than a message; return where it was shown outside of code, at any time."""
-    address = "https://evil.example/" + "a" * 2400
+    address = "https://evil.example/" + "".join(f"a{number}" for number in range(600))
     model.script(b.Hang(f"See {address} and "))
     model.rest = f"again {address} and [this]({address}). The end."
     question = await ada.says(general, f"{server.mention} where do I find it?")

@@ -133,11 +133,8 @@ def test_whatever_the_answer_entries_have_text_and_known_labels(answer: str) -> 
     assert all(entry.text.strip() and entry.cites and set(entry.cites) <= set(LABELS) for entry in entries)
 
 
-def test_an_answer_that_runs_in_circles_is_cut_where_it_begins_to_and_the_rest_is_kept() -> None:
-    answer = (
-        "Rosa has a boat. [m1]\nRosa sails on Sunday. [m2]\n" * 9
-        + "Rosa has a boat and then and then again and then again and then again and th"
-    )
+def test_an_answer_that_comes_back_to_what_it_said_says_it_once() -> None:
+    answer = "Rosa has a boat. [m1]\nRosa sails on Sunday. [m2]\n" * 9
     assert parse(answer, ["m1", "m2"]) == [Entry("Rosa has a boat.", ("m1",)), Entry("Rosa sails on Sunday.", ("m2",))]
 
 

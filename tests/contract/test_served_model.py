@@ -1,0 +1,141 @@
+"""Models behind the line of their server, over real HTTP on loopback: who goes first, what is cut off, where an answer ends."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import pytest
+
+from bot.errors import ModelGarbled
+from bot.models.line import Line
+from bot.models.llm import OpenAIModel
+from bot.models.port import ChatMessage, complete
+from bot.models.served import ServedModel
+from tests.fakes import openai_behaviours as fake
+from tests.fakes.openai_server import OpenAIServer
+
+
+def asking(text: str) -> list[ChatMessage]:
+    return [{"role": "user", "content": text}]
+
+
+@dataclass
+class Served:
+    """One server behind a line, as people ask it and as housekeeping does."""
+
+    server: OpenAIServer
+    people: ServedModel
+    others: ServedModel
+
+    async def asked(self, number: int) -> list[str]:
+        """Wait for so many requests, and return what each asked."""
+        await self.server.heard(number)
+        return [request.last_user for request in self.server.requests]
+
+
+@asynccontextmanager
+async def serving(places: int = 1, seconds: float = 5.0) -> AsyncIterator[Served]:
+    async with OpenAIServer() as server:
+        line = Line(places)
+        model = OpenAIModel("m", server.base_url, "m", None, seconds, 64, waits=[0.0])
+        yield Served(server, ServedModel(model, line, background=False), ServedModel(model, line, background=True))
+        await model.close()
+
+
+async def test_a_question_cuts_off_what_nobody_waits_for_which_is_then_made_whole() -> None:
+    async with serving() as at:
+        at.server.script(fake.Hang("Ada said"))
+        gist = asyncio.create_task(complete(at.others, asking("gist")))
+        await at.asked(1)
+        assert await complete(at.people, asking("tea?")) == "Echo: tea?"
+        assert at.server.left.is_set()
+        assert await gist == "Echo: gist"
+        assert await at.asked(3) == ["gist", "tea?", "gist"]
+
+
+async def test_where_there_is_room_nothing_is_cut_off() -> None:
+    async with serving(places=2) as at:
+        at.server.script(fake.Held("Ada said"))
+        gist = asyncio.create_task(complete(at.others, asking("gist")))
+        await at.asked(1)
+        assert await complete(at.people, asking("tea?")) == "Echo: tea?"
+        assert not at.server.left.is_set()
+        at.server.go.set()
+        assert await gist == "Ada said"
+        assert len(at.server.requests) == 2
+
+
+async def test_people_are_answered_in_turn_and_before_all_else() -> None:
+    async with serving() as at:
+        at.server.script(fake.Held("first"))
+        first = asyncio.create_task(complete(at.people, asking("1")))
+        await at.asked(1)
+        gist = asyncio.create_task(complete(at.others, asking("gist")))
+        await asyncio.sleep(0)
+        others = [asyncio.create_task(complete(at.people, asking(text))) for text in ("2", "3")]
+        await asyncio.sleep(0)
+        at.server.go.set()
+        await asyncio.gather(first, gist, *others)
+        assert await at.asked(4) == ["1", "2", "3", "gist"]
+
+
+async def test_who_leaves_the_line_holds_nobody_up() -> None:
+    async with serving() as at:
+        at.server.script(fake.Held("first"))
+        first = asyncio.create_task(complete(at.people, asking("1")))
+        await at.asked(1)
+        leaving = asyncio.create_task(complete(at.people, asking("2")))
+        gist = asyncio.create_task(complete(at.others, asking("gist")))
+        await asyncio.sleep(0)
+        leaving.cancel()
+        at.server.go.set()
+        assert [await first, await gist] == ["first", "Echo: gist"]
+        assert await at.asked(2) == ["1", "gist"]
+
+
+async def test_work_that_is_cancelled_from_outside_is_not_done_again() -> None:
+    async with serving() as at:
+        at.server.script(fake.Hang())
+        gist = asyncio.create_task(complete(at.others, asking("gist")))
+        await at.asked(1)
+        gist.cancel()
+        await asyncio.wait([gist])
+        assert gist.cancelled()
+        assert await complete(at.people, asking("tea?")) == "Echo: tea?"
+        assert await at.asked(2) == ["gist", "tea?"]
+
+
+async def test_waiting_in_line_is_no_part_of_the_deadline() -> None:
+    async with serving(seconds=1.0) as at:
+        at.server.script(fake.Drip("a b c d", 0.2), fake.Drip("e f g h", 0.2))
+        both = await asyncio.gather(*(complete(at.people, asking(text)) for text in ("1", "2")))
+        assert both == ["a b c d", "e f g h"]
+
+
+async def test_an_answer_that_runs_in_circles_ends_where_it_begins_to_and_is_hung_up_on() -> None:
+    async with serving() as at:
+        at.server.script(fake.Endless("I sail. I love to sail on the sea.\n"))
+        pieces = [piece async for piece in at.people.stream(asking("tell"))]
+        assert "".join(pieces) == "I sail. I love to sail on the sea.\n"
+        assert len(pieces) > 3
+        await asyncio.wait_for(at.server.left.wait(), 5)
+
+
+async def test_receipts_that_a_model_invents_are_taken_out_of_what_people_read() -> None:
+    answer = "> 16 August 2026 19:21, Lyra: She sails.\n> Sunday, 16 August 2026 19:28, ada: On 20 October.\n3 boats sail."
+    async with serving() as at:
+        at.server.script(fake.Drip(answer, 0.001))
+        pieces = [piece async for piece in at.people.stream(asking("tell"))]
+        assert "".join(pieces) == "She sails.\nOn 20 October.\n3 boats sail."
+        at.server.script(*["> 16 August 2026 19:21, Lyra:"] * 4)
+        with pytest.raises(ModelGarbled, match="wrote receipts and nothing else"):
+            await complete(at.people, asking("tell"))
+
+
+async def test_a_digest_that_runs_in_circles_ends_there_too() -> None:
+    async with serving() as at:
+        at.server.script(
+            fake.Raw(b'{"choices": [{"message": {"content": "' + b"Ada sails a lot. " * 400 + b'"}}]}', "application/json")
+        )
+        assert await complete(at.others, asking("gist")) == "Ada sails a lot. "

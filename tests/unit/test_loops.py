@@ -1,0 +1,42 @@
+"""Where a text runs in circles."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.text.loops import Unlooped, unlooped
+
+SONG = "Let it be, let it be, let it be, let it be. Whisper words of wisdom, let it be."
+TABLE = "| name | age |\n|------|-----|\n| Rosa | 41 |\n| Nele | 41 |\n| Jan | 41 |\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("I love my son and my daughter.\n\n" * 3, "I love my son and my daughter.\n\n"),
+        ("Well. I know a lot of people in town. " * 2, "Well. I know a lot of people in town. " * 2),
+        ("She said so because I know a lot of people" + " in town.\nI said so because I know a lot of people" * 3,
+         "She said so because I know a lot of people in town.\nI said so because I know a lot of people in town."),
+        ("ha" * 30, "ha" * 30),
+        ("Good. " + "ha" * 300, "Good. ha"),
+        (SONG, SONG),
+        ("Wave.<|im_end|>\n<|im_start|>assistant\nWave", "Wave."),
+        ("Wave.<end_of_turn>", "Wave."),
+        ("So it goes:\n```\n<|im_end|>\n```\nEnd. </s>", "So it goes:\n```\n<|im_end|>\n```\nEnd. "),
+        ("a < b and <b>so</b> on", "a < b and <b>so</b> on"),
+        (TABLE, TABLE),
+    ],
+)  # fmt: skip
+def test_a_text_ends_where_it_runs_in_circles_or_begins_another_turn(text: str, kept: str) -> None:
+    assert unlooped(text) == kept
+
+
+@given(
+    st.text("ab .\n", max_size=400) | st.lists(st.sampled_from(["<|im_end|>", "```", "</s>", "a. ", "< b"])).map("".join),
+    st.integers(1, 40),
+)
+def test_however_it_comes_it_ends_at_the_same_place(text: str, size: int) -> None:
+    loops = Unlooped()
+    given_out = "".join(loops.feed(text[at : at + size]) for at in range(0, len(text), size)) + loops.rest()
+    assert given_out == unlooped(text)
+    assert text.startswith(given_out) and (loops.ended or given_out == text)
