@@ -198,6 +198,7 @@ def _maker(around: Surroundings) -> MakeModel:
             return make_model(
                 name, backend.base_url, backend.model, secret_of(around, backend, name), backend.timeout, backend.max_tokens,
                 tries=tries, waits=waits, sees=backend.sees, uses_tools=backend.tools == "auto", facts=facts,
+                sampling=backend.sampling, context=backend.context,
             )  # fmt: skip
 
         return LateModel(name, late)

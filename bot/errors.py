@@ -70,7 +70,17 @@ class ModelGarbled(ModelError):
 
 
 class ContextTooLong(ModelError):
-    """The prompt does not fit the model."""
+    """The prompt does not fit the model.
+
+    `limit` is its context and `asked` the size of the prompt, both in tokens as the endpoint counts them, None where it did not
+    say so; `room` is how long a prompt may be by the count of memory.text.budget, None where it is not known.
+    """
+
+    def __init__(self, message: str, limit: int | None = None, asked: int | None = None, room: int | None = None) -> None:
+        super().__init__(message)
+        self.limit = limit
+        self.asked = asked
+        self.room = room
 
 
 class ModelDenied(ModelError):

@@ -118,3 +118,15 @@ class WriterRefused(MemoryFailure):
     def __init__(self, reason: str, answer: str = "") -> None:
         super().__init__(reason)
         self.answer = answer
+
+
+class TooMuchToRead(WriterRefused):
+    """A prompt does not fit the writer: it may have `room` tokens, None where that is not known.
+
+    `share` is how much of the sources fits, from 0 for nothing.
+    """
+
+    def __init__(self, reason: str, room: int | None = None) -> None:
+        super().__init__(reason)
+        self.room = room
+        self.share = 0.5

@@ -1,5 +1,6 @@
 """The sections of the configuration file."""
 
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
@@ -7,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from bot.delivery.links import AllowList
 
+_MANY = 64
 Names = Annotated[list[str], Field(default_factory=list)]
 
 
@@ -23,7 +25,9 @@ def _address(value: str, schemes: tuple[str, ...], example: str) -> str:
 
 class Backend(_Section):
     """A model behind an OpenAI-compatible endpoint; one that `sees` takes images. `tools` says whether it may look things up
-    while it answers. Prices are per million tokens, in your own currency.
+    while it answers. `context` is how many tokens a prompt and its answer may have, 0 to find it out; `parallel` how many
+    answers it makes at once, 0 for one where it runs nearby and as many as are asked for elsewhere. Prices are per million
+    tokens, in your own currency.
     """
 
     base_url: str
@@ -32,15 +36,50 @@ class Backend(_Section):
     api_key_file: str = ""
     timeout: float = Field(120, gt=0)
     max_tokens: int = Field(1024, gt=0)
+    context: int = Field(0, ge=0)
+    parallel: int = Field(0, ge=0)
+    temperature: Annotated[float, Field(ge=0, le=2)] | Literal[""] = ""
+    stop: list[str] = Field(default_factory=list, max_length=4)
     sees: bool = False
     tools: Literal["auto", "off"] = "auto"
     price_in: float = Field(0, ge=0)
     price_out: float = Field(0, ge=0)
 
+    @property
+    def sampling(self) -> dict[str, object]:
+        """What is said of how the next word is chosen and what ends an answer, as a request has it."""
+        said = {"temperature": self.temperature, "stop": self.stop}
+        return {key: value for key, value in said.items() if value not in ("", [])}
+
+    @property
+    def places(self) -> int:
+        """How many answers are asked for at once."""
+        return self.parallel or (1 if is_nearby(self.base_url) else _MANY)
+
     @field_validator("base_url")
     @classmethod
     def _a_url(cls, value: str) -> str:
         return _address(value, ("http", "https"), "http://127.0.0.1:11434/v1")
+
+
+def is_this_machine(base_url: str) -> bool:
+    """Say whether an address is this machine's own."""
+    address = _ip(base_url)
+    host = urlsplit(base_url).hostname or ""
+    return address.is_loopback if address else host == "localhost" or host.endswith(".localhost")
+
+
+def is_nearby(base_url: str) -> bool:
+    """Say whether an address is this machine's or one of a private network."""
+    address = _ip(base_url)
+    return address.is_private if address else is_this_machine(base_url)
+
+
+def _ip(base_url: str) -> IPv4Address | IPv6Address | None:
+    try:
+        return ip_address(urlsplit(base_url).hostname or "")
+    except ValueError:
+        return None
 
 
 class Someone(_Section):

@@ -14,7 +14,7 @@ from bot.conversation.lookups import ROUNDS, SHARE, Lookups, Reads
 from bot.conversation.services import Services
 from bot.conversation.streaming import Showing
 from bot.delivery.links import given
-from bot.errors import ContextTooLong, ModelError
+from bot.errors import ContextTooLong, ModelError, ModelGarbled
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
 from bot.models.port import closing
 from bot.reconciliation.used import Used, only, used_at, used_in
@@ -66,14 +66,17 @@ class Speaking:
         if chat is None:
             return await self._offline(turn, looks)
         try:
+            budget = min(budget, await chat.room() or budget)
             try:
                 return await self._speak(turn, shown, budget, looks, rounds)
-            except ContextTooLong:
+            except ContextTooLong as error:
                 if shown:
                     await shown.drop()
-                return await self._speak(turn, shown, budget // 2, looks, 0)
+                return await self._speak(turn, shown, min(error.room or budget // 2, budget - 1), looks, 0)
         except ModelError as error:
-            if not models.voice_last:
+            # A prompt that cannot be made any shorter would not fit later either, and what gives no answer twice gives none.
+            lasts = isinstance(error, ContextTooLong) or (isinstance(error, ModelGarbled) and turn.again)
+            if not (models.voice_last or lasts):
                 raise
             log.warning("model.failed", model=chat.name, why=str(error))
             if shown:

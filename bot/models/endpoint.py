@@ -11,23 +11,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 import anyio
 import httpx2
 import openai
 
+from bot.config.sections import is_this_machine
 from bot.errors import BadSecret, ContextTooLong, ModelBusy, ModelDenied, ModelDown, ModelError, ModelGarbled, ModelRefused
 from bot.models.responses import Trouble, Truncated, Unusable
 
 CONNECT_SECONDS = 10.0
+_TIMEOUT = httpx2.Timeout(None, connect=CONNECT_SECONDS)
 # What asking and reading raise. The last two come through httpx2 unwrapped under TLS.
 FAULTS = (openai.OpenAIError, Truncated, Trouble, Unusable, httpx2.HTTPError, ssl.SSLError, anyio.EndOfStream)
 
 _TOO_LONG_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"})
 _TOO_LONG = (
     "maximum context length",  # OpenAI, vLLM, OpenRouter
+    "context length is only",  # vLLM
     "maximum model length",  # vLLM: the decoder prompt (length …) is longer than the …
     "too long and exceeds limit",  # vLLM
     "too long to fit into the model",  # vLLM
@@ -43,6 +45,15 @@ _TOO_LONG = (
 )
 # llama.cpp without --jinja, and chat templates that know no messages of tools, fail with status 500.
 _OF_TOOLS = ("tool", "jinja", "template", "role")
+# How endpoints say what their context is, and how long the prompt was that did not fit.
+_LIMITS = re.compile(
+    r"'n_ctx': ?(\d{2,9})\b|(?:context|model) length (?:is|of) (?:only )?(\d{2,9})\b|context size \((\d{2,9})|> (\d{2,9}) maximum"
+    r"|context window of (\d{2,9})"
+)
+_ASKED = re.compile(
+    r"'n_prompt_tokens': ?(\d{2,9})\b|request \((\d{2,9}) tokens|(\d{2,9}) in the messages|prompt is too long: (\d{2,9}) tokens"
+    r"|contains at least (\d{2,9}) input tokens|(\d{2,9}) input tokens"
+)
 _WORD = re.compile(r"[a-z][a-z0-9_.\-]{1,60}")
 _LOOKED_AT = 20_000
 
@@ -72,15 +83,17 @@ class Endpoint:
 
         It has no time limit but for connecting. A proxy of the environment is used, except for this machine.
         """
-        timeout = httpx2.Timeout(None, connect=CONNECT_SECONDS)
-        here = _is_this_machine(self.base_url)
-        # Reading the certificates of the system takes 30 ms, and nothing is encrypted on the way to a plain address of this machine.
-        plain = here and urlsplit(self.base_url).scheme == "http"
-        http = httpx2.AsyncClient(timeout=timeout, follow_redirects=False, trust_env=not here, verify=not plain)
         # The library would take what it is not given from OPENAI_… variables that were meant for another endpoint.
         return openai.AsyncOpenAI(
-            api_key=self.api_key or "none", base_url=self.base_url, max_retries=0, timeout=timeout, http_client=http
+            api_key=self.api_key or "none", base_url=self.base_url, max_retries=0, timeout=_TIMEOUT, http_client=self.http()
         )
+
+    def http(self) -> httpx2.AsyncClient:
+        """Return what such a client asks through, for what the openai library does not know."""
+        here = is_this_machine(self.base_url)
+        # Reading the certificates of the system takes 30 ms, and nothing is encrypted on the way to a plain address of this machine.
+        plain = here and urlsplit(self.base_url).scheme == "http"
+        return httpx2.AsyncClient(timeout=_TIMEOUT, follow_redirects=False, trust_env=not here, verify=not plain)
 
     def headers(self) -> Mapping[str, str | openai.Omit]:
         """Headers to send with each request: they drop what the environment, or an absent key, would add."""
@@ -91,6 +104,10 @@ class Endpoint:
     def who(self) -> str:
         """The model and where it is, as the subject of a sentence."""
         return f"The model {self.model} at {self.shown}"
+
+    def too_long(self, limit: int | None = None, asked: int | None = None, room: int | None = None) -> ContextTooLong:
+        """Return the refusal of a prompt that does not fit."""
+        return ContextTooLong(f"{self.who} cannot take a prompt that long.", limit, asked, room)
 
     def error(self, fault: BaseException) -> ModelError:
         """Say what one of FAULTS means."""
@@ -118,7 +135,7 @@ class Endpoint:
         words = _words(body)
         who = self.who
         if status == 413 or words & _TOO_LONG_CODES or _says_too_long(body):
-            return ContextTooLong(f"{who} cannot take a prompt that long.")
+            return self.too_long(_number(_LIMITS, body), _number(_ASKED, body))
         if "insufficient_quota" in words:
             return ModelDenied(f"{who} has no credit left for this key.")
         if status == 429 or "rate_limit_exceeded" in words:
@@ -175,6 +192,12 @@ def _says_too_long(body: object) -> bool:
     return any(phrase in text for phrase in _TOO_LONG)
 
 
+def _number(patterns: re.Pattern[str], body: object) -> int | None:
+    """Return the number that a body gives in one of these ways: a plain one, and so no text of anybody's."""
+    found = patterns.search(str(body)[:_LOOKED_AT].lower())
+    return int(next(group for group in found.groups() if group)) if found else None
+
+
 def _causes(fault: BaseException) -> list[BaseException]:
     causes: list[BaseException] = []
     cause: BaseException | None = fault
@@ -182,11 +205,3 @@ def _causes(fault: BaseException) -> list[BaseException]:
         causes.append(cause)
         cause = cause.__cause__ or cause.__context__
     return causes
-
-
-def _is_this_machine(base_url: str) -> bool:
-    host = urlsplit(base_url).hostname or ""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")

@@ -6,9 +6,10 @@ Loading this takes most of a second (the openai library), so whoever only needs 
 import asyncio
 import base64
 import random
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -17,11 +18,14 @@ import stamina
 import stamina.instrumentation
 from openai import AsyncAPIResponse
 
-from bot.errors import ModelBusy, ModelError, ModelTimeout
+from bot.config.sections import is_nearby
+from bot.errors import ContextTooLong, ModelBusy, ModelError, ModelTimeout
 from bot.models.endpoint import FAULTS, Endpoint, may_be_about_tools
 from bot.models.learnt import REFUSED, TOOLS, BackendFacts
-from bot.models.port import ChatMessage, Image, Tool, Toolbox, ToolCall
+from bot.models.port import ChatMessage, Image, Tool, Toolbox, ToolCall, size
+from bot.models.probing import context_of
 from bot.models.responses import Empty, pieces, pieces_of, whole
+from bot.models.room import PromptRoom
 
 # A model that is asked again is no news; left alone, the library would write about it to standard output.
 stamina.instrumentation.set_on_retry_hooks([])
@@ -66,6 +70,7 @@ class OpenAIModel:
     unless the endpoint says it. After the first piece nothing is retried: the caller holds half an answer and decides.
     Images leave only for a model that `sees`, tools only where it `uses_tools`. An endpoint that accepts no request with tools,
     and the same one without, is noted in `facts` as one that knows none.
+    `sampling` goes into each request as it is.
     """
 
     def __init__(
@@ -82,20 +87,24 @@ class OpenAIModel:
         sees: bool = False,
         uses_tools: bool = False,
         facts: BackendFacts | None = None,
+        sampling: Mapping[str, object] | None = None,
+        context: int = 0,
     ) -> None:
         """Prepare; nothing is sent. Raises BadSecret for a key that no header can hold."""
         self._name = name
         self._endpoint = Endpoint(base_url, model, api_key)
         self._client = self._endpoint.client()
         self._timeout = timeout
-        self._max_tokens = max_tokens
         self._tries = tries
         self._wait = waits if callable(waits) else _stepwise(waits)
         self._max_bytes = max_bytes
         self._sees = sees
         self._uses_tools = uses_tools
         self._facts = facts or BackendFacts()
+        self._sampling = sampling or {}
         self._limit_name = "max_tokens"
+        nearby = is_nearby(base_url)
+        self._room = PromptRoom(context, max_tokens, self._facts, partial(self._context, nearby=nearby), always=nearby)
 
     @property
     def name(self) -> str:
@@ -125,6 +134,15 @@ class OpenAIModel:
                 return
             await toolbox.use("".join(said), calls)
             asked.told = asked.told or bool(said)
+
+    async def room(self) -> int | None:
+        """Return how many tokens a prompt may have, None where nobody knows."""
+        return await self._room.tokens()
+
+    async def context(self) -> int | None:
+        """Return how many tokens a prompt and its answer may have, None where nobody knows."""
+        await self._room.tokens()
+        return self._room.context
 
     async def close(self) -> None:
         """Close the connections."""
@@ -165,10 +183,11 @@ class OpenAIModel:
         return wait_after
 
     async def _attempt(self, asked: _Asked, stack: AsyncExitStack) -> _Begun:
-        tools = asked.tools
+        tools, prompt = asked.tools, asked.prompt
         try:
             async with AsyncExitStack() as own:
-                response = await self._request(asked.prompt, tools, own)
+                await self._require_room(prompt)
+                response = await self._request(prompt, tools, own)
                 answer = _pieces(response, self._max_bytes, calls=bool(tools))
                 own.push_async_callback(answer.aclose)
                 first = await anext(answer)
@@ -182,6 +201,8 @@ class OpenAIModel:
             refused = False
         except FAULTS as fault:
             error = self._endpoint.error(fault)
+            if isinstance(error, ContextTooLong):
+                error.room = await self._room.refused(error, size(prompt), images=_shows(prompt))
             if not tools or not may_be_about_tools(fault, error):
                 raise error from None
             refused = True
@@ -192,6 +213,18 @@ class OpenAIModel:
             await self._facts.note(TOOLS, REFUSED)
         return begun
 
+    async def _require_room(self, prompt: Sequence[ChatMessage]) -> None:
+        """Refuse a prompt that cannot fit before it is sent: some servers would cut it without a word. Raises ContextTooLong."""
+        room = await self._room.known()
+        if room is not None and size(prompt) > room:
+            raise self._endpoint.too_long(room=room)
+
+    async def _context(self, *, nearby: bool) -> int | None:
+        try:
+            return await context_of(self._endpoint, nearby=nearby)
+        except FAULTS:
+            return None
+
     async def _request(self, messages: Sequence[ChatMessage], tools: Sequence[Tool], stack: AsyncExitStack) -> _Response:
         offered = {"tools": [_offered(tool) for tool in tools]} if tools else {}
         create: Any = self._client.chat.completions.with_streaming_response.create
@@ -201,8 +234,8 @@ class OpenAIModel:
             stream=True,
             extra_headers=self._endpoint.headers(),
             # The library walks the types of whatever is not extra: 10 ms for the prompt of a long conversation.
-            extra_body={"messages": [_sent(message, self._sees) for message in messages], **offered},
-            **{self._limit_name: self._max_tokens},
+            extra_body={"messages": [_sent(message, self._sees) for message in messages], **offered, **self._sampling},
+            **{self._limit_name: self._room.answer},
         )
         try:
             response: _Response = await stack.enter_async_context(asked)
@@ -213,6 +246,10 @@ class OpenAIModel:
         # OpenAI's newer models know the limit by another name only; the compatible servers often know just the old one.
         self._limit_name = "max_completion_tokens"
         return await self._request(messages, tools, stack)
+
+
+def _shows(prompt: Sequence[ChatMessage]) -> bool:
+    return any(message.get("images") for message in prompt)
 
 
 def _offered(tool: Tool) -> dict[str, Any]:

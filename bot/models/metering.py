@@ -50,6 +50,7 @@ class Metered:
 
     async def answer(self, system: str, user: str) -> str:
         """Return the answer to a prompt. Raises BudgetSpent, WriterFailed, WriterRefused."""
+        await self._writer.require_room(system, user)
         await self._before()
         asked = Spent(1, tokens(system) + tokens(user))
         # Noted before it is asked: a call that a kill cuts off was a call.

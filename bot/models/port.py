@@ -10,6 +10,10 @@ from dataclasses import dataclass, field
 from typing import Literal, NotRequired, Protocol, Self, TypedDict
 
 from bot.errors import BadSecret, ModelDenied, ModelError
+from memory.text.budget import tokens
+
+_AROUND = 4
+"""What a message costs beside its text: who speaks, and where it ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +86,18 @@ class Model(Protocol):
         """
         ...
 
+    async def room(self) -> int | None:
+        """Return how many tokens a prompt may have, by the count of `size`, None where nobody knows. Raises ModelDenied."""
+        ...
+
     async def close(self) -> None:
         """Let go of connections. A closed model is not asked again."""
         ...
+
+
+def size(messages: Sequence[ChatMessage]) -> int:
+    """Return how many tokens a prompt is taken for, without its images."""
+    return sum(tokens(message["content"]) + _AROUND for message in messages)
 
 
 @asynccontextmanager
@@ -162,6 +175,16 @@ class Chain:
         """Yield the first answer that begins. Raises the last model's ModelError, or that of a begun answer."""
         return ChainAnswer(self._models, messages, toolbox)
 
+    async def room(self) -> int | None:
+        """Return the room of the first model whose key is to be had: the others are for when it fails."""
+        for left, model in zip(range(len(self._models) - 1, -1, -1), self._models, strict=True):
+            try:
+                return await model.room()
+            except ModelDenied:
+                if not left:
+                    raise
+        return None
+
     async def close(self) -> None:
         """Close all models, the last first."""
         for model in reversed(self._models):
@@ -178,14 +201,21 @@ class LateModel:
 
     async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncGenerator[str, None]:
         """Yield the answer in pieces. Raises ModelDenied where the model's key is not to be had."""
+        async with closing(self._opened().stream(messages, toolbox)) as pieces:
+            async for piece in pieces:
+                yield piece
+
+    async def room(self) -> int | None:
+        """Return the model's room. Raises ModelDenied where its key is not to be had."""
+        return await self._opened().room()
+
+    def _opened(self) -> Model:
         if self._model is None:
             try:
                 self._model = self._open()
             except BadSecret as error:
                 raise ModelDenied(str(error)) from error
-        async with closing(self._model.stream(messages, toolbox)) as pieces:
-            async for piece in pieces:
-                yield piece
+        return self._model
 
     async def close(self) -> None:
         """Close the model if it was opened."""

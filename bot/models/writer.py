@@ -1,9 +1,11 @@
 """Writes digests through a model, and asks it what she thinks."""
 
+from dataclasses import replace
+
 from bot.errors import ContextTooLong, ModelError
-from bot.models.port import ChatMessage, Model, complete
+from bot.models.port import ChatMessage, Model, complete, size
 from memory.derive import entries, prompts
-from memory.errors import WriterFailed, WriterRefused
+from memory.errors import TooMuchToRead, WriterFailed
 from memory.ports import ChatModel, Entry, Task
 from memory.text.storable import clean
 
@@ -11,7 +13,19 @@ from memory.text.storable import clean
 async def written(chat_model: ChatModel, task: Task) -> list[Entry]:
     """Return the sentences of a digest that a model is asked for. Raises what its answer raises, and WriterRefused."""
     prompt = prompts.render(task)
-    return entries.parse(await chat_model.answer(prompt.system, prompt.user), [source.label for source in task.sources])
+    try:
+        answer = await chat_model.answer(prompt.system, prompt.user)
+    except TooMuchToRead as error:
+        if error.room is not None:
+            bare = prompts.render(replace(task, sources=()))
+            around, whole = (size(_messages(one.system, one.user)) for one in (bare, prompt))
+            error.share = (error.room - around) / max(1, whole - around)
+        raise
+    return entries.parse(answer, [source.label for source in task.sources])
+
+
+def _messages(system: str, user: str) -> list[ChatMessage]:
+    return [{"role": "system", "content": system}, {"role": "user", "content": user}]
 
 
 class ModelWriter:
@@ -35,12 +49,21 @@ class ModelWriter:
         """
         return await written(self, task)
 
+    async def require_room(self, system: str, user: str) -> None:
+        """Do nothing where a prompt may fit. Raises TooMuchToRead where it is known not to, WriterFailed."""
+        try:
+            room = await self._model.room()
+        except ModelError as error:
+            raise WriterFailed(str(error)) from error
+        if room is not None and size(_messages(system, user)) > room:
+            raise TooMuchToRead(f"The model {self._model.name} cannot take a prompt that long.", room)
+
     async def answer(self, system: str, user: str) -> str:
         """Return the answer to a prompt. Raises WriterFailed, WriterRefused."""
-        messages: list[ChatMessage] = [{"role": "system", "content": system}, {"role": "user", "content": user}]
+        messages = _messages(system, user)
         try:
             return clean(await complete(self._model, messages))
         except ContextTooLong as error:
-            raise WriterRefused(str(error)) from error
+            raise TooMuchToRead(str(error), error.room) from error
         except ModelError as error:
             raise WriterFailed(str(error)) from error

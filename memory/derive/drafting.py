@@ -2,12 +2,15 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory.derive.belief import Belief
-from memory.errors import WriterRefused
+from memory.errors import TooMuchToRead, WriterRefused
 from memory.ports import Entry, Source, Task, TaskKind, Writer
 
+_SHRINKS = 3
+_LEAST_CHARS = 200
+"""A writer that cannot read so much at once is none."""
 Keep = Callable[[str], Awaitable[None]]
 
 
@@ -36,23 +39,51 @@ class Order:
 async def compose(writer: Writer, order: Order, sources: Sequence[Source]) -> list[Entry]:
     """Write a text in one call a piece of its sources, and join what comes of several.
 
-    Every sentence rests on what it cites. Raises WriterFailed, WriterRefused.
+    Every sentence rests on what it cites. Where a piece is more than the writer can read, it and those after it are made smaller.
+    Raises WriterFailed, WriterRefused.
     """
-    pieces = chunks(sources, order.most_chars, order.most_sources)
-    partial = [await checked(writer, order, order.task(order.kind, piece)) for piece in pieces]
+    partial = await _in_pieces(writer, order, sources)
     if len(partial) == 1:
-        return partial[0]
+        return partial[0][1]
     rests: dict[str, tuple[str, ...]] = {}
     steps: list[Source] = []
-    for piece, part in zip(pieces, partial, strict=True):
+    for piece, part in partial:
         for entry in part:
             label = f"p{len(steps) + 1}"
             rests[label] = entry.cites
             steps.append(Source(label, "", piece[0].said_at, entry.text))
-    merged = await checked(writer, order, order.task(order.joined, steps))
+    try:
+        merged = await checked(writer, order, order.task(order.joined, steps))
+    except TooMuchToRead:
+        if _length(steps) >= _length(sources):
+            raise
+        merged = await compose(writer, replace(order, kind=order.joined, most_sources=None), steps)
     return [
         Entry(one.text, tuple(dict.fromkeys(label for cite in one.cites for label in rests.get(cite, (cite,))))) for one in merged
     ]
+
+
+async def _in_pieces(writer: Writer, order: Order, sources: Sequence[Source]) -> list[tuple[list[Source], list[Entry]]]:
+    """Return each piece of the sources with what was written from it."""
+    made: list[tuple[list[Source], list[Entry]]] = []
+    left = chunks(sources, order.most_chars, order.most_sources)
+    tries = _SHRINKS
+    while left:
+        piece = left[0]
+        try:
+            made.append((piece, await checked(writer, order, order.task(order.kind, piece))))
+            left = left[1:]
+        except TooMuchToRead as refusal:
+            most = int(_length(piece) * refusal.share)
+            tries -= 1
+            if most < _LEAST_CHARS or not tries:
+                raise
+            left = chunks([source for some in left for source in some], most, order.most_sources)
+    return made
+
+
+def _length(sources: Sequence[Source]) -> int:
+    return sum(len(source.text) for source in sources)
 
 
 def wording(entries: Sequence[Entry]) -> str:

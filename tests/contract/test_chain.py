@@ -10,11 +10,12 @@ from bot.errors import ModelDenied, ModelDown, ModelError, ModelRefused
 from bot.models.llm import OpenAIModel, local_models
 from bot.models.port import Chain, ChainAnswer, ChatMessage, Toolbox, complete
 from tests.fakes.openai_server import OpenAIServer
+from tests.kits.roomless import Roomless
 
 ASKED: list[ChatMessage] = [{"role": "user", "content": "Tea?"}]
 
 
-class Scripted:
+class Scripted(Roomless):
     """A model that says its pieces, then fails if it has an error."""
 
     def __init__(self, name: str, pieces: Sequence[str] = (), error: ModelError | None = None) -> None:

@@ -138,9 +138,9 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Endless:
-    """The same piece for ever, until the client leaves."""
+    """A piece for ever, until the client leaves; {} in it counts, since what only repeats itself is no endless answer, but a loop."""
 
-    piece: str = "and on "
+    piece: str = "and on {} "
     delay: float = 0.0
 
 
@@ -208,6 +208,13 @@ DENIED = Status(401, "Incorrect API key provided", "invalid_api_key")
 TOO_LONG = Status(
     400, "This model's maximum context length is 8192 tokens.", "context_length_exceeded", "invalid_request_error", "messages"
 )
+
+
+def overfull(asked: int, context: int) -> dict[str, object]:
+    """The body with which llama.cpp refuses a prompt of so many tokens."""
+    message = f"request ({asked} tokens) exceeds the available context size ({context} tokens), try increasing it"
+    kind = "exceed_context_size_error"
+    return {"error": {"code": 400, "message": message, "type": kind, "n_prompt_tokens": asked, "n_ctx": context}}
 
 
 def delta(content: object, finish: object = None) -> str:

@@ -12,8 +12,9 @@ import re
 import sys
 import threading
 from collections import deque
+from itertools import count
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from aiohttp import web
 
@@ -24,11 +25,18 @@ _CHAT = "/v1/chat/completions"
 
 
 class OpenAIServer:
-    """The server. Scripted behaviours are used up in order; then `default` answers. All requests are kept in `requests`."""
+    """The server. Scripted behaviours are used up in order; then `default` answers. All requests are kept in `requests`.
+
+    With a `context` it refuses prompts of more tokens (four characters each), and tells it as this `kind` of server does, "" not
+    at all; how often its models were asked for is `probes`.
+    """
 
     def __init__(self, default: b.Answerer = b.echo, models: tuple[str, ...] = ("fake-model",)) -> None:
         self.default = default
         self.models = models
+        self.context = 0
+        self.kind: Literal["", "llama.cpp", "vLLM", "Ollama"] = ""
+        self.probes = 0
         self.requests: list[b.Request] = []
         self.left = asyncio.Event()
         """Set when a client has left an answer that had no end."""
@@ -63,11 +71,13 @@ class OpenAIServer:
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=1 << 26)
         app.router.add_get("/v1/models", self._models)
+        app.router.add_get("/props", self._props)
+        app.router.add_post("/api/show", self._show)
         app.router.add_post(_CHAT, self._chat)
         app.router.add_post("/v1/embeddings", self._embeddings)
         self._runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1, access_log=None)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", 0)
+        site = web.TCPSite(self._runner, "127.0.0.1", self.port)
         await site.start()
         self.port = self._runner.addresses[0][1]
         return self
@@ -86,12 +96,28 @@ class OpenAIServer:
         return recorded
 
     async def _models(self, request: web.Request) -> web.Response:
-        await self._record(request)
-        rows = [{"id": name, "object": "model", "created": 1_700_000_000, "owned_by": "fake"} for name in self.models]
+        self.probes += 1
+        told = {"max_model_len": self.context} if self.kind == "vLLM" else {}
+        rows = [{"id": name, "object": "model", "created": 1_700_000_000, "owned_by": "fake", **told} for name in self.models]
         return web.json_response({"object": "list", "data": rows})
+
+    async def _props(self, request: web.Request) -> web.Response:
+        if self.kind != "llama.cpp":
+            raise web.HTTPNotFound
+        return web.json_response({"default_generation_settings": {"n_ctx": self.context}, "total_slots": 1})
+
+    async def _show(self, request: web.Request) -> web.Response:
+        if self.kind != "Ollama":
+            raise web.HTTPNotFound
+        return web.json_response(
+            {"parameters": f'stop "<end>"\nnum_ctx    {self.context}', "model_info": {"m.context_length": 131072}}
+        )
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         recorded = await self._record(request)
+        size = sum(len(str(message["content"])) for message in recorded.messages) // 4
+        if self.context and size > self.context:
+            return web.json_response(b.overfull(size, self.context), status=400)
         refused = self.refuses_tools if recorded.offered else None
         step = refused or self._next(recorded, self.default)
         if plain := _plain(step):
@@ -141,8 +167,8 @@ class OpenAIServer:
 
     async def _for_ever(self, send: "_Stream", piece: str, delay: float) -> None:
         try:
-            while True:
-                await send.pieces(piece, delay)
+            for number in count(1):
+                await send.pieces(piece.format(number), delay)
                 await asyncio.sleep(delay)
         except (ConnectionError, asyncio.CancelledError):
             self.left.set()

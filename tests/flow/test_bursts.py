@@ -18,6 +18,7 @@ from bot.models.port import Toolbox
 from bot.talk import Talk, talking
 from memory.journal.journal import Event
 from memory.types import Kind
+from tests.kits.roomless import Roomless
 from tests.kits.words_alone import words_alone
 
 ADA = Person("platform", "1", "ada")
@@ -49,7 +50,7 @@ class Platform(Adapter):
         return [sending.text for sending in self.sent]
 
 
-class Thinking:
+class Thinking(Roomless):
     """A model that says what it was asked, after it was allowed to."""
 
     name = "thinking"

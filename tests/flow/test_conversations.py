@@ -137,9 +137,25 @@ def test_a_prompt_that_is_too_long_is_shrunk_once(home: Home, model: ModelServer
     long, short = (len(str(request.messages)) for request in model.chats)
     assert short < long * 0.7
     assert model.chats[1].last_user.endswith("tell me about tulips")
+
+
+def test_a_prompt_that_cannot_be_made_short_enough_is_answered_from_memory_and_waits_for_nothing(
+    home: Home, model: ModelServer
+) -> None:
+    home.configure(model.config())
+    home.chat("my boat is called Wave")
     model.script(b.TOO_LONG, b.TOO_LONG)
-    assert "cannot take a prompt that long" in held(home.chat("and roses?"))
-    assert len(model.chats) == 4
+    assert "my boat is called Wave" in home.chat("what is my boat called?").lines[0]
+    assert len(model.chats) == 3
+    assert home.chat().out == "", "nothing is answered later"
+
+
+def test_a_model_that_gives_no_answer_twice_leaves_nobody_waiting(home: Home, model: ModelServer) -> None:
+    home.configure(model.config())
+    home.chat("my boat is called Wave")
+    model.script(*["> 16 August 2026 19:21, Lyra:"] * 2)
+    assert "receipts and nothing else" in held(home.chat("what is my boat called?"))
+    assert "my boat is called Wave" in home.chat().out
 
 
 def test_the_prompt_says_who_she_is_what_day_it_is_and_what_she_recalls(home: Home, model: ModelServer) -> None:

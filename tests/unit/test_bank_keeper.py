@@ -14,11 +14,12 @@ from bot.models.learnt import BackendFacts
 from bot.models.port import ChatMessage, Model, Toolbox
 from bot.service.maintenance import Maintenance
 from tests.kits.bank_kit import Room, in_a_room
+from tests.kits.roomless import Roomless
 
 _LINE = re.compile(r"\[(\w+)\] [^\n]*\n\| ([^\n]+)")
 
 
-class Copier:
+class Copier(Roomless):
     """A model that answers with the first line of what it is to condense; it remembers what it was asked."""
 
     name = "copier"

@@ -20,6 +20,7 @@ from memory.ports import Vectors
 from memory.tiers.episodes import Rules
 from tests.fakes.pulse import PATIENCE
 from tests.kits.memory_kit import BagOfWords, Corner, at_home, said
+from tests.kits.roomless import Roomless
 
 
 class Waiting(BagOfWords):
@@ -40,7 +41,7 @@ class Waiting(BagOfWords):
         return await super().embed(texts)
 
 
-class Failing:
+class Failing(Roomless):
     """A model that cannot be reached."""
 
     name = "failing"

@@ -19,6 +19,7 @@ from memory.errors import BudgetSpent, WriterFailed, WriterRefused
 from memory.journal.spending import CallLimits, Spent
 from memory.ports import Source, Task
 from tests.kits.memory_kit import DAY, HOUR, Corner, Ids, at_home, corner, opened, utc
+from tests.kits.roomless import Roomless
 
 PLENTY = Spent(1000, 1_000_000)
 NOTHING = Spent(0, 0)
@@ -27,7 +28,7 @@ COSTS = 6
 
 
 @dataclass
-class Answers:
+class Answers(Roomless):
     """A model that gives one answer, or fails; `hears` is done while it is asked."""
 
     answer: str = "so it is"

@@ -1,0 +1,104 @@
+"""What a server itself says of the context that its model works with: each kind of server says it elsewhere."""
+
+import asyncio
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2
+
+from bot.models.endpoint import Endpoint
+from bot.models.responses import Unusable, whole
+
+_SECONDS = 2.0
+_MAX_BYTES = 1 << 22
+# With which context Ollama loads a model that says nothing else.
+_OLLAMA = 4096
+
+
+async def context_of(endpoint: Endpoint, *, nearby: bool) -> int:
+    """Return how many tokens a prompt and its answer may have together, 0 where the server does not say it.
+
+    Elsewhere than `nearby` only what every endpoint knows is asked. Raises httpx2.TransportError where nothing answers.
+    """
+    try:
+        async with asyncio.timeout(_SECONDS), endpoint.http() as client:
+            asking = _Asking(client, endpoint)
+            listed = _listed(await asking.get(f"{endpoint.base_url}/models"), endpoint.model)
+            if not nearby:
+                return _first(listed, "max_model_len", "context_length") or 0
+            root = endpoint.base_url.removesuffix("/v1")
+            props = _part(await asking.get(f"{root}/props"), "default_generation_settings")
+            return (
+                _first(props, "n_ctx")  # llama.cpp: what one of its slots has
+                or _first(listed, "max_model_len", "context_length")  # vLLM, OpenRouter
+                or await _ollama(asking, root, endpoint.model)
+                or _first(_part(listed, "meta"), "n_ctx", "n_ctx_train")  # llama.cpp behind a proxy
+                or 0
+            )
+    except TimeoutError:
+        return 0
+
+
+class _Asking:
+    """Asks one server, with the key of its endpoint; what is no answer is None."""
+
+    def __init__(self, client: httpx2.AsyncClient, endpoint: Endpoint) -> None:
+        self._client = client
+        self._headers = {"Authorization": f"Bearer {endpoint.api_key}"} if endpoint.api_key else {}
+
+    async def get(self, url: str) -> object:
+        return await self._document("GET", url)
+
+    async def post(self, url: str, body: object) -> object:
+        return await self._document("POST", url, json=body)
+
+    async def _document(self, method: str, url: str, **more: Any) -> object:
+        async with self._client.stream(method, url, headers=self._headers, **more) as response:
+            try:
+                return await whole(response.aiter_bytes(), _MAX_BYTES) if response.status_code == 200 else None
+            except Unusable:
+                return None
+
+
+async def _ollama(asking: _Asking, root: str, model: str) -> int | None:
+    shown = await asking.post(f"{root}/api/show", {"model": model})
+    if not isinstance(shown, dict):
+        return None
+    if said := re.search(r"^num_ctx\s+(\d+)\s*$", str(shown.get("parameters")), re.MULTILINE):
+        return int(said[1])
+    loaded = await asking.get(f"{root}/api/ps")
+    rows = [
+        one for one in _rows(loaded, "models") if model in (one.get("name"), one.get("model"), f"{one.get('name')}".split(":")[0])
+    ]
+    most = [size for key, value in _items(shown.get("model_info")) if key.endswith(".context_length") and (size := _size(value))]
+    return _first(rows[0] if rows else None, "context_length") or min([_OLLAMA, *most])
+
+
+def _listed(document: object, model: str) -> dict[str, Any]:
+    """Return what a list of models says of one: of the only one there is, whatever it is called."""
+    rows = list(_rows(document, "data"))
+    named = [row for row in rows if row.get("id") == model]
+    return next(iter(named or rows), {}) if named or len(rows) == 1 else {}
+
+
+def _rows(document: object, key: str) -> Iterator[dict[str, Any]]:
+    found = document.get(key) if isinstance(document, dict) else None
+    return (row for row in found if isinstance(row, dict)) if isinstance(found, list) else iter(())
+
+
+def _part(document: object, key: str) -> object:
+    return document.get(key) if isinstance(document, dict) else None
+
+
+def _items(document: object) -> list[tuple[str, object]]:
+    return [(str(key), value) for key, value in document.items()] if isinstance(document, dict) else []
+
+
+def _first(document: object, *keys: str) -> int | None:
+    """Return the first of these values that is a number of tokens."""
+    return next((size for key in keys if (size := _size(_part(document, key)))), None)
+
+
+def _size(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None

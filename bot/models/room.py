@@ -1,0 +1,78 @@
+"""How long a prompt a backend can take: said by hand, asked of its server, or learnt from what it refused."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from bot.errors import ContextTooLong
+from bot.models.learnt import BackendFacts
+
+CONTEXT, DENSITY = "context", "density"
+"""Facts of a backend: its context in tokens, and how many tokens of its own one that is estimated turned out to be."""
+_SPARE = 0.9
+_SHARE_OF_THE_ANSWER = 4
+
+AskContext = Callable[[], Awaitable[int | None]]
+"""Returns the context that a server says it has, 0 where it says none, None where it does not answer."""
+
+
+class PromptRoom:
+    """The room for prompts of one backend, in tokens by the count of memory.text.budget.
+
+    `said` is its context by hand, 0 for none; `longest` the longest answer that is wanted of it. `ask` asks its server: every time
+    she starts where `always`, since a server nearby may have been started anew with another context, else where nothing is known.
+    """
+
+    def __init__(self, said: int, longest: int, facts: BackendFacts, ask: AskContext | None, *, always: bool) -> None:
+        self._said = said
+        self._longest = longest
+        self._facts = facts
+        self._ask = None if said or (facts.get(CONTEXT) and not always) else ask
+        self._asking = asyncio.Lock()
+        self._guess: int | None = None
+
+    @property
+    def context(self) -> int | None:
+        """How many tokens a prompt and its answer may have, as far as is known."""
+        found = self._said or self._facts.get(CONTEXT)
+        return found if isinstance(found, int) and found > 0 else None
+
+    @property
+    def answer(self) -> int:
+        """How many tokens an answer may have: not the whole of a small context."""
+        return min(self._longest, self.context // _SHARE_OF_THE_ANSWER) if self.context else self._longest
+
+    async def tokens(self) -> int | None:
+        """Return how long a prompt should be, None where nobody knows."""
+        known = [room for room in (self._guess, await self.known()) if room is not None]
+        return min(known) if known else None
+
+    async def known(self) -> int | None:
+        """Return how long a prompt may be as far as that is certain: what is longer is refused."""
+        async with self._asking:
+            if self._ask is not None:
+                found = await self._ask()
+                if found is not None:
+                    self._ask = None
+                if found:
+                    await self._facts.note(CONTEXT, found)
+        return self._fits()
+
+    async def refused(self, error: ContextTooLong, size: int, *, images: bool) -> int:
+        """Learn from the refusal of a prompt of this size; return how long the next one may be, which is less."""
+        if error.limit and not self._said:
+            await self._facts.note(CONTEXT, error.limit)
+        if error.asked and size and not images:
+            await self._facts.note(DENSITY, max(self._density(), error.asked / size))
+        room = self._fits()
+        if room is None or room >= size:
+            room = size // 2
+            if not images:
+                self._guess = room
+        return room
+
+    def _fits(self) -> int | None:
+        return None if self.context is None else int((self.context - self.answer) * _SPARE / self._density())
+
+    def _density(self) -> float:
+        found = self._facts.get(DENSITY)
+        return max(1.0, float(found)) if isinstance(found, int | float) else 1.0

@@ -1,0 +1,133 @@
+"""How long a prompt may be: as each kind of server says it, as it is said by hand, or as a refusal teaches; over real HTTP."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, Literal
+
+import pytest
+
+from bot.errors import ContextTooLong
+from bot.models.learnt import BackendFacts
+from bot.models.llm import OpenAIModel
+from bot.models.port import ChatMessage, complete
+from bot.models.room import CONTEXT
+from bot.models.writer import ModelWriter
+from memory.derive.drafting import Order, compose
+from memory.errors import TooMuchToRead
+from memory.ports import Source
+from tests.fakes import openai_behaviours as fake
+from tests.fakes.openai_server import OpenAIServer
+
+Kind = Literal["", "llama.cpp", "vLLM", "Ollama"]
+
+
+def long(tokens: int) -> list[ChatMessage]:
+    return [{"role": "user", "content": "abc" * tokens}]
+
+
+@asynccontextmanager
+async def asking(kind: Kind = "", holds: int = 0, **options: Any) -> AsyncIterator[tuple[OpenAIServer, OpenAIModel]]:
+    async with OpenAIServer(fake.sensible) as server:
+        server.kind, server.context = kind, holds
+        model = OpenAIModel("main", server.base_url, "fake-model", None, 5.0, 64, waits=[0.0], **options)
+        yield server, model
+        await model.close()
+
+
+@pytest.mark.parametrize("kind", ["llama.cpp", "vLLM", "Ollama"])
+async def test_each_kind_of_server_says_what_fits_and_nothing_longer_is_sent(kind: Kind) -> None:
+    facts = BackendFacts()
+    async with asking(kind, 2048, facts=facts) as (server, model):
+        room = await model.room()
+        assert room and 1500 < room < 2048 - 64
+        with pytest.raises(ContextTooLong) as caught:
+            await complete(model, long(room))
+        assert caught.value.room == room
+        assert await complete(model, long(room - 10))
+        assert (len(server.requests), server.probes) == (1, 1)
+        assert facts.get(CONTEXT) == 2048
+
+
+async def test_a_server_that_says_nothing_teaches_it_by_a_refusal_and_it_is_kept() -> None:
+    facts = BackendFacts()
+    async with asking(holds=2048, facts=facts) as (server, model):
+        assert await model.room() is None
+        with pytest.raises(ContextTooLong) as caught:
+            await complete(model, long(4000))
+        room = caught.value.room
+        assert room and room < 2048
+        assert await model.room() == room
+        assert await complete(model, long(room - 10))
+        assert len(server.requests) == 2
+    async with asking(facts=facts) as (_, model):
+        assert await model.room() == room
+
+
+@pytest.mark.parametrize(
+    ("refusal", "least", "most"),
+    [
+        (fake.Status(400, "maximum context length is 2048 tokens. However, you requested 6000 tokens"), 1500, 2048),
+        (fake.Status(400, "You passed 6000 input tokens. However, the model's context length is only 2048 tokens"), 400, 1500),
+        (fake.Status(400, "prompt is too long: 4000 tokens > 2048 maximum"), 400, 2048),
+        (fake.Status(500, "Context size has been exceeded."), 1490, 1510),
+        (fake.Raw(b"<html>413</html>", status=413), 1490, 1510),
+    ],
+)
+async def test_whatever_a_refusal_says_the_next_prompt_is_shorter(refusal: fake.Behaviour, least: int, most: int) -> None:
+    async with asking() as (server, model):
+        server.script(refusal)
+        with pytest.raises(ContextTooLong) as caught:
+            await complete(model, long(3000))
+        assert caught.value.room and least <= caught.value.room <= most
+        assert await model.room() == caught.value.room
+
+
+async def test_what_is_said_by_hand_counts_and_no_server_is_asked() -> None:
+    async with asking("llama.cpp", 8192, context=1024) as (server, model):
+        room = await model.room()
+        assert room and room < 1024
+        assert server.probes == 0
+
+
+async def test_a_server_that_is_down_is_asked_again_once_it_is_there() -> None:
+    async with asking("vLLM", 2048) as (server, model):
+        await server.__aexit__()
+        assert await model.room() is None
+        async with server:
+            assert await model.room()
+
+
+async def test_the_answer_has_its_share_of_a_small_context() -> None:
+    for context, answer in ((400, 64), (120, 30)):
+        async with asking(context=context) as (server, model):
+            await complete(model, long(10))
+            assert server.requests[0].body["max_tokens"] == answer
+
+
+SAID = [Source(f"m{n}", "Ada", "2026-03-01 10:00", f"Boat number {n} sails to Linz on Sunday. {'la ' * 60}") for n in range(30)]
+
+
+def order(dropped: list[str]) -> Order:
+    async def note(sentences: str) -> None:
+        dropped.append(sentences)
+
+    return Order("gist", "merge", 8, 24_000, note)
+
+
+@pytest.mark.parametrize("kind", ["", "llama.cpp"])
+async def test_a_transcript_is_cut_to_what_fits_and_at_most_one_request_is_refused(kind: Kind) -> None:
+    async with asking(kind, 1500) as (server, model):
+        written = await compose(ModelWriter(model), order([]), SAID)
+        lengths = [sum(len(message["content"]) for message in request.messages) for request in server.requests]
+        assert sum(length // 4 > 1500 for length in lengths) == (0 if kind else 1)
+        assert len(server.requests) > 4
+        asked = "".join(message["content"] for request in server.requests for message in request.messages)
+        assert all(f"Boat number {n} " in asked for n in range(30)), "everything was read"
+        assert written and all(one.cites and set(one.cites) <= {source.label for source in SAID} for one in written)
+
+
+async def test_a_model_that_cannot_even_take_the_rules_is_not_asked_in_vain() -> None:
+    async with asking("llama.cpp", 300) as (server, model):
+        with pytest.raises(TooMuchToRead):
+            await compose(ModelWriter(model), order([]), SAID)
+        assert server.requests == []
