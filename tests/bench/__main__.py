@@ -27,8 +27,6 @@ from adapters.console.console import Console, Origin
 from adapters.events import Person
 from bot.app import opened
 from bot.models.llm import OpenAIModel
-from bot.models.minilm import weights
-from bot.models.minilm.embedder import MiniLM
 from bot.models.port import complete
 from bot.talk import talking
 from tests.bench import believing, context, evidence, scaling, stalls
@@ -154,7 +152,7 @@ async def main() -> None:
     latencies = await scaling.one_domain(row)
     await scaling.many_domains(row)
     row("the ten nearest of 100,000, eight bits a number", scaling.agreement(), "exact float32", 1.0, "")
-    scores = await evidence.measure(_local_model())
+    scores = await evidence.measure(evidence.local_model())
     draw(latencies, scores)
     written = Rich(width=160, record=True)
     sentences = believing.written()
@@ -164,16 +162,11 @@ async def main() -> None:
 
 async def find() -> None:
     """Measure what is found and what the model is given alone, and print the tables."""
-    Rich(width=160).print(*_found(await evidence.measure(_local_model())))
+    Rich(width=160).print(*_found(await evidence.measure(evidence.local_model())))
 
 
 def _found(scores: Mapping[str, Score]) -> list[Table]:
     return [table for name, score in scores.items() for table in evidence.tables(name, score)]
-
-
-def _local_model() -> MiniLM | None:
-    folder = weights.folder()
-    return MiniLM(folder) if folder else None
 
 
 asyncio.run(find() if sys.argv[1:] == ["evidence"] else main())

@@ -20,11 +20,12 @@ _MINUTE = 60_000_000
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question, the ids of the messages that answer it, and what kind of question it is."""
+    """A question, the ids of the messages that answer it, what kind of question it is, and what is true."""
 
     text: str
     evidence: frozenset[str]
     kind: str
+    answer: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,12 @@ def _locomo(folder: Path) -> Iterator[Conversation]:
             sessions = dict(_locomo_sessions(raw["conversation"]))
             there = {message.source_id for said in sessions.values() for message in said}
             asked = [
-                Question(one["question"], frozenset(_turns(one.get("evidence", ())) & there), _CATEGORIES[one["category"]])
+                Question(
+                    one["question"],
+                    frozenset(_turns(one.get("evidence", ())) & there),
+                    _CATEGORIES[one["category"]],
+                    str(one.get("answer", "")),
+                )
                 for one in raw["qa"]
                 if one["category"] in _CATEGORIES
             ]
@@ -91,7 +97,10 @@ def _beam(folder: Path) -> Iterator[Conversation]:
             kind = Kind.REPLY if turn["role"] == "assistant" else Kind.SAID
             said = NewExchange(kind, turn["content"], str(turn["id"]), at, turn["role"], turn["role"])
             sessions.setdefault(f"session {turn['session']}", []).append(said)
-        asked = [Question(one["question"], frozenset(map(str, one["source_ids"])), one["kind"]) for one in raw["questions"]]
+        asked = [
+            Question(one["question"], frozenset(map(str, one["source_ids"])), one["kind"], str(one["answer"]))
+            for one in raw["questions"]
+        ]
         yield Conversation(path.stem, sessions, [one for one in asked if one.evidence])
 
 

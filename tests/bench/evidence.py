@@ -10,6 +10,8 @@ import numpy as np
 from rich.table import Table
 
 from bot.app import RandomIds
+from bot.models.minilm import weights
+from bot.models.minilm.embedder import MiniLM
 from memory.core import Memory, Ports
 from memory.ports import Embedder
 from memory.text.lexical import tokens
@@ -135,3 +137,9 @@ def tables(name: str, total: Score) -> list[Table]:
 
 def _cell(shares: Sequence[float]) -> str:
     return "  ".join(f"{share:4.1f}" for share in shares)
+
+
+def local_model() -> MiniLM | None:
+    """Return the local model, None where it is not installed."""
+    folder = weights.folder()
+    return MiniLM(folder) if folder else None

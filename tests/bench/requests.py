@@ -28,13 +28,13 @@ class Requests:
 
     async def ask(self, memory: Memory, view: View, question: Question) -> None:
         """Ask a question in a conversation of its own, a day after everything was said, with each budget."""
-        said = await memory.db.all("SELECT item, source_id, said_at FROM exchanges")
+        said = await memory.db.all("SELECT item, source_id FROM exchanges")
         evidence = {row["item"] for row in said if row["source_id"] in question.evidence}
-        asked_at = max(row["said_at"] for row in said) + DAY
+        asked_at = await a_day_later(memory)
         for budget in BUDGETS:
-            given = await _given(view, question.text, asked_at, budget)
-            share = len(evidence & given.seen.keys()) / len(evidence)
-            self.shown.setdefault(budget, {}).setdefault(question.kind, []).append((share, size(given)))
+            shown = await given(view, question.text, asked_at, budget)
+            share = len(evidence & shown.seen.keys()) / len(evidence)
+            self.shown.setdefault(budget, {}).setdefault(question.kind, []).append((share, size(shown)))
 
     def table(self, name: str) -> Table:
         """Return a table with a row for each kind of question."""
@@ -47,7 +47,14 @@ class Requests:
         return shown
 
 
-async def _given(view: View, text: str, at: int, budget: int) -> Prompt:
+async def a_day_later(memory: Memory) -> int:
+    """Return the instant a day after the last message."""
+    row = await memory.db.one("SELECT max(said_at) AS at FROM exchanges")
+    return (int(row["at"]) if row else 0) + DAY
+
+
+async def given(view: View, text: str, at: int, budget: int) -> Prompt:
+    """Return what the model is given for a question that is asked then, in a conversation of its own."""
     session = await view.sessions.get(SessionRef("console", "asking"), "asking")
     asked = [Exchange(0, "", view.home.key, session.key, Kind.SAID, "user", "ada", text, "", at, at)]
     turn, settings = Asked(view, session, asked), Settings(context_tokens=budget)
