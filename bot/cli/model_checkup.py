@@ -7,7 +7,7 @@ from bot.app import App, secret_of
 from bot.cli.checkup import Finding
 from bot.config.sections import Backend
 from bot.errors import LyraError, ModelError
-from bot.models.learnt import CALLED, REFUSED, TOOLS, BackendFacts
+from bot.models.learnt import REFUSED, TOOLS, BackendFacts
 from bot.models.llm import OpenAIModel
 from bot.models.port import Image, closing, complete
 from memory.text.budget import tokens
@@ -60,7 +60,7 @@ async def _way(model: OpenAIModel) -> str:
 def _tools(backend: Backend, facts: BackendFacts) -> str:
     if backend.tools == "off":
         return "tools off"
-    return {CALLED: "it uses tools", REFUSED: "it knows no tools"}.get(str(facts.get(TOOLS)), "no tool used so far")
+    return "it knows no tools" if facts.get(TOOLS) == REFUSED else "tools are offered"
 
 
 async def _blindness(model: OpenAIModel) -> str:

@@ -5,6 +5,7 @@ Loading this takes most of a second (the openai library), so whoever only needs 
 
 import asyncio
 import base64
+import json
 import random
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
@@ -26,6 +27,7 @@ from bot.models.port import ChatMessage, Image, Tool, Toolbox, ToolCall, size
 from bot.models.probing import context_of
 from bot.models.responses import Empty, pieces, pieces_of, whole
 from bot.models.room import PromptRoom
+from memory.text.budget import tokens
 
 # A model that is asked again is no news; left alone, the library would write about it to standard output.
 stamina.instrumentation.set_on_retry_hooks([])
@@ -186,7 +188,7 @@ class OpenAIModel:
         tools, prompt = asked.tools, asked.prompt
         try:
             async with AsyncExitStack() as own:
-                await self._require_room(prompt)
+                await self._require_room(prompt, tools)
                 response = await self._request(prompt, tools, own)
                 answer = _pieces(response, self._max_bytes, calls=bool(tools))
                 own.push_async_callback(answer.aclose)
@@ -202,7 +204,7 @@ class OpenAIModel:
         except FAULTS as fault:
             error = self._endpoint.error(fault)
             if isinstance(error, ContextTooLong):
-                error.room = await self._room.refused(error, size(prompt), images=_shows(prompt))
+                error.room = await self._room.refused(error, _size(prompt, tools), images=_shows(prompt))
             if not tools or not may_be_about_tools(fault, error):
                 raise error from None
             refused = True
@@ -213,10 +215,10 @@ class OpenAIModel:
             await self._facts.note(TOOLS, REFUSED)
         return begun
 
-    async def _require_room(self, prompt: Sequence[ChatMessage]) -> None:
+    async def _require_room(self, prompt: Sequence[ChatMessage], tools: Sequence[Tool]) -> None:
         """Refuse a prompt that cannot fit before it is sent: some servers would cut it without a word. Raises ContextTooLong."""
         room = await self._room.known()
-        if room is not None and size(prompt) > room:
+        if room is not None and _size(prompt, tools) > room:
             raise self._endpoint.too_long(room=room)
 
     async def _context(self, *, nearby: bool) -> int | None:
@@ -246,6 +248,10 @@ class OpenAIModel:
         # OpenAI's newer models know the limit by another name only; the compatible servers often know just the old one.
         self._limit_name = "max_completion_tokens"
         return await self._request(messages, tools, stack)
+
+
+def _size(prompt: Sequence[ChatMessage], tools: Sequence[Tool]) -> int:
+    return size(prompt) + sum(tokens(json.dumps(_offered(tool))) for tool in tools)
 
 
 def _shows(prompt: Sequence[ChatMessage]) -> bool:

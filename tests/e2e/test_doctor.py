@@ -49,7 +49,7 @@ def test_a_model_that_answers_is_sound(home: Home, model: ModelServer) -> None:
     assert done.code == 0
     (line,) = [line for line in done.lines if line.startswith("ok  Model main: ")]
     assert line.startswith(f"ok  Model main: fake-model answers at {model.server.base_url}, ")
-    assert re.search(r", [\d,]+ tokens a second, streaming; context not known; no tool used so far\.$", line)
+    assert re.search(r", [\d,]+ tokens a second, streaming; context not known; tools are offered\.$", line)
 
 
 def test_what_a_model_takes_and_does_is_said(home: Home, model: ModelServer) -> None:

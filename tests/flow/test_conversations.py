@@ -158,6 +158,20 @@ def test_a_model_that_gives_no_answer_twice_leaves_nobody_waiting(home: Home, mo
     assert "my boat is called Wave" in home.chat().out
 
 
+def test_a_question_does_not_wait_for_housekeeping_which_loses_nothing(home: Home, model: ModelServer) -> None:
+    home.configure(model.config("summarize_after = 2"))
+    model.script("Hello.", b.Hang("Ada"), "Here I am.", "Ada said hello [m1].", b.sensible)
+    with home.started("chat") as talk:
+        assert talk.say("hello") == "Hello."
+        model.wait(2)
+        assert talk.say("are you there?") == "Here I am."
+        assert model.server.left.is_set()
+        model.wait(4)
+        cut, made = (model.chats[at].messages for at in (1, 3))
+        assert cut == made
+        assert talk.finish().code == 0
+
+
 def test_the_prompt_says_who_she_is_what_day_it_is_and_what_she_recalls(home: Home, model: ModelServer) -> None:
     home.chat("my locker number is 7741", options=["--session", "gym"])
     home.chat("my locker number is 9999, said Bob", options=["--session", "gym", "--as", "bob"])

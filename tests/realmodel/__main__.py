@@ -27,7 +27,7 @@ from tests.kits.lyra_kit import Home
 from tests.realmodel.recorder import Recorder
 
 _LIFE = Path(__file__).parents[1] / "sets" / "life" / "messages.jsonl"
-_IMPORTED = 44
+_IMPORTED = 20
 _SAID = [
     "Hi, it is Ines. What is my cat called?", "I bought a blue kayak today, she is called Wanda.", "What am I allergic to?",
     "Mats has learnt to say kayak.", "Where does my sister live?", "My new phone number at work is 0761 5550143.",
@@ -35,7 +35,7 @@ _SAID = [
 ]  # fmt: skip
 _CONFIG = """chat = "main"
 embed = "off"
-summarize_after = 6
+summarize_after = 10
 [models.main]
 base_url = "{base_url}"
 model = "local"
