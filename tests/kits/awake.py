@@ -84,7 +84,8 @@ def configured(model: OpenAIServer | None, config: str, section: str) -> str:
     """Return the text of a configuration: `model` is what she chats with, her offline voice speaks without one."""
     if model is None:
         return f"{config}\n{section}\n"
-    main = f'[models.main]\nbase_url = "{model.base_url}"\nmodel = "fake-model"\n'
+    # Answers are held while others are asked for: a real server nearby would be asked for one after the other.
+    main = f'[models.main]\nbase_url = "{model.base_url}"\nmodel = "fake-model"\nparallel = 8\n'
     return f'chat = "main"\n{config}\n{main}\n{section}\n'
 
 

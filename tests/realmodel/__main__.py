@@ -40,7 +40,7 @@ summarize_after = 10
 base_url = "{base_url}"
 model = "local"
 timeout = 600
-max_tokens = 200
+max_tokens = 120
 """
 _SHINGLE = 6
 _MARKS = re.compile(r"^\s*[|>]|\[[a-z]\d+\]|^\s*\[|=== ?[0-9a-f]{16}|<\w+>|\d{4}-\d\d-\d\dT\d\d:")
