@@ -7,10 +7,12 @@ import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 from adapters.base import Adapter
 from adapters.errors import PlaceGone
 from adapters.events import Attachment, Contents, Message, Person, Place, Quote, Revised, Withdrawn
+from bot.apart import apart
 from bot.context.naming import as_shown
 from bot.context.quoting import unforgotten, unkept, without_forgotten
 from bot.conversation.attachments import images, told
@@ -217,7 +219,10 @@ class Intake:
         self, view: View, session: Session, heard: Sequence[Heard],
         read: Mapping[tuple[str, tuple[Attachment, ...]], Sequence[Contents]], open_events: OpenEvents,
     ) -> "_Kept":  # fmt: skip
-        new = [_heard(one.message, told(one.message, read.get(_came(one.message), ()))) for one in heard]
+        new = [
+            await apart(len(one.message.text), partial(_heard, one.message, told(one.message, read.get(_came(one.message), ()))))
+            for one in heard
+        ]
         said = await view.say(session, new) if new else exchanges.Kept([])
         stored = {exchange.source_id: exchange for exchange in said.stored}
         oldest = self._clock.now() - self._within

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 
 from adapters.base import Adapter
+from bot.apart import apart
 from bot.commands.being import owned
 from bot.conversation.error_texts import told
 from bot.conversation.heard import Heard
@@ -71,8 +73,9 @@ class Turns:
 
     async def _say_understood(self, turn: Turn, prefix: str) -> None:
         """Say once, of what was told in confidence or may be told again, what was understood."""
-        asking = [exchange for exchange in turn.asked if confidence.asked(exchange.text)]
-        told = await turn.view.confidences.understood(asking) if asking and not turn.place.is_private else []
+        shown = () if turn.place.is_private else turn.asked
+        asking = [one for one in shown if await apart(len(one.text), partial(confidence.asked, one.text))]
+        told = await turn.view.confidences.understood(asking) if asking else []
         if not told and not turn.ended:
             return
         text = understood(told, prefix) if told else ended(turn.ended)

@@ -7,11 +7,10 @@ part whose place is read by others now than when it was stored is not sent.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, replace
 from functools import partial
-from typing import TypeVar
 
 from adapters.base import Adapter, Sending
 from adapters.command_table import Action
@@ -19,6 +18,7 @@ from adapters.errors import PlaceGone, SendFailed
 from adapters.events import Place
 from adapters.markup import printable
 from adapters.splitting import closed
+from bot.apart import apart
 from bot.conversation.domains import Domains
 from bot.delivery.gate import begun, gated, gated_parts, is_plain
 from bot.delivery.links import AllowList, Passing
@@ -28,15 +28,11 @@ from memory.journal.journal import OutboxRow as Row
 from memory.ports import Ids
 from memory.view.view import View
 
-T = TypeVar("T")
-
 MOST_CHARACTERS = 100_000
 REFLECTION = "reflection"
 """The form of a thought of hers, said unasked."""
 _ROOM = 40
 """UTF-16 units that an adapter may add to a part, as to say that it is a repeat."""
-_SHORT = 1_000
-"""Characters that are looked at at once; more would hold up the event loop."""
 
 
 class Outgoing:
@@ -66,7 +62,7 @@ class Outgoing:
         stand under the last part. `replaces` is the key of a preview that the first part takes the place of. `form` is "" or
         REFLECTION.
         """
-        texts = await _apart(len(text), partial(self._cut, platform, text, links))
+        texts = await apart(len(text), partial(self._cut, platform, text, links))
         pressed = json.dumps([asdict(action) for action in actions], ensure_ascii=False) if actions else ""
         return [
             Part(
@@ -94,13 +90,13 @@ class Outgoing:
         shown = self.begun(platform, text, links)[: 2 * self._adapters[platform].most_characters]
         if not self.printed(shown):
             return None
-        texts = await _apart(len(shown), partial(self._cut, platform, closed(shown), links))
+        texts = await apart(len(shown), partial(self._cut, platform, closed(shown), links))
         return Part(self._ids.new(), texts[0], "preview")
 
     async def shown(self, platform: str, text: str, links: Collection[str]) -> str:
         """Return a text as it may be shown where an adapter asks a person something."""
         adapter, passing = self._adapters[platform], Passing(links, self._listed)
-        return await _apart(len(text), partial(gated, self.printed(text), passing, names=adapter.links_names))
+        return await apart(len(text), partial(gated, self.printed(text), passing, names=adapter.links_names))
 
     def begun(self, platform: str, text: str, links: Collection[str]) -> str:
         """Return a text that is still being written up to where it can be judged."""
@@ -224,11 +220,6 @@ class Outgoing:
             lock, waiting = self._locks.pop(key)
             if waiting > 1:
                 self._locks[key] = (lock, waiting - 1)
-
-
-async def _apart(length: int, work: Callable[[], T]) -> T:
-    """Do work on a text of so many characters: in a thread, where it would hold up the event loop."""
-    return await asyncio.to_thread(work) if length > _SHORT else work()
 
 
 def _sending(row: Row) -> Sending:
