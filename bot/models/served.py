@@ -42,7 +42,7 @@ class ServedModel:
         if rest := lines.rest():
             yield rest
         if not (said or rest.strip()):
-            raise ModelGarbled(f"The model {self.name} wrote receipts and nothing else.")
+            raise ModelGarbled(f"The model {self.name} wrote nothing that can be shown.")
 
     async def room(self) -> int | None:
         """Return the model's room."""

@@ -128,9 +128,10 @@ async def test_receipts_that_a_model_invents_are_taken_out_of_what_people_read()
         at.server.script(fake.Drip(answer, 0.001))
         pieces = [piece async for piece in at.people.stream(asking("tell"))]
         assert "".join(pieces) == "She sails.\nOn 20 October.\n3 boats sail."
-        at.server.script(*["> 16 August 2026 19:21, Lyra:"] * 4)
-        with pytest.raises(ModelGarbled, match="wrote receipts and nothing else"):
-            await complete(at.people, asking("tell"))
+        for nothing in ("> 16 August 2026 19:21, Lyra:", "<|im_end|>"):
+            at.server.script(nothing)
+            with pytest.raises(ModelGarbled, match="wrote nothing that can be shown"):
+                await complete(at.people, asking("tell"))
 
 
 async def test_a_digest_that_runs_in_circles_ends_there_too() -> None:

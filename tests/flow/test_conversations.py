@@ -154,7 +154,7 @@ def test_a_model_that_gives_no_answer_twice_leaves_nobody_waiting(home: Home, mo
     home.configure(model.config())
     home.chat("my boat is called Wave")
     model.script(*["> 16 August 2026 19:21, Lyra:"] * 2)
-    assert "receipts and nothing else" in held(home.chat("what is my boat called?"))
+    assert "nothing that can be shown" in held(home.chat("what is my boat called?"))
     assert "my boat is called Wave" in home.chat().out
 
 

@@ -69,6 +69,8 @@ class Day:
         self.say("imported", (await self._lyra("import", "-", given=life)).splitlines()[-1])
         answers = (await self._lyra("chat", given="".join(f"{line}\n" for line in _SAID))).splitlines()
         self.say("conversation", f"{len(_SAID)} messages, {len(answers)} lines came back, {self._took()}")
+        again = (await self._lyra("chat")).splitlines()
+        self.say("a next start", f"{len(again)} lines for what had no answer, {self._took()}")
         self.say("everything summed up", (await self._lyra("summarize", "--all", "--yes", codes=(0, 1))).splitlines()[-1])
         self.say("and the calls", self._took())
         self.say("a dream", " ".join((await self._lyra("dream", "--force", codes=(0, 1))).split())[:300])
