@@ -35,7 +35,7 @@ from memory.store.database import Database
 from memory.store.lineage import Seal
 from memory.store.locks import Holders
 from memory.store.sqlite.database import SqliteDatabase
-from memory.tiers import backlog, episodes, profile
+from memory.tiers import backlog, entities, episodes, profile
 from memory.tiers.drives import Thresholds
 from memory.tiers.episodes import BankRules, Rules
 from memory.types import Domain, Forgotten
@@ -130,6 +130,10 @@ class Memory:
     def view(self, home: Domain, also: Sequence[Domain] = ()) -> View:
         """Return memory as the readers of one place may know it: `home` read and written, `also` read."""
         return View(self._reading, home, also)
+
+    async def read_names(self, domain: Domain) -> int:
+        """Look for names in what is new in a domain, in steps; return how many items were looked through."""
+        return await entities.catch_up(self.db, domain)
 
     async def thoughtful(self) -> list[Domain]:
         """Return the domains where a thought waits to be said."""

@@ -41,8 +41,9 @@ _FORMS = {
     "correct": (2, 1000, "lyra memory correct ID TEXT"),
     "forget": (1, 1, "lyra memory forget ID"),
     "reset": (0, 0, "lyra memory reset"),
+    "about": (1, 20, "lyra memory about NAME"),
 }
-"""What changes something: how many words each takes, and how it is said."""
+"""What takes words or changes something: how many words each takes, and how it is said."""
 
 
 def _words(given: str) -> str:
@@ -173,12 +174,16 @@ def memory(
     part: Annotated[
         str,
         typer.Argument(
-            metavar="PART", parser=_words, help="profile, eras, narrative, self, bank, summaries; correct, forget, reset."
+            metavar="PART", parser=_words, help="profile, eras, narrative, self, bank, summaries; about, correct, forget, reset."
         ),
     ] = "summaries",
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="ID TEXT", parser=_words, help="For correct and forget: the fact's id, and what is so instead."),
+        typer.Argument(
+            metavar="ID TEXT",
+            parser=_words,
+            help="For correct and forget: the fact's id, and what is so instead. For about: a name.",
+        ),
     ] = None,
     as_: As = "",
     past: Annotated[bool, typer.Option("--past", "--history", help="What was replaced since.")] = False,
@@ -187,6 +192,7 @@ def memory(
     """See what Lyra made of what you told her, and put it right.
 
     profile: standing facts. eras: a digest a month. narrative: what goes on. self: how she is. Each says what it rests on.
+    about NAME: what is known of a person, a pet, a place or a project.
     correct ID TEXT puts what you say in the place of a fact; forget ID lets one go; reset lets her mood and drives begin anew."""
     given = words or []
     if part not in (*_PARTS, *_FORMS):
@@ -206,6 +212,8 @@ def memory(
             _run("bot.cli.remembered:correct", as_, given[0], " ".join(given[1:]), json)
         case "forget":
             _run("bot.cli.remembered:forget", as_, given[0], json)
+        case "about":
+            _run("bot.cli.remembered:about", as_, " ".join(given), json)
         case "reset":
             _run("bot.cli.remembered:reset", as_, json)
     _run("bot.cli.remembered:tier", as_, part, past, json)

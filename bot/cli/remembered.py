@@ -8,7 +8,7 @@ from adapters.events import conversation
 from bot.app import App, opened
 from bot.cli import rows
 from bot.cli.output import show
-from bot.commands import ladder_text, receipts
+from bot.commands import ladder_text, page_text, receipts
 from bot.commands.banking import PRIVATE
 from bot.errors import BadInput
 from memory.types import Identity, Kind, NewExchange, Statement
@@ -116,6 +116,22 @@ async def correct(as_: str, fact: str, text: str, as_json: bool) -> int:
         else:
             show(ladder_text.corrected(old, new, said[new.key], now, zone))
     return 0
+
+
+async def about(as_: str, name: str, as_json: bool) -> int:
+    """Print the pages of a name; exits with 1 where nothing has it."""
+    async with opened() as app:
+        view = await app.view(as_)
+        pages = await view.pages.about(name)
+        said, zone = await view.digests.receipts([fact for page in pages for fact in page.facts]), view.home.time_zone
+        for page in pages:
+            if as_json:
+                _print(rows.page(page, said, zone))
+            else:
+                show(page_text.told(page, said, app.base.clock.now(), zone))
+        if not pages:
+            print(page_text.nothing(name), file=sys.stderr)
+    return 0 if pages else 1
 
 
 async def forget(as_: str, fact: str, as_json: bool) -> int:

@@ -5,8 +5,10 @@ from itertools import groupby
 
 from memory.text.times import iso
 from memory.tiers.drives import NAMES
+from memory.tiers.exchanges import Placed
 from memory.tiers.selfstate import Mind, Moment, SelfState
 from memory.types import Condensed, Digest, Exchange, Hit, Session, Statement
+from memory.view.pages import Page
 
 Row = dict[str, object]
 Receipts = Mapping[int, Sequence[Exchange]]
@@ -85,6 +87,22 @@ def state(now: SelfState, told: Sequence[Statement], said: Receipts, time_zone: 
 def mind(of: Mind) -> Row:
     """Return mood, energy and drives."""
     return {"mood": of.mood, "energy": of.energy, "drives": {name: round(of.drives[name], 3) for name in NAMES}}
+
+
+def page(one: Page, said: Receipts, time_zone: str) -> Row:
+    """Return the page of a person, a pet, a place or a project."""
+    return {
+        "name": one.name, "kind": one.kind, "aliases": list(one.aliases),
+        "facts": [fact(stated, said, time_zone) for stated in one.facts],
+        "messages": [_said(placed, time_zone) for placed in one.said], "own": [_said(placed, time_zone) for placed in one.own],
+    }  # fmt: skip
+
+
+def _said(placed: Placed, time_zone: str) -> Row:
+    e = placed.exchange
+    return {
+        "id": e.id, "session": placed.session, "speaker": e.speaker, "created_at": iso(e.said_at, time_zone), "content": e.text,
+    }  # fmt: skip
 
 
 def _plain(one: Statement, said: Receipts, time_zone: str) -> Row:

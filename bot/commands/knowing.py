@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
-from bot.commands import ladder_text
+from bot.commands import ladder_text, page_text
 from bot.commands.group import Group, plain
+from bot.context.naming import name_of
 from bot.delivery.links import NO_LINKS, given
 from bot.errors import BadInput
 from memory.types import Exchange, Identity, Kind, NewExchange, Statement
@@ -14,13 +15,14 @@ _PAGE = 5
 
 
 class Knowing(Group):
-    """/memory profile, eras, narrative, self, correct, forget."""
+    """/memory profile, eras, narrative, self, about, correct, forget."""
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
         past = Parameter("past", "show what was replaced since", type=bool, named=True)
         fact = Parameter("fact", "the id of a fact, as the profile shows it", required=True)
         text = Parameter("text", "what is so instead, as a sentence of its own", required=True, rest=True)
+        name = Parameter("name", "whom or what, by name", required=True, rest=True)
         return (
             CommandSpec(
                 "memory profile", "the facts I know here, and what they rest on", partial(self._tier, "profile"), (past,)
@@ -28,6 +30,7 @@ class Knowing(Group):
             CommandSpec("memory eras", "what was going on, month by month", partial(self._tier, "era"), (past,)),
             CommandSpec("memory narrative", "what goes on, and what was left open", partial(self._tier, "narrative"), (past,)),
             CommandSpec("memory self", "how I am here, and what I say of myself", partial(self._tier, "self"), (past,)),
+            CommandSpec("memory about", "what I know of a person, a pet, a place or a project", self._about, (name,)),
             CommandSpec("memory reset", "let my mood and drives here begin anew", self._reset),
             CommandSpec("memory correct", "say what is so in the place of a fact", self._correct, (fact, text)),
             CommandSpec("memory forget", "let a fact go, for good", self._forget, (fact,)),
@@ -37,6 +40,18 @@ class Knowing(Group):
         # What comes next is the next of this list, not of one before it.
         self._pages.last(call.person)
         return await self._page(tier, call, 0)
+
+    async def _about(self, call: Call) -> Reply:
+        view, name = await self._view(call), str(call.arguments["name"])
+        pages = await view.pages.about(name, await name_of(view.messages, call.person))
+        if not pages:
+            return plain(page_text.nothing(name))
+        facts = [fact for page in pages for fact in page.facts]
+        said, now, zone = await view.digests.receipts(facts), self._services.clock.now(), view.home.time_zone
+        messages = {one.exchange.key: one.exchange for page in pages for one in (*page.said, *page.own)}
+        here = await given([*messages.values(), *(message for some in said.values() for message in some)])
+        text = "\n\n".join(page_text.told(page, said, now, zone) for page in pages)
+        return Reply(text, here, shows=_shows(facts, said) | messages.keys())
 
     async def _reset(self, call: Call) -> Reply:
         if self._shared(call) and not call.admin:

@@ -50,6 +50,7 @@ class Packer:
         self._time_zone = time_zone
         self._gists = _Section("gists", "From conversations before:")
         self._eras = _Section("eras", "What was going on at other times:")
+        self._pages = _Section("pages", "What you know of who and what is named:")
         self._messages = _Section("recalled", "What you recall:")
 
     def fill(self, recalled: Recalled) -> list[ShownLayer]:
@@ -68,13 +69,15 @@ class Packer:
                 for near in (hit.before, hit.after):
                     if near is not None and not near.echo:
                         self._show(self._messages, layers.message(near, self._time_zone))
-        return [self._gists.filled(), self._eras.filled(), self._messages.filled()]
+        return [self._gists.filled(), self._eras.filled(), self._pages.filled(), self._messages.filled()]
 
     def _placed(self, one: Hit | DigestHit | Statement) -> tuple[_Section, LayerPiece]:
         if isinstance(one, Hit):
             return self._messages, layers.message(one.exchange, self._time_zone)
         if isinstance(one, DigestHit):
             return self._gists, layers.gist(one, self._time_zone)
+        if one.tier not in ("era", "bank"):
+            return self._pages, layers.facts([one], self._time_zone)[0]
         return self._eras, layers.era(one)
 
     def _show(self, section: _Section, piece: LayerPiece) -> bool:

@@ -21,8 +21,8 @@ from memory.store.database import Database, Reader, Transaction
 from memory.store.domains import note_forgetting
 from memory.store.lineage import bound, pages, placeholders
 from memory.text.display_names import TAG
-from memory.tiers import exchanges
-from memory.types import NOBODY, Discretion, Domain, Excepted, Exchange, Identity, NewExchange, Session
+from memory.tiers import entities, exchanges
+from memory.types import NOBODY, Discretion, Domain, Excepted, Exchange, Identity, Kind, NewExchange, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +113,7 @@ class Confiding:
                 await confidences.put(tx, domain, [item for item in items if kept_from[item] == whom], whom, now)
             said = (await messages(tx, items)).values()
             await exchanges.index(tx, domain, [message for message in said if exchanges.recallable(message)])
+            await entities.again(tx, domain, [message.key for message in said if message.kind is Kind.SAID])
             await note_forgetting(tx, domain, now)
 
 

@@ -7,6 +7,7 @@ from memory.forget.gone import shown
 from memory.store.database import Database, Row
 from memory.store.lineage import bound, placeholders
 from memory.tiers import statements, summaries
+from memory.tiers.entities import BroughtUp, telling
 from memory.tiers.open_things import ANNOUNCED, LATELY, not_raised
 from memory.types import Digest, Domain, Session, Statement
 
@@ -38,17 +39,19 @@ class Above:
         return [one for one in self.statements.values() if one.tier == name]
 
 
-async def by_keys(db: Database, domains: Sequence[int], keys: Sequence[int]) -> Above:
-    """Return what stands above messages and may be shown of these domains, by its keys."""
-    if not keys:
+async def by_keys(db: Database, domains: Sequence[int], keys: Sequence[int], told: BroughtUp | None = None) -> Above:
+    """Return what stands above messages and may be shown of these domains, by its keys, and what tells most of who and what is
+    brought up."""
+    if not keys and told is None:
         return Above()
     within = f"IN ({placeholders('k', keys)})"
+    named = f"OR s.item IN ({telling(told.names, told.aliases, domains)}) AND s.ended_at IS NULL" if told else ""
     among = f"IN ({placeholders('d', domains)})"
     return _read(
         await db.all(
             f"{_DIGESTS} WHERE d.item {within} AND d.domain {among} AND {shown('d')} "
-            f"UNION ALL {_STATEMENTS} WHERE s.item {within} AND s.domain {among} AND {shown('s')}",
-            {**bound("k", keys), **bound("d", domains)},
+            f"UNION ALL {_STATEMENTS} WHERE (s.item {within} {named}) AND s.domain {among} AND {shown('s')}",
+            {**bound("k", keys), **bound("d", domains), **(told.parameters if told else {})},
         )
     )
 

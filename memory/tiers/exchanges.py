@@ -10,7 +10,8 @@ from memory.places.places import know, note_span
 from memory.places.shown_names import shown_name, unaccounted
 from memory.store.database import Database, Reader, Row, Transaction
 from memory.store.lineage import Seal, add_items, bound, pages, placeholders
-from memory.tiers import known
+from memory.tiers import entities, known
+from memory.tiers.entities import BroughtUp, telling
 from memory.tiers.known import public_id as public_id
 from memory.tiers.seen import readable
 from memory.types import Domain, Exchange, Identity, Kind, NewExchange, Session
@@ -59,6 +60,7 @@ async def store(tx: Transaction, seal: Seal, domain: Domain, session: Session, o
         ),
     )  # fmt: skip
     await index(tx, domain, [e for e in stored if recallable(e)])
+    await entities.wait(tx, domain, [e.key for e in stored if e.kind is Kind.SAID and not e.echo])
     await note_span(tx, session)
     return Kept(stored, len(wanted) - len(fresh) - refused, refused)
 
@@ -170,15 +172,20 @@ class Placed:
     corrected: int | None = None
 
 
-async def at_their_places(db: Database, domains: Sequence[int], keys: Sequence[int]) -> dict[int, Placed]:
-    """Return living messages of these domains by their keys, each with where it was said."""
+async def at_their_places(
+    db: Database, domains: Sequence[int], keys: Sequence[int], told: BroughtUp | None = None
+) -> dict[int, Placed]:
+    """Return living messages of these domains by their keys, and those that tell most of who and what is brought up, each with
+    where it was said.
+    """
     found: dict[int, Placed] = {}
-    for some in pages(keys):
+    for at, some in enumerate(list(pages(keys)) or ([[]] if told else [])):
+        named = f"OR e.item IN ({telling(told.names, told.aliases, domains)})" if told and not at else ""
         rows = await db.all(
             f"SELECT {_AS_EXCHANGE}, s.name, s.platform, s.place, ({_CORRECTED}) FROM exchanges e JOIN items i ON i.id = e.item "
-            f"JOIN sessions s ON s.id = e.session WHERE e.item IN ({placeholders('k', some)}) AND e.domain IN ({placeholders('d', domains)}) "
+            f"JOIN sessions s ON s.id = e.session WHERE (e.item IN ({placeholders('k', some)}) {named}) AND e.domain IN ({placeholders('d', domains)}) "
             f"AND {shown('e')} AND {readable('e', domains)}",
-            {**bound("k", some), **bound("d", domains)},
+            {**bound("k", some), **bound("d", domains), **(told.parameters if told and not at else {})},
         )
         for row in rows:
             # By position: by name it takes as long as the query.
@@ -189,6 +196,17 @@ async def at_their_places(db: Database, domains: Sequence[int], keys: Sequence[i
             )
             found[key] = Placed(message, *where)
     return found
+
+
+async def last_of(db: Database, domains: Sequence[int], speaker: str, n: int) -> list[Placed]:
+    """Return the last n messages that somebody of a name said in these domains, oldest first."""
+    rows = await db.all(
+        f"SELECT e.item FROM exchanges e WHERE e.domain IN ({placeholders('d', domains)}) AND e.speaker = :speaker AND e.kind = 'said' "
+        f"AND {shown('e')} AND {readable('e', domains)} ORDER BY e.item DESC LIMIT :n",
+        {"speaker": speaker, "n": n, **bound("d", domains)},
+    )
+    there = await at_their_places(db, domains, [row["item"] for row in rows])
+    return sorted(there.values(), key=lambda placed: (placed.exchange.said_at, placed.exchange.key))
 
 
 async def window(db: Database, session: Session, domains: Sequence[int], least: int) -> list[Exchange]:

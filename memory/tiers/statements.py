@@ -17,7 +17,7 @@ from memory.store.database import Database, Reader, Row, Transaction
 from memory.store.domains import next_source
 from memory.store.lineage import Seal, add_items, bound, derive, pages, placeholders
 from memory.text.times import month, month_start
-from memory.tiers import episodes, summaries
+from memory.tiers import entities, episodes, summaries
 from memory.tiers.exchanges import SELECT as MESSAGES
 from memory.tiers.exchanges import exchange
 from memory.types import Domain, Exchange, Statement
@@ -57,6 +57,8 @@ async def publish(tx: Transaction, seal: Seal, domain: Domain, new: NewStatement
          "holds_to": holds.to if holds else None},
     )  # fmt: skip
     await derive(tx, key, {*new.parents, *new.said}, new.said)
+    if new.tier in entities.TIERS:
+        await entities.wait(tx, domain, [key])
     if new.tier in INDEXED:
         at = month_start(new.period, domain.time_zone) if new.tier == "era" else new.first_at
         await index_entries(tx, domain, [IndexEntry(key, INDEXED[new.tier], new.text, at)])

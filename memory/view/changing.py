@@ -22,7 +22,7 @@ from memory.store.database import Database, Row, Transaction
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.confidence import discreet
 from memory.text.lexical import key_words
-from memory.tiers import asides, exchanges, manners, open_things
+from memory.tiers import asides, entities, exchanges, manners, open_things
 from memory.types import Discretion, Domain, DomainKind, Exchange, Forgotten, Identity, SessionRef
 from memory.view.shown_messages import conversations
 
@@ -175,6 +175,7 @@ async def _silence_notices(tx: Transaction, domain: Domain, lost: set[str]) -> N
 
 async def _index_anew(tx: Transaction, domain: Domain, after: Exchange) -> None:
     await unindex(tx, domain, [after.key])
+    await entities.again(tx, domain, [after.key])
     if exchanges.recallable(after):
         await exchanges.index(tx, domain, [after])
 

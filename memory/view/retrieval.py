@@ -15,13 +15,18 @@ from memory.index.when.days import EARLIEST, LATEST
 from memory.index.when.question import asked
 from memory.index.when.values import Window
 from memory.places.shown_names import told_apart
-from memory.tiers import above, exchanges, statements
+from memory.tiers import above, entities, exchanges, statements
 from memory.tiers.above import Above
+from memory.tiers.entities import BroughtUp
 from memory.types import Condensed, Digest, DigestHit, DomainKind, Exchange, Hit, Session, Statement
 from memory.view.binding import Binding
 
 _TELLING = 20
 A = TypeVar("A")
+
+_NAMED = ("named in the question",)
+_MOST_STATED, _MOST_SAID, _FIRST = 8, 4, 5
+"""How many statements and messages on who and what a question names are told, and behind how many that were found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +129,18 @@ class Retrieval:
         found = _merged(
             await self._find(ask(k=wanted.messages), ask(k=wanted.digests, kinds=(GISTS,)), ask(k=wanted.eras, kinds=(stated,)))
         )
-        there = await above.by_keys(self._b.db, self._b.domains, [hit.item for hit in found if hit.kind != MESSAGES])
-        messages = self._as_it_is(text, await self._messages(found))
+        named = entities.brought_up(text, self._asker(asker))
+        keys = [hit.item for hit in found if hit.kind != MESSAGES]
+        there = await above.by_keys(self._b.db, self._b.domains, keys, named)
+        came, order = await self._messages(found, named), {hit.item for hit in found}
+        messages = self._as_it_is(text, {item: hit for item, hit in came.items() if item in order})
         read: dict[int, DigestHit | Statement] = {**there.statements}
         read |= {hit.item: _digest_hit(hit, there) for hit in found if hit.item in there.digests}
-        return Recalled(_in_order(found, messages, read))
+        ranked = _in_order(found, messages, read)
+        known = order.union(exclude)
+        heard = [hit for item, hit in came.items() if item not in known][:_MOST_SAID]
+        stands = [one for item, one in sorted(there.statements.items(), reverse=True) if item not in known][:_MOST_STATED]
+        return Recalled([*ranked[:1], *stands, *ranked[1:_FIRST], *heard, *ranked[_FIRST:]])
 
     async def everything(self, text: str, k: int) -> list[Hit | Condensed]:
         """Return the k messages, gists and paragraphs of months that answer a text best, in one ranking."""
@@ -143,12 +155,13 @@ class Retrieval:
         there = await above.by_keys(self._b.db, self._b.domains, [hit.item for hit in found])
         return [_digest_hit(hit, there) for hit in found if hit.item in there.digests]
 
-    async def _messages(self, found: Sequence[Found]) -> dict[int, Hit]:
-        """Return the messages among what was found, best first."""
+    async def _messages(self, found: Sequence[Found], named: BroughtUp | None = None) -> dict[int, Hit]:
+        """Return the messages among what was found, best first, and behind them those that tell most of who and what is `named`."""
         found = [hit for hit in found if hit.kind == MESSAGES]
         keys = {key for hit in found for key in (hit.item, hit.before, hit.after) if key is not None}
-        there = await exchanges.at_their_places(self._b.db, self._b.domains, sorted(keys))
+        there = await exchanges.at_their_places(self._b.db, self._b.domains, sorted(keys), named)
         messages = {key: placed.exchange for key, placed in there.items()}
+        found += [Found(item, MESSAGES, 0.0, _NAMED, None, None, 0) for item in sorted(set(there) - keys, reverse=True)]
         messages |= await told_apart(self._b.db, self._b.shared.seal, self._b.read, messages.values())
 
         def near(key: int | None) -> Exchange | None:

@@ -32,6 +32,7 @@ from memory.view.binding import Binding, Shared
 from memory.view.confidences import Confidences
 from memory.view.digests import Digests, Facts, SelfStates, SharedBank
 from memory.view.messages import Conversations, Messages, Notices, OwnPosts
+from memory.view.pages import Pages
 from memory.view.retrieval import Retrieval
 from memory.view.thoughts import Thoughts
 
@@ -83,6 +84,7 @@ class View:
         self.posts = OwnPosts(binding)
         self.notices = Notices(binding)
         self.confidences = Confidences(binding)
+        self.pages = Pages(binding)
 
     @property
     def also(self) -> Sequence[int]:

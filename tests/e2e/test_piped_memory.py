@@ -212,6 +212,22 @@ def test_no_words_put_nothing_right(years: Years) -> None:
     assert (done.out, done.code, one_sentence(done)) == ("", 1, "Say what is so instead.")
 
 
+def test_a_page_is_found_by_a_name_and_says_when_there_is_none(tmp_path: Path) -> None:
+    home = Home(tmp_path, "")
+    assert (
+        home.lyra("import", "-", given=jsonl({"content": "My dog Bruno is a beagle.", "created_at": "2025-03-04T10:00:00Z"})).code
+        == 0
+    )
+    told = home.lyra("memory", "about", "bruno")
+    assert told.code == 0 and told.out.startswith('Bruno (pet, dog)\nWhat was said of it:\n- "My dog Bruno is a beagle."\n')
+    (page,) = [json.loads(row) for row in home.lyra("memory", "about", "bruno", "--json").out.splitlines()]
+    assert (page["name"], page["kind"], page["facts"]) == ("Bruno", "pet", [])
+    assert [message["content"] for message in page["messages"]] == ["My dog Bruno is a beagle."]
+    none = home.lyra("memory", "about", "Nemo")
+    assert none.code == 1 and none.err == 'Nothing here names "Nemo".\n' and not none.out
+    assert home.lyra("memory", "about").code == 2
+
+
 def test_another_person_has_nothing_of_it(years: Years) -> None:
     home, fact = years.home, years.fact("12 tulips")
     assert home.lyra("memory", "profile", "--as", "bob", "--json").out == ""

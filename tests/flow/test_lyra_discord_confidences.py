@@ -231,3 +231,18 @@ async def test_an_answer_to_it_shows_it_to_nobody_else(town: Town) -> None:
         question = await town.person("ben").says(town.names["general"], f"{town.server.mention} what is that?", reply_to=said)
         await town.answer(question)
         assert answers(town.server, question) and not any(CANARY in prompt(chat) for chat in lyra.chats[before:])
+
+
+async def test_a_page_shows_what_may_be_read_and_stands_in_the_prompt(town: Town) -> None:
+    async with town.lyra() as lyra:
+        await hears(town, "ben")
+        await town.asks("ada", town.names["general"], "My dog Bruno is a beagle.")
+        await confides(town, "Bruno has a chip with the number 7741, but don't tell Ben")
+        await lyra.dreams()
+        for who, where in (("ben", "general"), ("cleo", "staff")):
+            call = await town.person(who).runs(town.names[where], "memory about", name="bruno")
+            text = (await call.answer()).content
+            assert text.startswith("Bruno (pet, dog)") and "beagle" in text and CANARY not in text
+        before = len(lyra.chats)
+        await town.asks("ada", town.names["staff"], "what about my dog?")
+        assert "beagle" in prompt(lyra.chats[before])

@@ -1,0 +1,47 @@
+"""How the page of a person, a pet, a place or a project is shown: facts and messages, each with when and from where it is."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from bot.commands import ladder_text
+from bot.commands.receipts import counted, moment, short
+from memory.tiers.exchanges import Placed
+from memory.types import Exchange
+from memory.view.pages import Page
+
+_SHOWN = 8
+_LONG = 300
+
+
+def nothing(name: str) -> str:
+    """Say that nothing is known under a name."""
+    return f'Nothing here names "{short(name, 100)}".'
+
+
+def told(page: Page, said: Mapping[int, Sequence[Exchange]], now: int, time_zone: str) -> str:
+    """Return a page: what it is about, facts, what was said of it, and what somebody of that name said last."""
+    return "\n".join(_lines(page, said, now, time_zone))
+
+
+def _lines(page: Page, said: Mapping[int, Sequence[Exchange]], now: int, time_zone: str) -> Iterator[str]:
+    more = ", ".join(part for part in (page.kind, *page.aliases) if part)
+    yield f"{page.name} ({more})" if more else page.name
+    if page.facts:
+        yield "What I know:"
+        for at, fact in enumerate(sorted(page.facts, key=lambda one: one.key), start=1):
+            yield f"{at}. {ladder_text.statement(fact, said[fact.key], now, time_zone)}"
+    if page.said:
+        yield "What was said of it:" if page.kind != "person" else "What was said of them:"
+        yield from _messages(page.said, now, time_zone)
+    own = [placed for placed in page.own if placed not in page.said]
+    if own:
+        yield "What they said last:"
+        yield from _messages(own, now, time_zone)
+
+
+def _messages(said: Sequence[Placed], now: int, time_zone: str) -> Iterator[str]:
+    if len(said) > _SHOWN:
+        yield f"({counted(len(said) - _SHOWN, 'message')} before; /recall finds them)"
+    for placed in said[-_SHOWN:]:
+        e = placed.exchange
+        where = f'{short(e.speaker)}, {moment(e.said_at, now, time_zone)}, in "{short(placed.session)}"'
+        yield f'- "{short(e.text, _LONG)}"\n    {where} · id {e.id}'

@@ -1,0 +1,130 @@
+"""Who and what a text names: people, pets, places and projects, as far as its words tell.
+
+"My dog Bruno" says that Bruno is a dog and whose; "in Graz" that Graz is a place. Any other word that is written large within a
+sentence may be a name of something; in a language that writes its nouns so, only what its words tell counts.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from memory.text.display_names import TAG, likeness
+from memory.text.languages import language
+from memory.text.lexical import STOP_WORDS, tokens
+
+
+class NamedKind(StrEnum):
+    """What a name is of; UNKNOWN where nothing tells."""
+
+    PERSON = "person"
+    PET = "pet"
+    PLACE = "place"
+    PROJECT = "project"
+    UNKNOWN = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A name in a text, what it is of, and what else whoever speaks calls it ('sister'), '' for nothing."""
+
+    name: str
+    kind: NamedKind = NamedKind.UNKNOWN
+    alias: str = ""
+
+
+_KIN = (
+    "sister|brother|mother|father|mom|mum|dad|son|daughter|wife|husband|partner|girlfriend|boyfriend|fiancée?|aunt|uncle|cousin|niece"
+    "|nephew|grandmother|grandfather|grandma|grandpa|granny|friend|colleague|coworker|boss|manager|neighbou?r|roommate|flatmate|teacher"
+    "|doctor|dentist|therapist|trainer|mentor|twin|stepmother|stepfather|stepson|stepdaughter"
+    "|schwester|bruder|mutter|vater|mama|papa|sohn|tochter|frau|mann|freund|freundin|tante|onkel|cousine|nichte|neffe|oma|opa|kollege"
+    "|kollegin|chef|chefin|nachbar|nachbarin|lehrer|lehrerin|ärztin|arzt|mitbewohner|mitbewohnerin"
+)
+_PETS = (
+    "dog|cat|puppy|kitten|horse|pony|rabbit|bunny|hamster|parrot|budgie|canary|tortoise|turtle|goldfish|fish|snake|lizard|ferret|goat|hen"
+    "|hund|katze|kater|pferd|kaninchen|papagei|wellensittich|schildkröte|welpe"
+)
+_OWNER = r"(?:my|our|his|her|their|mein\w{0,2}|unser\w{0,2}|sein\w{0,2}|ihr\w{0,2}|[A-Z]\w+['’]s)"
+_NAME = r"(?P<name>[A-ZÀ-ÖØ-Þ][\w'’-]*(?:\s(?:(?:van|von|de|della|da|du|le|la)\s(?:de[rn]?\s)?)?[A-ZÀ-ÖØ-Þ][\w'’-]*){0,2}(?:#[a-z2-7]{4})?)"
+_SAID_OF = r"(?:,? (?:is |was |ist )?(?:called|named|heißt|namens)|['’]s name is)"
+_CUES = (
+    (NamedKind.PET, rf"\b(?i:{_OWNER}) (?:\w+ )?(?P<alias>(?i:{_PETS})),? {_NAME}"),
+    (NamedKind.PET, rf"\b(?P<alias>(?i:{_PETS})){_SAID_OF} {_NAME}"),
+    (NamedKind.PERSON, rf"\b(?i:{_OWNER}) (?:[a-zäöü]+ )?(?P<alias>(?i:{_KIN})),? {_NAME}"),
+    (NamedKind.PERSON, rf"\b(?P<alias>(?i:{_KIN})){_SAID_OF} {_NAME}"),
+    (NamedKind.PET, rf"{_NAME} (?:is|ist) (?i:{_OWNER}) (?:\w+ )?(?P<alias>(?i:{_PETS}))\b"),
+    (NamedKind.PERSON, rf"{_NAME},? (?:(?:is|ist) )?(?i:my|our|mein\w{{0,2}}|unser\w{{0,2}}) (?:[a-zäöü]+ )?(?P<alias>(?i:{_KIN}))\b"),
+    (NamedKind.PROJECT, rf"\b(?i:projec?kt?|project)(?:,? (?:is |was )?(?:called|named)| heißt| namens)? {_NAME}"),
+    (NamedKind.PROJECT, rf"\b(?:the|our|my|das|unser) {_NAME} (?i:project|projekt)\b"),
+    (NamedKind.PLACE, rf"\b(?i:lives?|lived|living|moved|moving|moves|flew|fly|travel\w*|trip|drove|holiday|weekend|office|house|flat|born|wohn\w*|zieh\w*|zog)"
+     rf" (?:(?:back|over) )?(?i:in|to|near|nach|at) {_NAME}"),
+    (NamedKind.PLACE, rf"\b(?i:city|town|village|island|country|stadt|dorf|insel)(?: of)? {_NAME}"),
+    (NamedKind.PLACE, rf"\b(?:in|near) (?!(?:January|February|March|April|May|June|July|August|September|October|November|December)\b){_NAME}"),
+)  # fmt: skip
+_COMPILED = tuple((kind, re.compile(pattern)) for kind, pattern in _CUES)
+_CALLED = re.compile(rf"\b(?:my|our|mein\w{{0,2}}|unser\w{{0,2}}) (?:\w+ )?(?P<alias>{_KIN}|{_PETS})\b", re.IGNORECASE)
+_LARGE = re.compile(rf"(?<=[\w,;:'’\"(]\s){_NAME}")
+_WRITES_NOUNS_LARGE = frozenset({"german"})
+_NO_NAME = frozenset(
+    "i i'm i've i'll i'd ok okay god english german french spanish italian lyra mr mrs ms dr monday tuesday wednesday thursday friday "
+    "saturday sunday january february march april may june july august september october november december christmas easter internet "
+    "montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar märz mai juni juli oktober dezember weihnachten".split()
+)
+_MOST = 40
+_LOOKED_AT = 8_000
+_LONGEST = 3
+
+
+def named(text: str) -> list[Named]:
+    """Return what a text names, each name once, those of a kind first."""
+    text = text[:_LOOKED_AT]
+    found: dict[str, Named] = {}
+    for kind, pattern in _COMPILED:
+        for match in pattern.finditer(text):
+            name = _plain(match["name"])
+            if name:
+                alias = (match.groupdict().get("alias") or "").lower()
+                found.setdefault(key(name), Named(name, kind, alias))
+    if language(tokens(text)) not in _WRITES_NOUNS_LARGE:
+        for match in _LARGE.finditer(text):
+            name = _plain(match["name"])
+            if name:
+                found.setdefault(key(name), Named(name))
+    return list(found.values())[:_MOST]
+
+
+def key(name: str) -> str:
+    """Return by what a name is found: it tells accounts with a tag apart."""
+    tag = TAG.search(name)
+    return f"{likeness(TAG.sub('', name))}#{tag[1]}" if tag else likeness(name)
+
+
+def keys_in(text: str) -> dict[str, str]:
+    """Return the keys of all that may be a name in a text, up to three words of it, with the words; and of single words for aliases."""
+    words = [word for word in re.findall(r"[\w'’-]+(?:#[a-z2-7]{4})?", text[:_LOOKED_AT])][: 10 * _MOST]
+    found: dict[str, str] = {}
+    for at in range(len(words)):
+        for some in range(1, _LONGEST + 1):
+            said = " ".join(words[at : at + some])
+            said = said.removesuffix("'s").removesuffix("’s")
+            if at + some <= len(words) and not (some == 1 and said.lower() in STOP_WORDS):
+                found.setdefault(key(said), said)
+    return found
+
+
+def aliases_in(text: str) -> list[str]:
+    """Return what a text calls somebody or some animal whose name it leaves out: "sister" for "my sister"."""
+    return [match["alias"].lower() for match in _CALLED.finditer(text[:_LOOKED_AT])]
+
+
+def _plain(name: str) -> str:
+    """Return a name without its genitive, and without words that are none; '' where nothing of it is left."""
+    words = list(_own(name.removesuffix("'s").removesuffix("’s").split()))
+    return " ".join(words).strip("'’-")
+
+
+def _own(words: list[str]) -> Iterator[str]:
+    for word in words:
+        if word.lower() in _NO_NAME:
+            return
+        yield word

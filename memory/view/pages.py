@@ -1,0 +1,92 @@
+"""Pages: what is known of a person, a pet, a place or a project, put together when somebody asks and kept nowhere."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory.forget.gone import shown
+from memory.index.mentions import named
+from memory.store.database import Row
+from memory.store.lineage import bound, placeholders
+from memory.text.named_things import aliases_in
+from memory.tiers import entities, exchanges, statements
+from memory.tiers.exchanges import Placed
+from memory.tiers.seen import readable
+from memory.types import DomainKind, Statement
+from memory.view.binding import Binding
+
+_MOST = 400
+_SAID = 10
+_READ_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What is known under a name: what that is ('' where nothing tells), what else it is called, and what names it.
+
+    `facts` stand now, `said` are messages, oldest first; `own` is what somebody of that name said last.
+    """
+
+    name: str
+    kind: str
+    aliases: Sequence[str]
+    facts: Sequence[Statement]
+    said: Sequence[Placed]
+    own: Sequence[Placed] = ()
+
+
+class Pages:
+    """The pages of one home, and of what may be read beside it."""
+
+    def __init__(self, binding: Binding) -> None:
+        self._b = binding
+
+    async def about(self, name: str, asker: str = "") -> list[Page]:
+        """Return the pages of a name: several where it is the first word of several names, none where nothing has it.
+
+        `asker` is the name of who asks among others: theirs is who they call "my sister".
+        """
+        for domain in self._b.read:
+            await entities.catch_up(self._b.db, domain, _READ_AT_ONCE)
+        alias = next(iter(aliases_in(name)), name)
+        speaker = asker if self._b.home.ref.kind is not DomainKind.DM else ""
+        rows = await entities.about(self._b.db, self._b.domains, name) or await entities.called(
+            self._b.db, self._b.domains, alias, speaker
+        )
+        by_key: dict[str, list[Row]] = {}
+        for row in rows:
+            by_key.setdefault(row["name_key"], []).append(row)
+        own = await self._own(name) if len(by_key) <= 1 else []
+        found = [await self._page(some, own) for some in by_key.values()]
+        if not found and own:
+            found = [Page(own[-1].exchange.speaker, "person", (), (), (), own)]
+        return [page for page in found if page.facts or page.said or page.own]
+
+    async def _page(self, rows: Sequence[Row], own: Sequence[Placed]) -> Page:
+        domains = self._b.domains
+        which = {**bound("e", [row["id"] for row in rows]), **bound("d", domains), "most": _MOST}
+        among = (
+            f"FROM mentions m WHERE m.entity IN ({placeholders('e', rows)}) AND m.domain IN ({placeholders('d', domains)}) "
+            f"AND {shown('m')} AND {readable('m', domains)}"
+        )
+        told = await self._b.db.all(
+            f"SELECT m.kind, m.alias, count(*) AS n {among} AND m.kind <> '' GROUP BY m.kind, m.alias ORDER BY n DESC, m.kind, m.alias",
+            which,
+        )
+        items = await self._b.db.all(f"SELECT m.item {among} ORDER BY m.weight DESC, m.item DESC LIMIT :most", which)
+        keys = [row["item"] for row in items]
+        facts = [one for one in (await statements.by_keys(self._b.db, domains, keys)).values() if one.ended_at is None]
+        there = sorted(
+            (await exchanges.at_their_places(self._b.db, domains, keys)).values(),
+            key=lambda placed: (placed.exchange.said_at, placed.exchange.key),
+        )
+        # A question tells of nobody.
+        said = [placed for placed in there if not placed.exchange.text.rstrip().endswith("?")]
+        kind = told[0]["kind"] if told else "person" if own else ""
+        aliases = list(dict.fromkeys(row["alias"] for row in told if row["alias"]))
+        return Page(rows[0]["name"], kind, aliases, facts, said, own)
+
+    async def _own(self, name: str) -> list[Placed]:
+        """Return what somebody who speaks here under a name said last, oldest first."""
+        speakers = [one for domain in self._b.read for one in await exchanges.speakers(self._b.db, domain)]
+        meant = sorted(set(named(name, speakers)))
+        return await exchanges.last_of(self._b.db, self._b.domains, meant[0], _SAID) if len(meant) == 1 else []

@@ -1,0 +1,130 @@
+"""Pages: what is known of whom and what is named, put together from items and gone with them."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from memory.types import Discretion, DomainKind, Identity, Kind, NewExchange
+from memory.view.pages import Page
+from memory.view.retrieval import Wanted
+from tests.kits.ladder_kit import Teller, climbed, gists
+from tests.kits.memory_kit import Corner, among, at_home
+
+TALK = ("My dog Bruno is a beagle.", "Bruno is afraid of thunder.", "My sister Lea lives in Graz.", "Lea plays the piano.")
+
+
+async def told(here: Corner, *texts: str) -> None:
+    for text in texts:
+        await here.say(text)
+    await here.memory.read_names(here.domain)
+
+
+async def page(here: Corner, name: str) -> Page:
+    (found,) = await here.view.pages.about(name)
+    return found
+
+
+def texts(of: Page) -> list[str]:
+    return [placed.exchange.text for placed in of.said]
+
+
+async def test_a_page_has_what_names_it_in_the_order_it_was_said(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await told(here, *TALK, "yesterday bruno ate a shoe", "How is Bruno?", "We met Bo at the lake")
+        bruno, lea, graz = [await page(here, name) for name in ("bruno", "my sister", "Graz")]
+        assert (bruno.name, bruno.kind, bruno.aliases) == ("Bruno", "pet", ["dog"])
+        assert texts(bruno) == [TALK[0], TALK[1], "yesterday bruno ate a shoe"]
+        assert (lea.name, lea.kind, texts(lea)) == ("Lea", "person", [TALK[2], TALK[3]])
+        assert (graz.kind, texts(graz)) == ("place", [TALK[2]])
+        assert await here.view.pages.about("Nemo") == []
+
+
+async def test_facts_stand_on_the_page_with_what_they_rest_on(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await told(here, *TALK)
+        writer = Teller()
+        await gists(here, writer)
+        await climbed(here, writer)
+        await here.memory.read_names(here.domain)
+        bruno = await page(here, "Bruno")
+        assert bruno.facts and all("Bruno" in fact.text for fact in bruno.facts)
+        receipts = await here.view.digests.receipts(bruno.facts)
+        assert all(receipts[fact.key] for fact in bruno.facts)
+
+
+async def test_a_first_word_stands_for_several_names_and_merges_none(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await told(here, "I saw Ben Miller today.", "Then I met Ben Smith there.", "And I called Ben#abcd too")
+        assert [one.name for one in await here.view.pages.about("Ben")] == ["Ben Miller", "Ben Smith"]
+        assert (await page(here, "Ben#abcd")).name == "Ben#abcd"
+
+
+async def test_what_is_forgotten_or_changed_is_on_no_page(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        kept = [await here.say(text) for text in TALK]
+        await here.memory.read_names(here.domain)
+        await here.view.forget_message(kept[0].id)
+        bruno = await page(here, "Bruno")
+        assert (bruno.kind, bruno.aliases, texts(bruno)) == ("", [], [TALK[1]])
+        await here.view.forget_message(kept[1].id)
+        assert await here.view.pages.about("Bruno") == []
+        row = await here.memory.db.one("SELECT count(*) AS n FROM entities WHERE name = 'Bruno'")
+        assert row is not None and row["n"] == 0
+        await here.memory.revise("console", "dm", kept[2].source_id, "My sister Mia lives in Linz.", here.clock.now())
+        assert texts(await page(here, "my sister")) == ["My sister Mia lives in Linz."]
+        assert await here.view.pages.about("Graz") == []
+        await here.view.forget_all()
+        assert [await here.count(table) for table in ("entities", "mentions", "unnamed")] == [0, 0, 0]
+
+
+async def test_an_older_memory_is_looked_through_in_steps(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await told(here, *TALK, *(f"Note {n} of Iris." for n in range(50)))
+        async with here.memory.db.transaction() as tx:
+            await tx.run("DELETE FROM mentions")
+            await tx.run("DELETE FROM entities")
+            await tx.run("INSERT INTO unnamed (domain, item) SELECT domain, item FROM exchanges")
+        before = here.memory.db.transactions
+        assert await here.memory.read_names(here.domain) == 54
+        assert here.memory.db.transactions - before == 3
+        assert len((await page(here, "Iris")).said) == 50
+
+
+async def brought(here: Corner, question: str, asker: str = "") -> list[str]:
+    """Return what comes up for a question because it is named there."""
+    came = await here.view.recall.at_once(question, Wanted(0, 0, 0), (), asker)
+    return [hit.exchange.text for hit in came.hits] + [one.text for one in came.eras]
+
+
+async def test_who_is_named_brings_up_what_tells_of_them(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await told(here, *TALK)
+        assert await brought(here, "is Bruno well?") == [TALK[0]]
+        assert await brought(here, "how old is my sister?") == [TALK[2]]
+        assert await brought(here, "how are you?") == []
+
+
+async def test_somebody_elses_sister_is_not_ones_own(tmp_path: Path) -> None:
+    async with among(tmp_path, "Ada: My sister Lea lives in Graz", "Ben: My sister Mia lives in Linz") as here:
+        await here.memory.read_names(here.domain)
+        assert await brought(here, "how is my sister?", "Ada") == ["My sister Lea lives in Graz"]
+        assert [one.name for one in await here.view.pages.about("my sister", "Ben")] == ["Mia"]
+        (ben,) = await here.view.pages.about("Ben")
+        assert [placed.exchange.text for placed in ben.own] == ["My sister Mia lives in Linz"]
+
+
+async def test_what_was_told_in_confidence_is_on_no_page(tmp_path: Path) -> None:
+    async def says(text: str, discretion: Discretion | None = None) -> None:
+        here.said += 1
+        new = NewExchange(Kind.SAID, text, f"a{here.said}", here.clock.now(), "Ada", "user", Identity("console", "ada"))
+        await here.view.say(here.session, [replace(new, discretion=discretion)])
+        await here.memory.read_names(here.domain)
+
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        await says("My dog Bruno is a beagle")
+        await says("Bruno is very ill")
+        assert texts(await page(here, "Bruno")) == ["My dog Bruno is a beagle", "Bruno is very ill"]
+        await says("Keep that between us", Discretion(back=True))
+        await says("And Bruno bit the postman", Discretion(("Ben",)))
+        assert texts(await page(here, "Bruno")) == ["My dog Bruno is a beagle"]
+        await says("It may be told", Discretion(ends=True))
+        assert len(texts(await page(here, "Bruno"))) == 3
