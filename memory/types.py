@@ -95,12 +95,13 @@ class Confidence:
 class Discretion:
     """What words ask for: not to tell people of these names, or that these may be told (`ends`); everybody, where there are none.
 
-    `back` says that this is about what their speaker said before.
+    `back` says that this is about what their speaker said before: the message of the platform's id `about`, or the last ('').
     """
 
     names: tuple[str, ...] = ()
     back: bool = False
     ends: bool = False
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)

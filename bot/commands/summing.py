@@ -12,7 +12,7 @@ from bot.commands import receipts
 from bot.commands.group import Group, plain
 from bot.commands.receipts import counted
 from bot.context.naming import as_shown
-from bot.context.quoting import unforgotten
+from bot.context.quoting import openly, unforgotten
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
 from bot.models.chains import Models
@@ -112,7 +112,9 @@ class Summing(Group):
     async def _readable(self, call: Call, view: View, n: int) -> Sequence[Quote]:
         """Return which of the last n messages the asker and Lyra can read back now, as they read now, oldest first."""
         read = await self._adapters[call.place.platform].before(call.place.key, call.message, n, call.person)
-        heeded = await self._services.preferences.heeded(call.place.platform, read)
+        heeded = openly(await self._services.preferences.heeded(call.place.platform, read))
+        hidden = await view.messages.in_confidence(call.place.platform, [quote.id for quote in heeded])
+        heeded = [quote for quote in heeded if quote.id not in hidden]
         return await unforgotten(self._services.memory, view, call.place, heeded)
 
     async def _sessions(self, call: Call) -> Reply:

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from adapters.events import Forward, Message, Place, Quote, Reach
 from memory.core import Memory
+from memory.text.confidence import discreet
 from memory.view.shown_messages import ShownMessage
 from memory.view.view import View
 
@@ -28,6 +29,19 @@ async def unkept(memory: Memory, view: View, place: Place, quotes: Sequence[Quot
     """Return those quotes of others that are neither kept nor forgotten."""
     left = await memory.shown.beside(place.platform, place.key, _shown(place, quotes))
     return await without_forgotten(memory, view, place.platform, [quote for quote in quotes if quote.id in left])
+
+
+def openly(quotes: Sequence[Quote]) -> list[Quote]:
+    """Return what of this, oldest first, was not said in confidence, be it by what its speaker said next."""
+    left: list[Quote] = []
+    for quote in quotes:
+        ask = discreet(quote.text)
+        if ask is None:
+            left.append(quote)
+        elif ask.back:
+            before = next((one for one in reversed(left) if one.person and one.person == quote.person), None)
+            left = [one for one in left if one is not before]
+    return left
 
 
 def _shown(place: Place, quotes: Sequence[Quote]) -> list[ShownMessage]:

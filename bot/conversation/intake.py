@@ -14,7 +14,7 @@ from adapters.errors import PlaceGone
 from adapters.events import Attachment, Contents, Message, Person, Place, Quote, Revised, Withdrawn
 from bot.apart import apart
 from bot.context.naming import as_shown
-from bot.context.quoting import unforgotten, unkept, without_forgotten
+from bot.context.quoting import openly, unforgotten, unkept, without_forgotten
 from bot.conversation.attachments import images, told
 from bot.conversation.domains import Domains
 from bot.conversation.heard import Heard, only_messages, reword, unfinished
@@ -219,12 +219,9 @@ class Intake:
         self, view: View, session: Session, heard: Sequence[Heard],
         read: Mapping[tuple[str, tuple[Attachment, ...]], Sequence[Contents]], open_events: OpenEvents,
     ) -> "_Kept":  # fmt: skip
-        new = [
-            await apart(len(one.message.text), partial(_heard, one.message, told(one.message, read.get(_came(one.message), ()))))
-            for one in heard
-        ]
-        said = await view.say(session, new) if new else exchanges.Kept([])
-        stored = {exchange.source_id: exchange for exchange in said.stored}
+        new = [said(one.message, told(one.message, read.get(_came(one.message), ()))) for one in heard]
+        kept = await view.say(session, new) if new else exchanges.Kept([])
+        stored = {exchange.source_id: exchange for exchange in kept.stored}
         oldest = self._clock.now() - self._within
         asked, finishes, answered = [], [], []
         for one in heard:
@@ -235,7 +232,7 @@ class Intake:
                 finishes.append(one.key)
                 answered.append(message)
         came = [read[_came(one.message)] for one in heard if one.message.attachments]
-        return _Kept(asked, finishes, answered, came, open_events, said.ended)
+        return _Kept(asked, finishes, answered, came, open_events, kept.ended)
 
     async def _around(
         self, view: View, place: Place, messages: Sequence[Message], said: Sequence[Quote]
@@ -265,7 +262,7 @@ class Intake:
 
         Nor is it what was said in confidence.
         """
-        heard = [one for one in said if not confidence.discreet(one.text)]
+        heard = openly(said)
         return await unkept(self._memory, view, place, heard) if heard else []
 
 
@@ -300,12 +297,11 @@ async def _now(adapter: Adapter, place: Place) -> Place | None:
     return now
 
 
-def _heard(message: Message, text: str) -> NewExchange:
-    """Return a message as it is kept, with the discretion that it asks for where others read along."""
-    return replace(said(message, text), discretion=None if message.place.is_private else confidence.asked(message.text))
-
-
 def said(message: Message, text: str) -> NewExchange:
-    """Return a message as it is kept."""
+    """Return a message as it is kept, with the discretion that it asks for where others read along."""
     identity = Identity(message.person.platform, message.person.id)
-    return NewExchange(Kind.SAID, text, message.id, message.said_at, message.person.name, "user", identity)
+    ask = None if message.place.is_private else confidence.asked(message.text)
+    answered = message.quoted
+    if ask and ask.back and answered and answered.person == message.person.id:
+        ask = replace(ask, about=answered.id)
+    return NewExchange(Kind.SAID, text, message.id, message.said_at, message.person.name, "user", identity, discretion=ask)

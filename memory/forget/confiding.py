@@ -24,6 +24,11 @@ from memory.text.display_names import TAG
 from memory.tiers import entities, exchanges
 from memory.types import NOBODY, Discretion, Domain, Excepted, Exchange, Identity, Kind, NewExchange, Session
 
+_SAID = (
+    "SELECT e.item, e.text FROM exchanges e JOIN identities n ON n.id = e.identity WHERE e.session = :session "
+    "AND e.kind = 'said' AND n.platform = :platform AND n.native_id = :account "
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
@@ -43,17 +48,16 @@ class Confiding:
 
     async def earlier(self, session: Session, offered: Sequence[NewExchange]) -> Earlier:
         """Return what those of these messages that are about something said before may be about."""
-        tellers = {new.identity for new in offered if new.identity and new.discretion and new.discretion.back}
         said: dict[Identity, int] = {}
         replies: dict[int, Sequence[int]] = {}
-        for teller in tellers:
-            last = await self.db.one(
-                "SELECT e.item, e.text FROM exchanges e JOIN identities n ON n.id = e.identity WHERE e.session = :session "
-                "AND e.kind = 'said' AND n.platform = :platform AND n.native_id = :account ORDER BY e.said_at DESC, e.item DESC LIMIT 1",
-                {"session": session.key, "platform": teller.platform, "account": teller.native_id},
-            )
+        for new in offered:
+            if new.identity is None or new.discretion is None or not new.discretion.back or new.identity in said:
+                continue
+            which = {"session": session.key, "platform": new.identity.platform, "account": new.identity.native_id}
+            exactly = await self.db.one(f"{_SAID}AND e.source_id = :about", {**which, "about": new.discretion.about})
+            last = exactly or await self.db.one(f"{_SAID}ORDER BY e.said_at DESC, e.item DESC LIMIT 1", which)
             if last:
-                said[teller] = last["item"]
+                said[new.identity] = last["item"]
                 replies[last["item"]] = await self.replies(last["item"], last["text"])
         return Earlier(said, replies)
 
@@ -83,6 +87,7 @@ class Confiding:
                     told = [item for item, _ in await told_by(tx, domains[0], new.identity, session.key)]
                     ended += await self.end(tx, told, whom)
                 else:
+                    before = earlier.said.get(new.identity) if ask.about else before
                     about = [before, *earlier.replies.get(before, ())] if ask.back and before is not None else []
                     await self.put(tx, [message.key, *about], whom)
             if new.identity:

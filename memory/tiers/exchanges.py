@@ -158,6 +158,19 @@ async def domains_of(db: Database, platform: str, ids: Sequence[str]) -> dict[st
     return found
 
 
+async def in_confidence(db: Database, platform: str, ids: Sequence[str], but: Sequence[int]) -> set[str]:
+    """Return which messages that people said, by the platform's ids of them, were told in other confidences than these."""
+    found: set[str] = set()
+    for some in pages(ids):
+        rows = await db.all(
+            "SELECT e.source_id FROM exchanges e JOIN confided c ON c.item = e.item JOIN sessions s ON s.id = e.session "
+            f"WHERE s.platform = :platform AND e.source_id IN ({placeholders('i', some)}) AND c.domain NOT IN ({placeholders('d', but)})",
+            {"platform": platform, **bound("i", some), **bound("d", but)},
+        )
+        found.update(row["source_id"] for row in rows)
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Placed:
     """A message with its session's name, platform and place.
@@ -262,7 +275,8 @@ async def page(db: Database, domain: Domain, domains: Sequence[int], after: int)
 async def said(db: Database, domain: Domain) -> tuple[int, int]:
     """Return how many messages people said in a domain, and when the last one was (0 where there is none)."""
     row = await db.one(
-        "SELECT count(*) AS n, coalesce(max(said_at), 0) AS last FROM exchanges WHERE domain = :domain AND kind = 'said'",
+        "SELECT count(*) AS n, coalesce(max(said_at), 0) AS last FROM exchanges e WHERE domain = :domain AND kind = 'said' "
+        f"AND {common('e')}",
         {"domain": domain.key},
     )
     assert row is not None

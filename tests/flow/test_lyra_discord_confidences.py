@@ -246,3 +246,46 @@ async def test_a_page_shows_what_may_be_read_and_stands_in_the_prompt(town: Town
         before = len(lyra.chats)
         await town.asks("ada", town.names["staff"], "what about my dog?")
         assert "beagle" in prompt(lyra.chats[before])
+
+
+async def test_a_look_back_and_what_others_said_before_leave_it_out(town: Town) -> None:
+    async with town.lyra() as lyra:
+        await hears(town, "ben")
+        await confides(town, f"{SECRET}, but don't tell Ben")
+        ada, general = town.person("ada"), town.names["general"]
+        # What is not said to her is not kept, and read from the channel.
+        await ada.says(general, f"between you and me: {SECRET}")
+        await ada.says(general, SECRET)
+        await ada.says(general, "Please don't tell Ben that.")
+        await ada.says(general, "the boat is green")
+        before = len(lyra.chats)
+        assert not await comes_up(town, lyra, "ben", "general")
+        call = await town.person("ben").runs(general, "summarize", last=20)
+        told = (await call.answer()).content
+        given = [prompt(chat) for chat in lyra.chats[before:]]
+        assert len(given) == 2 and all("the boat is green" in text for text in given)
+        assert CANARY not in told and not any(CANARY in text for text in given)
+
+
+async def test_what_somebody_has_her_keep_is_kept_as_its_words_ask(town: Town) -> None:
+    async with town.lyra() as lyra:
+        await hears(town, "ben")
+        said = await town.person("ada").says(town.names["general"], f"{SECRET}, but don't tell Ben")
+        call = await town.person("cleo").uses_menu("Remember this", said)
+        assert (await call.answer()).content == "Kept."
+        assert not await comes_up(town, lyra, "ben", "general")
+        assert await comes_up(town, lyra, "cleo", "staff")
+
+
+async def test_words_may_be_about_the_message_that_they_answer(town: Town) -> None:
+    async with town.lyra() as lyra:
+        await hears(town, "ben")
+        said = await town.person("ada").says(town.names["general"], f"{town.server.mention} {SECRET}")
+        await town.answer(said)
+        await town.asks("ada", town.names["general"], "the boat is green")
+        asked = await town.person("ada").says(town.names["general"], f"{town.server.mention} don't tell Ben that", reply_to=said)
+        await town.server.pulse.until(lambda: len(answers(town.server, asked)) == 2, "a notice and an answer")
+        assert not await comes_up(town, lyra, "ben", "general")
+        before = len(lyra.chats)
+        await town.asks("ben", town.names["general"], "what colour is the boat?")
+        assert "green" in prompt(lyra.chats[before])
