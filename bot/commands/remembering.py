@@ -115,7 +115,7 @@ class Remembering(Group):
             return plain("I have that already.")
         (target,) = await without_forgotten(self._services.memory, view, platform, [target])
         contents = await self._adapters[platform].read(target) if target.attachments else ()
-        kept = await view.say(session, [said(target, told(target, contents))])
+        kept = await view.say(session, [await said(target, told(target, contents))])
         if not kept.stored:
             raise BadInput("That message was forgotten, and stays so.")
         self._services.maintenance.poke(view.home, session)

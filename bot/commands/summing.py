@@ -112,7 +112,7 @@ class Summing(Group):
     async def _readable(self, call: Call, view: View, n: int) -> Sequence[Quote]:
         """Return which of the last n messages the asker and Lyra can read back now, as they read now, oldest first."""
         read = await self._adapters[call.place.platform].before(call.place.key, call.message, n, call.person)
-        heeded = openly(await self._services.preferences.heeded(call.place.platform, read))
+        heeded = await asyncio.to_thread(openly, await self._services.preferences.heeded(call.place.platform, read))
         hidden = await view.messages.in_confidence(call.place.platform, [quote.id for quote in heeded])
         heeded = [quote for quote in heeded if quote.id not in hidden]
         return await unforgotten(self._services.memory, view, call.place, heeded)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from bot.context import layers
 from bot.context.layers import InView, LayerPiece, ShownLayer
 from memory.text.budget import Fitted, tokens
+from memory.tiers.statements import INDEXED
 from memory.types import DigestHit, Hit, Statement
 from memory.view.retrieval import Recalled
 
@@ -76,7 +77,7 @@ class Packer:
             return self._messages, layers.message(one.exchange, self._time_zone)
         if isinstance(one, DigestHit):
             return self._gists, layers.gist(one, self._time_zone)
-        if one.tier not in ("era", "bank"):
+        if one.tier not in INDEXED:
             return self._pages, layers.facts([one], self._time_zone)[0]
         return self._eras, layers.era(one)
 

@@ -207,7 +207,7 @@ def _beside_the_question(memory: Standing) -> list[Statement]:
 def _recalled_texts(came: Recalled) -> dict[int, str]:
     around = (message for hit in came.hits for message in (hit.before, hit.exchange, hit.after) if message is not None)
     return {
-        **{era.key: era.text for era in came.eras},
+        **{one.key: one.text for one in (*came.eras, *came.facts)},
         **{hit.digest.key: hit.digest.text for hit in came.gists},
         **{message.key: message.text for message in around},
     }

@@ -219,7 +219,7 @@ class Intake:
         self, view: View, session: Session, heard: Sequence[Heard],
         read: Mapping[tuple[str, tuple[Attachment, ...]], Sequence[Contents]], open_events: OpenEvents,
     ) -> "_Kept":  # fmt: skip
-        new = [said(one.message, told(one.message, read.get(_came(one.message), ()))) for one in heard]
+        new = [await said(one.message, told(one.message, read.get(_came(one.message), ()))) for one in heard]
         kept = await view.say(session, new) if new else exchanges.Kept([])
         stored = {exchange.source_id: exchange for exchange in kept.stored}
         oldest = self._clock.now() - self._within
@@ -262,7 +262,7 @@ class Intake:
 
         Nor is it what was said in confidence.
         """
-        heard = openly(said)
+        heard = await asyncio.to_thread(openly, said)
         return await unkept(self._memory, view, place, heard) if heard else []
 
 
@@ -297,10 +297,10 @@ async def _now(adapter: Adapter, place: Place) -> Place | None:
     return now
 
 
-def said(message: Message, text: str) -> NewExchange:
+async def said(message: Message, text: str) -> NewExchange:
     """Return a message as it is kept, with the discretion that it asks for where others read along."""
     identity = Identity(message.person.platform, message.person.id)
-    ask = None if message.place.is_private else confidence.asked(message.text)
+    ask = None if message.place.is_private else await asyncio.to_thread(confidence.asked, message.text)
     answered = message.quoted
     if ask and ask.back and answered and answered.person == message.person.id:
         ask = replace(ask, about=answered.id)

@@ -5,7 +5,7 @@ all of a message is about what its speaker said before.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from memory.text.lexical import key_words
 from memory.types import Discretion
@@ -92,14 +92,22 @@ _FILLERS = frozenset(
 )
 
 
+_LOOKED_AT = 8_000
+# No request is longer, and none goes over the end of a sentence.
+_WHOLE = re.compile(r"[^.!?\n]{1,300}")
+_ASKS = [re.compile(pattern, re.IGNORECASE) for pattern in (*_BEHIND, *_AHEAD, *_ALONE)]
+_ENDED = [re.compile(pattern, re.IGNORECASE) for pattern in _ENDS]
+
+
 def asked(text: str) -> Discretion | None:
     """Return what a text asks for, None where it asks for no discretion. One that asks for it nowhere takes it back nowhere."""
-    found = list(_found(text, (*_BEHIND, *_AHEAD, *_ALONE)))
+    text = text[:_LOOKED_AT]
+    found = list(_found(text, _ASKS))
     if found:
         named = [name for _, names in found for name in names]
         everybody = any(not names for _, names in found)
         return Discretion(() if everybody else tuple(dict.fromkeys(named)), _is_all(text, [span for span, _ in found]))
-    ended = [] if text.rstrip().endswith("?") else list(_found(text, _ENDS))
+    ended = [] if text.rstrip().endswith("?") else list(_found(text, _ENDED))
     return Discretion(tuple(dict.fromkeys(name for _, names in ended for name in names)), ends=True) if ended else None
 
 
@@ -109,10 +117,10 @@ def discreet(text: str) -> Discretion | None:
     return None if ask is None or ask.ends else ask
 
 
-def _found(text: str, patterns: tuple[str, ...]) -> Iterator[tuple[tuple[int, int], list[str]]]:
+def _found(text: str, patterns: Sequence[re.Pattern[str]]) -> Iterator[tuple[tuple[int, int], list[str]]]:
     """Yield where a text asks for it, with the names of whom it is about: none where that is everybody."""
-    for pattern in patterns:
-        for match in re.finditer(pattern, text, re.IGNORECASE):
+    for sentence in _WHOLE.finditer(text):
+        for match in (one for pattern in patterns for one in pattern.finditer(text, *sentence.span())):
             groups = match.groupdict()
             if (groups.get("subject") or "").strip().lower() in _SUBJECTS:
                 continue

@@ -45,7 +45,7 @@ _PETS = (
     "|hund|katze|kater|pferd|kaninchen|papagei|wellensittich|schildkröte|welpe"
 )
 _OWNER = r"(?:my|our|his|her|their|mein\w{0,2}|unser\w{0,2}|sein\w{0,2}|ihr\w{0,2}|[A-Z]\w+['’]s)"
-_NAME = r"(?P<name>[A-ZÀ-ÖØ-Þ][\w'’-]*(?:\s(?:(?:van|von|de|della|da|du|le|la)\s(?:de[rn]?\s)?)?[A-ZÀ-ÖØ-Þ][\w'’-]*){0,2}(?:#[a-z2-7]{4})?)"
+_NAME = r"(?P<name>[A-ZÀ-ÖØ-Þ][\w'’-]{0,30}(?:\s(?:(?:van|von|de|della|da|du|le|la)\s(?:de[rn]?\s)?)?[A-ZÀ-ÖØ-Þ][\w'’-]{0,30}){0,2}(?:#[a-z2-7]{4})?)"
 _SAID_OF = r"(?:,? (?:is |was |ist )?(?:called|named|heißt|namens)|['’]s name is)"
 _CUES = (
     (NamedKind.PET, rf"\b(?i:{_OWNER}) (?:\w+ )?(?P<alias>(?i:{_PETS})),? {_NAME}"),

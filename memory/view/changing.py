@@ -5,6 +5,7 @@ no text comes out. What is taken back is forgotten like anything else. What is c
 conversation; its old words leave the index, the digests, the notices that repeat them, and the replies that hold them.
 """
 
+import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -102,7 +103,7 @@ class Changing:
         if all(row["text"] == text for row in stored) and not given_up and not seen:
             return False
         gone: list[Gone] = []
-        ask = discreet(text)
+        ask = await asyncio.to_thread(discreet, text)
         holding = {row["item"]: await self._confiding.replies(row["item"], text) for row in stored} if ask else {}
         async with self.db.transaction() as tx:
             for row in await tx.all(_SAID + "AND e.edited_at < :at AND e.text <> :text", which):

@@ -18,6 +18,7 @@ from memory.places.shown_names import told_apart
 from memory.tiers import above, entities, exchanges, statements
 from memory.tiers.above import Above
 from memory.tiers.entities import BroughtUp
+from memory.tiers.statements import INDEXED
 from memory.types import Condensed, Digest, DigestHit, DomainKind, Exchange, Hit, Session, Statement
 from memory.view.binding import Binding
 
@@ -59,7 +60,12 @@ class Recalled:
     @property
     def eras(self) -> list[Statement]:
         """The paragraphs of eras, or bullets of the bank."""
-        return [one for one in self.ranked if isinstance(one, Statement)]
+        return [one for one in self.ranked if isinstance(one, Statement) and one.tier in INDEXED]
+
+    @property
+    def facts(self) -> list[Statement]:
+        """What else stands of who and what is named: facts and arcs."""
+        return [one for one in self.ranked if isinstance(one, Statement) and one.tier not in INDEXED]
 
     def narrowed(self, hits: Sequence[Hit]) -> "Recalled":
         """Return this with these messages alone, and all that stands above messages."""

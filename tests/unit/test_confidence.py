@@ -1,8 +1,11 @@
 """Words that ask for discretion: who is meant, whether what was said before is, and what asks for nothing."""
 
+from time import perf_counter
+
 import pytest
 
 from memory.text.confidence import asked
+from memory.text.named_things import named
 from memory.types import NOBODY, Discretion, Excepted, Identity
 
 
@@ -81,3 +84,18 @@ def test_who_is_left_out_adds_up_and_is_let_in_again() -> None:
     assert ben.and_(cleo).without(ben) == cleo and ben.without(ben) == NOBODY
     assert Excepted(frozenset({ADA}), others=True).without(ben) == only
     assert only.without(Excepted(frozenset({ADA}), others=True)) == NOBODY
+
+
+@pytest.mark.parametrize(
+    "words", ["x", "A", "never ", "don't tell ", "Ben Miller ", "keep this ", "Ben must not know ", "my dog "]
+)
+def test_no_text_takes_long_to_read(words: str) -> None:
+    begun = perf_counter()
+    asked(words * 200_000)
+    named(words * 200_000)
+    assert perf_counter() - begun < 5
+
+
+def test_a_request_is_found_amid_a_long_text() -> None:
+    much = "We walked along the river. " * 60
+    assert asked(f"{much}Please don't tell Ben about it. {much}") == Discretion(("Ben",))

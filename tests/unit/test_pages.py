@@ -92,7 +92,7 @@ async def test_an_older_memory_is_looked_through_in_steps(tmp_path: Path) -> Non
 async def brought(here: Corner, question: str, asker: str = "") -> list[str]:
     """Return what comes up for a question because it is named there."""
     came = await here.view.recall.at_once(question, Wanted(0, 0, 0), (), asker)
-    return [hit.exchange.text for hit in came.hits] + [one.text for one in came.eras]
+    return [hit.exchange.text for hit in came.hits] + [one.text for one in came.facts]
 
 
 async def test_who_is_named_brings_up_what_tells_of_them(tmp_path: Path) -> None:

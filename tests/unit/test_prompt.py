@@ -165,7 +165,7 @@ def test_what_was_cut_is_counted_layer_by_layer() -> None:
     many = [stated(n, "profile", f"fact {n} is about river {n}") for n in range(100, 300)]
     prompt = built(replace(THERE, profile=many))
     assert cut(prompt, "profile") == 200 - system(prompt).count("> fact ")
-    assert [layer.cut for layer in built().layers] == [0] * 12
+    assert [layer.cut for layer in built().layers] == [0] * 13
 
 
 def test_what_a_layer_leaves_is_used_by_those_behind_it() -> None:
