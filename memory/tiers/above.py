@@ -45,7 +45,9 @@ async def by_keys(db: Database, domains: Sequence[int], keys: Sequence[int], tol
     if not keys and told is None:
         return Above()
     within = f"IN ({placeholders('k', keys)})"
-    named = f"OR s.item IN ({telling(told.names, told.aliases, domains)}) AND s.ended_at IS NULL" if told else ""
+    named = (
+        f"OR s.item IN ({telling(told.names, told.aliases, domains)}) AND s.tier <> 'era' AND s.ended_at IS NULL" if told else ""
+    )
     among = f"IN ({placeholders('d', domains)})"
     return _read(
         await db.all(
