@@ -300,7 +300,7 @@ async def _now(adapter: Adapter, place: Place) -> Place | None:
 async def said(message: Message, text: str) -> NewExchange:
     """Return a message as it is kept, with the discretion that it asks for where others read along."""
     identity = Identity(message.person.platform, message.person.id)
-    ask = None if message.place.is_private else await asyncio.to_thread(confidence.asked, message.text)
+    ask = None if message.place.is_private else await apart(len(message.text), partial(confidence.asked, message.text))
     answered = message.quoted
     if ask and ask.back and answered and answered.person == message.person.id:
         ask = replace(ask, about=answered.id)

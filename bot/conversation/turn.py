@@ -1,6 +1,5 @@
 """A turn: what was said is kept, then answered from what may be known here, and the answer is kept before it is sent."""
 
-import asyncio
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from functools import partial
@@ -25,7 +24,6 @@ from memory.errors import SourceGone
 from memory.journal.journal import OutboxRow, Part
 from memory.text import confidence
 from memory.types import Kind, NewExchange
-from memory.view.confidences import Confided
 from memory.view.view import Answer
 
 NAME = "Lyra"
