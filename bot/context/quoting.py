@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from adapters.events import Forward, Message, Place, Quote, Reach
 from memory.core import Memory
-from memory.text.confidence import discreet
+from memory.text.told.confidence import discreet
 from memory.view.shown_messages import ShownMessage
 from memory.view.view import View
 

@@ -26,7 +26,7 @@ from memory.core import Memory
 from memory.errors import SourceGone
 from memory.journal.journal import OpenEvents
 from memory.ports import Clock
-from memory.text import confidence
+from memory.text.told import confidence
 from memory.tiers import exchanges
 from memory.types import MINUTE, Exchange, Identity, Kind, NewExchange, Session
 from memory.view.view import View

@@ -22,7 +22,7 @@ from bot.service.log import log
 from bot.service.priority import Priority
 from memory.errors import SourceGone
 from memory.journal.journal import OutboxRow, Part
-from memory.text import confidence
+from memory.text.told import confidence
 from memory.types import Kind, NewExchange
 from memory.view.view import Answer
 

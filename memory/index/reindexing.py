@@ -45,5 +45,6 @@ async def mark_unfound(tx: Transaction, items: Sequence[int]) -> None:
 
 
 def _above(row: Row, time_zone: str) -> IndexEntry:
-    at = month_start(row["period"], time_zone) if row["tier"] == "era" else row["first_at"]
+    # A paragraph may name no month where it was made before months were told of.
+    at = month_start(row["period"], time_zone) if row["tier"] == "era" and row["period"] else row["first_at"]
     return IndexEntry(row["item"], _ABOVE[row["tier"]], row["text"], at, row["session"])

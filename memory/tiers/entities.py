@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from memory.places import confidences
 from memory.store.database import Database, Parameters, Reader, Row, Transaction
 from memory.store.lineage import bound, pages, placeholders, texts_of
-from memory.text.named_things import Named, NamedKind, aliases_in, key, keys_in, named
+from memory.text.told.named_things import Named, NamedKind, aliases_in, key, keys_in, named
 from memory.types import Domain
 
 TIERS = ("profile", "narrative", "era")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from memory.store.database import Reader, Transaction
 from memory.store.lineage import Seal
-from memory.text.manners import wishes
+from memory.text.told.manners import wishes
 from memory.tiers import statements
 from memory.tiers.statements import NewStatement
 from memory.types import Domain, Exchange, Kind, Statement

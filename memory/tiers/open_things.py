@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 from memory.forget.gone import shown
 from memory.store.database import Transaction
 from memory.store.lineage import bound, pages, placeholders
-from memory.text.coming import coming
 from memory.text.times import instant, local, zone
+from memory.text.told.coming import coming
 from memory.tiers.manners import whose
 from memory.types import MINUTE, Domain, Exchange, Kind
 

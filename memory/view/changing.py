@@ -21,8 +21,8 @@ from memory.journal.outbox import NOTICES, silence, taken_away
 from memory.ports import Clock
 from memory.store.database import Database, Row, Transaction
 from memory.store.lineage import Seal, bound, pages, placeholders
-from memory.text.confidence import discreet
 from memory.text.lexical import key_words
+from memory.text.told.confidence import discreet
 from memory.tiers import asides, entities, exchanges, manners, open_things
 from memory.types import Discretion, Domain, DomainKind, Exchange, Forgotten, Identity, SessionRef
 from memory.view.shown_messages import conversations

@@ -7,7 +7,7 @@ from memory.forget.gone import shown
 from memory.index.mentions import named
 from memory.store.database import Row
 from memory.store.lineage import bound, placeholders
-from memory.text.named_things import aliases_in
+from memory.text.told.named_things import aliases_in
 from memory.tiers import entities, exchanges, statements
 from memory.tiers.exchanges import Placed
 from memory.tiers.seen import readable

@@ -240,7 +240,7 @@ def test_the_prompt_can_be_shown_layer_by_layer(home: Home, model: ModelServer) 
     layers = [line for line in done.err.splitlines() if line.startswith("--- ")]
     names = [line.removeprefix("--- ").partition(":")[0] for line in layers]
     standing = ["persona and rules", "profile", "narrative", "self-state", "summary"]
-    turn = [*standing, "recent turns", "gists", "eras", "recalled", "date", "message", "in all"]
+    turn = [*standing, "recent turns", "gists", "eras", "pages", "recalled", "date", "message", "in all"]
     assert names == turn * 2
     assert all(line.split(": ")[1].split(" tokens")[0].isdecimal() for line in layers)
     assert "You are Lyra, a companion who remembers." in done.err

@@ -33,7 +33,7 @@ def ada(server: DiscordServer, general: Channel) -> Person:
 
 def config(model: OpenAIServer, *, sees: bool) -> str:
     """Return a configuration with a model that sees, or does not."""
-    backend = f'[models.main]\nbase_url = "{model.base_url}"\nmodel = "fake-model"\nsees = {str(sees).lower()}\n'
+    backend = f'[models.main]\nbase_url = "{model.base_url}"\nmodel = "fake-model"\nparallel = 64\nsees = {str(sees).lower()}\n'
     return f'chat = "main"\n{backend}'
 
 

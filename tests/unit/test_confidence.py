@@ -4,8 +4,8 @@ from time import perf_counter
 
 import pytest
 
-from memory.text.confidence import asked
-from memory.text.named_things import named
+from memory.text.told.confidence import asked
+from memory.text.told.named_things import named
 from memory.types import NOBODY, Discretion, Excepted, Identity
 
 

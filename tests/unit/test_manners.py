@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.text.manners import wishes
+from memory.text.told.manners import wishes
 from tests.kits.memory_kit import table
 
 READ = """

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.text.named_things import aliases_in, key, keys_in, named
+from memory.text.told.named_things import aliases_in, key, keys_in, named
 
 
 @pytest.mark.parametrize(

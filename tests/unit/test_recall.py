@@ -90,6 +90,8 @@ def test_any_question_is_only_words_and_finds_only_what_holds_one_of_them(questi
             for question in questions:
                 asked = set(key_words(question).values())
                 for hit in await here.view.recall.messages(question, 50):
+                    if "the time that is asked for" in hit.why:
+                        continue
                     held = set(key_words(f"Tuesday 03 March 2026 Ada: {hit.exchange.text}").values())
                     assert asked & held, (question, hit.exchange.text)
 
