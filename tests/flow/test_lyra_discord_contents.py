@@ -162,7 +162,7 @@ async def test_the_parts_of_two_answers_do_not_mix(
 ) -> None:
     def long(request: b.Request) -> str:
         who = request.last_user.rpartition("\n\n")[2].partition(":")[0]
-        return "\n\n".join(f"{who} {number}: " + "word " * 150 for number in range(8))
+        return "\n\n".join(f"{who} {number}: " + " ".join(f"word{n}" for n in range(110)) for number in range(8))
 
     model.default = long
     async with awake(server, tmp_path, monkeypatch, model=model):
