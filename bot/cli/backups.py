@@ -12,6 +12,7 @@ from bot.config.settings import local_zone
 from memory.core import Memory, Ports
 from memory.errors import BackupFailed, MemoryFailure
 from memory.store import home_files, restoring
+from memory.text.quantities import counted
 from memory.text.times import SystemClock
 
 
@@ -20,7 +21,7 @@ async def backup(file: Path) -> int:
     async with opened() as app:
         held = await app.memory.backup(file.absolute())
         key = f" It opens with the same key, {app.base.key_path}; keep them apart." if app.base.key_path else ""
-        print(f"Backed up {receipts.counted(held, 'message')} to {file}, read back and sound.{key}")
+        print(f"Backed up {counted(held, 'message')} to {file}, read back and sound.{key}")
     return 0
 
 

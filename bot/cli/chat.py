@@ -11,11 +11,11 @@ from typing import Any
 from adapters.console.console import Console, Origin, Pipe, Screen
 from adapters.events import Person
 from bot.app import App, opened, until_stopped
-from bot.commands import receipts
 from bot.context.prompt import Prompt
 from bot.imports import imported
 from bot.talk import Talk, talking
 from memory.store.locks import FileLock
+from memory.text.quantities import ago, counted
 from memory.types import Domain
 from memory.view.view import View
 
@@ -93,8 +93,8 @@ async def _screen(app: App, view: View) -> Screen:
 async def _greet(app: App, view: View, screen: Screen, person: Person) -> None:
     kept, last = await view.messages.said()
     if kept and not app.base.key_is_new:
-        ago = receipts.ago(last, app.base.clock.now())
-        screen.note(f"Welcome back, {person.name}. {receipts.counted(kept, 'message')} kept, {ago}.")
+        since = ago(last, app.base.clock.now())
+        screen.note(f"Welcome back, {person.name}. {counted(kept, 'message')} kept, {since}.")
         return
     where = f"Your words go to {app.models.goes_to}." if app.models.goes_to else "Nothing leaves this machine."
     screen.note(f"Lyra: hello {person.name}. {where}")

@@ -11,6 +11,7 @@ from bot.cli.output import show
 from bot.commands import receipts
 from bot.errors import BadInput, LyraError
 from bot.service.maintenance import Estimate
+from memory.text.quantities import ago, counted
 from memory.text.times import local
 from memory.transfer.jsonl import line
 from memory.types import Condensed, Hit
@@ -70,8 +71,8 @@ async def sessions(as_: str, as_json: bool) -> int:
             if as_json:
                 print(json.dumps(rows.session(session, view.home.time_zone), ensure_ascii=False))
             else:
-                last = receipts.ago(session.last_at, app.base.clock.now())
-                show(f"{receipts.short(session.name)}: {receipts.counted(session.messages, 'message')}, {last}")
+                last = ago(session.last_at, app.base.clock.now())
+                show(f"{receipts.short(session.name)}: {counted(session.messages, 'message')}, {last}")
         if not found and not as_json:
             print("There are no conversations yet. Begin one with: lyra chat")
     return 0
@@ -107,7 +108,7 @@ async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_js
                 return 1
         result = await app.maintenance.summarize_all(waiting, workers or app.base.settings.workers, _progress)
         if result.pieces:
-            print(f"{receipts.counted(result.pieces, 'piece')} of profile, eras, narrative and self made.", file=sys.stderr)
+            print(f"{counted(result.pieces, 'piece')} of profile, eras, narrative and self made.", file=sys.stderr)
         counts = {"summarized": result.summarized, "failed": result.failed, "total": result.total}
         print(json.dumps(counts) if as_json else ", ".join(f"{name} {n}" for name, n in counts.items()))
     return 1 if result.failed else 0
@@ -119,7 +120,7 @@ def _price(app: App, estimate: Estimate) -> str:
     price = (backend.price_in * estimate.tokens + backend.price_out * 600 * estimate.calls) / 1_000_000 if backend else 0
     cost = f", about {price:.2f} in your currency" if price else ", at no price that the configuration names"
     return (
-        f"{receipts.counted(estimate.sessions, 'conversation')}: about {estimate.calls} calls of "
+        f"{counted(estimate.sessions, 'conversation')}: about {estimate.calls} calls of "
         f"{app.models.writer.name.removeprefix('model:')} and {estimate.tokens:,} tokens{cost}."
     )
 

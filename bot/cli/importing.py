@@ -16,10 +16,10 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from adapters.events import conversation
 from bot.app import App, opened, until_stopped
-from bot.commands import receipts
 from bot.service.deriving import deriving
 from memory.errors import EmbeddingFailed
 from memory.store.locks import FileLock
+from memory.text.quantities import counted
 from memory.tiers.exchanges import Kept
 from memory.transfer.detect import read_file
 from memory.transfer.message import BadLine, Incoming
@@ -180,7 +180,7 @@ class _Importer:
     def tell(self) -> int:
         """Say what became of the lines; return the exit code."""
         stored, known, forgotten = self._counts.values()
-        print(f"Imported {receipts.counted(stored, 'message')} in {receipts.counted(len(self._sessions), 'conversation')}"
+        print(f"Imported {counted(stored, 'message')} in {counted(len(self._sessions), 'conversation')}"
               + (f"; {known:,} were here already" if known else "")
               + (f"; {forgotten:,} had been forgotten and stay so" if forgotten else "") + ".", flush=True)  # fmt: skip
         if not self._bad:

@@ -7,6 +7,7 @@ from bot.app import opened
 from bot.commands import receipts
 from bot.models.connect import Connector
 from memory.store import restoring
+from memory.text.quantities import counted
 from memory.text.times import iso
 
 
@@ -25,9 +26,9 @@ async def status(as_json: bool) -> int:
         if as_json:
             print(json.dumps(backlog))
         else:
-            print(f"{receipts.counted(backlog['sessions'], 'conversation')}, {backlog['max_exchange_id']:,} items so far.")
-            print(f"{receipts.counted(backlog['unsummarized_total'], 'message')} in no gist yet, "
-                  f"in {receipts.counted(backlog['dirty'], 'conversation')}, {backlog['ripe']} of them ripe; "
+            print(f"{counted(backlog['sessions'], 'conversation')}, {backlog['max_exchange_id']:,} items so far.")
+            print(f"{counted(backlog['unsummarized_total'], 'message')} in no gist yet, "
+                  f"in {counted(backlog['dirty'], 'conversation')}, {backlog['ripe']} of them ripe; "
                   f"{backlog['profile_sessions_covered']} wholly in the profile.")  # fmt: skip
             print(Connector(app.models, app.base.around, _no_probe).describe())
             print(app.meaning.describe())
@@ -35,7 +36,7 @@ async def status(as_json: bool) -> int:
                 print(receipts.set_aside(one, app.base.time_zone))
             if backlog["parked"]:
                 print(f"{backlog['parked']} messages were given up after three tries; the log says why.")
-            print(f"{receipts.counted(backlog['calls_today'], 'call')} of a model today that nobody asked for.")
+            print(f"{counted(backlog['calls_today'], 'call')} of a model today that nobody asked for.")
             if backlog["dreams_parked"]:
                 print(f"{backlog['dreams_parked']} places are not dreamt of any more after three tries; try: lyra dream --force")
     return 0

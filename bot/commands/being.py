@@ -6,17 +6,16 @@ from itertools import count
 from adapters.base import Adapter
 from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter, Reply
 from adapters.markup import usage
-from bot.commands import receipts
 from bot.commands.group import Group, plain
 from bot.commands.ladder_text import driven
 from bot.commands.pages import Pages
-from bot.commands.receipts import counted
 from bot.conversation.services import Services
 from bot.delivery.links import configured
 from bot.dreams.reflections import NAME as REFLECTIONS
 from bot.errors import BadInput
 from bot.models.connect import Connector
 from bot.models.embedders import EmbedderChoice
+from memory.text.quantities import ago, counted
 from memory.types import MOST_NAME
 
 Table = Callable[[], Mapping[str, CommandSpec]]
@@ -80,7 +79,7 @@ class Being(Group):
         n, last = await view.messages.said()
         heard = f"{counted(n, 'message')} {'said here' if self._shared(call) else 'of yours'} kept"
         if last:
-            heard += f", the last {receipts.ago(last, self._services.clock.now())}"
+            heard += f", the last {ago(last, self._services.clock.now())}"
         adapter = self._adapters[call.place.platform]
         lines = [f"{heard}.", f"What drives me here: {driven((await view.self_state.now()).mind.drives)}."]
         where = call.place if self._shared(call) else call.person

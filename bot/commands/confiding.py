@@ -5,9 +5,11 @@ from collections.abc import Sequence
 
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from bot.commands.group import Group, plain
-from bot.commands.receipts import counted, said
+from bot.commands.receipts import said
+from bot.conversation.introduction import kept_from
 from bot.delivery.links import given
 from bot.errors import BadInput
+from memory.text.quantities import counted
 from memory.types import Discretion, Identity
 from memory.view.confidences import Confided
 
@@ -44,17 +46,13 @@ class ConfidingCommands(Group):
         names = () if ends or who.casefold() in _EVERYBODY else tuple(name for name in _AND.split(who) if name)
         told = await view.confidences.put(id, teller, Discretion(names, ends=ends))
         self._services.maintenance.poke(view.home)
-        kept = "Taken back: whoever reads this place may know it." if ends else f"Understood: {_whom(told)}."
+        kept = "Taken back: whoever reads this place may know it." if ends else f"Understood: {kept_from([told])}."
         return Reply(kept, await given([told.exchange]), shows=frozenset({told.exchange.key}))
 
     async def _list(self, told: Sequence[Confided], zone: str) -> Reply:
         if not told:
             return plain("You told me nothing here in confidence.")
         now, shown = self._services.clock.now(), told[-_MOST:]
-        lines = [f"{said(one.exchange, now, zone)}\n  {_whom(one)} · id {one.exchange.id}" for one in shown]
+        lines = [f"{said(one.exchange, now, zone)}\n  {kept_from([one])} · id {one.exchange.id}" for one in shown]
         messages = [one.exchange for one in shown]
         return Reply("\n".join(lines), await given(messages), shows=frozenset(message.key for message in messages))
-
-
-def _whom(told: Confided) -> str:
-    return f"I keep it from {' and '.join(told.names)}" if told.names else "it stays between the two of us"

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from bot.commands.receipts import counted
 from memory.dream.report import Report, Step
+from memory.text.quantities import counted
 from memory.tiers.drives import Signal
 from memory.types import Domain
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 
-from bot.commands.receipts import counted, day, moment, short
+from bot.commands.receipts import day, moment, short
+from memory.text.quantities import counted
 from memory.tiers.drives import NAMES, Drives
 from memory.tiers.selfstate import Moment, SelfState
 from memory.types import Exchange, Statement

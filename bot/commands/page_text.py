@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from bot.commands import ladder_text
-from bot.commands.receipts import counted, moment, short
+from bot.commands.receipts import moment, short
+from memory.text.quantities import counted
 from memory.tiers.exchanges import Placed
 from memory.types import Exchange
 from memory.view.pages import Page

@@ -3,8 +3,9 @@
 from datetime import timedelta
 
 from memory.store.restoring import SetAside
+from memory.text.quantities import counted
 from memory.text.times import local
-from memory.types import MINUTE, Condensed, Digest, Exchange, Forgotten, Hit
+from memory.types import Condensed, Digest, Exchange, Forgotten, Hit
 
 _LONG = 300
 _SHOWN = 3
@@ -18,15 +19,6 @@ def moment(at: int, now: int, time_zone: str) -> str:
     if then.date() == today - timedelta(days=1):
         return f"yesterday at {then:%H:%M}"
     return f"on {then.day} {then:%B %Y} at {then:%H:%M}"
-
-
-def ago(at: int, now: int) -> str:
-    """Return how long ago an instant was: just now, 3 minutes ago, 2 days ago."""
-    minutes = max(0, now - at) // MINUTE
-    for size, name in ((60 * 24, "day"), (60, "hour"), (1, "minute")):
-        if n := minutes // size:
-            return f"{counted(n, name)} ago"
-    return "just now"
 
 
 def hit(found: Hit, now: int, time_zone: str, link: str = "") -> str:
@@ -71,12 +63,6 @@ def forgotten(receipt: Forgotten) -> str:
     counts = ((receipt.messages, "message"), (receipt.replies, "reply"), (receipt.digests, "digest"))
     named = [counted(n, what) for n, what in counts if n]
     return f"Forgotten: {', '.join(named)}." if named else "Nothing was left to forget."
-
-
-def counted(n: int, what: str) -> str:
-    """Return a number of things as people say it: 1 reply, 3 replies, 1,200 messages."""
-    many = what.removesuffix("y") + "ies" if what.endswith("y") and what[-2] not in "aeiou" else what + "s"
-    return f"{n:,} {what if n == 1 else many}"
 
 
 def short(text: str, most: int = _LONG) -> str:

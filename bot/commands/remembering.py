@@ -8,7 +8,6 @@ from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
 from bot.commands import receipts
 from bot.commands.group import Group, plain
 from bot.commands.pages import MORE, Pages
-from bot.commands.receipts import counted
 from bot.context.naming import name_of
 from bot.context.quoting import without_forgotten
 from bot.conversation.attachments import told
@@ -18,6 +17,7 @@ from bot.delivery.links import NO_LINKS, given
 from bot.errors import BadInput
 from bot.reconciliation.verifying import Verifying
 from memory.errors import NotFound
+from memory.text.quantities import counted
 from memory.types import Forgotten, Identity, Session
 from memory.view.view import View
 

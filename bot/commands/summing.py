@@ -10,7 +10,6 @@ from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from adapters.events import Quote
 from bot.commands import receipts
 from bot.commands.group import Group, plain
-from bot.commands.receipts import counted
 from bot.context.naming import as_shown
 from bot.context.quoting import openly, unforgotten
 from bot.delivery.links import NO_LINKS
@@ -20,6 +19,7 @@ from bot.service.log import log
 from memory.derive.drafting import chunks, sound
 from memory.errors import NotFound, WriterFailed, WriterRefused
 from memory.ports import Source, Task
+from memory.text.quantities import ago, counted
 from memory.text.times import iso
 from memory.tiers.asides import Aside
 from memory.types import Session
@@ -122,7 +122,7 @@ class Summing(Group):
         now = self._services.clock.now()
         lines = [
             f"{'*' if session.key == here.key else ' '} {session.name}: "
-            f"{counted(session.messages, 'message')}, {receipts.ago(session.last_at, now)}"
+            f"{counted(session.messages, 'message')}, {ago(session.last_at, now)}"
             for session in await view.sessions.all()
         ]
         return plain("\n".join(lines) or "There is no conversation yet.")

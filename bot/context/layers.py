@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from bot.commands.receipts import ago
 from memory.bank.block import HEAD, Block, bullet
 from memory.text import periods
 from memory.text.budget import Fitted, Layer, TokenBudget, clip
@@ -12,6 +11,7 @@ from memory.text.display_names import display_name
 from memory.text.lexical import stem
 from memory.text.lexical import tokens as words
 from memory.text.prompt_lines import FOLLOWED, NOTED, QUOTED, prompt_line
+from memory.text.quantities import ago
 from memory.text.relative_dates import Telling
 from memory.text.times import local
 from memory.tiers import open_things

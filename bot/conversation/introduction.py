@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from adapters.events import Place, Reach
+from memory.text.quantities import counted
 from memory.view.confidences import Confided
 
 _LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -46,14 +47,18 @@ def offer(prefix: str = "") -> str:
 
 def understood(told: Sequence[Confided], prefix: str = "") -> str:
     """Say in a line from whom messages are kept, and how to take that back."""
+    return f"Understood: {kept_from(told)}. {prefix or '/'}confide takes it back."
+
+
+def kept_from(told: Sequence[Confided]) -> str:
+    """Say from whom messages are kept: by their names, or from everybody else."""
     names = list(dict.fromkeys(name for one in told for name in one.names))
-    kept = f"I keep this from {' and '.join(names)}" if all(one.names for one in told) else "this stays between the two of us"
-    return f"Understood: {kept}. {prefix or '/'}confide takes it back."
+    return f"I keep this from {' and '.join(names)}" if all(one.names for one in told) else "this stays between the two of us"
 
 
 def ended(messages: int) -> str:
     """Say how many messages may be told again."""
-    return f"Understood: what you told me here in confidence may be known now ({messages} message{'s' * (messages != 1)})."
+    return f"Understood: what you told me here in confidence may be known now ({counted(messages, 'message')})."
 
 
 def privacy(place: Place, where: str, prefix: str = "", *, listening: bool, paused: bool, reach: bool) -> str:

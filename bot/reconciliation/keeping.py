@@ -16,6 +16,7 @@ from bot.errors import BadInput
 from bot.reconciliation.vanished import Register
 from memory.core import Memory
 from memory.forget.disappearance import VanishedPlace
+from memory.text.quantities import counted
 from memory.types import DomainKind, DomainRef
 
 
@@ -89,7 +90,7 @@ class Keeping:
             # Noted first: what is kept must not count as vanished anew at the next start.
             await self._register.put(platform, row.prefix, replace(noted, kept=True))
             kept += await self._memory.keep_vanished(platform, row.prefix)
-        return f"Kept: {receipts.counted(kept, 'message')} from {labels.pop()}."
+        return f"Kept: {counted(kept, 'message')} from {labels.pop()}."
 
     async def _rules(self, person: Person, row: VanishedPlace) -> bool:
         """Say whether somebody ruled what vanished, and still rules the server around it where there is one."""

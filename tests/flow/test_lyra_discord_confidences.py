@@ -188,10 +188,10 @@ async def test_it_may_be_told_again_in_words_or_by_command(town: Town) -> None:
         recalled = (await (await ada.runs(town.names["general"], "recall", query="locker")).answer()).content
         (id,) = re.findall(r"7741.*?id (\w{26})", recalled, re.DOTALL)[:1]
         kept = await (await ada.runs(town.names["general"], "confide", message=id, who="Ben")).answer()
-        assert kept.content == "Understood: I keep it from ben."
+        assert kept.content == "Understood: I keep this from ben."
         assert not await comes_up(town, lyra, "ben", "general")
         listed = await (await ada.runs(town.names["general"], "confide")).answer()
-        assert id in listed.content and "I keep it from ben" in listed.content
+        assert id in listed.content and "I keep this from ben" in listed.content
         theirs = await (await town.person("ben").runs(town.names["general"], "confide", message=id, who="nobody")).answer()
         assert theirs.content == "Only whoever said it, or an admin, can have it forgotten."
         assert not await comes_up(town, lyra, "ben", "general")
