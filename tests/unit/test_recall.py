@@ -8,9 +8,10 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from memory.index.when.question import asked
 from memory.text.lexical import key_words
 from memory.types import MINUTE, Hit
 from tests.kits.memory_kit import BagOfWords, Clock, Corner, Ids, above, at_home, corner, opened
@@ -82,18 +83,21 @@ async def test_a_hit_carries_its_receipts_and_its_neighbours(tmp_path: Path) -> 
 
 
 @settings(max_examples=examples(40))
+@example(["was gestern", "what was said on 3 March", "today", "vor 2026", "what did I say about the invoice last week"])
 @given(st.lists(st.one_of(st.text(max_size=60), st.text("\ud800\udfff\x00'\"*()^:-+~ NEAR AND OR", max_size=40)), max_size=8))
-def test_any_question_is_only_words_and_finds_only_what_holds_one_of_them(questions: list[str]) -> None:
+def test_any_question_is_only_words_and_finds_only_what_holds_one_of_them_or_was_said_when_it_asks(questions: list[str]) -> None:
     async def scenario(folder: str) -> None:
         async with at_home(Path(folder), None) as here:
             await told(here)
             for question in questions:
-                asked = set(key_words(question).values())
+                words = set(key_words(question).values())
+                window = asked(question, here.clock.now(), here.domain.time_zone).window
                 for hit in await here.view.recall.messages(question, 50):
                     if "the time that is asked for" in hit.why:
+                        assert window and window.start <= hit.exchange.said_at < window.end, (question, hit.exchange)
                         continue
                     held = set(key_words(f"Tuesday 03 March 2026 Ada: {hit.exchange.text}").values())
-                    assert asked & held, (question, hit.exchange.text)
+                    assert words & held, (question, hit.exchange.text)
 
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(scenario(folder))
