@@ -139,7 +139,7 @@ async def opened(*, greets: bool = False) -> AsyncIterator[App]:
         memory = await stack.enter_async_context(
             await Memory.open(around.db_path, key, ports, habits(settings), checkpoints=checkpoint.take())
         )
-        models = Models(settings, memory.places, _maker(around))
+        models = Models(settings, memory.settings, _maker(around))
         stack.push_async_callback(models.close)
         await models.open()
         sweeper = Sweeper(memory, base.clock)
@@ -149,7 +149,7 @@ async def opened(*, greets: bool = False) -> AsyncIterator[App]:
         maintenance = Maintenance(memory, models, settings, base.clock, priority)
         stack.push_async_callback(maintenance.drain)
         chosen = {"discord": settings.discord, "matrix": settings.matrix}
-        preferences = Preferences(memory.places, {name: one.streaming for name, one in chosen.items() if one is not None})
+        preferences = Preferences(memory.settings, {name: one.streaming for name, one in chosen.items() if one is not None})
         await preferences.open()
         domains = Domains(memory, settings, preferences, base.clock, base.time_zone)
         dreams = Dreams(memory, models, settings, base.clock, priority)

@@ -72,7 +72,7 @@ async def talking(
     commands = Commands(services, adapters, reconciliation, app.dreams, connector, app.meaning)
     speaking = Speaking(services, verifying, persona.persona(base.settings, base.around), show_prompt)
     turns = Turns(services, intake, speaking, verifying, app.priority)
-    if news := await told_once(app.meaning, app.memory.places):
+    if news := await told_once(app.meaning, app.memory.settings):
         print(news, file=sys.stderr, flush=True)
     async with asyncio.TaskGroup() as group:
         group.create_task(_load(app))

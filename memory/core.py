@@ -28,6 +28,7 @@ from memory.index.vectors import VectorStore
 from memory.journal.journal import Journal
 from memory.journal.spending import Spending
 from memory.places.places import Places, read_domain
+from memory.places.settings import KeptSettings
 from memory.ports import Clock, Embedder, Ids, Writer
 from memory.store import install
 from memory.store.backup import backup
@@ -77,6 +78,7 @@ class Memory:
         self.db = db
         self.path = path
         self.places = Places(db, seal)
+        self.settings = KeptSettings(db)
         self.journal = Journal(db, ports.clock)
         self.verified = Verified(db, ports.clock)
         self._key = key
@@ -88,7 +90,7 @@ class Memory:
         tombstones = Tombstones(db, path.with_name("tombstones.log"))
         self._forgetting = Forgetting(db, tombstones, seal, ports.clock, ports.embedder)
         self.domain_indexes = DomainIndexes(db, habits.recall_bytes)
-        self._reading = Shared(self.places, self.domain_indexes, vectors, self._forgetting, ports.clock)
+        self._reading = Shared(self.places, self.settings, self.domain_indexes, vectors, self._forgetting, ports.clock)
         self.shown = ShownMessages(db, seal)
         self._changing = Changing(db, seal, self._forgetting, ports.clock)
         self._vanishing = Disappearance(db, self._forgetting, ports.clock)

@@ -92,7 +92,7 @@ async def _matrix(app: App) -> list[Finding]:
     if app.base.settings.matrix is None:
         return []
     checkup: Callable[..., Awaitable[list[Finding]]] = imported("bot.cli.matrix_checkup:checkup")
-    return await checkup(matrix_access(app), KeptNotes(app.memory.places, "matrix"))
+    return await checkup(matrix_access(app), KeptNotes(app.memory.settings, "matrix"))
 
 
 async def _discord(app: App) -> list[Finding]:

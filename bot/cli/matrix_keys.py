@@ -40,7 +40,7 @@ async def _with_account(work: Callable[[Account, App], Awaitable[None]]) -> int:
         lock = FileLock(app.base.around.home / "run.lock")
         lock.require("Lyra is awake, and her keys are in use. End `lyra run` first.")
         access = matrix_access(app)
-        account = Account(access, app.base.around.home / "matrix", KeptNotes(app.memory.places, "matrix"))
+        account = Account(access, app.base.around.home / "matrix", KeptNotes(app.memory.settings, "matrix"))
         try:
             await account.open()
             await work(account, app)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from adapters.events import Person, Place, Quote, Reach, split_key
-from memory.places.places import Places
+from memory.places.settings import KeptSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,8 @@ class Preferences:
     The roles that count as everyone are held at hand, for who asks without waiting.
     """
 
-    def __init__(self, places: Places, streaming: Mapping[str, bool]) -> None:
-        self._places = places
+    def __init__(self, kept: KeptSettings, streaming: Mapping[str, bool]) -> None:
+        self._kept = kept
         self._streaming = streaming
         self._gates: dict[tuple[str, str], str] = {}
         self._waived: set[tuple[str, str]] = set()
@@ -64,12 +64,12 @@ class Preferences:
         """Read what must be at hand."""
         self._gates = {
             (platform, server): str(role)
-            for scope, role in await self._places.settings("everyone")
+            for scope, role in await self._kept.everywhere("everyone")
             for _, platform, server in [scope.split(":", 2)]
         }
         self._waived = {
             (platform, split_key(key)[1])
-            for scope, value in await self._places.settings("newcomers")
+            for scope, value in await self._kept.everywhere("newcomers")
             if value == "on"
             for _, platform, key in [scope.split(":", 2)]
         }
@@ -85,7 +85,7 @@ class Preferences:
     async def read(self, *where: Place | Person) -> "Chosen":
         """Return what is set for these places and people now."""
         scopes = dict.fromkeys(scope for one in where for scope in _scopes(one))
-        return Chosen(await self._places.chosen(list(scopes)), self._streaming)
+        return Chosen(await self._kept.chosen(list(scopes)), self._streaming)
 
     async def value(self, where: Place | Person, name: str) -> str:
         """Return what is set, '' where nothing is. What is set for a channel holds in its threads, unless they differ."""
@@ -98,7 +98,7 @@ class Preferences:
             where = replace(where, thread="")
         free = name == "everyone"
         kept = None if not value or (free and value == "off") else value
-        await self._places.set(_scope(where, name), name, kept)
+        await self._kept.set(_scope(where, name), name, kept)
         if free and isinstance(where, Place):
             self._gates[(where.platform, where.server)] = kept or ""
         if name == "newcomers" and isinstance(where, Place):

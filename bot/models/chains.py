@@ -12,7 +12,7 @@ from bot.models.line import Line
 from bot.models.port import Chain, Model
 from bot.models.served import ServedModel
 from memory.journal.spending import CallLimits, Spending
-from memory.places.places import Places
+from memory.places.settings import KeptSettings
 from memory.ports import Writer
 from memory.types import Domain
 
@@ -32,12 +32,12 @@ _KEY = "chat"
 class Models:
     """The models in use now. `connect` and `off` change the chat model while she runs, and for the next start."""
 
-    def __init__(self, settings: Settings, places: Places, make: MakeModel) -> None:
+    def __init__(self, settings: Settings, kept: KeptSettings, make: MakeModel) -> None:
         self._settings = settings
-        self._places = places
+        self._kept = kept
         self._make = make
         self._opened: list[Model] = []
-        self.learnt = Learnt(places)
+        self.learnt = Learnt(kept)
         self._lines: dict[str, Line] = {}
         self.chat: Model | None = None
         self.offers_tools = False
@@ -49,11 +49,11 @@ class Models:
 
     async def open(self) -> None:
         """Open what the configuration names, or what a person connected."""
-        kept = await self._places.setting(_SCOPE, _KEY)
+        told = await self._kept.get(_SCOPE, _KEY)
         await self.learnt.open(self._settings.models.values())
-        if isinstance(kept, dict):
-            await self._use(Backend(base_url=kept["base_url"], model=kept["model"]))
-        elif kept != "off":
+        if isinstance(told, dict):
+            await self._use(Backend(base_url=told["base_url"], model=told["model"]))
+        elif told != "off":
             self.chat = self._chain(self._settings.chat)
             self._chat_through(*(self._settings.models[name] for name in self._settings.chat if name != OFFLINE))
         self.summary = self._summarizer()
@@ -106,14 +106,14 @@ class Models:
 
     async def connect(self, base_url: str, model: str) -> None:
         """Chat through this model from now on, and after the next start."""
-        await self._places.set(_SCOPE, _KEY, {"base_url": base_url, "model": model})
+        await self._kept.set(_SCOPE, _KEY, {"base_url": base_url, "model": model})
         await self._use(Backend(base_url=base_url, model=model))
         self.summary = self._summarizer()
 
     async def off(self) -> bool:
         """Chat through no model from now on; return whether there was one."""
         had = self.chat is not None
-        await self._places.set(_SCOPE, _KEY, "off" if self._settings.chat else None)
+        await self._kept.set(_SCOPE, _KEY, "off" if self._settings.chat else None)
         self.chat = self._connected = None
         self._chatting = ()
         self.summary = self._summarizer()

@@ -9,7 +9,7 @@ from bot.config.settings import LOCAL, OFF, Settings
 from bot.errors import BadConfig
 from bot.imports import imported
 from bot.models.minilm.weights import MODEL, folder
-from memory.places.places import Places
+from memory.places.settings import KeptSettings
 from memory.ports import Embedder
 
 if TYPE_CHECKING:
@@ -76,10 +76,10 @@ def meaning(settings: Settings, key: Callable[[str, Backend], str | None]) -> Em
     return EmbedderChoice(embeds, f"{backend.model} at {backend.base_url}")
 
 
-async def told_once(found_by: EmbedderChoice, places: Places) -> str:
+async def told_once(found_by: EmbedderChoice, kept: KeptSettings) -> str:
     """Return what is to be said of a local model that is missing: once, until it was there again; '' from then on."""
-    told = bool(await places.setting(_SCOPE, _TOLD))
+    told = bool(await kept.get(_SCOPE, _TOLD))
     if told == found_by.missing:
         return ""
-    await places.set(_SCOPE, _TOLD, found_by.missing or None)
+    await kept.set(_SCOPE, _TOLD, found_by.missing or None)
     return found_by.describe() if found_by.missing else ""

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable
 
 from bot.config.sections import Backend
-from memory.places.places import Places
+from memory.places.settings import KeptSettings
 
 TOOLS, REFUSED = "tools", "refused"
 """That a backend accepts no request that offers tools."""
@@ -35,14 +35,14 @@ class BackendFacts:
 class Learnt:
     """The facts of all backends."""
 
-    def __init__(self, places: Places) -> None:
-        self._places = places
+    def __init__(self, kept: KeptSettings) -> None:
+        self._kept = kept
         self._facts: dict[str, BackendFacts] = {}
 
     async def open(self, backends: Iterable[Backend]) -> None:
         """Read what earlier starts found out about these backends."""
         scopes = {_scope(backend): self.of(backend) for backend in backends}
-        for (scope, key), value in (await self._places.chosen(list(scopes))).items():
+        for (scope, key), value in (await self._kept.chosen(list(scopes))).items():
             scopes[scope].recall(key, value)
 
     def of(self, backend: Backend) -> BackendFacts:
@@ -50,7 +50,7 @@ class Learnt:
         scope = _scope(backend)
 
         async def keep(key: str, value: object) -> None:
-            await self._places.set(scope, key, value)
+            await self._kept.set(scope, key, value)
 
         return self._facts.setdefault(scope, BackendFacts(keep))
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from bot.reconciliation.verifying import Verifying
 from memory.core import Memory
 from memory.forget.verified import Prefix
-from memory.places.places import under
+from memory.places.settings import under
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +54,13 @@ class Register:
 
     async def put(self, platform: str, prefix: Prefix, noted: NotedPlace) -> None:
         """Note it."""
-        await self._memory.places.set(_scope(platform), json.dumps(prefix), asdict(noted))
+        await self._memory.settings.set(_scope(platform), json.dumps(prefix), asdict(noted))
         self._noted[platform][prefix] = noted
         self._verifying.settle(platform, prefix)
 
     async def drop(self, platform: str, prefix: Prefix) -> None:
         """Note nothing of it any more."""
-        await self._memory.places.set(_scope(platform), json.dumps(prefix), None)
+        await self._memory.settings.set(_scope(platform), json.dumps(prefix), None)
         self._noted[platform].pop(prefix, None)
         self._verifying.unsettle(platform, prefix)
 

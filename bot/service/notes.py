@@ -2,20 +2,20 @@
 
 from typing import Any
 
-from memory.places.places import Places
+from memory.places.settings import KeptSettings
 
 
 class KeptNotes:
     """The notes of one platform's adapter."""
 
-    def __init__(self, places: Places, platform: str) -> None:
-        self._places = places
+    def __init__(self, kept: KeptSettings, platform: str) -> None:
+        self._kept = kept
         self._scope = f"adapter:{platform}"
 
     async def get(self, name: str) -> Any:
         """Return a value as it was put, None where there is none."""
-        return await self._places.setting(self._scope, name)
+        return await self._kept.get(self._scope, name)
 
     async def put(self, name: str, value: Any) -> None:
         """Keep a value that JSON can hold."""
-        await self._places.set(self._scope, name, value)
+        await self._kept.set(self._scope, name, value)

@@ -46,7 +46,7 @@ def _discord(app: App, chosen: DiscordSection) -> Adapter:
     assert token is not None
     return adapter(
         access(token.get_secret_value(), chosen.api_url, chosen.gateway_url, chosen.message_content, frozenset(chosen.bots)),
-        KeptNotes(app.memory.places, "discord"),
+        KeptNotes(app.memory.settings, "discord"),
         partial(app.preferences.gate, "discord"),
         app.base.clock.now,
     )
@@ -59,7 +59,7 @@ def _matrix(app: App, account: MatrixSection) -> Adapter:
         account.invites if account.invites is not None else [one for p in app.base.settings.people.values() for one in p.matrix]
     )
     return adapter(
-        matrix_access(app), around.home / "matrix", KeptNotes(app.memory.places, "matrix"), app.base.clock.now,
+        matrix_access(app), around.home / "matrix", KeptNotes(app.memory.settings, "matrix"), app.base.clock.now,
         prefix=account.prefix, invites=invites if isinstance(invites, str) else frozenset(invites), bots=frozenset(account.bots),
         waived=partial(app.preferences.waived, "matrix"),
     )  # fmt: skip

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from memory.derive import progress, refusals
 from memory.errors import NotShared
 from memory.forget import erase
-from memory.places import places
+from memory.places import settings
 from memory.places.places import Places
 from memory.store.database import Database, Transaction
 from memory.store.lineage import bound, descendants, pages, placeholders
@@ -32,7 +32,7 @@ class Consent(NamedTuple):
 
 async def consent(kept: Places, domain: Domain, tx: Transaction | None = None) -> Consent:
     """Return what holds in a domain now, or in a transaction."""
-    found = await places.under(tx or kept.db, kept.scope(domain), _ON)
+    found = await settings.under(tx or kept.db, kept.scope(domain), _ON)
     since = found.get(_ON)
     members = [value for key, value in found.items() if key.startswith(_WITHOUT)]
     return Consent(
@@ -43,7 +43,7 @@ async def consent(kept: Places, domain: Domain, tx: Transaction | None = None) -
 
 async def is_on(kept: Places, domain: Domain) -> bool:
     """Say whether the bank of a domain is on."""
-    return await kept.setting(kept.scope(domain), _ON) is not None
+    return await settings.get(kept.db, kept.scope(domain), _ON) is not None
 
 
 async def turn_on(kept: Places, domain: Domain, now: int) -> bool:
@@ -52,7 +52,7 @@ async def turn_on(kept: Places, domain: Domain, now: int) -> bool:
     async with kept.db.transaction() as tx:
         if (await consent(kept, domain, tx)).since is not None:
             return False
-        await places.put(tx, kept.scope(domain), _ON, now)
+        await settings.put(tx, kept.scope(domain), _ON, now)
     return True
 
 
@@ -61,7 +61,7 @@ async def turn_off(kept: Places, domain: Domain, now: int) -> bool:
     async with kept.db.transaction() as tx:
         if (await consent(kept, domain, tx)).since is None:
             return False
-        await places.put(tx, kept.scope(domain), _ON, None)
+        await settings.put(tx, kept.scope(domain), _ON, None)
         rows = await tx.all("SELECT item FROM statements WHERE domain = :d AND tier = 'bank'", {"d": domain.key})
         await _retire(tx, domain, [row["item"] for row in rows], now)
         await progress.drop(tx, domain, TIER)
@@ -77,7 +77,7 @@ async def withdraw(kept: Places, domain: Domain, member: Identity, now: int) -> 
     words = [row["item"] for row in said]
     words += [reply async for reply in seen.by(kept.db, domain, words)]
     async with kept.db.transaction() as tx:
-        await places.put(tx, kept.scope(domain), _key(member), [member.platform, member.native_id])
+        await settings.put(tx, kept.scope(domain), _key(member), [member.platform, member.native_id])
         resting = await _bullets(tx, domain, await descendants(tx, words))
         await _retire(tx, domain, resting, now)
     await kept.db.checkpoint()
@@ -88,7 +88,7 @@ async def rejoin(kept: Places, domain: Domain, member: Identity) -> None:
     """Let what a member said and says enter the bank again. Raises NotShared."""
     _require_shared(domain)
     async with kept.db.transaction() as tx:
-        await places.put(tx, kept.scope(domain), _key(member), None)
+        await settings.put(tx, kept.scope(domain), _key(member), None)
 
 
 async def resting_on(db: Database, episode: int, members: Collection[Identity]) -> set[int]:

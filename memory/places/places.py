@@ -1,6 +1,5 @@
-"""Domains, identities, sessions and settings: who may know, who spoke, and where."""
+"""Domains and sessions: who may know, and where it was said."""
 
-import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
@@ -8,9 +7,9 @@ from memory.errors import NotFound
 from memory.forget.gone import present
 from memory.places import confidences
 from memory.store import domains
-from memory.store.database import Database, Reader, Row, Transaction
+from memory.store.database import Database, Row, Transaction
 from memory.store.lineage import Seal, bound, placeholders
-from memory.types import MOST_NAME, Confidence, Domain, DomainKind, DomainRef, Identity, Session, SessionRef
+from memory.types import MOST_NAME, Confidence, Domain, DomainKind, DomainRef, Session, SessionRef
 
 _COUNTED = (
     "SELECT s.*, (SELECT count(*) FROM exchanges e WHERE e.session = s.id AND e.kind IN ('said', 'reply')) - (SELECT count(*) "
@@ -26,7 +25,6 @@ class Places:
     seal: Seal
     _refs: dict[int, DomainRef] = field(default_factory=dict)
     _confidences: dict[int, Confidence] = field(default_factory=dict)
-    _marked: set[tuple[str, str]] = field(default_factory=set)
 
     async def domain(self, ref: DomainRef, time_zone: str, now: int) -> Domain:
         """Return the domain of a natural key; made with this time zone if it is new."""
@@ -195,74 +193,6 @@ class Places:
     def scope(self, domain: Domain) -> str:
         """Return the scope of what is set for a domain; it names nobody."""
         return f"domain:{self.seal.id(domain.ref, 'domain')}"
-
-    async def setting(self, scope: str, key: str) -> object:
-        """Return a kept setting, None where it was never set."""
-        row = await self.db.one("SELECT value FROM settings WHERE scope = :scope AND key = :key", {"scope": scope, "key": key})
-        return json.loads(row["value"]) if row else None
-
-    async def chosen(self, scopes: Sequence[str]) -> dict[tuple[str, str], object]:
-        """Return all that is set in some scopes, by scope and key."""
-        if not scopes:
-            return {}
-        rows = await self.db.all(
-            f"SELECT scope, key, value FROM settings WHERE scope IN ({placeholders('s', scopes)})", bound("s", scopes)
-        )
-        return {(row["scope"], row["key"]): json.loads(row["value"]) for row in rows}
-
-    async def is_marked(self, scope: str, key: str) -> bool:
-        """Say whether something was marked, which never ends."""
-        if (scope, key) not in self._marked and await self.setting(scope, key):
-            self._marked.add((scope, key))
-        return (scope, key) in self._marked
-
-    async def settings(self, key: str) -> list[tuple[str, object]]:
-        """Return every scope in which a setting is kept, with what it is there."""
-        rows = await self.db.all("SELECT scope, value FROM settings WHERE key = :key ORDER BY scope", {"key": key})
-        return [(row["scope"], json.loads(row["value"])) for row in rows]
-
-    async def set(self, scope: str, key: str, value: object) -> None:
-        """Keep a setting; None removes it."""
-        async with self.db.transaction() as tx:
-            await put(tx, scope, key, value)
-
-
-async def know(tx: Transaction, identity: Identity, name: str, now: int) -> int:
-    """Return the key of an identity, with the display name it carries now."""
-    row = await tx.one(
-        "INSERT INTO identities (platform, native_id, name, seen_at) VALUES (:platform, :native_id, :name, :now) "
-        "ON CONFLICT (platform, native_id) DO UPDATE SET name = excluded.name, seen_at = excluded.seen_at RETURNING id",
-        {"platform": identity.platform, "native_id": identity.native_id, "name": name, "now": now},
-    )
-    assert row is not None
-    return int(row["id"])
-
-
-async def put(tx: Transaction, scope: str, key: str, value: object) -> None:
-    """Keep a setting in the caller's transaction; None removes it."""
-    if value is None:
-        await tx.run("DELETE FROM settings WHERE scope = :scope AND key = :key", {"scope": scope, "key": key})
-        return
-    await tx.run(
-        "INSERT INTO settings (scope, key, value) VALUES (:scope, :key, :value) "
-        "ON CONFLICT (scope, key) DO UPDATE SET value = excluded.value",
-        {"scope": scope, "key": key, "value": json.dumps(value)},
-    )
-
-
-async def under(kept: Reader, scope: str, beginning: str) -> dict[str, object]:
-    """Return what is set in a scope under keys that begin so, in the order of the keys."""
-    rows = await kept.all("SELECT key, value FROM settings WHERE scope = :scope ORDER BY key", {"scope": scope})
-    return {row["key"]: json.loads(row["value"]) for row in rows if row["key"].startswith(beginning)}
-
-
-async def mark(tx: Transaction, scope: str, key: str) -> bool:
-    """Set a setting to true in the caller's transaction; return whether it was not set at all before."""
-    row = await tx.one(
-        "INSERT INTO settings (scope, key, value) VALUES (:scope, :key, 'true') ON CONFLICT DO NOTHING RETURNING key",
-        {"scope": scope, "key": key},
-    )
-    return row is not None
 
 
 async def note_span(tx: Transaction, session: Session) -> None:

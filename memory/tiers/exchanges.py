@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from memory.forget.gone import present, shown
 from memory.index.indexing import index_entries, message
 from memory.places.confidences import common
-from memory.places.places import know, note_span
+from memory.places.identities import know
+from memory.places.places import note_span
 from memory.places.shown_names import shown_name, unaccounted
 from memory.store.database import Database, Reader, Row, Transaction
 from memory.store.lineage import Seal, add_items, bound, pages, placeholders

@@ -11,6 +11,7 @@ from memory.index.vectors import VectorStore
 from memory.journal import outbox
 from memory.journal.outbox import Part
 from memory.places.places import Places
+from memory.places.settings import KeptSettings
 from memory.ports import Clock
 from memory.store.database import Database, Transaction
 from memory.store.lineage import Seal
@@ -22,6 +23,7 @@ class Shared:
     """What every view of one memory shares."""
 
     places: Places
+    settings: KeptSettings
     domain_indexes: DomainIndexes
     vectors: VectorStore | None
     forgetting: Forgetting

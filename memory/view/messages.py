@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 
 from memory.journal import inbox, outbox
 from memory.journal.outbox import Part
-from memory.places import places
+from memory.places import settings
 from memory.places.shown_names import as_shown
 from memory.store.lineage import require_living
 from memory.tiers import asides, exchanges, posts, seen
@@ -143,12 +143,12 @@ class Notices:
         self, scope: str, mark: str, session: Session, parts: Sequence[Part], answers: str = "", *, greets: bool = False
     ) -> bool:
         self._b.own(session)
-        if await self._b.shared.places.is_marked(scope, mark):
+        if await self._b.shared.settings.is_marked(scope, mark):
             return False
         async with self._b.db.transaction() as tx:
-            first = await places.mark(tx, scope, mark)
+            first = await settings.mark(tx, scope, mark)
             if first and greets:
-                await places.mark(tx, self._b.shared.places.scope(self._b.home), _GREETED)
+                await settings.mark(tx, self._b.shared.places.scope(self._b.home), _GREETED)
             if first:
                 await self._b.queue(tx, session, parts, answers)
         return first

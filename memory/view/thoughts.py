@@ -7,7 +7,7 @@ from memory.errors import NotFound
 from memory.forget import erase
 from memory.journal import outbox
 from memory.journal.outbox import Part
-from memory.places import places
+from memory.places import settings
 from memory.store.database import Row
 from memory.store.lineage import derive
 from memory.text.lexical import key_words
@@ -105,21 +105,23 @@ class Thoughts:
 
     async def bar(self) -> float:
         """Return how curious she must have been for a thought to be said at home, beyond her threshold; 0 unless it was raised."""
-        kept = await self._b.shared.places.setting(self._b.shared.places.scope(self._b.home), _BAR)
+        kept = await self._b.shared.settings.get(self._b.shared.places.scope(self._b.home), _BAR)
         return float(kept) if isinstance(kept, int | float) else 0.0
 
     async def raise_bar(self, to: float) -> None:
         """Let fewer thoughts be said at home from now on."""
-        await self._b.shared.places.set(self._b.shared.places.scope(self._b.home), _BAR, to)
+        await self._b.shared.settings.set(self._b.shared.places.scope(self._b.home), _BAR, to)
 
     async def offer(self, session: Session, parts: Sequence[Part]) -> bool:
         """Queue a notice about thoughts that wait, once in the life of this domain; return whether this was the time."""
         self._b.own(session)
         scope = self._b.shared.places.scope(self._b.home)
-        if not await self._reflections("state = 'waiting' LIMIT 1", {}) or await self._b.shared.places.is_marked(scope, _OFFERED):
+        if not await self._reflections("state = 'waiting' LIMIT 1", {}) or await self._b.shared.settings.is_marked(
+            scope, _OFFERED
+        ):
             return False
         async with self._b.db.transaction() as tx:
-            first = await places.mark(tx, scope, _OFFERED)
+            first = await settings.mark(tx, scope, _OFFERED)
             if first:
                 await self._b.queue(tx, session, parts)
         return first

@@ -29,7 +29,7 @@ def made(name: str, backend: Backend, tries: int, waits: Sequence[float], facts:
 async def models(path: Path, **keys: Any) -> AsyncIterator[Models]:
     """Open the models of a configuration over the memory at this path."""
     async with opened(path, KEY) as memory:
-        found = Models(Settings(models=BACKENDS, **keys), memory.places, made)
+        found = Models(Settings(models=BACKENDS, **keys), memory.settings, made)
         await found.open()
         yield found
         await found.close()

@@ -236,7 +236,7 @@ async def first_dm(
         await greeted(server, general, "bob")
     # As if she had begun to listen a day ago.
     async with opened() as app:
-        await app.memory.places.set("adapter:discord", "began", discord.utils.time_snowflake(now - timedelta(days=1)))
+        await app.memory.settings.set("adapter:discord", "began", discord.utils.time_snowflake(now - timedelta(days=1)))
     await ada.says(dm, "the parrot is called Xerxes", at=now - timedelta(hours=5))
     await ada.says(dm, "what is the capital of Peru?")
     return ada, dm

@@ -224,7 +224,7 @@ async def test_an_endpoint_that_refuses_tools_is_found_out_once_for_all_starts(
         async with told(tmp_path, monkeypatch, model, lines=()) as app:
             assert [bool(request.offered) for request in await asks(app, model, "Second.")] == [False]
             assert not app.models.offers_tools
-            [(_, value)] = await app.memory.places.settings("tools")
+            [(_, value)] = await app.memory.settings.everywhere("tools")
             assert value == REFUSED
 
 

@@ -177,8 +177,8 @@ async def sent(
             admin = Person(server.hub, server.world.boss)
             assert "is on" in (await (await admin.runs(town.names["general"], "memory bank", choice="on")).answer()).content
             # It notes what is said from when it was turned on, by a clock that does not stand still.
-            [(scope, _)] = await lyra.app.memory.places.settings("bank")
-            await lyra.app.memory.places.set(scope, "bank", at_noon(0))
+            [(scope, _)] = await lyra.app.memory.settings.everywhere("bank")
+            await lyra.app.memory.settings.set(scope, "bank", at_noon(0))
             last = Said("ada", "dm", "so what is it called?") if private else Said("bob", "general", "so what is it called?")
             here = IN_A_DM if private else IN_A_CHANNEL
             for minute, one in enumerate(here):

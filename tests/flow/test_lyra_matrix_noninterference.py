@@ -146,8 +146,8 @@ async def sent(
             run = Run(town, lyra, ids)
             assert "is on" in await town.tells("ada", town.rooms["garden"], "!memory bank on")
             # It notes what is said from when it was turned on, by a clock that does not stand still.
-            [(scope, _)] = await lyra.app.memory.places.settings("bank")
-            await lyra.app.memory.places.set(scope, "bank", NOON * 1000)
+            [(scope, _)] = await lyra.app.memory.settings.everywhere("bank")
+            await lyra.app.memory.settings.set(scope, "bank", NOON * 1000)
             for minute, here in enumerate(HERE):
                 for other in elsewhere[minute : minute + 1]:
                     await run.happens(other, minute)

@@ -47,7 +47,7 @@ async def awake(
         chosen = app.base.settings.discord
         assert chosen is not None
         access = Access(server.token, server.api_url, server.gateway_url, content, frozenset(chosen.bots))
-        notes, gate = KeptNotes(app.memory.places, kind.platform), partial(app.preferences.gate, kind.platform)
+        notes, gate = KeptNotes(app.memory.settings, kind.platform), partial(app.preferences.gate, kind.platform)
         return kind(access, notes, gate, clock.now, pace=clock.pace(**pace))
 
     secrets = {"DISCORD_TOKEN": server.token}

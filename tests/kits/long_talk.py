@@ -66,7 +66,7 @@ class CopyingModels(Models):
     """Models of which only the writer of digests is asked."""
 
     def __init__(self, settings: Settings, memory: Memory, written: CopyingModel) -> None:
-        super().__init__(settings, memory.places, _no_backend)
+        super().__init__(settings, memory.settings, _no_backend)
         self._written = written
 
     @property

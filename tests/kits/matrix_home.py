@@ -68,7 +68,7 @@ class Home:
             assert chosen is not None
             invites = chosen.invites if chosen.invites is not None else "anyone"
             return kind(
-                matrix_access(app), self.path / "matrix", KeptNotes(app.memory.places, kind.platform), self.clock.now,
+                matrix_access(app), self.path / "matrix", KeptNotes(app.memory.settings, kind.platform), self.clock.now,
                 prefix=chosen.prefix, invites=invites if isinstance(invites, str) else frozenset(invites),
                 bots=frozenset(chosen.bots), waived=partial(app.preferences.waived, kind.platform), pace=self.clock.pace(**pace),
             )  # fmt: skip

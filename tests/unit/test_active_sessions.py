@@ -91,11 +91,11 @@ async def test_the_domain_of_a_key_is_told_and_an_unknown_one_is_not_there(tmp_p
 
 async def test_a_setting_is_found_in_every_scope_that_has_it(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
-        places = here.memory.places
-        await places.set("server:discord:1", "everyone", "42")
-        await places.set("server:discord:2", "everyone", ["7"])
-        await places.set("server:discord:3", "zone", "UTC")
-        assert await places.settings("everyone") == [("server:discord:1", "42"), ("server:discord:2", ["7"])]
+        kept = here.memory.settings
+        await kept.set("server:discord:1", "everyone", "42")
+        await kept.set("server:discord:2", "everyone", ["7"])
+        await kept.set("server:discord:3", "zone", "UTC")
+        assert await kept.everywhere("everyone") == [("server:discord:1", "42"), ("server:discord:2", ["7"])]
 
 
 async def moves(folder: Path, seed: int) -> None:

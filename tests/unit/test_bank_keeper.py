@@ -48,7 +48,7 @@ async def keeping(here: Room, model: Copier | None, *, calls: int = 200) -> Asyn
         assert model
         return model
 
-    models = Models(settings, here.memory.places, make)
+    models = Models(settings, here.memory.settings, make)
     await models.open()
     yield Maintenance(here.memory, models, settings, here.clock)
     await models.close()

@@ -83,7 +83,7 @@ class House:
         """Have what is in doubt compared for the block, as in one process; with `missed` all that is stored is in doubt."""
         self.clock.forward(MINUTE)
         adapters = {PLATFORM: self.platform}
-        preferences = Preferences(self.memory.places, {})
+        preferences = Preferences(self.memory.settings, {})
         domains = Domains(self.memory, Settings(), preferences, self.clock, "UTC")
         verifying = Verifying(self.memory, Intake(self.memory, domains, preferences, self.clock, 60), adapters)
         await verifying.open()

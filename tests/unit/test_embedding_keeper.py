@@ -64,7 +64,7 @@ async def keeping(here: Corner, *, model: bool = False) -> AsyncIterator[Mainten
     def make(name: str, backend: Backend, tries: int, waits: Sequence[float], facts: BackendFacts) -> Model:
         return Failing()
 
-    models = Models(settings, here.memory.places, make)
+    models = Models(settings, here.memory.settings, make)
     await models.open()
     maintenance = Maintenance(here.memory, models, settings, here.clock)
     yield maintenance

@@ -1,0 +1,27 @@
+"""Identities: the accounts of people on platforms, each under the name that it carries now."""
+
+from collections.abc import Collection
+
+from memory.store.database import Reader, Transaction
+from memory.types import Identity
+
+
+async def know(tx: Transaction, identity: Identity, name: str, now: int) -> int:
+    """Return the key of an identity, with the display name it carries now."""
+    row = await tx.one(
+        "INSERT INTO identities (platform, native_id, name, seen_at) VALUES (:platform, :native_id, :name, :now) "
+        "ON CONFLICT (platform, native_id) DO UPDATE SET name = excluded.name, seen_at = excluded.seen_at RETURNING id",
+        {"platform": identity.platform, "native_id": identity.native_id, "name": name, "now": now},
+    )
+    assert row is not None
+    return int(row["id"])
+
+
+async def names(reader: Reader, accounts: Collection[Identity]) -> list[tuple[Identity | None, str]]:
+    """Return accounts with the names that they carry now."""
+    found: list[tuple[Identity | None, str]] = []
+    for account in accounts:
+        which = {"platform": account.platform, "account": account.native_id}
+        row = await reader.one("SELECT name FROM identities WHERE platform = :platform AND native_id = :account", which)
+        found.append((account, row["name"] if row else ""))
+    return found

@@ -1,0 +1,78 @@
+"""Settings: what is set, or was marked, in a scope, such as a person, a place, a domain or an adapter, kept as JSON."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from memory.store.database import Database, Reader, Transaction
+from memory.store.lineage import bound, placeholders
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSettings:
+    """Reads and keeps settings in one database."""
+
+    db: Database
+    _marked: set[tuple[str, str]] = field(default_factory=set)
+
+    async def get(self, scope: str, key: str) -> object:
+        """Return a kept setting, None where it was never set."""
+        return await get(self.db, scope, key)
+
+    async def chosen(self, scopes: Sequence[str]) -> dict[tuple[str, str], object]:
+        """Return all that is set in some scopes, by scope and key."""
+        if not scopes:
+            return {}
+        rows = await self.db.all(
+            f"SELECT scope, key, value FROM settings WHERE scope IN ({placeholders('s', scopes)})", bound("s", scopes)
+        )
+        return {(row["scope"], row["key"]): json.loads(row["value"]) for row in rows}
+
+    async def everywhere(self, key: str) -> list[tuple[str, object]]:
+        """Return every scope in which a setting is kept, with what it is there."""
+        rows = await self.db.all("SELECT scope, value FROM settings WHERE key = :key ORDER BY scope", {"key": key})
+        return [(row["scope"], json.loads(row["value"])) for row in rows]
+
+    async def is_marked(self, scope: str, key: str) -> bool:
+        """Say whether something was marked, which never ends."""
+        if (scope, key) not in self._marked and await self.get(scope, key):
+            self._marked.add((scope, key))
+        return (scope, key) in self._marked
+
+    async def set(self, scope: str, key: str, value: object) -> None:
+        """Keep a setting; None removes it."""
+        async with self.db.transaction() as tx:
+            await put(tx, scope, key, value)
+
+
+async def get(reader: Reader, scope: str, key: str) -> object:
+    """Return a kept setting, None where it was never set."""
+    row = await reader.one("SELECT value FROM settings WHERE scope = :scope AND key = :key", {"scope": scope, "key": key})
+    return json.loads(row["value"]) if row else None
+
+
+async def put(tx: Transaction, scope: str, key: str, value: object) -> None:
+    """Keep a setting in the caller's transaction; None removes it."""
+    if value is None:
+        await tx.run("DELETE FROM settings WHERE scope = :scope AND key = :key", {"scope": scope, "key": key})
+        return
+    await tx.run(
+        "INSERT INTO settings (scope, key, value) VALUES (:scope, :key, :value) "
+        "ON CONFLICT (scope, key) DO UPDATE SET value = excluded.value",
+        {"scope": scope, "key": key, "value": json.dumps(value)},
+    )
+
+
+async def under(reader: Reader, scope: str, beginning: str) -> dict[str, object]:
+    """Return what is set in a scope under keys that begin so, in the order of the keys."""
+    rows = await reader.all("SELECT key, value FROM settings WHERE scope = :scope ORDER BY key", {"scope": scope})
+    return {row["key"]: json.loads(row["value"]) for row in rows if row["key"].startswith(beginning)}
+
+
+async def mark(tx: Transaction, scope: str, key: str) -> bool:
+    """Set a setting to true in the caller's transaction; return whether it was not set at all before."""
+    row = await tx.one(
+        "INSERT INTO settings (scope, key, value) VALUES (:scope, :key, 'true') ON CONFLICT DO NOTHING RETURNING key",
+        {"scope": scope, "key": key},
+    )
+    return row is not None
