@@ -20,7 +20,7 @@ from bot.service.deriving import deriving
 from memory.errors import EmbeddingFailed
 from memory.store.locks import FileLock
 from memory.text.quantities import counted
-from memory.tiers.exchanges import Kept
+from memory.tiers.messages.storing import Kept
 from memory.transfer.detect import read_file
 from memory.transfer.message import BadLine, Incoming
 from memory.types import Identity, Imported, Kind, NewExchange, Session, SessionRef

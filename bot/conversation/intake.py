@@ -27,7 +27,7 @@ from memory.errors import SourceGone
 from memory.journal.journal import OpenEvents
 from memory.ports import Clock
 from memory.text.told import confidence
-from memory.tiers import exchanges
+from memory.tiers.messages import storing
 from memory.types import MINUTE, Exchange, Identity, Kind, NewExchange, Session
 from memory.view.view import View
 
@@ -220,7 +220,7 @@ class Intake:
         read: Mapping[tuple[str, tuple[Attachment, ...]], Sequence[Contents]], open_events: OpenEvents,
     ) -> "_Kept":  # fmt: skip
         new = [await said(one.message, told(one.message, read.get(_came(one.message), ()))) for one in heard]
-        kept = await view.say(session, new) if new else exchanges.Kept([])
+        kept = await view.say(session, new) if new else storing.Kept([])
         stored = {exchange.source_id: exchange for exchange in kept.stored}
         oldest = self._clock.now() - self._within
         asked, finishes, answered = [], [], []

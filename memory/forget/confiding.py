@@ -4,7 +4,7 @@ Digests of them are made anew without, as soon as they are kept from anybody; re
 the same people.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memory.derive import refusals
@@ -19,15 +19,10 @@ from memory.places.places import read_domain
 from memory.ports import Clock
 from memory.store.database import Database, Reader, Transaction
 from memory.store.domains import note_forgetting
-from memory.store.lineage import bound, pages, placeholders
 from memory.text.display_names import TAG
 from memory.tiers import entities, exchanges
+from memory.tiers.messages import storing
 from memory.types import NOBODY, Discretion, Domain, Excepted, Exchange, Identity, Kind, NewExchange, Session
-
-_SAID = (
-    "SELECT e.item, e.text FROM exchanges e JOIN identities n ON n.id = e.identity WHERE e.session = :session "
-    "AND e.kind = 'said' AND n.platform = :platform AND n.native_id = :account "
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +48,10 @@ class Confiding:
         for new in offered:
             if new.identity is None or new.discretion is None or not new.discretion.back or new.identity in said:
                 continue
-            which = {"session": session.key, "platform": new.identity.platform, "account": new.identity.native_id}
-            exactly = await self.db.one(f"{_SAID}AND e.source_id = :about", {**which, "about": new.discretion.about})
-            last = exactly or await self.db.one(f"{_SAID}ORDER BY e.said_at DESC, e.item DESC LIMIT 1", which)
+            last = await exchanges.said_by(self.db, session, new.identity, new.discretion.about)
             if last:
-                said[new.identity] = last["item"]
-                replies[last["item"]] = await self.replies(last["item"], last["text"])
+                said[new.identity] = last.key
+                replies[last.key] = await self.replies(last.key, last.text)
         return Earlier(said, replies)
 
     async def replies(self, item: int, text: str) -> list[int]:
@@ -84,7 +77,7 @@ class Confiding:
                 ask, before = new.discretion, last.get(new.identity)
                 whom = await excepted(tx, domains, ask, new.identity)
                 if ask.ends:
-                    told = [item for item, _ in await told_by(tx, domains[0], new.identity, session.key)]
+                    told = [item for item, _ in await confidences.told_by(tx, domains[0], new.identity, session.key)]
                     ended += await self.end(tx, told, whom)
                 else:
                     before = earlier.said.get(new.identity) if ask.about else before
@@ -116,43 +109,10 @@ class Confiding:
             await unindex(tx, domain, items)
             for whom in {kept_from[item]: None for item in items}:
                 await confidences.put(tx, domain, [item for item in items if kept_from[item] == whom], whom, now)
-            said = (await messages(tx, items)).values()
-            await exchanges.index(tx, domain, [message for message in said if exchanges.recallable(message)])
+            said = (await exchanges.among(tx, items)).values()
+            await storing.index(tx, domain, [message for message in said if exchanges.recallable(message)])
             await entities.again(tx, domain, [message.key for message in said if message.kind is Kind.SAID])
             await note_forgetting(tx, domain, now)
-
-
-async def told_by(reader: Reader, home: Domain, teller: Identity, session: int | None = None) -> list[tuple[int, Excepted]]:
-    """Return what somebody told in confidence in a domain, or in one session of it, oldest first, and whom it is kept from."""
-    only = "" if session is None else "AND e.session = :session "
-    rows = await reader.all(
-        "SELECT e.item FROM confided f JOIN exchanges e ON e.item = f.item JOIN identities n ON n.id = e.identity "
-        f"WHERE e.domain = :home {only}AND n.platform = :platform AND n.native_id = :account ORDER BY e.item",
-        {"home": home.key, "platform": teller.platform, "account": teller.native_id, "session": session},
-    )
-    told = await confidences.of(reader, [row["item"] for row in rows])
-    return [(item, one.excepted) for item, one in sorted(told.items())]
-
-
-async def messages(reader: Reader, items: Sequence[int]) -> dict[int, Exchange]:
-    """Return the messages among these items by their keys, in the order they were stored."""
-    found: dict[int, Exchange] = {}
-    for some in pages(items):
-        rows = await reader.all(
-            f"{exchanges.SELECT}WHERE e.item IN ({placeholders('i', some)}) ORDER BY e.item", bound("i", some)
-        )
-        found.update((row["item"], exchanges.exchange(row)) for row in rows)
-    return found
-
-
-async def names(reader: Reader, accounts: Collection[Identity]) -> list[tuple[Identity | None, str]]:
-    """Return accounts with the names that they carry now."""
-    found: list[tuple[Identity | None, str]] = []
-    for account in accounts:
-        which = {"platform": account.platform, "account": account.native_id}
-        row = await reader.one("SELECT name FROM identities WHERE platform = :platform AND native_id = :account", which)
-        found.append((account, row["name"] if row else ""))
-    return found
 
 
 async def excepted(reader: Reader, domains: Sequence[Domain], ask: Discretion, teller: Identity) -> Excepted:
@@ -173,14 +133,5 @@ async def _accounts(reader: Reader, domains: Sequence[Domain], name: str) -> fro
         meant = named(name, speakers)
         if not TAG.search(name):
             meant |= {one for one in speakers if TAG.search(one) and named(name, [TAG.sub("", one)])}
-        found.update(await _who_spoke(reader, domain, meant))
+        found.update(await exchanges.who_spoke(reader, domain, meant))
     return frozenset(found)
-
-
-async def _who_spoke(reader: Reader, domain: Domain, names: Collection[str]) -> Iterable[Identity]:
-    rows = await reader.all(
-        "SELECT DISTINCT n.platform, n.native_id FROM exchanges e JOIN identities n ON n.id = e.identity "
-        f"WHERE e.domain = :domain AND e.kind = 'said' AND e.speaker IN ({placeholders('n', names)})",
-        {"domain": domain.key, **bound("n", names)},
-    )
-    return [Identity(row["platform"], row["native_id"]) for row in rows]

@@ -10,7 +10,8 @@ from memory.places import confidences
 from memory.places.places import drop_names, read_domain
 from memory.store.database import Transaction
 from memory.store.lineage import bound, cut, mark_dead, pages, placeholders, rest_on_messages
-from memory.tiers import asides, entities, episodes, exchanges, open_things, reflections, seen, statements, summaries
+from memory.tiers import asides, entities, episodes, open_things, reflections, statements, summaries
+from memory.tiers.messages import seen, storing
 from memory.types import Domain, Forgotten
 
 
@@ -94,7 +95,7 @@ async def _receipt(tx: Transaction, domain: Domain, gone: Sequence[int]) -> Forg
     return Forgotten(counted["said"], counted["digest"], counted["reply"])
 
 
-_TIERS = (summaries, statements, reflections, open_things, exchanges, seen, asides, confidences, entities)
+_TIERS = (summaries, statements, reflections, open_things, storing, seen, asides, confidences, entities)
 """Whoever keeps rows of items, each of which erases its own."""
 
 

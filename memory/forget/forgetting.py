@@ -23,7 +23,8 @@ from memory.places.places import read_domain
 from memory.ports import Clock, Embedder
 from memory.store.database import Database, Transaction
 from memory.store.lineage import Seal, bound, mark_dead, pages, placeholders
-from memory.tiers import asides, exchanges, known
+from memory.tiers import asides, exchanges
+from memory.tiers.messages import known
 from memory.types import Domain, Forgotten
 
 STEP = 500

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from memory.ports import Clock
 from memory.store.database import Database, Row
 from memory.store.lineage import bound, pages, placeholders
-from memory.tiers import asides, seen
+from memory.tiers import asides
 from memory.tiers.asides import Aside
+from memory.tiers.messages import seen
 
 Prefix = tuple[str, ...]
 """The beginning of a place's key: (), (server,), (server, channel) or (server, channel, thread)."""

@@ -15,7 +15,7 @@ from memory.places.places import read_domain
 from memory.store.database import Database
 from memory.store.lineage import bound, pages, placeholders, texts_of
 from memory.text.display_names import LYRA
-from memory.tiers import seen
+from memory.tiers.messages import seen
 from memory.types import Domain
 
 _BESIDE = 9

@@ -51,6 +51,18 @@ async def of(reader: Reader, items: Collection[int]) -> dict[int, Confidence]:
     return found
 
 
+async def told_by(reader: Reader, home: Domain, teller: Identity, session: int | None = None) -> list[tuple[int, Excepted]]:
+    """Return what somebody told in confidence in a domain, or in one session of it, oldest first, and whom it is kept from."""
+    only = "" if session is None else "AND e.session = :session "
+    rows = await reader.all(
+        "SELECT e.item FROM confided f JOIN exchanges e ON e.item = f.item JOIN identities n ON n.id = e.identity "
+        f"WHERE e.domain = :home {only}AND n.platform = :platform AND n.native_id = :account ORDER BY e.item",
+        {"home": home.key, "platform": teller.platform, "account": teller.native_id, "session": session},
+    )
+    told = await of(reader, [row["item"] for row in rows])
+    return [(item, one.excepted) for item, one in sorted(told.items())]
+
+
 async def put(tx: Transaction, home: Domain, items: Collection[int], excepted: Excepted, now: int) -> None:
     """Record that these items were told in confidence; where nobody is left out, that they were not."""
     for some in pages(sorted(items)):

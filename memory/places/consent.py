@@ -15,7 +15,8 @@ from memory.places import settings
 from memory.places.places import Places
 from memory.store.database import Database, Transaction
 from memory.store.lineage import bound, descendants, pages, placeholders
-from memory.tiers import episodes, seen
+from memory.tiers import episodes
+from memory.tiers.messages import seen
 from memory.types import Domain, DomainKind, Identity
 
 TIER = "bank"

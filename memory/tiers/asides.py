@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from memory.errors import SourceGone
 from memory.store.database import Database, Parameters, Row, Transaction
 from memory.store.lineage import Seal, add_items, bound, pages, placeholders, require_living
-from memory.tiers import exchanges
+from memory.tiers.messages import known
 from memory.types import Domain, DomainRef, Session, SessionRef
 
 KIND = "aside"
@@ -60,7 +60,7 @@ async def keep(tx: Transaction, seal: Seal, domain: Domain, session: Session, sh
     }
     unkept = [source_id for source_id in source_ids if source_id not in kept]
     names = [public_id(seal, domain.ref, session.ref, source_id) for source_id in unkept]
-    buried = [*names, *(exchanges.public_id(seal, domain.ref, session.ref, source_id) for source_id in unkept)]
+    buried = [*names, *(known.public_id(seal, domain.ref, session.ref, source_id) for source_id in unkept)]
     there = {
         row["public_id"]: row
         for row in await tx.all(

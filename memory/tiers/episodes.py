@@ -12,7 +12,8 @@ from memory.places.confidences import common
 from memory.store.database import Database, Row, Transaction
 from memory.store.lineage import bound, pages, placeholders
 from memory.text.times import month
-from memory.tiers.exchanges import SELECT, exchange, put_into
+from memory.tiers.exchanges import SELECT, exchange
+from memory.tiers.messages.storing import put_into
 from memory.types import MINUTE, Domain, Exchange, Session
 
 

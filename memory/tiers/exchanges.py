@@ -1,114 +1,22 @@
-"""Exchanges: every message, as it was said. Raw text is kept until its owner forgets it."""
+"""Exchanges: every message, as it was said, and how each is read. Raw text is kept until its owner forgets it."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from memory.forget.gone import present, shown
-from memory.index.indexing import index_entries, message
 from memory.places.confidences import common
-from memory.places.identities import know
-from memory.places.places import note_span
-from memory.places.shown_names import shown_name, unaccounted
-from memory.store.database import Database, Reader, Row, Transaction
-from memory.store.lineage import Seal, add_items, bound, pages, placeholders
-from memory.tiers import entities, known
+from memory.store.database import Database, Reader, Row
+from memory.store.lineage import bound, pages, placeholders
 from memory.tiers.entities import BroughtUp, telling
-from memory.tiers.known import public_id as public_id
-from memory.tiers.seen import readable
-from memory.types import Domain, Exchange, Identity, Kind, NewExchange, Session
+from memory.tiers.messages.seen import readable
+from memory.types import Domain, Exchange, Identity, Kind, Session
 
 PAGE = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """What became of messages offered: newly stored, known before, or forgotten earlier and therefore refused.
-
-    `ended` counts the messages that they say may be told again.
-    """
-
-    stored: list[Exchange]
-    known: int = 0
-    forgotten: int = 0
-    ended: int = 0
-
-
-async def store(tx: Transaction, seal: Seal, domain: Domain, session: Session, offered: Sequence[NewExchange], now: int) -> Kept:
-    """Store messages of one session once each; what is known or was forgotten adds nothing."""
-    named = {public_id(seal, domain.ref, session.ref, new.source_id): new for new in reversed(offered)}
-    wanted = dict(reversed(named.items()))
-    living, buried = await known.met_before(tx, seal, domain, session, wanted)
-    fresh = {pid: new for pid, new in wanted.items() if pid not in living and pid not in buried}
-    refused = sum(pid in buried for pid in wanted)
-    if not fresh:
-        return Kept([], len(wanted) - refused, refused)
-    keys = await add_items(tx, domain, "exchange", list(fresh))
-    spoken = dict.fromkeys((new.identity, new.speaker, new.role) for new in fresh.values())
-    people = {who: await _known(tx, seal, domain, *who, now) for who in spoken}
-    stored = [
-        _exchange(key, pid, session, new, *people[new.identity, new.speaker, new.role], now)
-        for key, (pid, new) in zip(keys, fresh.items(), strict=True)
-    ]
-    await tx.many(
-        "INSERT INTO exchanges "
-        "(item, domain, session, kind, role, identity, speaker, text, source_id, origin, echo, said_at, stored_at) VALUES "
-        "(:item, :domain, :session, :kind, :role, :identity, :speaker, :text, :source_id, :origin, :echo, :said_at, :stored_at)",
-        (
-            {"item": e.key, "domain": domain.key, "session": session.key, "kind": e.kind.value, "role": e.role,
-             "identity": e.identity, "speaker": e.speaker, "text": e.text, "source_id": e.source_id,
-             "origin": known.origin(seal, domain.ref, new), "echo": int(e.echo), "said_at": e.said_at, "stored_at": now}
-            for e, new in zip(stored, fresh.values(), strict=True)
-        ),
-    )  # fmt: skip
-    await index(tx, domain, [e for e in stored if recallable(e)])
-    await entities.wait(tx, domain, [e.key for e in stored if e.kind is Kind.SAID and not e.echo])
-    await note_span(tx, session)
-    return Kept(stored, len(wanted) - len(fresh) - refused, refused)
-
-
-async def reword(tx: Transaction, item: int, text: str, at: int) -> None:
-    """Give a message the words that it has since an instant."""
-    await tx.run("UPDATE exchanges SET text = :text, edited_at = :at WHERE item = :item", {"text": text, "at": at, "item": item})
-
-
-async def put_into(tx: Transaction, episode: int, items: Sequence[int]) -> None:
-    """Let messages belong to an episode."""
-    await tx.run(
-        f"UPDATE exchanges SET episode = :episode WHERE item IN ({placeholders('i', items)})",
-        {"episode": episode, **bound("i", items)},
-    )
-
-
-async def erase(tx: Transaction, items: Sequence[int]) -> None:
-    """Remove the messages among these items."""
-    await tx.run(f"DELETE FROM exchanges WHERE item IN ({placeholders('i', items)})", bound("i", items))
-
-
-async def _known(
-    tx: Transaction, seal: Seal, domain: Domain, identity: Identity | None, name: str, role: str, now: int
-) -> tuple[int | None, str]:
-    """Return the key of an account, None where none is known, and the name under which it is shown."""
-    if identity is None:
-        return None, unaccounted(seal, domain.ref, name) if role == "user" else name
-    key = await know(tx, identity, name, now)
-    return key, await shown_name(tx, seal, domain, key, identity, name)
-
-
-def _exchange(key: int, pid: str, session: Session, new: NewExchange, identity: int | None, speaker: str, now: int) -> Exchange:
-    return Exchange(
-        key, pid, session.domain, session.key, new.kind, new.role, speaker, new.text, new.source_id, new.said_at, now, new.echo,
-        identity=identity,
-    )  # fmt: skip
 
 
 def recallable(exchange: Exchange) -> bool:
     """Say whether a message enters recall and digests: what was said, and replies that do not only repeat memory."""
     return exchange.kind in (Kind.SAID, Kind.REPLY) and not exchange.echo
-
-
-async def index(tx: Transaction, domain: Domain, exchanges: Sequence[Exchange]) -> None:
-    """Make messages findable by what they say, who said it and when."""
-    await index_entries(tx, domain, [message(exchange, domain.time_zone) for exchange in exchanges])
 
 
 async def by_source(db: Database, session: Session, source_id: str) -> Exchange | None:
@@ -118,6 +26,15 @@ async def by_source(db: Database, session: Session, source_id: str) -> Exchange 
         {"session": session.key, "source_id": source_id},
     )
     return exchange(row) if row else None
+
+
+async def among(reader: Reader, items: Sequence[int]) -> dict[int, Exchange]:
+    """Return the messages among these items by their keys, in the order they were stored."""
+    found: dict[int, Exchange] = {}
+    for some in pages(items):
+        rows = await reader.all(f"{SELECT}WHERE e.item IN ({placeholders('i', some)}) ORDER BY e.item", bound("i", some))
+        found.update((row["item"], exchange(row)) for row in rows)
+    return found
 
 
 async def item(db: Database, domains: Sequence[int], public_id: str) -> int | None:
@@ -258,6 +175,27 @@ async def speakers(db: Reader, domain: Domain) -> list[str]:
         {"domain": domain.key},
     )
     return [row["name"] for row in rows]
+
+
+async def who_spoke(reader: Reader, domain: Domain, names: Collection[str]) -> list[Identity]:
+    """Return the accounts of those who spoke in a domain under any of these names."""
+    rows = await reader.all(
+        "SELECT DISTINCT n.platform, n.native_id FROM exchanges e JOIN identities n ON n.id = e.identity "
+        f"WHERE e.domain = :domain AND e.kind = 'said' AND e.speaker IN ({placeholders('n', names)})",
+        {"domain": domain.key, **bound("n", names)},
+    )
+    return [Identity(row["platform"], row["native_id"]) for row in rows]
+
+
+async def said_by(db: Database, session: Session, identity: Identity, source_id: str) -> Exchange | None:
+    """Return what an account said in a session: the message of this id at the platform, or else the last one."""
+    said = f"{SELECT}JOIN identities n ON n.id = e.identity WHERE e.session = :session AND e.kind = 'said' "
+    theirs = f"{said}AND n.platform = :platform AND n.native_id = :account "
+    which = {"session": session.key, "platform": identity.platform, "account": identity.native_id}
+    row = await db.one(f"{theirs}AND e.source_id = :source_id", {**which, "source_id": source_id}) or await db.one(
+        f"{theirs}ORDER BY e.said_at DESC, e.item DESC LIMIT 1", which
+    )
+    return exchange(row) if row else None
 
 
 async def page(db: Database, domain: Domain, domains: Sequence[int], after: int) -> list[Exchange]:

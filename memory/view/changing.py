@@ -24,6 +24,7 @@ from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.lexical import key_words
 from memory.text.told.confidence import discreet
 from memory.tiers import asides, entities, exchanges, manners, open_things
+from memory.tiers.messages import known, storing
 from memory.types import Discretion, Domain, DomainKind, Exchange, Forgotten, Identity, SessionRef
 from memory.view.shown_messages import conversations
 
@@ -120,7 +121,7 @@ class Changing:
     async def _change(self, tx: Transaction, row: Row, text: str, at: int) -> Gone:
         ((domain, _),) = await erase.by_domain(tx, [row["item"]])
         after, now = replace(exchanges.exchange(row), text=text), self.clock.now()
-        await exchanges.reword(tx, after.key, text, at)
+        await storing.reword(tx, after.key, text, at)
         above = set(await erase.digests_above(tx, [after.key])) - {after.key}
         for there, items in await erase.by_domain(tx, sorted(above)):
             await erase.retire(tx, there, items, now)
@@ -162,7 +163,7 @@ class Changing:
         """Return the platform's ids of messages by the public ids that they have in any conversation of a place, kept or seen."""
         talks, domains = await conversations(self.db, platform, [place], place)
         if kept:
-            return {exchanges.public_id(self.seal, domain.ref, ref, id): id for domain, ref in talks.get(place, ()) for id in ids}
+            return {known.public_id(self.seal, domain.ref, ref, id): id for domain, ref in talks.get(place, ()) for id in ids}
         return {asides.public_id(self.seal, domain.ref, SessionRef(platform, place), id): id for domain in domains for id in ids}
 
 
@@ -178,7 +179,7 @@ async def _index_anew(tx: Transaction, domain: Domain, after: Exchange) -> None:
     await unindex(tx, domain, [after.key])
     await entities.again(tx, domain, [after.key])
     if exchanges.recallable(after):
-        await exchanges.index(tx, domain, [after])
+        await storing.index(tx, domain, [after])
 
 
 def _words(text: str) -> set[str]:

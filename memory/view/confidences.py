@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from memory.errors import NotYours
 from memory.forget import confiding
 from memory.journal.outbox import Part
-from memory.places import confidences
+from memory.places import confidences, identities
 from memory.places.shown_names import as_shown
+from memory.tiers import exchanges
 from memory.types import Discretion, Excepted, Exchange, Identity, Session
 from memory.view import owners
 from memory.view.binding import Binding
@@ -29,14 +30,14 @@ class Confidences:
 
     async def of(self, teller: Identity) -> list[Confided]:
         """Return what somebody told here in confidence, oldest first."""
-        told = await confiding.told_by(self._b.db, self._b.home, teller)
-        messages = await confiding.messages(self._b.db, [item for item, _ in told])
+        told = await confidences.told_by(self._b.db, self._b.home, teller)
+        messages = await exchanges.among(self._b.db, [item for item, _ in told])
         return [Confided(messages[item], await self._names(excepted)) for item, excepted in told if item in messages]
 
     async def put(self, public_id: str, teller: Identity, ask: Discretion) -> Confided:
         """Keep a message of somebody's from those whom they name, or have them know it (`ends`). Raises NotFound, NotYours."""
         item = await owners.message(self._b.db, self._b.home, public_id, teller)
-        message = (await confiding.messages(self._b.db, [item])).get(item)
+        message = (await exchanges.among(self._b.db, [item])).get(item)
         if message is None or message.identity != await owners.identity(self._b.db, teller):
             raise NotYours("Only whoever said it can have it kept from somebody.")
         work = self._b.shared.confiding
@@ -50,7 +51,7 @@ class Confidences:
     async def end_all(self, teller: Identity) -> int:
         """Let everybody know who can what somebody told here in confidence; return how many messages that are."""
         async with self._b.db.transaction() as tx:
-            told = [item for item, _ in await confiding.told_by(tx, self._b.home, teller)]
+            told = [item for item, _ in await confidences.told_by(tx, self._b.home, teller)]
             return await self._b.shared.confiding.end(tx, told, Excepted(frozenset({teller}), others=True))
 
     async def understood(self, asked: Sequence[Exchange]) -> list[Confided]:
@@ -69,5 +70,5 @@ class Confidences:
     async def _names(self, excepted: Excepted) -> list[str]:
         if excepted.others:
             return []
-        named = await confiding.names(self._b.db, excepted.accounts)
+        named = await identities.names(self._b.db, excepted.accounts)
         return sorted((await as_shown(self._b.db, self._b.shared.seal, self._b.home, named)).values())

@@ -7,8 +7,9 @@ from memory.journal.outbox import Part
 from memory.places import settings
 from memory.places.shown_names import as_shown
 from memory.store.lineage import require_living
-from memory.tiers import asides, exchanges, posts, seen
+from memory.tiers import asides, exchanges
 from memory.tiers.asides import Aside
+from memory.tiers.messages import posts, seen
 from memory.types import Exchange, Identity, Session, SessionRef
 from memory.view.binding import Binding
 

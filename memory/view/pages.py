@@ -10,7 +10,7 @@ from memory.store.lineage import bound, placeholders
 from memory.text.told.named_things import aliases_in
 from memory.tiers import entities, exchanges, statements
 from memory.tiers.exchanges import Placed
-from memory.tiers.seen import readable
+from memory.tiers.messages.seen import readable
 from memory.types import DomainKind, Statement
 from memory.view.binding import Binding
 

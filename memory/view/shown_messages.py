@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from memory.places.places import read_domain
 from memory.store.database import Database
 from memory.store.lineage import Seal, bound, pages, placeholders
-from memory.tiers import asides, exchanges
+from memory.tiers import asides
+from memory.tiers.messages import known
 from memory.types import Domain, SessionRef
 
 Talks = Mapping[str, Sequence[tuple[Domain, SessionRef]]]
@@ -65,7 +66,7 @@ class ShownMessages:
             talks |= there
             for one in some:
                 kept = [pair for place in one.places for pair in there.get(place, ())]
-                names |= {exchanges.public_id(self.seal, domain.ref, ref, one.id): one.id for domain, ref in kept}
+                names |= {known.public_id(self.seal, domain.ref, ref, one.id): one.id for domain, ref in kept}
                 seen = SessionRef(platform, one.places[0])
                 names |= {asides.public_id(self.seal, domain.ref, seen, one.id): one.id for domain in domains}
         return names, talks

@@ -13,6 +13,7 @@ from memory.store.lineage import derive
 from memory.text.lexical import key_words
 from memory.tiers import exchanges, profile, reflections, statements
 from memory.tiers.exchanges import Placed
+from memory.tiers.messages import storing
 from memory.types import Exchange, Kind, NewExchange, Session, Statement
 from memory.view.binding import Binding
 
@@ -76,7 +77,7 @@ class Thoughts:
             if not await reflections.say(tx, thought.statement.key, ref, now):
                 return None
             new = NewExchange(Kind.REFLECTION, text, f"reflection:{thought.statement.id}", now, _NAME, "assistant")
-            (kept,) = (await exchanges.store(tx, self._b.shared.seal, self._b.home, session, [new], now)).stored
+            (kept,) = (await storing.store(tx, self._b.shared.seal, self._b.home, session, [new], now)).stored
             await derive(tx, kept.key, {thought.statement.key, *said}, said)
             await reflections.said_as(tx, thought.statement.key, kept.key)
             await self._b.queue(tx, session, parts, item=kept.key)

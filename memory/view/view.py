@@ -17,8 +17,9 @@ from memory.journal.outbox import OutboxRow, Part
 from memory.places import confidences
 from memory.store.database import Transaction
 from memory.store.lineage import derive, require_living, require_unchanged
-from memory.tiers import asides, exchanges, manners, open_things, posts, seen
+from memory.tiers import asides, exchanges, manners, open_things
 from memory.tiers.asides import Aside
+from memory.tiers.messages import posts, seen, storing
 from memory.types import (
     Domain,
     Exchange,
@@ -96,7 +97,7 @@ class View:
         """The keys of all the domains that are read beside home."""
         return frozenset(self._b.domains[1:])
 
-    async def say(self, session: Session, messages: Sequence[NewExchange]) -> exchanges.Kept:
+    async def say(self, session: Session, messages: Sequence[NewExchange]) -> storing.Kept:
         """T2: keep what a person said, each message once, before anything is made of it.
 
         What it asks to be kept from somebody is kept from them from then on.
@@ -107,7 +108,7 @@ class View:
         earlier = await confiding.earlier(session, messages) if asking else Earlier()
         async with self._b.db.transaction() as tx:
             now = self._b.shared.clock.now()
-            kept = await exchanges.store(tx, self._b.shared.seal, self.home, session, messages, now)
+            kept = await storing.store(tx, self._b.shared.seal, self.home, session, messages, now)
             ended = await confiding.heed(tx, self._b.read, session, kept.stored, messages, earlier) if asking else 0
             await manners.note(tx, self._b.shared.seal, self.home, [] if asking else kept.stored, now)
             await open_things.note(tx, self.home, [] if asking else kept.stored)
@@ -149,7 +150,7 @@ class View:
             await confidences.require_open(tx, set(answer.seen).difference(asked), self._b.domains)
         # Before the reply: what had something in view is looked for behind that.
         shown = await asides.keep(tx, self._b.shared.seal, self.home, session, answer.asides)
-        kept = await exchanges.store(tx, self._b.shared.seal, self.home, session, [new], now)
+        kept = await storing.store(tx, self._b.shared.seal, self.home, session, [new], now)
         await inbox.finish(tx, answer.finishes)
         if not kept.stored:
             return None

@@ -14,7 +14,7 @@ from bot.conversation import speaking
 from bot.conversation.lookups import ROUNDS, SHARE, Lookups
 from bot.models.learnt import REFUSED
 from memory.text.budget import tokens
-from memory.tiers import seen
+from memory.tiers.messages import seen
 from memory.types import MINUTE, Exchange, Kind, NewExchange, SessionRef
 from tests.fakes import openai_behaviours as b
 from tests.fakes.openai_server import OpenAIServer

@@ -10,7 +10,7 @@ import pytest
 
 from memory.store import restoring
 from memory.store.lineage import Seal
-from memory.tiers import exchanges, known
+from memory.tiers.messages import known, storing
 from memory.transfer.jsonl import read_jsonl
 from memory.transfer.message import Incoming
 from memory.types import Domain, Imported, Kind, NewExchange, SessionRef
@@ -30,7 +30,7 @@ def lines(texts: Sequence[str], **more: object) -> list[Incoming]:
 
 async def imported(
     here: Corner, name: str, given: Sequence[Incoming], *, before: bool = False, placed: bool = False
-) -> exchanges.Kept:
+) -> storing.Kept:
     """Import messages from a file of a name, as `lyra import` does, or as it did before it knew them from any file.
 
     With `placed`, that is the name of a conversation that was asked for.

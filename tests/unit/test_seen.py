@@ -9,9 +9,9 @@ from memory.core import Habits
 from memory.deriving import Deriving
 from memory.errors import SourceGone
 from memory.ports import Embedder, Entry
-from memory.tiers import seen
 from memory.tiers.asides import Aside
 from memory.tiers.episodes import Rules
+from memory.tiers.messages import seen
 from memory.types import MINUTE, Digest, DomainKind, DomainRef, Exchange, Kind, NewExchange, SessionRef
 from memory.view.shown_messages import ShownMessage
 from memory.view.view import Answer

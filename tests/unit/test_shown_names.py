@@ -11,7 +11,7 @@ from memory.core import Memory
 from memory.index.mentions import named
 from memory.store.schema import migrations
 from memory.text.display_names import is_reserved, likeness
-from memory.tiers import exchanges
+from memory.tiers.messages import storing
 from memory.types import Domain, DomainKind, DomainRef, Identity, Kind, NewExchange, SessionRef
 from memory.view.view import View
 from tests.kits.memory_kit import START, opened
@@ -218,6 +218,6 @@ async def test_without_telling_apart_two_accounts_would_be_one(
     async def as_called(*given: Any) -> str:
         return str(given[-1])
 
-    monkeypatch.setattr(exchanges, "shown_name", as_called)
+    monkeypatch.setattr(storing, "shown_name", as_called)
     here = await view(memory)
     assert [await says(here, one, "Lyra") for one in "12"] == ["Lyra", "Lyra"]

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from memory.forget.gone import shown
 from memory.store.database import Database, Row, Transaction
 from memory.store.lineage import Seal, add_items, bound, pages, placeholders
-from memory.tiers import seen
+from memory.tiers.messages import seen
 from memory.types import Domain
 
 NOTICE = "notice"
