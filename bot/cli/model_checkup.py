@@ -32,7 +32,7 @@ async def checkup(app: App, name: str) -> Finding:
             blind = await _blindness(model) if backend.sees else ""
         finally:
             await model.close()
-    except (ModelError, LyraError) as error:
+    except LyraError as error:
         return Finding(False, f"Model {name}: {error}")
     if blind:
         return Finding(

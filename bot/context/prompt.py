@@ -2,7 +2,8 @@
 
 Persona and rules → profile → narrative → bank → self-state → this session's summary, all in the system message, whose room
 depends on the budget alone; then recent turns → gists of conversations before → eras → recalled details → today's date → how
-those who are answered want to be talked to → what may be taken up again → what others said just before → the message. What a layer leaves of its share is handed on to those behind it.
+those who are answered want to be talked to → what may be taken up again → what others said just before → the message. What a
+layer leaves of its share is handed on to those behind it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -6,6 +6,7 @@ all of a message is about what its speaker said before.
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from memory.text.lexical import key_words
 from memory.types import Discretion
@@ -90,24 +91,20 @@ _SUBJECTS = frozenset("i he she they it who people did does do could".split())
 _FILLERS = frozenset(
     "please pls ok okay oh hey hi hello thanks thank lyra btw way really remember mean well said course right bitte danke das es dies ça cela eso esto questo dit dat isto isso que".split()
 )
-
-
 _LOOKED_AT = 8_000
 # No request is longer, and none goes over the end of a sentence.
 _WHOLE = re.compile(r"[^.!?\n]{1,300}")
-_ASKS = [re.compile(pattern, re.IGNORECASE) for pattern in (*_BEHIND, *_AHEAD, *_ALONE)]
-_ENDED = [re.compile(pattern, re.IGNORECASE) for pattern in _ENDS]
 
 
 def asked(text: str) -> Discretion | None:
     """Return what a text asks for, None where it asks for no discretion. One that asks for it nowhere takes it back nowhere."""
     text = text[:_LOOKED_AT]
-    found = list(_found(text, _ASKS))
+    found = list(_found(text, _asks()))
     if found:
         named = [name for _, names in found for name in names]
         everybody = any(not names for _, names in found)
         return Discretion(() if everybody else tuple(dict.fromkeys(named)), _is_all(text, [span for span, _ in found]))
-    ended = [] if text.rstrip().endswith("?") else list(_found(text, _ENDED))
+    ended = [] if text.rstrip().endswith("?") else list(_found(text, _ended()))
     return Discretion(tuple(dict.fromkeys(name for _, names in ended for name in names)), ends=True) if ended else None
 
 
@@ -133,6 +130,18 @@ def _found(text: str, patterns: Sequence[re.Pattern[str]]) -> Iterator[tuple[tup
                 group = next(name for name in ("who", "short", "before") if groups.get(name))
                 end = match.start(group) + _length(said, names) if group == "who" else match.end()
                 yield (match.start("before") if group == "before" else match.start(), end), names
+
+
+@cache
+def _asks() -> Sequence[re.Pattern[str]]:
+    """Return what asks for discretion, compiled when somebody's words are read, as that takes 8 ms."""
+    return [re.compile(pattern, re.IGNORECASE) for pattern in (*_BEHIND, *_AHEAD, *_ALONE)]
+
+
+@cache
+def _ended() -> Sequence[re.Pattern[str]]:
+    """Return what takes it back."""
+    return [re.compile(pattern, re.IGNORECASE) for pattern in _ENDS]
 
 
 def _names(said: str) -> list[str] | None:
