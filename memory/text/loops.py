@@ -95,9 +95,3 @@ class Unlooped:
     def _give(self, end: int) -> str:
         given, self._given = self._given, max(self._given, end)
         return self._text[given : self._given]
-
-
-def unlooped(text: str) -> str:
-    """Return a text up to where it runs in circles."""
-    loops = Unlooped()
-    return loops.feed(text) + loops.rest()

@@ -22,7 +22,7 @@ from memory.derive import prompts
 from memory.ports import Source, Task, TaskKind
 from memory.store import keys
 from memory.store.sqlite.database import SqliteDatabase
-from memory.text.loops import unlooped
+from memory.text.loops import Unlooped
 from tests.kits.lyra_kit import Home
 from tests.realmodel.recorder import Recorder
 
@@ -140,7 +140,8 @@ def junk(text: str) -> str:
     """Return what is wrong with something that a model wrote, '' for nothing that can be told by looking."""
     if len(text.split()) < 3:
         return "says nothing"
-    if unlooped(text) != text:
+    loops = Unlooped()
+    if loops.feed(text) + loops.rest() != text:
         return "runs in circles"
     if _MARKS.search(text):
         return "has marks of a prompt"

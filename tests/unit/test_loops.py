@@ -4,10 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.text.loops import Unlooped, unlooped
+from memory.text.loops import Unlooped
 
 SONG = "Let it be, let it be, let it be, let it be. Whisper words of wisdom, let it be."
 TABLE = "| name | age |\n|------|-----|\n| Rosa | 41 |\n| Nele | 41 |\n| Jan | 41 |\n"
+
+
+def shown(text: str, size: int) -> tuple[str, bool]:
+    """Return what is shown of a text that comes in pieces of so many characters, and whether it was ended early."""
+    loops = Unlooped()
+    pieces = [loops.feed(text[at : at + size]) for at in range(0, len(text), size)]
+    return "".join([*pieces, loops.rest()]), loops.ended
 
 
 @pytest.mark.parametrize(
@@ -28,7 +35,7 @@ TABLE = "| name | age |\n|------|-----|\n| Rosa | 41 |\n| Nele | 41 |\n| Jan | 4
     ],
 )  # fmt: skip
 def test_a_text_ends_where_it_runs_in_circles_or_begins_another_turn(text: str, kept: str) -> None:
-    assert unlooped(text) == kept
+    assert shown(text, len(text))[0] == kept
 
 
 @given(
@@ -36,7 +43,6 @@ def test_a_text_ends_where_it_runs_in_circles_or_begins_another_turn(text: str, 
     st.integers(1, 40),
 )
 def test_however_it_comes_it_ends_at_the_same_place(text: str, size: int) -> None:
-    loops = Unlooped()
-    given_out = "".join(loops.feed(text[at : at + size]) for at in range(0, len(text), size)) + loops.rest()
-    assert given_out == unlooped(text)
-    assert text.startswith(given_out) and (loops.ended or given_out == text)
+    given_out, ended = shown(text, size)
+    assert (given_out, ended) == shown(text, max(1, len(text)))
+    assert text.startswith(given_out) and (ended or given_out == text)
