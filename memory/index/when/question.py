@@ -1,213 +1,17 @@
-"""A question taken apart: the time it asks about, and the rest of it.
-
-Whether a question is about how things are now.
-
-Times told from an event that nobody can look up in a calendar: "two weeks before the move".
-"""
+"""A question taken apart: the time it asks about, and the rest of it."""
 
 import re
-from itertools import pairwise
 
 from memory.index.when.codes import Code, compiled
-from memory.index.when.days import DAY, EARLIEST, LATEST, Calendar
-from memory.index.when.distances import AWAY, distance
+from memory.index.when.days import EARLIEST, LATEST, Calendar
+from memory.index.when.events import take_event
 from memory.index.when.expressions import Rank
 from memory.index.when.parsing import Parse
 from memory.index.when.parts import join_parts
 from memory.index.when.ranges import take_ranges
+from memory.index.when.tense import is_habit, is_now, is_past, words_of_now
 from memory.index.when.tokens import Tokens, cut
 from memory.index.when.values import Around, TimedQuestion, Window
-from memory.index.when.vocabulary import PAST
-
-_EVENT = compiled(rf"(?:[IN ON DURING]? (?P<away>{AWAY}))? (?P<near>NEAR?) (?P<side>[SINCE UNTIL BEFORE AFTER AGO_BEFORE])")
-_ENGLISH = {"since": Code.SINCE, "until": Code.UNTIL, "till": Code.UNTIL, "before": Code.BEFORE, "after": Code.AFTER}
-_EVENT_ASKING = frozenset("what where who whom whose which when why how what's where's who's how's".split())
-_DETERMINED = frozenset("the my our your his her their its this that these those a an".split())
-_VERBS = frozenset("do does did is are was were am have has had will would can could should".split())
-_NO_EVENT = frozenset(
-    """work school class classes college church practice training dinner lunch breakfast brunch supper meal meals bed bedtime sleep
-    sleeping waking eating dark midnight noon midday dawn dusk sunrise sunset hours long all now then bad good going getting
-    answering replying asking life christ time times""".split()
-)
-_NO_TIME = frozenset(
-    "look looks looked looking named name takes taking chase chased chasing call called inquire inquired".split()
-)
-_SUBJECTS = frozenset("i you we he she they it there all both".split())
-_PERFECT = frozenset("have has haven't hasn't had been i've you've we've changed".split())
-_STOP = frozenset("to of in on at for with and or from by up off out".split())
-_LEADING = frozenset((Code.IN, Code.ON, Code.DURING, Code.FROM, Code.AND, Code.HYPHEN))
-_TELLING = frozenset(
-    (Code.OTHER, Code.CAPITALIZED, Code.ORDINAL, Code.FEAST, Code.SEASON, Code.HALF, Code.PART_OF_DAY, Code.NUMBER)
-)
-_SIDES = (Code.SINCE, Code.UNTIL, Code.BEFORE, Code.AFTER, Code.AGO_BEFORE)
-_ENDS = frozenset((Code.MARK, Code.PERIOD, Code.TAKEN, Code.MORE, Code.UNDERSTOOD, Code.NO_TIME, *_SIDES))
-_LONGEST = 12
-_REACH = 90 * DAY
-_NEAR = 14 * DAY
-_EVER = 3650 * DAY
-
-
-def take_event(reading: Parse, habit: bool) -> tuple[Around, list[tuple[int, int]]] | None:
-    """Return the first time that is told from an event, and where its words stand without the event's.
-
-    `habit` says that the question is about what happens again and again: "what do I drink after a run" is no time.
-    """
-    for m in _EVENT.finditer(reading.codes):
-        words, at = reading.tokens.words, m.start("side")
-        side = _ENGLISH.get(words[at])
-        before = words[m.start() - 1] if m.start() else ""
-        if side is None or before in _NO_TIME or before in ("many", "long") or (habit and not m["away"]):
-            continue
-        anchor = _anchor(reading, at + 1, side)
-        if anchor and (offsets := _offsets(reading, m, side)):
-            return Around(anchor, *offsets), [(m.start(), at + 1)]
-    return None
-
-
-def _anchor(reading: Parse, start: int, side: str) -> str:
-    """Return the event that is named from a place on; '' where none is."""
-    tokens, words, end = reading.tokens, reading.tokens.words, start
-    noun = start < len(words) and words[start] in _DETERMINED
-    while end < min(len(words), start + _LONGEST) and not _ends(reading, end) and not (noun and words[end] in _VERBS):
-        end += 1
-    if side == Code.SINCE and _is_reason(tokens, start, end):
-        return ""
-    while end > start and (words[end - 1] in _STOP or reading.codes[end - 1] in _LEADING):
-        end -= 1
-    telling = any(reading.codes[n] in _TELLING and words[n] not in _NO_EVENT for n in range(start, end))
-    if not telling or reading.codes[start] == Code.AND:
-        return ""
-    return tokens.text[tokens.spans[start][0] : tokens.spans[end - 1][1]]
-
-
-def _ends(reading: Parse, at: int) -> bool:
-    """Say whether what is told of an event ends before a word: at a mark, a time, a question or a dash."""
-    if reading.codes[at] == Code.HYPHEN:
-        first = reading.tokens.spans[at][0]
-        return reading.tokens.text[first - 1 : first].isspace()
-    return reading.codes[at] in _ENDS or reading.tokens.words[at] in _EVENT_ASKING
-
-
-def _is_reason(tokens: Tokens, start: int, end: int) -> bool:
-    """Say whether "since" tells why: "since I love dogs", "since they are loud"; not in "what have I done since I moved"."""
-    clause = tokens.words[start : end + 1]
-    if not _VERBS.isdisjoint(clause) or not clause:
-        return True
-    return clause[0] in _SUBJECTS and not tokens.has(_PERFECT)
-
-
-def _offsets(reading: Parse, m: re.Match[str], side: str) -> tuple[int, int] | None:
-    """Return how far from the event its time lies, in microseconds, from and to."""
-    sign = -1 if side in (Code.BEFORE, Code.UNTIL) else 1
-    if m["away"]:
-        if side in (Code.SINCE, Code.UNTIL):
-            return None
-        away = distance(reading.tokens, m.start("away"), m.end("away"))
-        slack = max(away.slack(away.length), DAY)
-        low = 0 if m["away"][0] == Code.THE else away.length - slack
-        high = away.length + slack
-    else:
-        near = m["near"] and reading.tokens.values[m.start("near")] == 1
-        low, high = -DAY, _NEAR if near else _EVER if side == Code.SINCE else _REACH
-    return (low, high) if sign > 0 else (-high, -low)
-
-
-_NOW = frozenset(
-    """currently nowadays presently lately recently jetzt derzeit momentan zurzeit aktuell heutzutage maintenant actuellement
-    ahora actualmente adesso attualmente agora atualmente momenteel tegenwoordig""".split()
-)
-_NEWEST = frozenset("latest newest current anymore".split())
-_NOW_UNLESS_PAST = frozenset("now still today heute aujourd'hui hoy oggi hoje vandaag".split())
-_PHRASES = {
-    phrase.split()[0]: tuple(phrase.split())
-    for phrase in (
-        "these days",
-        "at the moment",
-        "right now",
-        "en ce moment",
-        "most recent",
-        "no longer",
-        "any more",
-        "as of now",
-    )
-}
-_AT_PRESENT = ("at", "present")
-_OLD = frozenset(
-    """ever never first always once originally initially previously formerly before earlier former just original
-    damals früher jamais avant antes prima mai vroeger""".split()
-)
-_USED_TO = ("used", "to")
-_ASKING = frozenset("what where who whom whose which when why how".split())
-_ASKING_IS = frozenset("what's where's who's how's when's".split())
-_PRESENT = frozenset("do does is are am don't doesn't isn't aren't".split())
-_DOES = frozenset("do does don't doesn't".split())
-_OTHER_TENSE = PAST | frozenset("have has haven't hasn't will would could should can can't might may must shall been".split())
-
-
-def is_now(tokens: Tokens) -> bool:
-    """Say whether a question is about the present, by its words alone."""
-    words = frozenset(tokens.words)
-    if ("just" in words and "now" in words) or not _OLD.isdisjoint(words) or _has(tokens.words, _USED_TO):
-        return False
-    if words & _NOW or words & _NEWEST or any(True for _ in _phrases(tokens.words)):
-        return True
-    past = not PAST.isdisjoint(words)
-    if (not past and words & _NOW_UNLESS_PAST) or (past and _last_time(tokens)):
-        return True
-    return _verb(tokens) in _PRESENT
-
-
-def _is_past(tokens: Tokens) -> bool:
-    """Say whether a question is about how things were."""
-    words = frozenset(tokens.words)
-    return not words.isdisjoint(PAST) or not words.isdisjoint(_OLD) or _has(tokens.words, _USED_TO)
-
-
-def is_habit(tokens: Tokens) -> bool:
-    """Say whether a question is about what somebody does again and again."""
-    return _verb(tokens) in _DOES
-
-
-def words_of_now(tokens: Tokens) -> list[tuple[int, int]]:
-    """Return where the words stand that only say "now"."""
-    alone = [(n, n + 1) for n, word in enumerate(tokens.words) if word in _NOW or word == "now"]
-    return alone + list(_phrases(tokens.words))
-
-
-def _phrases(words: list[str]) -> list[tuple[int, int]]:
-    found = []
-    for n, word in enumerate(words):
-        for phrase in (_PHRASES.get(word), _AT_PRESENT if word == "at" else None):
-            if phrase and tuple(words[n : n + len(phrase)]) == phrase:
-                found.append((n, n + len(phrase)))
-    return found
-
-
-def _has(words: list[str], phrase: tuple[str, str]) -> bool:
-    return phrase[0] in words and any(pair == phrase for pair in pairwise(words))
-
-
-def _last_time(tokens: Tokens) -> bool:
-    """Say whether it is asked when something was last the case: "when did I last see her"."""
-    at = tokens.words.index("last") if "last" in tokens.words else 0
-    return (
-        at > 0
-        and tokens.codes[at - 1] in (Code.FUNCTION, Code.OTHER, Code.CAPITALIZED)
-        and tokens.codes[at + 1 : at + 2] == Code.OTHER
-    )
-
-
-def _verb(tokens: Tokens) -> str:
-    """Return the auxiliary that follows the question word; '' where it is no such question."""
-    asking = False
-    for word in tokens.words:
-        if word in _ASKING_IS:
-            return "is"
-        if asking and (word in _PRESENT or word in _OTHER_TENSE):
-            return word
-        asking = asking or word in _ASKING
-    return ""
-
 
 _OF_TIME = compiled(
     "[MONTH WEEKDAY SHORT_WEEKDAY SEASON FEAST DAY_FROM_TODAY KIND_OF_DAY PART_OF_DAY UNIT QUARTER DATE YEAR DAYS SHORT_DATE"
@@ -244,7 +48,7 @@ def asked(text: str, now: int, time_zone: str) -> TimedQuestion:
     if present:
         spans += words_of_now(tokens)
     return TimedQuestion(
-        window, around, _without(tokens, spans) if spans else text, present, _dated(tokens, spans), _is_past(tokens)
+        window, around, _without(tokens, spans) if spans else text, present, _dated(tokens, spans), is_past(tokens)
     )
 
 

@@ -1,0 +1,103 @@
+"""Whether a question is about how things are now, how they were, or what happens again and again."""
+
+from itertools import pairwise
+
+from memory.index.when.codes import Code
+from memory.index.when.tokens import Tokens
+from memory.index.when.vocabulary import PAST
+
+_NOW = frozenset(
+    """currently nowadays presently lately recently jetzt derzeit momentan zurzeit aktuell heutzutage maintenant actuellement
+    ahora actualmente adesso attualmente agora atualmente momenteel tegenwoordig""".split()
+)
+_NEWEST = frozenset("latest newest current anymore".split())
+_NOW_UNLESS_PAST = frozenset("now still today heute aujourd'hui hoy oggi hoje vandaag".split())
+_PHRASES = {
+    phrase.split()[0]: tuple(phrase.split())
+    for phrase in (
+        "these days",
+        "at the moment",
+        "right now",
+        "en ce moment",
+        "most recent",
+        "no longer",
+        "any more",
+        "as of now",
+    )
+}
+_AT_PRESENT = ("at", "present")
+_OLD = frozenset(
+    """ever never first always once originally initially previously formerly before earlier former just original
+    damals früher jamais avant antes prima mai vroeger""".split()
+)
+_USED_TO = ("used", "to")
+_ASKING = frozenset("what where who whom whose which when why how".split())
+_ASKING_IS = frozenset("what's where's who's how's when's".split())
+_PRESENT = frozenset("do does is are am don't doesn't isn't aren't".split())
+_DOES = frozenset("do does don't doesn't".split())
+_OTHER_TENSE = PAST | frozenset("have has haven't hasn't will would could should can can't might may must shall been".split())
+
+
+def is_now(tokens: Tokens) -> bool:
+    """Say whether a question is about the present, by its words alone."""
+    words = frozenset(tokens.words)
+    if ("just" in words and "now" in words) or not _OLD.isdisjoint(words) or _has(tokens.words, _USED_TO):
+        return False
+    if words & _NOW or words & _NEWEST or any(True for _ in _phrases(tokens.words)):
+        return True
+    past = not PAST.isdisjoint(words)
+    if (not past and words & _NOW_UNLESS_PAST) or (past and _last_time(tokens)):
+        return True
+    return _verb(tokens) in _PRESENT
+
+
+def is_past(tokens: Tokens) -> bool:
+    """Say whether a question is about how things were."""
+    words = frozenset(tokens.words)
+    return not words.isdisjoint(PAST) or not words.isdisjoint(_OLD) or _has(tokens.words, _USED_TO)
+
+
+def is_habit(tokens: Tokens) -> bool:
+    """Say whether a question is about what somebody does again and again."""
+    return _verb(tokens) in _DOES
+
+
+def words_of_now(tokens: Tokens) -> list[tuple[int, int]]:
+    """Return where the words stand that only say "now"."""
+    alone = [(n, n + 1) for n, word in enumerate(tokens.words) if word in _NOW or word == "now"]
+    return alone + list(_phrases(tokens.words))
+
+
+def _phrases(words: list[str]) -> list[tuple[int, int]]:
+    found = []
+    for n, word in enumerate(words):
+        for phrase in (_PHRASES.get(word), _AT_PRESENT if word == "at" else None):
+            if phrase and tuple(words[n : n + len(phrase)]) == phrase:
+                found.append((n, n + len(phrase)))
+    return found
+
+
+def _has(words: list[str], phrase: tuple[str, str]) -> bool:
+    return phrase[0] in words and any(pair == phrase for pair in pairwise(words))
+
+
+def _last_time(tokens: Tokens) -> bool:
+    """Say whether it is asked when something was last the case: "when did I last see her"."""
+    at = tokens.words.index("last") if "last" in tokens.words else 0
+    return (
+        at > 0
+        and tokens.codes[at - 1] in (Code.FUNCTION, Code.OTHER, Code.CAPITALIZED)
+        and tokens.codes[at + 1 : at + 2] == Code.OTHER
+    )
+
+
+def _verb(tokens: Tokens) -> str:
+    """Return the auxiliary that follows the question word; '' where it is no such question."""
+    asking = False
+    for word in tokens.words:
+        if word in _ASKING_IS:
+            return "is"
+        if asking and (word in _PRESENT or word in _OTHER_TENSE):
+            return word
+        asking = asking or word in _ASKING
+    return ""
