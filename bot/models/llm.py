@@ -4,12 +4,9 @@ Loading this takes most of a second (the openai library), so whoever only needs 
 """
 
 import asyncio
-import base64
-import json
 import random
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from typing import Any
@@ -23,11 +20,11 @@ from bot.config.sections import is_nearby
 from bot.errors import ContextTooLong, ModelBusy, ModelError, ModelTimeout
 from bot.models.endpoint import FAULTS, Endpoint, may_be_about_tools
 from bot.models.learnt import REFUSED, TOOLS, BackendFacts
-from bot.models.port import ChatMessage, Image, Tool, Toolbox, ToolCall, size
+from bot.models.port import ChatMessage, Tool, Toolbox, ToolCall
 from bot.models.probing import context_of
+from bot.models.requests import Asked, cost, offered, sent, shows
 from bot.models.responses import Empty, pieces, pieces_of, whole
 from bot.models.room import PromptRoom
-from memory.text.budget import tokens
 
 # A model that is asked again is no news; left alone, the library would write about it to standard output.
 stamina.instrumentation.set_on_retry_hooks([])
@@ -44,24 +41,6 @@ _Begun = tuple[AsyncGenerator[str | ToolCall, None], str | ToolCall | None]
 def backoff(attempt: int) -> float:
     """Return the seconds to wait after the given attempt (1, 2, …): 1, 2, 4 and up to a quarter more, so that many spread."""
     return 2.0 ** (attempt - 1) * random.uniform(1.0, 1.25)
-
-
-@dataclass
-class _Asked:
-    """What is asked for one answer: messages, or the prompt of a toolbox, of which something is `offered` as long as it may be."""
-
-    messages: Sequence[ChatMessage]
-    toolbox: Toolbox | None
-    offers: bool
-    told: bool = False
-
-    @property
-    def tools(self) -> Sequence[Tool]:
-        return self.toolbox.offered if self.toolbox and self.offers else ()
-
-    @property
-    def prompt(self) -> Sequence[ChatMessage]:
-        return self.toolbox.prompt(plain=not self.tools) if self.toolbox else self.messages
 
 
 class OpenAIModel:
@@ -116,7 +95,7 @@ class OpenAIModel:
     async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncGenerator[str, None]:
         """Yield the answer in pieces, that of each round behind that of the one before. Raises ModelError."""
         deadline = asyncio.get_running_loop().time() + self._timeout
-        asked = _Asked(messages, toolbox, self._uses_tools and self._facts.get(TOOLS) != REFUSED)
+        asked = Asked(messages, toolbox, self._uses_tools and self._facts.get(TOOLS) != REFUSED)
         while True:
             calls: list[ToolCall] = []
             said: list[str] = []
@@ -161,7 +140,7 @@ class OpenAIModel:
         except FAULTS as fault:
             raise self._endpoint.error(fault) from None
 
-    async def _begin(self, asked: _Asked, deadline: float, stack: AsyncExitStack) -> _Begun:
+    async def _begin(self, asked: Asked, deadline: float, stack: AsyncExitStack) -> _Begun:
         """Ask until there is a first piece. The open answer is left on the stack."""
         attempts = stamina.retry_context(on=self._policy(deadline), attempts=self._tries, timeout=None)
         async for attempt in attempts:
@@ -184,7 +163,7 @@ class OpenAIModel:
 
         return wait_after
 
-    async def _attempt(self, asked: _Asked, stack: AsyncExitStack) -> _Begun:
+    async def _attempt(self, asked: Asked, stack: AsyncExitStack) -> _Begun:
         tools, prompt = asked.tools, asked.prompt
         try:
             async with AsyncExitStack() as own:
@@ -204,7 +183,7 @@ class OpenAIModel:
         except FAULTS as fault:
             error = self._endpoint.error(fault)
             if isinstance(error, ContextTooLong):
-                error.room = await self._room.refused(error, _size(prompt, tools), images=_shows(prompt))
+                error.room = await self._room.refused(error, cost(prompt, tools), images=shows(prompt))
             if not tools or not may_be_about_tools(fault, error):
                 raise error from None
             refused = True
@@ -218,7 +197,7 @@ class OpenAIModel:
     async def _require_room(self, prompt: Sequence[ChatMessage], tools: Sequence[Tool]) -> None:
         """Refuse a prompt that cannot fit before it is sent: some servers would cut it without a word. Raises ContextTooLong."""
         room = await self._room.known()
-        if room is not None and _size(prompt, tools) > room:
+        if room is not None and cost(prompt, tools) > room:
             raise self._endpoint.too_long(room=room)
 
     async def _context(self, *, nearby: bool) -> int | None:
@@ -228,7 +207,7 @@ class OpenAIModel:
             return None
 
     async def _request(self, messages: Sequence[ChatMessage], tools: Sequence[Tool], stack: AsyncExitStack) -> _Response:
-        offered = {"tools": [_offered(tool) for tool in tools]} if tools else {}
+        tooled = {"tools": [offered(tool) for tool in tools]} if tools else {}
         create: Any = self._client.chat.completions.with_streaming_response.create
         asked = create(
             model=self._endpoint.model,
@@ -236,7 +215,7 @@ class OpenAIModel:
             stream=True,
             extra_headers=self._endpoint.headers(),
             # The library walks the types of whatever is not extra: 10 ms for the prompt of a long conversation.
-            extra_body={"messages": [_sent(message, self._sees) for message in messages], **offered, **self._sampling},
+            extra_body={"messages": [sent(message, self._sees) for message in messages], **tooled, **self._sampling},
             **{self._limit_name: self._room.answer},
         )
         try:
@@ -248,38 +227,6 @@ class OpenAIModel:
         # OpenAI's newer models know the limit by another name only; the compatible servers often know just the old one.
         self._limit_name = "max_completion_tokens"
         return await self._request(messages, tools, stack)
-
-
-def _size(prompt: Sequence[ChatMessage], tools: Sequence[Tool]) -> int:
-    return size(prompt) + sum(tokens(json.dumps(_offered(tool))) for tool in tools)
-
-
-def _shows(prompt: Sequence[ChatMessage]) -> bool:
-    return any(message.get("images") for message in prompt)
-
-
-def _offered(tool: Tool) -> dict[str, Any]:
-    function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
-    return {"type": "function", "function": function}
-
-
-def _sent(message: ChatMessage, sees: bool) -> dict[str, Any]:
-    """Return a message as the endpoint gets it: plain text, unless there are images and the model sees, or calls of tools."""
-    sent: dict[str, Any] = {"role": message["role"], "content": message["content"]}
-    if sees and (images := message.get("images")):
-        sent["content"] = [{"type": "text", "text": message["content"]}, *(_image_part(image) for image in images)]
-    if calls := message.get("calls"):
-        sent["tool_calls"] = [
-            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}} for call in calls
-        ]
-    if answers := message.get("answers"):
-        sent["tool_call_id"] = answers
-    return sent
-
-
-def _image_part(image: Image) -> dict[str, Any]:
-    data = base64.b64encode(image.data).decode("ascii")
-    return {"type": "image_url", "image_url": {"url": f"data:{image.type};base64,{data}"}}
 
 
 async def _pieces(response: _Response, limit: int, *, calls: bool) -> AsyncGenerator[str | ToolCall, None]:
