@@ -15,6 +15,7 @@ from bot.context.citations import drawn_on
 from bot.context.layers import InView, ShownLayer
 from bot.context.packing import Packer
 from bot.context.retrieval import Standing
+from bot.context.rounds import cost, exchanged, recalled_text
 from bot.context.tools import Round
 from bot.models.port import ChatMessage, Image
 from memory.bank.block import HEAD
@@ -33,7 +34,6 @@ _SHARED = {"profile": 0.08, "narrative": 0.04, "bank": 0.4, "self-state": 0.02, 
 _RECENT, _AFTER = 0.6, 0.22
 _STEP = 4
 _MOST_OF_A_QUOTE = 200
-_BEGUN = "Your answer has begun like this; go on from there:"
 _ASIDE, _ANSWERED = "Just before, others said here:", "The message answers this:"
 
 
@@ -132,9 +132,9 @@ def finish(begun: Draft, recalled: Recalled, rounds: Sequence[Round] = (), *, pl
 
     `plain` has what was looked up stand where it is recalled, so that no message is of a tool.
     """
-    looked_up = _plain(rounds) if plain else []
-    turns = [] if plain else [message for one in rounds for message in _round(one)]
-    spent = sum(tokens(text) + 1 for text in looked_up) + sum(map(_cost, turns))
+    looked_up = recalled_text(rounds) if plain else []
+    turns = [] if plain else [message for one in rounds for message in exchanged(one)]
+    spent = sum(tokens(text) + 1 for text in looked_up) + sum(map(cost, turns))
     came = Packer(begun.view, begun.in_view, begun.left - spent, begun.time_zone).fill(recalled)
     found = {one.key: one.text for round in rounds for returned in round.returned for one in returned.shown}
     texts = {**begun.texts, **_recalled_texts(recalled)}
@@ -166,29 +166,6 @@ def finish(begun: Draft, recalled: Recalled, rounds: Sequence[Round] = (), *, pl
         begun.speakers,
         begun.raised,
     )  # fmt: skip
-
-
-def _round(one: Round) -> list[ChatMessage]:
-    """Return what a model said and called for, and what it got."""
-    said = ChatMessage(role="assistant", content=_spoken(one.said, REPLY), calls=one.calls)
-    got = zip(one.calls, one.returned, strict=True)
-    return [said, *(ChatMessage(role="tool", content=returned.text, answers=call.id) for call, returned in got)]
-
-
-def _plain(rounds: Sequence[Round]) -> list[str]:
-    found = [returned.text for one in rounds for returned in one.returned if returned.shown]
-    said = "\n".join(_spoken(one.said, QUOTED) for one in rounds if one.said)
-    return [*dict.fromkeys(found), *([f"{_BEGUN}\n{said}"] if said else [])]
-
-
-def _spoken(text: str, frame: Frame) -> str:
-    return prompt_line(text, frame, speaker=LYRA, most=_MOST_OF_A_QUOTE) if text else ""
-
-
-def _cost(message: ChatMessage) -> int:
-    return (
-        tokens(message["content"]) + sum(tokens(call.arguments) + tokens(call.name) + 1 for call in message.get("calls", ())) + 1
-    )
 
 
 def _texts(memory: Standing, exchanges: Sequence[Exchange]) -> dict[int, str]:
