@@ -13,13 +13,13 @@ from adapters.base import Adapter
 from adapters.errors import PlaceGone
 from adapters.events import Attachment, Contents, Message, Person, Place, Quote, Revised, Withdrawn
 from bot.apart import apart
-from bot.context.naming import as_shown
-from bot.context.quoting import openly, unforgotten, unkept, without_forgotten
+from bot.context.quoting import without_forgotten
 from bot.conversation.attachments import images, told
 from bot.conversation.domains import Domains
 from bot.conversation.heard import Heard, only_messages, reword, unfinished
 from bot.conversation.meanwhile import Meanwhile, Watch
 from bot.conversation.preferences import Chosen, Preferences, speakers
+from bot.conversation.surroundings import Surroundings
 from bot.errors import PlaceUnknown
 from bot.models.port import Image
 from memory.core import Memory
@@ -30,9 +30,6 @@ from memory.text.told import confidence
 from memory.tiers.messages import storing
 from memory.types import MINUTE, Exchange, Identity, Kind, NewExchange, Session
 from memory.view.view import View
-
-_ASIDES = 10
-_ASIDE_MINUTES = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +80,7 @@ class Intake:
         self._preferences = preferences
         self._clock = clock
         self._within = answer_within_minutes * MINUTE
+        self._surroundings = Surroundings(memory, preferences, clock, self._within)
         self._meanwhile = Meanwhile()
         self._one = asyncio.Lock()
 
@@ -98,7 +96,7 @@ class Intake:
         moved = place is None or (place.reach, place.circle) != (last.place.reach, last.place.circle)
         there = last.place if place is None or moved else place
         watch = self._meanwhile.watch(there.platform)
-        said = () if moved else await self._said_before(adapter, there, [one.message for one in heard])
+        said = () if moved else await self._surroundings.said_before(adapter, there, [one.message for one in heard])
         chosen = await self._preferences.read(there, last.person, *speakers(there.platform, said))
         view, known = await self._domains.arrive(there, last.person, adapter, chosen)
         session = known or await self._domains.session(view, there)
@@ -114,7 +112,7 @@ class Intake:
             last.person,
             kept.asked,
             sorted({*(kept.open.held if place.is_private else ()), *kept.finishes}),
-            *await self._around(view, place, kept.messages, chosen.heeded(place.platform, said)),
+            *await self._surroundings.shown(view, place, kept.messages, chosen.heeded(place.platform, said)),
             images([one for contents in kept.read for one in contents]),
             any(one.row.tries for one in heard),
             watch,
@@ -233,37 +231,6 @@ class Intake:
                 answered.append(message)
         came = [read[_came(one.message)] for one in heard if one.message.attachments]
         return _Kept(asked, finishes, answered, came, open_events, kept.ended)
-
-    async def _around(
-        self, view: View, place: Place, messages: Sequence[Message], said: Sequence[Quote]
-    ) -> tuple[Sequence[Quote], Sequence[Quote]]:
-        """Return what messages answer, and what others said just before, under the names that people have here."""
-        answered = await self._answered(view, place, [one.quoted for one in messages if one.quoted and not one.quoted.hidden])
-        shown = await as_shown(view.messages, place.platform, [*answered, *await self._aside(view, place, said)])
-        return shown[: len(answered)], shown[len(answered) :]
-
-    async def _answered(self, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
-        """Return those quotes that may be shown: what is kept is shown where its readers may know it, whatever the platform shows."""
-        elsewhere = await view.messages.kept_elsewhere(place.platform, [quote.id for quote in quotes])
-        heeded = await self._preferences.heeded(place.platform, [quote for quote in quotes if quote.id not in elsewhere])
-        return await unforgotten(self._memory, view, place, heeded)
-
-    async def _said_before(self, adapter: Adapter, place: Place, messages: Sequence[Message]) -> Sequence[Quote]:
-        """Return what others said at a place of many just before the first of these messages that is to be answered."""
-        oldest = self._clock.now() - self._within
-        first = next((one.id for one in messages if one.addressed and one.said_at >= oldest), "")
-        if place.is_private or not first:
-            return ()
-        since = self._clock.now() - _ASIDE_MINUTES * MINUTE
-        return [one for one in await adapter.before(place.key, first, _ASIDES) if not one.own and one.said_at >= since]
-
-    async def _aside(self, view: View, place: Place, said: Sequence[Quote]) -> list[Quote]:
-        """Return what of it is neither forgotten nor kept: that is recalled where its readers may know it, or not at all.
-
-        Nor is it what was said in confidence.
-        """
-        heard = await asyncio.to_thread(openly, said)
-        return await unkept(self._memory, view, place, heard) if heard else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,58 @@
+"""What stands around the messages of a turn: what they answer, and what others said there just before, which is not kept."""
+
+import asyncio
+from collections.abc import Sequence
+
+from adapters.base import Adapter
+from adapters.events import Message, Place, Quote
+from bot.context.naming import as_shown
+from bot.context.quoting import openly, unforgotten, unkept
+from bot.conversation.preferences import Preferences
+from memory.core import Memory
+from memory.ports import Clock
+from memory.types import MINUTE
+from memory.view.view import View
+
+_ASIDES = 10
+_ASIDE_MINUTES = 60
+
+
+class Surroundings:
+    """Reads what stands around messages. Messages said longer ago than `within` (microseconds) are answered no more."""
+
+    def __init__(self, memory: Memory, preferences: Preferences, clock: Clock, within: int) -> None:
+        self._memory = memory
+        self._preferences = preferences
+        self._clock = clock
+        self._within = within
+
+    async def said_before(self, adapter: Adapter, place: Place, messages: Sequence[Message]) -> Sequence[Quote]:
+        """Return what others said at a place of many just before the first of these messages that is to be answered."""
+        oldest = self._clock.now() - self._within
+        first = next((one.id for one in messages if one.addressed and one.said_at >= oldest), "")
+        if place.is_private or not first:
+            return ()
+        since = self._clock.now() - _ASIDE_MINUTES * MINUTE
+        return [one for one in await adapter.before(place.key, first, _ASIDES) if not one.own and one.said_at >= since]
+
+    async def shown(
+        self, view: View, place: Place, messages: Sequence[Message], said: Sequence[Quote]
+    ) -> tuple[Sequence[Quote], Sequence[Quote]]:
+        """Return what messages answer, and what others said just before, under the names that people have here."""
+        answered = await self._answered(view, place, [one.quoted for one in messages if one.quoted and not one.quoted.hidden])
+        quotes = await as_shown(view.messages, place.platform, [*answered, *await self._aside(view, place, said)])
+        return quotes[: len(answered)], quotes[len(answered) :]
+
+    async def _answered(self, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
+        """Return those quotes that may be shown: what is kept is shown where its readers may know it, whatever the platform shows."""
+        elsewhere = await view.messages.kept_elsewhere(place.platform, [quote.id for quote in quotes])
+        heeded = await self._preferences.heeded(place.platform, [quote for quote in quotes if quote.id not in elsewhere])
+        return await unforgotten(self._memory, view, place, heeded)
+
+    async def _aside(self, view: View, place: Place, said: Sequence[Quote]) -> list[Quote]:
+        """Return what of it is neither forgotten nor kept: that is recalled where its readers may know it, or not at all.
+
+        Nor is it what was said in confidence.
+        """
+        heard = await asyncio.to_thread(openly, said)
+        return await unkept(self._memory, view, place, heard) if heard else []
