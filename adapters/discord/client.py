@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import sys
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -17,13 +16,11 @@ from adapters.discord.connection import Absence, begun
 from adapters.discord.incoming import convert
 from adapters.discord.incoming.files import Files
 from adapters.discord.incoming.heard import ConnectionChange, GatewayEvent, Unheard
+from adapters.discord.incoming.recent_edits import RecentEdits
 from adapters.discord.incoming.recent_messages import RecentMessages
 from adapters.discord.limits import Limits
 from adapters.discord.options import ClientOptions
 from adapters.events import Joined, Message, Place, Renamed, Revised, Unreadable, Vanished, Withdrawn
-
-_MOST_EDITS = 5_000
-_UNREAD = "Here I can read only what mentions me. Mention me with @ in your message, and I answer it."
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +61,7 @@ class Client(discord.Client):
         self.window = RecentMessages()
         self._sight = Sight()
         self._complete = False
-        self._edits: OrderedDict[int, int] = OrderedDict()
+        self._edits = RecentEdits()
 
     # What discord.py asks
 
@@ -137,11 +134,8 @@ class Client(discord.Client):
         if message.edited_at is None or not self._is_heard(message):
             return
         at = convert.edited_at(message)
-        if self._edits.get(message.id) == at:
+        if not self._edits.note(message.id, at):
             return
-        self._edits[message.id] = at
-        if len(self._edits) > _MOST_EDITS:
-            self._edits.popitem(last=False)
         now = self.presence(message)
         revised = Revised(self._place(message.channel), str(message.id), now.text, at, now.attachments, now.person)
         self.items.put_nowait(GatewayEvent(revised, lost=_lost(message.channel)))
@@ -222,7 +216,7 @@ class Client(discord.Client):
         """Return a message as it is handed over; her own, ignored bots' and Discord's own notices only move their stream."""
         event: Message | Unreadable | None = None
         if self._is_heard(message) and not self._is_readable(message):
-            event = self._unreadable(message)
+            event = convert.unreadable(message, self._place(message.channel), self._me)
         elif self._is_heard(message):
             event = convert.message(message, self._place(message.channel), self._me)
             self._files.remember(message)
@@ -255,11 +249,6 @@ class Client(discord.Client):
     def _is_readable(self, message: discord.Message) -> bool:
         mentioned = any(one.id == self._me.id for one in message.mentions)
         return self.intents.message_content or message.guild is None or bool(message.content) or mentioned
-
-    def _unreadable(self, message: discord.Message) -> Unreadable:
-        addressed = not convert.machine(message) and convert.addressed(message, self._me)
-        place, who = self._place(message.channel), convert.speaker(message)
-        return Unreadable(str(message.id), place, who, _UNREAD, addressed=addressed, once=True)
 
     def _withdraw(self, guild: int | None, channel: int, messages: list[int]) -> None:
         self.window.remove(channel, messages)

@@ -7,12 +7,13 @@ from datetime import UTC, datetime, timedelta
 
 import discord
 
-from adapters.events import Attachment, Forward, Message, Person, Place, Quote
+from adapters.events import Attachment, Forward, Message, Person, Place, Quote, Unreadable
 from adapters.markup import printable
 
 PLATFORM = "discord"
 
 _LONGEST_NAME = 64
+_UNREAD = "Here I can read only what mentions me. Mention me with @ in your message, and I answer it."
 _OWN_NAME = "Lyra"
 _SPOKEN = frozenset(
     {
@@ -75,6 +76,12 @@ def message(message: discord.Message, place: Place, me: discord.ClientUser) -> M
         attachments=attachments(message),
         forwards=forwards(message),
     )
+
+
+def unreadable(message: discord.Message, place: Place, me: discord.ClientUser) -> Unreadable:
+    """Return that a message came whose words Discord does not show her."""
+    asks = not machine(message) and addressed(message, me)
+    return Unreadable(str(message.id), place, speaker(message), _UNREAD, addressed=asks, once=True)
 
 
 def edited_at(message: discord.Message) -> int:
