@@ -5,10 +5,9 @@ in view said and the operator does not allow, no part longer than the platform t
 part whose place is read by others now than when it was stored is not sent.
 """
 
-import asyncio
 import json
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import asdict, replace
 from functools import partial
 
@@ -22,6 +21,7 @@ from bot.apart import apart
 from bot.conversation.domains import Domains
 from bot.delivery.gate import begun, gated, gated_parts, is_plain
 from bot.delivery.links import AllowList, Passing
+from bot.locks import Locks
 from bot.service.log import log
 from memory.journal.journal import Journal, Part
 from memory.journal.journal import OutboxRow as Row
@@ -44,7 +44,7 @@ class Outgoing:
         self._adapters = adapters
         self._ids = ids
         self._listed = listed
-        self._locks: dict[tuple[str, str], tuple[asyncio.Lock, int]] = {}
+        self._locks = Locks[tuple[str, str]]()
 
     async def parts(
         self,
@@ -207,19 +207,9 @@ class Outgoing:
             raise SendFailed("Who can read the place is not known just now.")
         return await self._domains.still(place, domain, also, adapter)
 
-    @asynccontextmanager
-    async def alone(self, platform: str, place: str) -> AsyncIterator[None]:
-        """One at a time to a place, so that parts stay in order; the table holds a lock only while somebody wants it."""
-        key = (platform, place)
-        lock, waiting = self._locks.get(key, (asyncio.Lock(), 0))
-        self._locks[key] = (lock, waiting + 1)
-        try:
-            async with lock:
-                yield
-        finally:
-            lock, waiting = self._locks.pop(key)
-            if waiting > 1:
-                self._locks[key] = (lock, waiting - 1)
+    def alone(self, platform: str, place: str) -> AbstractAsyncContextManager[None]:
+        """One at a time to a place, so that parts stay in order."""
+        return self._locks.alone((platform, place))
 
 
 def _sending(row: Row) -> Sending:

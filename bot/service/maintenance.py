@@ -1,12 +1,12 @@
 """Housekeeping: what is done while nobody waits. Sessions that are due get their gists, new texts their vectors."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bot.config.settings import Settings
+from bot.locks import Locks
 from bot.models.chains import Models
 from bot.models.limits import limits
 from bot.service.deriving import deriving
@@ -60,7 +60,7 @@ class Maintenance:
         self._unembedded: dict[int, Domain] = {}
         self._embedding: asyncio.Task[None] | None = None
         self._left = 0
-        self._locks: dict[str, tuple[asyncio.Lock, int]] = {}
+        self._locks = Locks[str]()
 
     def poke(self, domain: Domain, session: Session | None = None) -> None:
         """Look after a domain, or one session of it, in the background."""
@@ -94,11 +94,11 @@ class Maintenance:
 
     async def _tidy(self, domain: Domain, only: Session | None) -> None:
         for session in [only] if only else await self._dirty(domain):
-            async with self._alone(session.id):
+            async with self._locks.alone(session.id):
                 consolidator = deriving(self._memory).consolidator(domain, self._unasked(domain), self._models.extractive)
                 await consolidator.close_episodes(session)
                 await consolidator.digest(session)
-        async with self._alone(f"bank {domain.key}"):
+        async with self._locks.alone(f"bank {domain.key}"):
             await deriving(self._memory).bank(domain, self._unasked(domain)).keep()
 
     def _unasked(self, domain: Domain) -> Writer:
@@ -143,7 +143,7 @@ class Maintenance:
         With `redo`, gists that were extracted while there was no model are written anew.
         Raises WriterFailed where the model is out of reach, BusyElsewhere where another process writes on it just now.
         """
-        async with self._alone(session.id):
+        async with self._locks.alone(session.id):
             consolidator = self._consolidator(domain)
             await consolidator.close_episodes(session, asked=True)
             await consolidator.digest(session, redo=redo)
@@ -156,7 +156,7 @@ class Maintenance:
 
         Without a model nothing is. Raises WriterFailed where the model is out of reach.
         """
-        async with self._alone(f"ladder {domain.key}"):
+        async with self._locks.alone(f"ladder {domain.key}"):
             return await deriving(self._memory).ladder(domain, self._models.writer).climb(asked=True)
 
     async def summarize_by_id(self, session_id: str) -> list[Digest]:
@@ -215,19 +215,6 @@ class Maintenance:
     async def _dirty(self, domain: Domain, *, redo: bool = False) -> list[Session]:
         keys = set(await self._memory.dirty(domain, redo_extractive=redo))
         return [session for session in await self._memory.view(domain).sessions.all() if session.key in keys] if keys else []
-
-    @asynccontextmanager
-    async def _alone(self, what: str) -> AsyncIterator[None]:
-        """One at a time on something in this process; the table holds a lock only while somebody wants it."""
-        lock, waiting = self._locks.get(what, (asyncio.Lock(), 0))
-        self._locks[what] = (lock, waiting + 1)
-        try:
-            async with lock:
-                yield
-        finally:
-            lock, waiting = self._locks.pop(what)
-            if waiting > 1:
-                self._locks[what] = (lock, waiting - 1)
 
     def _consolidator(self, domain: Domain) -> "Consolidator":
         return deriving(self._memory).consolidator(domain, self._models.writer, self._models.extractive)
