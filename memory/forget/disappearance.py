@@ -73,18 +73,17 @@ class Disappearance:
 
     async def keep(self, platform: str, prefix: Sequence[str]) -> int:
         """Keep what was said at a vanished place after all; return how many messages come up again."""
-        which = {"platform": platform, "prefix": json.dumps(list(prefix))}
-        row = await self.db.one("SELECT id FROM vanished WHERE platform = :platform AND prefix = :prefix", which)
-        if row is None:
+        vanished = await self._vanished(platform, prefix)
+        if vanished is None:
             return 0
         kept = 0
-        while items := await self._items(row["id"]):
+        while items := await self._items(vanished):
             async with self.db.transaction() as tx:
                 await mark_unfound(tx, items)
                 await tx.run(f"DELETE FROM withheld WHERE item IN ({placeholders('i', items)})", bound("i", items))
             kept += len(items)
         async with self.db.transaction() as tx:
-            await tx.run("DELETE FROM vanished WHERE id = :id", {"id": row["id"]})
+            await tx.run("DELETE FROM vanished WHERE id = :id", {"id": vanished})
         await reindex(self.db)
         return kept
 
@@ -123,15 +122,20 @@ class Disappearance:
         )
         return [(read_domain(row), row["session"]) for row in rows if json.loads(row["at_place"])[: len(prefix)] == list(prefix)]
 
-    async def _withhold(self, platform: str, prefix: Sequence[str], sessions: Sequence[tuple[Domain, int]]) -> int:
+    async def _vanished(self, platform: str, prefix: Sequence[str]) -> int | None:
+        """Return the key under which a place is noted as vanished, None where it is not."""
         which = {"platform": platform, "prefix": json.dumps(list(prefix))}
         row = await self.db.one("SELECT id FROM vanished WHERE platform = :platform AND prefix = :prefix", which)
-        if row is None:
+        return int(row["id"]) if row else None
+
+    async def _withhold(self, platform: str, prefix: Sequence[str], sessions: Sequence[tuple[Domain, int]]) -> int:
+        vanished = await self._vanished(platform, prefix)
+        if vanished is None:
             return 0
         done = asyncio.Event()
         self._withholding.append(done)
         try:
-            return await self._withhold_sessions(row["id"], sessions)
+            return await self._withhold_sessions(vanished, sessions)
         finally:
             self._withholding.remove(done)
             done.set()
