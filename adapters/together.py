@@ -1,8 +1,11 @@
-"""Works that live and end together."""
+"""Works that live and end together, or go on beside others."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
 from typing import Any
+
+_under_way: set[asyncio.Future[None]] = set()
 
 
 async def until_one_ends(*works: Coroutine[Any, Any, None]) -> None:
@@ -17,3 +20,21 @@ async def until_one_ends(*works: Coroutine[Any, Any, None]) -> None:
         await asyncio.gather(*tasks, return_exceptions=True)
     for task in ended:
         task.result()
+
+
+def go_on(work: Awaitable[None]) -> None:
+    """Have something done by a task of its own, which nobody waits for."""
+    task = asyncio.ensure_future(work)
+    _under_way.add(task)
+    task.add_done_callback(_under_way.discard)
+
+
+@asynccontextmanager
+async def accompanied(work: Callable[[asyncio.Event], Awaitable[None]]) -> AsyncIterator[None]:
+    """Have something done while the block lasts. Once that is over, its event is set, and it ends by itself."""
+    done = asyncio.Event()
+    go_on(work(done))
+    try:
+        yield
+    finally:
+        done.set()

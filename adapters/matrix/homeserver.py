@@ -58,20 +58,14 @@ async def ask(
     headers = {"Authorization": f"Bearer {client.access_token}"} if client.access_token else {}
     data = None if body is None else json.dumps(body)
     where = _API + "/".join(quote(part, safe="") for part in path) + (f"?{urlencode(query)}" if query else "")
-    try:
-        answer = await client.send(method, where, data, headers | {"Content-Type": "application/json"})
-        found = _parsed(await answer.read())
-    except TROUBLE as error:
-        raise unreachable(type(error).__name__) from None
-    if answer.status == 429 or answer.status >= 500:
-        raise unreachable(str(answer.status))
+    status, found = await _answer(client, method, where, data, headers | {"Content-Type": "application/json"})
     # A homeserver says by a code of Matrix's what it does not have.
-    if found is None or (answer.status == 404 and "errcode" not in found):
-        raise Stranger(_away(str(answer.status)))
+    if found is None or (status == 404 and "errcode" not in found):
+        raise Stranger(_away(str(status)))
     if found.get("errcode") in _OVER:
         raise SignedOut
-    if answer.status >= 400:
-        raise Denied(answer.status, found)
+    if status >= 400:
+        raise Denied(status, found)
     return found
 
 
@@ -93,14 +87,22 @@ def failure(response: ErrorResponse) -> PlatformFailure:
 
 async def speaks_matrix(client: AsyncClient) -> bool:
     """Return whether what answers is a homeserver at all. Raises PlatformFailure for what passes."""
+    _, found = await _answer(client, "GET", _VERSIONS)
+    return found is not None and "versions" in found
+
+
+async def _answer(
+    client: AsyncClient, method: str, where: str, data: str | None = None, headers: Mapping[str, str] | None = None
+) -> tuple[int, Json | None]:
+    """Return an answer's status and what it says, None where that is no JSON. Raises PlatformFailure for what passes."""
     try:
-        answer = await client.send("GET", _VERSIONS)
+        answer = await client.send(method, where, data, headers)
         found = _parsed(await answer.read())
     except TROUBLE as error:
         raise unreachable(type(error).__name__) from None
     if answer.status == 429 or answer.status >= 500:
         raise unreachable(str(answer.status))
-    return found is not None and "versions" in found
+    return answer.status, found
 
 
 def no_homeserver(address: str) -> str:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 from math import ceil
 from typing import Any
 
@@ -23,6 +23,7 @@ from adapters.matrix.rooms.departures import Departures
 from adapters.matrix.rooms.invitations import Invitations
 from adapters.matrix.rooms.room import Record
 from adapters.matrix.rooms.rooms import Rooms
+from adapters.together import go_on
 
 STREAM = "sync"
 """The name of the cursor."""
@@ -71,7 +72,6 @@ class Sync:
         self._full = True
         self._ready = False
         self._told = pace.elapsed()
-        self._answers: set[asyncio.Future[None]] = set()
         self._receipts: asyncio.Queue[list[Event]] = asyncio.Queue()
         rooms.away = self._is_away
 
@@ -141,9 +141,10 @@ class Sync:
             self._ready = True
             await self._listener.ready()
         while len(events) > _MOST_HANDED:
-            self._expect(await self._listener.hear(events[:_MOST_HANDED]))
+            # The next events do not wait for answers.
+            go_on(await self._listener.hear(events[:_MOST_HANDED]))
             events = events[_MOST_HANDED:]
-        self._expect(await self._listener.hear(events, {STREAM: response.next_batch}))
+        go_on(await self._listener.hear(events, {STREAM: response.next_batch}))
         self._since, self._full = response.next_batch, False
         self._receipts.put_nowait(events)
         await self._departures.settle(batch.rooms)
@@ -172,12 +173,6 @@ class Sync:
             last = {one.place.channel: one.id for one in events if isinstance(one, Message) and one.addressed}
             for room, event in last.items():
                 await read_up_to(self._client, room, event)
-
-    def _expect(self, answers: Awaitable[None]) -> None:
-        """Let answers be awaited by a task of their own: the next event does not wait for them."""
-        expected = asyncio.ensure_future(answers)
-        self._answers.add(expected)
-        expected.add_done_callback(self._answers.discard)
 
 
 def _missed(batch: Batch) -> list[tuple[str, ...]]:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import discord
@@ -15,6 +15,7 @@ from adapters.discord.failures import TROUBLE
 from adapters.discord.incoming.gaps import Gaps
 from adapters.discord.incoming.heard import ConnectionChange, GatewayEvent, Unheard
 from adapters.events import Event, Message, Revised, Unreadable, Withdrawn
+from adapters.together import go_on
 
 _MOST_AT_ONCE = 500
 _MOST_KNOWN = 20_000
@@ -34,7 +35,6 @@ class Hearing:
         self._waiting: list[GatewayEvent] = []
         self._known: OrderedDict[int, None] = OrderedDict()
         self._turn = asyncio.Lock()
-        self._answers: set[asyncio.Future[None]] = set()
 
     async def run(self) -> None:
         """Hand over what comes, until cancelled."""
@@ -57,7 +57,8 @@ class Hearing:
                     events.append(self._quoting((await self._placed(one)).event))
             await self._audiences.settle()
             if events or moved:
-                self._expect(await self._listener.hear([one for one in events if one is not None], moved))
+                # The next event does not wait for answers.
+                go_on(await self._listener.hear([one for one in events if one is not None], moved))
         await self._client.rulers.settle()
 
     async def _take(self, item: GatewayEvent | ConnectionChange | Unheard | discord.Guild) -> None:
@@ -104,12 +105,6 @@ class Hearing:
         newest = getattr(found, "last_message_id", None) or 0
         self._audiences.see(event.place, max(int(event.id), newest))
         return self._audiences.quoting(event)
-
-    def _expect(self, answers: Awaitable[None]) -> None:
-        """Let answers be awaited by a task of their own: the next event does not wait for them."""
-        expected = asyncio.ensure_future(answers)
-        self._answers.add(expected)
-        expected.add_done_callback(self._answers.discard)
 
     def _is_known(self, position: int) -> bool:
         known = position in self._known

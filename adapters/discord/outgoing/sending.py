@@ -1,9 +1,10 @@
 """The exit to Discord: each part once, to a channel or as the answer to a call."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import discord
@@ -16,6 +17,8 @@ from adapters.discord.interactions.calling import Address, read_address
 from adapters.discord.limits import Limits
 from adapters.discord.outgoing.posts import Posts
 from adapters.errors import SendFailed
+from adapters.posting import put
+from adapters.together import accompanied
 
 _SAY = 4
 _NO_EMBEDS, _EPHEMERAL = 1 << 2, 1 << 6
@@ -24,7 +27,6 @@ _NOT_CONNECTED = "Discord is not connected; what waits is sent as soon as it can
 _Key = tuple[str, str]
 _LASTS = 8.0
 """Discord shows it for ten seconds."""
-_under_way: set[asyncio.Task[None]] = set()
 
 
 class TooLate(Exception):
@@ -194,36 +196,20 @@ class Sender:
     async def _route(self, sending: Sending) -> str:
         address = read_address(sending.answers)
         if address is None:
-            return await self._post(sending)
+            return await put(self._posts, sending)
         try:
             return await self._answers.send(address, sending)
         except TooLate:
             if address.private:
                 raise SendFailed("The private answer came too late for Discord; ask again.", final=True) from None
         # The promise that the answer may have filled is older than the part.
-        return await self._post(replace(sending, answers="", since=min(sending.since, address.heard_at)))
-
-    async def _post(self, sending: Sending) -> str:
-        match sending.operation:
-            case "edit":
-                return await self._posts.edit(sending)
-            case "delete":
-                return await self._posts.delete(sending)
-        return await self._posts.send(sending)
+        return await put(self._posts, replace(sending, answers="", since=min(sending.since, address.heard_at)))
 
 
-@asynccontextmanager
-async def thinking(client: discord.Client, limits: Limits, channel: int) -> AsyncIterator[None]:
+def thinking(client: discord.Client, limits: Limits, channel: int) -> AbstractAsyncContextManager[None]:
     """Type in a channel while this lasts. What goes wrong with it disturbs nobody."""
-    done = asyncio.Event()
     # It ends by itself after its last request: one that is cancelled can stop all others.
-    task = asyncio.create_task(_type(client.get_partial_messageable(channel), limits, done))
-    _under_way.add(task)
-    task.add_done_callback(_under_way.discard)
-    try:
-        yield
-    finally:
-        done.set()
+    return accompanied(partial(_type, client.get_partial_messageable(channel), limits))
 
 
 async def _type(channel: discord.PartialMessageable, limits: Limits, done: asyncio.Event) -> None:

@@ -19,6 +19,7 @@ from adapters.matrix.outgoing.contents import PART, REFLECTION, edit, file, has_
 from adapters.matrix.outgoing.typing import read_up_to
 from adapters.matrix.outgoing.wire import Wire
 from adapters.matrix.rooms.rooms import Rooms
+from adapters.posting import put
 
 MARK = "*(this may be a repeat)*\n\n"
 """Stands before a part that nobody can say of whether it arrived before."""
@@ -235,7 +236,7 @@ class Sender:
         # Nothing of the library's error is kept with ours: it can hold the address with its token.
         try:
             async with asyncio.timeout(self._seconds):
-                return await self._route(sending)
+                return await put(self._posts, sending)
         except TROUBLE as error:
             raise failure(error) from None
         except RuntimeError:
@@ -247,11 +248,3 @@ class Sender:
     def _is_closed(self) -> bool:
         session = self._client.client_session
         return session is None or bool(session.closed)
-
-    async def _route(self, sending: Sending) -> str:
-        match sending.operation:
-            case "edit":
-                return await self._posts.edit(sending)
-            case "delete":
-                return await self._posts.delete(sending)
-        return await self._posts.send(sending)

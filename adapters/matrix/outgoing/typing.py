@@ -1,31 +1,22 @@
 """What Lyra shows without words: that she is typing, and how far she has read. What goes wrong with it disturbs nobody."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, suppress
+from functools import partial
 
 from nio import AsyncClient
 
 from adapters.errors import PlatformFailure
 from adapters.matrix.homeserver import Denied, Json, ask
+from adapters.together import accompanied
 
 LASTS = 30.0
 """How many seconds the homeserver shows her typing after each request."""
 
-_under_way: set[asyncio.Task[None]] = set()
 
-
-@asynccontextmanager
-async def thinking(client: AsyncClient, room_id: str, lasts: float = LASTS) -> AsyncIterator[None]:
+def thinking(client: AsyncClient, room_id: str, lasts: float = LASTS) -> AbstractAsyncContextManager[None]:
     """Type in a room while this lasts."""
-    done = asyncio.Event()
-    task = asyncio.create_task(_type(client, room_id, lasts, done))
-    _under_way.add(task)
-    task.add_done_callback(_under_way.discard)
-    try:
-        yield
-    finally:
-        done.set()
+    return accompanied(partial(_type, client, room_id, lasts))
 
 
 async def read_up_to(client: AsyncClient, room_id: str, event_id: str) -> None:

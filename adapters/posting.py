@@ -1,0 +1,31 @@
+"""What can be done with a post, and which of it a part on its way out asks for."""
+
+from typing import Protocol
+
+from adapters.base import Sending
+
+
+class Posts(Protocol):
+    """The posts of one platform. Each returns the id of the message that shows the part."""
+
+    async def send(self, sending: Sending) -> str:
+        """Say it."""
+        ...
+
+    async def edit(self, sending: Sending) -> str:
+        """Have a message say this."""
+        ...
+
+    async def delete(self, sending: Sending) -> str:
+        """Remove a message."""
+        ...
+
+
+async def put(posts: Posts, sending: Sending) -> str:
+    """Do with a post what a part asks for, and return the id of its message."""
+    match sending.operation:
+        case "edit":
+            return await posts.edit(sending)
+        case "delete":
+            return await posts.delete(sending)
+    return await posts.send(sending)
