@@ -27,12 +27,13 @@ from memory.index.reindexing import reindex
 from memory.index.vectors import VectorStore
 from memory.journal.journal import Journal
 from memory.journal.spending import Spending
-from memory.places.places import Places, read_domain
+from memory.places.places import Places
 from memory.places.settings import KeptSettings
 from memory.ports import Clock, Embedder, Ids, Writer
 from memory.store import install
 from memory.store.backup import backup
 from memory.store.database import Database
+from memory.store.domains import read_domain
 from memory.store.lineage import Seal
 from memory.store.locks import Holders
 from memory.store.sqlite.database import SqliteDatabase

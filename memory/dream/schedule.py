@@ -19,9 +19,9 @@ from typing import Any
 from memory.journal import ledger
 from memory.journal.ledger import Claim
 from memory.places.confidences import common
-from memory.places.places import read_domain
 from memory.ports import Clock
 from memory.store.database import Database, Row, Transaction
+from memory.store.domains import read_domain
 from memory.store.locks import Holders
 from memory.text.times import instant, local, zone
 from memory.types import MINUTE, Domain

@@ -15,10 +15,9 @@ from memory.forget.walk import Walk
 from memory.index.indexing import unindex
 from memory.index.mentions import named
 from memory.places import confidences
-from memory.places.places import read_domain
 from memory.ports import Clock
 from memory.store.database import Database, Reader, Transaction
-from memory.store.domains import note_forgetting
+from memory.store.domains import by_domain, domains_of, note_forgetting
 from memory.text.display_names import TAG
 from memory.tiers import entities, exchanges
 from memory.tiers.messages import storing
@@ -56,9 +55,8 @@ class Confiding:
 
     async def replies(self, item: int, text: str) -> list[int]:
         """Return the replies, wherever they are, that hold something of a message with these words."""
-        row = await self.db.one("SELECT d.* FROM items i JOIN domains d ON d.id = i.domain WHERE i.id = :item", {"item": item})
         walk = Walk(self.db, Nearness(self.forgetting.embedder))
-        return sorted(await walk.along(read_domain(row), {item: [text]})) if row else []
+        return sorted([one for there in await domains_of(self.db, [item]) for one in await walk.along(there, {item: [text]})])
 
     async def heed(
         self, tx: Transaction, domains: Sequence[Domain], session: Session, stored: Sequence[Exchange],
@@ -101,9 +99,9 @@ class Confiding:
 
     async def _set(self, tx: Transaction, kept_from: Mapping[int, Excepted]) -> None:
         now = self.clock.now()
-        for domain, items in await erase.by_domain(tx, sorted(kept_from)):
+        for domain, items in await by_domain(tx, sorted(kept_from)):
             above = sorted(set(await erase.digests_above(tx, items)).difference(items))
-            for there, digests in await erase.by_domain(tx, above):
+            for there, digests in await by_domain(tx, above):
                 await erase.retire(tx, there, digests, now)
             await refusals.drop(tx, domain)
             await unindex(tx, domain, items)

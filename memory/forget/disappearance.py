@@ -18,9 +18,9 @@ from memory.forget.sparing import Nearness
 from memory.forget.walk import Walk
 from memory.index.indexing import unindex
 from memory.index.reindexing import mark_unfound, reindex
-from memory.places.places import read_domain
 from memory.ports import Clock
 from memory.store.database import Database, Row, Transaction
+from memory.store.domains import by_domain, read_domain
 from memory.store.lineage import bound, placeholders
 from memory.types import MINUTE, Domain, Forgotten
 
@@ -174,13 +174,13 @@ class Disappearance:
     async def _take_out(self, tx: Transaction, vanished: int, items: Sequence[int]) -> None:
         """Take messages out of what is read, of the index, and of every digest."""
         above = sorted(set(await erase.digests_above(tx, items)).difference(items))
-        for domain, those in await erase.by_domain(tx, above):
+        for domain, those in await by_domain(tx, above):
             await erase.retire(tx, domain, those, self.clock.now())
         await tx.many(
             "INSERT INTO withheld (item, vanished) VALUES (:item, :vanished) ON CONFLICT DO NOTHING",
             ({"item": item, "vanished": vanished} for item in items),
         )
-        for domain, those in await erase.by_domain(tx, items):
+        for domain, those in await by_domain(tx, items):
             await unindex(tx, domain, those)
 
 

@@ -7,8 +7,9 @@ from memory.index.indexing import unindex
 from memory.journal import inbox
 from memory.journal.outbox import silence
 from memory.places import confidences
-from memory.places.places import drop_names, read_domain
+from memory.places.places import drop_names
 from memory.store.database import Transaction
+from memory.store.domains import by_domain
 from memory.store.lineage import bound, cut, mark_dead, pages, placeholders, rest_on_messages
 from memory.tiers import asides, entities, episodes, open_things, reflections, statements, summaries
 from memory.tiers.messages import seen, storing
@@ -38,19 +39,6 @@ async def retire(tx: Transaction, domain: Domain, items: Sequence[int], now: int
     gone = await digests_above(tx, items)
     await rest_on_messages(tx, gone)
     await _remove_all(tx, domain, gone, now)
-
-
-async def by_domain(tx: Transaction, items: Sequence[int]) -> list[tuple[Domain, list[int]]]:
-    """Return items by the domain they belong to."""
-    found: dict[Domain, list[int]] = {}
-    for some in pages(items):
-        rows = await tx.all(
-            f"SELECT i.id AS item, d.* FROM items i JOIN domains d ON d.id = i.domain WHERE i.id IN ({placeholders('i', some)})",
-            bound("i", some),
-        )
-        for row in rows:
-            found.setdefault(read_domain(row), []).append(row["item"])
-    return list(found.items())
 
 
 async def digests_above(tx: Transaction, items: Sequence[int]) -> list[int]:

@@ -12,16 +12,16 @@ from dataclasses import dataclass, field
 
 from memory.forget import gone as goners
 from memory.forget import tombstones
-from memory.forget.erase import by_domain, erase
+from memory.forget.erase import erase
 from memory.forget.gone import Gone, Scope
 from memory.forget.sparing import Nearness
 from memory.forget.tombstones import Tombstones
 from memory.forget.walk import Walk
 from memory.journal import inbox
 from memory.journal.outbox import NOTICES, silence
-from memory.places.places import read_domain
 from memory.ports import Clock, Embedder
 from memory.store.database import Database, Transaction
+from memory.store.domains import by_domain, read_domain
 from memory.store.lineage import Seal, bound, mark_dead, pages, placeholders
 from memory.tiers import asides, exchanges
 from memory.tiers.messages import known

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from memory.forget.gone import Gone
 from memory.forget.sparing import Nearness, content, holding, shares
-from memory.places.places import read_domain
 from memory.store.database import Database
+from memory.store.domains import domains_of
 from memory.store.lineage import bound, pages, placeholders, texts_of
 from memory.text.display_names import LYRA
 from memory.tiers.messages import seen
@@ -133,7 +133,7 @@ class Walk:
         """Return the replies that had one of these items in view, oldest first."""
         keys = sorted(items)
         found: set[int] = set()
-        for there in await self._domains(keys) or [domain]:
+        for there in await domains_of(self.db, keys) or [domain]:
             found.update([reply async for reply in seen.by(self.db, there, keys)])
         for some in pages(keys):
             rows = await self.db.all(_CITING.format(within=placeholders("k", some)), bound("k", some))
@@ -155,17 +155,6 @@ class Walk:
             )
             found.update(row["session"] for row in rows)
         return sorted(found)
-
-    async def _domains(self, keys: Sequence[int]) -> list[Domain]:
-        """Return the domains that these items belong to."""
-        found: dict[int, Domain] = {}
-        for some in pages(keys):
-            rows = await self.db.all(
-                f"SELECT * FROM domains WHERE id IN (SELECT domain FROM items WHERE id IN ({placeholders('k', some)}))",
-                bound("k", some),
-            )
-            found.update((row["id"], read_domain(row)) for row in rows)
-        return list(found.values())
 
     async def _read(self, keys: Sequence[int]) -> list[SeenReply]:
         found: list[SeenReply] = []

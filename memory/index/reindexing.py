@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from memory.index.indexing import BANK, ERAS, GISTS, IndexEntry, index_entries, message
-from memory.places.places import read_domain
 from memory.store.database import Database, Row, Transaction
+from memory.store.domains import read_domain
 from memory.store.lineage import bound, placeholders
 from memory.text.times import month_start
 from memory.tiers import exchanges

@@ -8,8 +8,9 @@ from memory.forget.gone import present
 from memory.places import confidences
 from memory.store import domains
 from memory.store.database import Database, Row, Transaction
+from memory.store.domains import read_domain
 from memory.store.lineage import Seal, bound, placeholders
-from memory.types import MOST_NAME, Confidence, Domain, DomainKind, DomainRef, Session, SessionRef
+from memory.types import MOST_NAME, Confidence, Domain, DomainRef, Session, SessionRef
 
 _COUNTED = (
     "SELECT s.*, (SELECT count(*) FROM exchanges e WHERE e.session = s.id AND e.kind IN ('said', 'reply')) - (SELECT count(*) "
@@ -273,12 +274,6 @@ _SESSION = "WHERE s.domain = :domain AND s.platform = :platform AND s.place = :p
 
 def _session_key(domain: Domain, ref: SessionRef) -> dict[str, object]:
     return {"domain": domain.key, "platform": ref.platform, "place": ref.place, "epoch": ref.epoch}
-
-
-def read_domain(row: Row) -> Domain:
-    """Read one row."""
-    ref = DomainRef(DomainKind(row["kind"]), row["platform"], row["native_id"], row["epoch"])
-    return Domain(row["id"], ref, row["time_zone"])
 
 
 def _session(row: Row) -> Session:

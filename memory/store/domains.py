@@ -1,7 +1,10 @@
 """The rows of domains, and the numbers that are given out under the locks on them."""
 
-from memory.store.database import Reader, Transaction
-from memory.types import Domain, DomainRef
+from collections.abc import Sequence
+
+from memory.store.database import Reader, Row, Transaction
+from memory.store.lineage import bound, pages, placeholders
+from memory.types import Domain, DomainKind, DomainRef
 
 
 async def create(tx: Transaction, ref: DomainRef, time_zone: str, now: int) -> None:
@@ -48,3 +51,34 @@ async def last_change(reader: Reader, domain: int) -> int:
 async def note_forgetting(tx: Transaction, domain: Domain, now: int) -> None:
     """Note when something of the domain was forgotten or changed last."""
     await tx.run("UPDATE domains SET forgotten_at = :now WHERE id = :domain", {"domain": domain.key, "now": now})
+
+
+def read_domain(row: Row) -> Domain:
+    """Read one row."""
+    ref = DomainRef(DomainKind(row["kind"]), row["platform"], row["native_id"], row["epoch"])
+    return Domain(row["id"], ref, row["time_zone"])
+
+
+async def domains_of(reader: Reader, items: Sequence[int]) -> list[Domain]:
+    """Return the domains that these items belong to."""
+    found: dict[int, Domain] = {}
+    for some in pages(items):
+        rows = await reader.all(
+            f"SELECT * FROM domains WHERE id IN (SELECT domain FROM items WHERE id IN ({placeholders('i', some)}))",
+            bound("i", some),
+        )
+        found.update((row["id"], read_domain(row)) for row in rows)
+    return list(found.values())
+
+
+async def by_domain(reader: Reader, items: Sequence[int]) -> list[tuple[Domain, list[int]]]:
+    """Return items by the domain they belong to."""
+    found: dict[Domain, list[int]] = {}
+    for some in pages(items):
+        rows = await reader.all(
+            f"SELECT i.id AS item, d.* FROM items i JOIN domains d ON d.id = i.domain WHERE i.id IN ({placeholders('i', some)})",
+            bound("i", some),
+        )
+        for row in rows:
+            found.setdefault(read_domain(row), []).append(row["item"])
+    return list(found.items())

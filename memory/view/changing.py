@@ -20,6 +20,7 @@ from memory.journal import inbox
 from memory.journal.outbox import NOTICES, silence, taken_away
 from memory.ports import Clock
 from memory.store.database import Database, Row, Transaction
+from memory.store.domains import by_domain
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.lexical import key_words
 from memory.text.told.confidence import discreet
@@ -111,7 +112,7 @@ class Changing:
                 gone.append(await self._change(tx, row, text, at))
                 await self._heed(tx, row, ask, holding.get(row["item"], ()))
             await asides.erase(tx, list(seen.values()))
-            for domain, items in await erase.by_domain(tx, list(seen.values())):
+            for domain, items in await by_domain(tx, list(seen.values())):
                 gone += [await self.forgetting.reword(tx, domain, item, "", self.clock.now()) for item in items]
             # What was given up is never answered: its payload would only keep the old words.
             await inbox.blank(tx, [row["id"] for row in given_up])
@@ -119,11 +120,11 @@ class Changing:
         return bool(stored or given_up or gone)
 
     async def _change(self, tx: Transaction, row: Row, text: str, at: int) -> Gone:
-        ((domain, _),) = await erase.by_domain(tx, [row["item"]])
+        ((domain, _),) = await by_domain(tx, [row["item"]])
         after, now = replace(exchanges.exchange(row), text=text), self.clock.now()
         await storing.reword(tx, after.key, text, at)
         above = set(await erase.digests_above(tx, [after.key])) - {after.key}
-        for there, items in await erase.by_domain(tx, sorted(above)):
+        for there, items in await by_domain(tx, sorted(above)):
             await erase.retire(tx, there, items, now)
         await refusals.drop(tx, domain)
         await _silence_notices(tx, domain, _words(row["text"]) - _words(text))
@@ -134,7 +135,7 @@ class Changing:
 
     async def _heed(self, tx: Transaction, row: Row, ask: Discretion | None, replies: Sequence[int]) -> None:
         """Keep new words from those from whom they ask to be kept, where others read along, and the replies that hold them."""
-        ((domain, _),) = await erase.by_domain(tx, [row["item"]])
+        ((domain, _),) = await by_domain(tx, [row["item"]])
         who = await tx.one("SELECT platform, native_id FROM identities WHERE id = :id", {"id": row["identity"]})
         if ask and who and domain.ref.kind is not DomainKind.DM:
             whom = await excepted(tx, [domain], ask, Identity(who["platform"], who["native_id"]))

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from memory.places.places import read_domain
 from memory.store.database import Database
+from memory.store.domains import read_domain
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.tiers import asides
 from memory.tiers.messages import known

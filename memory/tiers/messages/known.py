@@ -9,8 +9,8 @@ another form brings it back.
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
-from memory.places.places import read_domain
 from memory.store.database import Database, Transaction
+from memory.store.domains import read_domain
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.lexical import key_words
 from memory.types import Domain, DomainRef, NewExchange, Session, SessionRef
