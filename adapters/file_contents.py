@@ -1,7 +1,9 @@
 """Which files of a message are read, and what becomes of their bytes: text as text, images as they are."""
 
+import asyncio
 import codecs
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from pathlib import PurePath
 
 from adapters.events import Attachment, Contents
@@ -24,6 +26,18 @@ def wanted(attachments: Sequence[Attachment]) -> list[int]:
     texts = [index for index, one in enumerate(attachments) if _is_text(one) and one.size <= MOST_TEXT]
     images = [index for index, one in enumerate(attachments) if one.type in _IMAGES and one.size <= MOST_IMAGE]
     return sorted(texts[:MOST_FILES] + images[:MOST_FILES])
+
+
+async def in_time(
+    attachments: Sequence[Attachment], contents: Callable[[Attachment], Awaitable[Contents]], seconds: float
+) -> list[Contents]:
+    """Return what can be read of a message's files within so many seconds, one for each, in order."""
+    found = [Contents(one) for one in attachments]
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            for index in wanted(attachments):
+                found[index] = await contents(attachments[index])
+    return found
 
 
 def most(attachment: Attachment) -> int:

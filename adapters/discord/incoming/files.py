@@ -1,6 +1,5 @@
 """The files of messages, read within bounds."""
 
-import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 
@@ -36,15 +35,11 @@ class Files:
 
     async def read(self, client: discord.Client, message: Message) -> Sequence[Contents]:
         """Return what can be read of a message's files in time, one for each, in order."""
-        contents = [Contents(one) for one in message.attachments]
-        try:
-            async with asyncio.timeout(self._seconds):
-                for index in file_contents.wanted(message.attachments):
-                    data = await self._bytes(client, message, message.attachments[index])
-                    contents[index] = file_contents.read(message.attachments[index], data)
-        except TimeoutError:
-            pass
-        return contents
+
+        async def contents(attachment: Attachment) -> Contents:
+            return file_contents.read(attachment, await self._bytes(client, message, attachment))
+
+        return await file_contents.in_time(message.attachments, contents, self._seconds)
 
     async def _bytes(self, client: discord.Client, message: Message, attachment: Attachment) -> bytes:
         if found := self._at_hand.get(message.id, {}).get(attachment.id):

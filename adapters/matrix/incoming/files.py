@@ -1,8 +1,8 @@
 """The files of messages, read within bounds, and decrypted where they are encrypted."""
 
-import asyncio
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from nio import AsyncClient
 from nio.crypto.attachments import decrypt_attachment
@@ -36,14 +36,8 @@ class Files:
 
     async def read(self, client: AsyncClient, message: Message) -> Sequence[Contents]:
         """Return what can be read of a message's files in time, one for each, in order."""
-        contents = [Contents(one) for one in message.attachments]
-        try:
-            async with asyncio.timeout(self._seconds):
-                for index in file_contents.wanted(message.attachments):
-                    contents[index] = await _contents(client, message.place.channel, message.attachments[index])
-        except TimeoutError:
-            pass
-        return contents
+        contents = partial(_contents, client, message.place.channel)
+        return await file_contents.in_time(message.attachments, contents, self._seconds)
 
 
 async def _contents(client: AsyncClient, room: str, attachment: Attachment) -> Contents:
