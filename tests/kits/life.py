@@ -46,12 +46,15 @@ class Everyday:
         )
 
 
+@dataclass(frozen=True)
 class StandingClock:
     """A clock that stands still."""
 
+    at: int
+
     def now(self) -> int:
         """The instant, in microseconds UTC."""
-        return NOW
+        return self.at
 
 
 class _Sheet:
@@ -82,21 +85,21 @@ def questions() -> list[Everyday]:
     return [Everyday(**json.loads(line)) for line in (SET / "questions.jsonl").read_text("utf-8").splitlines()]
 
 
-def imported(folder: Path, config: str = "") -> Home:
-    """Return a home into which the life was imported."""
+def imported(folder: Path, config: str = "", messages: Path = SET / "messages.jsonl") -> Home:
+    """Return a home into which the life was imported, or other messages."""
     home = Home(folder, f'time_zone = "UTC"\n{config}')
-    done = home.lyra("import", "--as", WHO, str(SET / "messages.jsonl"))
+    done = home.lyra("import", "--as", WHO, str(messages))
     assert done.code == 0, done.err
     return home
 
 
 @asynccontextmanager
-async def awake(home: Home, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[App]:
+async def awake(home: Home, monkeypatch: pytest.MonkeyPatch, now: int = NOW) -> AsyncIterator[App]:
     """Open what a home keeps, at the instant of the questions."""
     for name, value in home.environment().items():
         monkeypatch.setenv(name, value)
     async with opened() as app:
-        base = replace(app.base, clock=StandingClock())
+        base = replace(app.base, clock=StandingClock(now))
         key, _, _ = key_of(base.around, base.settings, new=False)
         ports = Ports(base.clock, base.ids, app.meaning.embedder)
         async with await Memory.open(base.around.db_path, key, ports, habits(base.settings)) as memory:

@@ -1,0 +1,130 @@
+"""A diary of two years in English and in German, and what is asked about its times: the set under tests/sets/times."""
+
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from pathlib import Path
+
+from memory.text.times import local
+from memory.types import Hit, NewExchange
+from tests.kits.memory_kit import said, utc
+
+SET = Path(__file__).parents[1] / "sets" / "times"
+NOW = utc("2026-10-22T20:00:00")
+DAYS = 730
+LANGUAGES = ("english", "german")
+_HOURS = (8, 14, 19, 22)
+_NOTES = {
+    "english": (
+        (
+            "Ran along the canal before work, {n} minutes.",
+            "Overslept, {friend} had to ring twice.",
+            "Long call with {friend} about {topic}.",
+            "Bread from the new bakery, rye this time, number {n} in the queue.",
+        ),
+        (
+            "Planted {plant} by the fence.",
+            "{friend} came by and we mended the bike.",
+            "Walked to {place} and back, saw {n} herons.",
+            "Two meetings about {topic}, nothing decided.",
+        ),
+        ("Cooked {dish} for {friend}.", "Cooked {dish}, far too salty.", "Cooked {dish} and froze half of it."),
+        (
+            "Sat on the balcony and read {title}.",
+            "Chess with {friend}, lost {n} games.",
+            "Stayed up with {title}, read {n} pages.",
+        ),
+    ),
+    "german": (
+        (
+            "Vor der Arbeit am Kanal gelaufen, {n} Minuten.",
+            "Verschlafen, {friend} musste zweimal klingeln.",
+            "Lange mit {friend} über {topic} telefoniert.",
+            "Brot beim neuen Bäcker geholt, Nummer {n} in der Schlange.",
+        ),
+        (
+            "{plant} am Zaun gepflanzt.",
+            "{friend} war da, wir haben das Rad geflickt.",
+            "Zu Fuß zum {place} und zurück, {n} Reiher gesehen.",
+            "Zwei Sitzungen zu {topic}, nichts entschieden.",
+        ),
+        ("Für {friend} {dish} gekocht.", "{dish} gekocht, viel zu salzig.", "{dish} gekocht und die Hälfte eingefroren."),
+        (
+            "Auf dem Balkon gesessen und {title} gelesen.",
+            "Schach mit {friend}, {n} Partien verloren.",
+            "Lange auf, {n} Seiten {title} gelesen.",
+        ),
+    ),
+}
+_WORDS = {
+    "english": {
+        "friend": "Nora Teo Wen Ilse Mateusz".split(),
+        "topic": "the budget,the choir,the move,old maps,the roof".split(","),
+        "plant": "beans,two currants,thyme,garlic,mallows".split(","),
+        "place": "the lock,the mill,the chapel,the quarry".split(","),
+        "dish": "lentils,risotto,leek soup,dumplings,a curry,noodles".split(","),
+        "title": "Middlemarch,Solaris,Orlando,The Leopard,Stoner".split(","),
+    },
+    "german": {
+        "friend": "Nora Teo Wen Ilse Mateusz".split(),
+        "topic": "das Budget,den Chor,den Umzug,alte Karten,das Dach".split(","),
+        "plant": "Bohnen,Johannisbeeren,Thymian,Knoblauch,Malven".split(","),
+        "place": "Wehr,Steinbruch,Bahnhof,Turm".split(","),
+        "dish": "Linsen,Risotto,Lauchsuppe,Klöße,Curry,Nudeln".split(","),
+        "title": "Middlemarch,Solaris,Orlando,Stoner,Momo".split(","),
+    },
+}
+_BIRTHDAYS = {
+    "english": (("2025-01-12", "My birthday is on the 9th of April."), ("2025-03-02", "Nora's birthday is the 2nd of July.")),
+    "german": (("2025-01-12", "Mein Geburtstag ist am 9. April."), ("2025-03-02", "Noras Geburtstag ist der 2. Juli.")),
+}
+
+
+@dataclass(frozen=True)
+class Dated:
+    """A question about a time in a language, from when to when what it asks for was said, and what that holds."""
+
+    question: str
+    language: str
+    first: str
+    last: str
+    holds: str
+
+    def then(self, said_at: int) -> bool:
+        """Say whether an instant is in that time."""
+        at = local(said_at, "UTC").isoformat()
+        return self.first <= at[: len(self.first)] and at[: len(self.last)] <= self.last
+
+    def good(self, hits: list[Hit]) -> bool:
+        """Say whether the first of these hits is what is asked for."""
+        return bool(hits) and self.then(hits[0].exchange.said_at) and self.holds.casefold() in hits[0].exchange.text.casefold()
+
+
+def dated() -> list[Dated]:
+    """Return the questions of the set."""
+    return [Dated(**json.loads(line)) for line in (SET / "questions.jsonl").read_text("utf-8").splitlines()]
+
+
+def two_years(language: str) -> Iterator[NewExchange]:
+    """Yield the diary in a language, the same each time: three or four notes a day, none but such as return all the time."""
+    chosen = random.Random(730)
+    today = local(NOW, "UTC").date()
+
+    def told(day: date, hour: int, text: str) -> NewExchange:
+        at = utc(f"{datetime(day.year, day.month, day.day, hour, chosen.randrange(60)):%Y-%m-%dT%H:%M}")
+        return said(text, f"{day}-{hour}", at)
+
+    for n in range(DAYS):
+        day = today - timedelta(days=DAYS - 1 - n)
+        for hour, forms in zip(_HOURS, _NOTES[language], strict=True):
+            words = {name: chosen.choice(some) for name, some in _WORDS[language].items()}
+            form = chosen.choice(forms)
+            note = told(day, hour, form.format(n=chosen.randrange(3, 60), **words))
+            # The last day is not over, and not every night is told of.
+            if note.said_at < NOW and (hour != _HOURS[-1] or n % 3 == 0 or day == today - timedelta(days=1)):
+                yield note
+        for on, text in _BIRTHDAYS[language]:
+            if on == day.isoformat():
+                yield told(day, 20, text)
