@@ -90,6 +90,20 @@ class Settings(BaseModel):
             raise ValueError(f'"{OFFLINE}" can only stand alone in summary: what a model refuses is written without one anyway')
         return self
 
+    @model_validator(mode="after")
+    def _accounts_are_of_one_person(self) -> "Settings":
+        owners: dict[tuple[str, str], str] = {}
+        for name, someone in self.people.items():
+            for platform in Someone.model_fields:
+                for account in getattr(someone, platform):
+                    owner = owners.setdefault((platform, account), name)
+                    if owner != name:
+                        raise ValueError(
+                            f'the {platform} account "{account}" is listed under both [people.{owner}] and [people.{name}], '
+                            "and an account is one person's; take it out of one of the two"
+                        )
+        return self
+
     def _stands_alone(self, name: str) -> None:
         if self.embed != [name]:
             raise ValueError(f'"{name}" can only stand alone in embed')

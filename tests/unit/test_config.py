@@ -86,6 +86,10 @@ def test_the_example_has_every_key_with_its_default() -> None:
         ('[exit]\nlinks = ["example"]', '"exit.links": "example" is neither a domain nor the beginning of an address'),
         ('[exit]\nlinks = ["ftp://example.org/"]', '"ftp://example.org/" is neither a domain nor'),
         ('[exit]\nlinks = ["https://example.org/a/../"]', '"https://example.org/a/../" is neither a domain nor'),
+        (
+            '[people.ada]\nconsole = "ada"\ndiscord = ["1", "2"]\n[people.bob]\ndiscord = "2"',
+            'discord account "2" is listed under both [people.ada] and [people.bob], and an account is one person\'s',
+        ),
         ("chat = ", "is not TOML"),
     ],
 )
@@ -107,6 +111,11 @@ def test_vectors_come_from_the_local_model_or_not_at_all_where_that_is_said(tmp_
     assert load(around(tmp_path, f'embed = "{name}"')).embed == [name]
     backend = f'chat = "{name}"\n[models.{name}]\nbase_url = "http://x/v1"\nmodel = "m"'
     assert load(around(tmp_path, backend)).chat == [name], "a backend for anything else may be called so"
+
+
+def test_the_same_name_on_two_platforms_is_two_accounts(tmp_path: Path) -> None:
+    settings = load(around(tmp_path, '[people.ada]\nconsole = ["ada", "ada"]\n[people.bob]\nmatrix = "ada"'))
+    assert set(settings.people) == {"ada", "bob"}
 
 
 def test_one_account_or_several_make_a_person(tmp_path: Path) -> None:
