@@ -4,15 +4,16 @@ from collections.abc import Sequence
 
 from adapters.events import Contents, Message
 from bot.models.port import Image
+from memory.text.storable import EMPTY, clean
 
 MOST_CHARACTERS = 64_000
 _KILO = 1024
 
 
 def told(message: Message, contents: Sequence[Contents]) -> str:
-    """Return what a message said together with what came with it."""
-    pieces = [message.text.strip(), *(_one(one) for one in contents)]
-    return "\n".join(piece for piece in pieces if piece) or "[an empty message]"
+    """Return what a message said together with what came with it, as every store can hold it."""
+    pieces = [clean(message.text).strip(), *(clean(_one(one)) for one in contents)]
+    return "\n".join(piece for piece in pieces if piece) or EMPTY
 
 
 def images(contents: Sequence[Contents]) -> list[Image]:

@@ -2,6 +2,8 @@
 
 import re
 
+EMPTY = "[an empty message]"
+"""What a message reads as that has no words and came with nothing."""
 _REMOVED = re.compile(r"[\x00-\x08\x0b-\x1f]")
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 

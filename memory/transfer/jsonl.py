@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import BinaryIO
 from zoneinfo import ZoneInfo
 
-from memory.text.storable import clean
+from memory.text.storable import EMPTY, clean
 from memory.transfer.message import EPOCH, MAX_LINE, BadLine, Incoming, Role, from_seconds, within, without_mark
 from memory.types import MINUTE, MOST_NAME
 
@@ -28,7 +28,8 @@ def line(
         "session": clean(session),
         "role": role,
         "speaker": clean(speaker),
-        "content": clean(content),
+        # Earlier versions kept messages of which nothing is left once they are cleaned.
+        "content": clean(content) or EMPTY,
         "created_at": _local(created_at, ZoneInfo(time_zone)).isoformat(),
         "id": clean(source_id),
     }

@@ -86,14 +86,15 @@ def test_many_bad_lines_are_counted_and_the_first_are_named(home: Home) -> None:
 def test_nul_and_lone_surrogates_never_enter_memory(home: Home) -> None:
     given = b'{"content": "a\\u0000b \\ud800 c", "speaker": "B\\u0000o", "session": "s\\udfff", "id": "x\\u0000"}\n'
     assert home.lyra("import", "-", given=given).code == 0
-    said = home.lyra("chat", given=b"d\0e \x1b[31mf\n")
-    assert (said.lines, said.code) == (["Kept."], 0)
+    said = home.lyra("chat", given=b"d\0e \x1b[31mf\n\0\n\x01\x02\n")
+    assert (len(said.lines), said.code) == (3, 0)
     contents = kept(home)
     assert "ab \ufffd c" in contents
     for content in contents:
         assert "\0" not in content and "\x1b" not in content
     again = home.lyra("import", "-", given=home.lyra("export").out)
     assert again.out.startswith("Imported 0 messages")
+    assert (again.err, again.code) == ("", 0)
 
 
 CHAT = {

@@ -67,3 +67,8 @@ def test_a_long_text_ends_where_it_is_cut_and_says_so() -> None:
 
 def test_a_message_without_anything_says_so() -> None:
     assert told(message("  "), []) == "[an empty message]"
+
+
+def test_what_no_store_can_hold_is_not_kept_and_leaves_an_empty_message_where_there_is_nothing_else() -> None:
+    assert told(message("a\0b\ud83d"), []) == "ab\ufffd"
+    assert told(message("\0 \x01"), []) == "[an empty message]"

@@ -53,5 +53,10 @@ def test_what_came_without_an_id_keeps_its_id_through_export_and_import() -> Non
     assert back(text) == first
 
 
+def test_what_earlier_versions_kept_without_a_word_comes_back_as_an_empty_message() -> None:
+    found = back(line("s", "user", "Ada", "\0", 0, "1", "UTC"))
+    assert isinstance(found, Incoming) and found.content == "[an empty message]"
+
+
 def test_a_line_can_always_be_written_to_a_file() -> None:
     line("s\ud800", "user", "Ada\ud800", "half an emoji \ud83d", 0, "1\ud800", "UTC").encode()
