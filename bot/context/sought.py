@@ -11,6 +11,8 @@ from memory.types import DomainKind, Hit, Statement
 
 _WIDE = 50
 _OF_A_TIME = 96
+_TELLING = 100
+"""How many messages are read for when a birthday is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +33,12 @@ async def sought(turn: Asking, voice: OfflineVoice, asked: VoiceQuestion) -> Sou
             above += facts
             continue
         window = part.window
+        if part.day:
+            telling = await turn.view.recall.messages(part.day.sought, _TELLING, exclude=here, asker=asked.asker)
+            window = voice.window(asked, part, telling)
+            hits |= {hit.exchange.key: hit for hit in telling if hit.exchange.key not in hits}
         if part.aim is not Aim.TIME or window is None:
             found = await turn.view.recall.messages(part.sought, _WIDE, exclude=here, asker=asked.asker)
-            window = voice.window(asked, part, found)
             hits = {hit.exchange.key: hit for hit in found} | hits
         if part.aim is Aim.TIME and window:
             above += await turn.view.digests.months(window)

@@ -10,7 +10,7 @@ from memory.index.indexing import BANK, ERAS, GISTS, MESSAGES
 from memory.index.recall.finder import Found, Recall
 from memory.index.recall.query import Query
 from memory.index.recall.timeline import around, during
-from memory.index.when.birthdays import birthday, celebrated
+from memory.index.when.birthdays import Birthday, birthday, celebrated
 from memory.index.when.days import EARLIEST, LATEST
 from memory.index.when.question import asked
 from memory.index.when.values import Window
@@ -22,7 +22,8 @@ from memory.tiers.statements import INDEXED
 from memory.types import Condensed, Digest, DigestHit, DomainKind, Exchange, Hit, Session, Statement
 from memory.view.binding import Binding
 
-_TELLING = 20
+_TELLING = 100
+"""How many messages are read for when a birthday is."""
 A = TypeVar("A")
 
 _NAMED = ("named in the question",)
@@ -209,16 +210,17 @@ class Retrieval:
         now, time_zone = self._b.shared.clock.now(), self._b.home.time_zone
         queries = tuple(replace(query, now=now, time_zone=time_zone) for query in queries)
         if day := birthday(queries[0].text):
-            queries = await self._on(day[1], day[0], queries)
+            queries = await self._on(day, queries)
         return await self._recall.each(queries, self._b.domains)
 
-    async def _on(self, whose: str, phrase: str, queries: Sequence[Query]) -> tuple[Query, ...]:
+    async def _on(self, day: Birthday, queries: Sequence[Query]) -> tuple[Query, ...]:
         """Return queries that ask about a birthday as ones that ask about its day, if anybody said when that is."""
         first = queries[0]
-        found = await self._recall.find(replace(first, text=whose, k=_TELLING, kinds=(MESSAGES,)), self._b.domains)
+        found = await self._recall.find(replace(first, text=day.sought, k=_TELLING, kinds=(MESSAGES,)), self._b.domains)
         told = [hit.exchange for hit in (await self._messages(found)).values()]
-        window = celebrated(whose, told, first.asker, first.now, first.time_zone)
-        return tuple(replace(one, text=one.text.replace(phrase, " "), window=window) if window else one for one in queries)
+        within = asked(first.text.replace(day.phrase, " "), first.now, first.time_zone).window
+        window = celebrated(day, told, first.asker, first.now, first.time_zone, within)
+        return tuple(replace(one, text=one.text.replace(day.phrase, " "), window=window) if window else one for one in queries)
 
     def _asker(self, name: str) -> str:
         return name if self._b.home.ref.kind is not DomainKind.DM else ""

@@ -6,7 +6,7 @@ from memory.text.times import local
 from tests.kits.memory_kit import Clock, corner, opened
 from tests.kits.two_years import LANGUAGES, NOW, Dated, dated, two_years
 
-LEAST = 0.5
+LEAST = 0.65
 
 
 async def missed(folder: Path, language: str) -> list[tuple[str, str, str]]:

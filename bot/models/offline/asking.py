@@ -9,7 +9,7 @@ from bot.models.offline.related_words import beside
 from bot.models.offline.sentences import split
 from bot.models.offline.things import things
 from bot.models.offline.understanding import Topic, topic
-from memory.index.when.birthdays import birthday
+from memory.index.when.birthdays import Birthday, birthday
 from memory.index.when.question import asked as asked_when
 from memory.index.when.values import Window
 from memory.index.when.vocabulary import DOINGS
@@ -34,7 +34,7 @@ class QuestionPart:
     """One thing that is asked for.
 
     `sought` is what recall looks for, `window` the time that is told. `name` is whose words are asked for, or what is
-    listed; a TIME without a window is the day that `sought` names: a birthday.
+    listed; `day` is a birthday as the time that is asked for, which has to be looked up: what `window` tells says of which year.
     """
 
     text: str
@@ -43,6 +43,7 @@ class QuestionPart:
     sought: str
     window: Window | None = None
     name: str = ""
+    day: Birthday | None = None
 
 
 _QUESTION_WORDS = r"what|who|where|when|which|how|why|whose|wer|wo|wann|wie|welche\w*|qué|quién|dónde|cuándo|cómo|cuál|où|quand"
@@ -98,13 +99,12 @@ def _with_antecedents(pieces: list[str]) -> Iterator[str]:
 def _part(text: str, now: int, time_zone: str) -> QuestionPart:
     if _WHO_AM_I.match(text):
         return QuestionPart(text, Aim.ASKER, topic(text), _LASTING)
-    if (day := birthday(text)) and not _what_else(text.replace(day[0], " ")):
-        return QuestionPart(text, Aim.TIME, topic(text), day[1])
-    when = asked_when(text, now, time_zone)
-    if when.window and not _what_else(when.rest) and not _NO_LISTING.search(text):
-        return QuestionPart(text, Aim.TIME, topic(text), text, when.window)
-    about = topic(when.rest if when.window else text)
-    part = QuestionPart(text, Aim.ANSWER, about, f"{text} {beside(about.strong)}".strip(), when.window)
+    day = birthday(text)
+    when = asked_when(text.replace(day.phrase, " ") if day else text, now, time_zone)
+    if (when.window or day) and not _what_else(when.rest) and not _NO_LISTING.search(text):
+        return QuestionPart(text, Aim.TIME, topic(text), text, when.window, day=day)
+    about = topic(when.rest if when.window or day else text)
+    part = QuestionPart(text, Aim.ANSWER, about, f"{text} {beside(about.strong)}".strip(), when.window, day=day)
     if said := _SAID.search(text):
         name, rest = next((said[at], said[at + 1]) for at in (1, 3, 5) if said[at])
         return replace(part, aim=Aim.SAID, about=topic(rest or ""), name=name)

@@ -80,11 +80,11 @@ class Choice:
             sum(_is_said(hit.exchange) and window.start <= hit.exchange.said_at < window.end for hit in self._hits) > MOST_LISTED
         )
 
-    def of(self, part: QuestionPart, window: Window | None) -> list[Candidate]:
+    def of(self, part: QuestionPart) -> list[Candidate]:
         """Return what answers a part of a question: for a list in the order of time, else the best first."""
         match part.aim:
             case Aim.TIME:
-                return self._of_time(part, window)
+                return self._of_time(part)
             case Aim.ASKER:
                 return self._of_asker(part)
             case Aim.ABOUT:
@@ -97,7 +97,8 @@ class Choice:
 
     # Of each kind
 
-    def _of_time(self, part: QuestionPart, window: Window | None) -> list[Candidate]:
+    def _of_time(self, part: QuestionPart) -> list[Candidate]:
+        window = part.window
         if window is None:
             return []
         own = bool(SPEAKING.search(part.text))

@@ -5,7 +5,7 @@ It never pretends to be a model. What it says is a function of the question and 
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.models.offline.asking import Aim, QuestionPart, parts
 from bot.models.offline.choosing import Candidate, Choice, missing
@@ -61,10 +61,10 @@ class OfflineVoice:
 
     def window(self, asked: VoiceQuestion, part: QuestionPart, hits: Sequence[Hit]) -> Window | None:
         """Return the time that a part of a question is about, None for none; a birthday is looked up in what was found."""
-        if part.aim is not Aim.TIME or part.window:
+        if part.day is None:
             return part.window
         told = [hit.exchange for hit in hits]
-        return celebrated(part.sought, told, one_line(asked.asker), asked.now, known_zone(asked.time_zone))
+        return celebrated(part.day, told, one_line(asked.asker), asked.now, known_zone(asked.time_zone), part.window)
 
     def answer(
         self, asked: VoiceQuestion, hits: Sequence[Hit], known: Callable[[str], bool], above: Sequence[Statement] = ()
@@ -96,15 +96,15 @@ class OfflineVoice:
         empty: list[str] = []
         cited: list[Hit] = []
         stated: list[Statement] = []
-        for part in self.parts(asked):
-            window = self.window(asked, part, hits)
-            found = choice.of(part, window)
+        for asking in self.parts(asked):
+            part = replace(asking, window=self.window(asked, asking, hits))
+            found = choice.of(part)
             of = [one for one in above if one.tier == _ABOVE.get(part.aim) and one not in stated]
             if of or (part.aim in _LISTS and found and (len(found) > 1 or part.aim is Aim.TIME)):
-                lists.append(telling.listing(part, window, found, of))
+                lists.append(telling.listing(part, found, of))
                 stated += of
             elif part.aim is Aim.TIME:
-                empty.append(telling.nothing(window) if window else "Nothing about that yet.")
+                empty.append(telling.nothing(part.window) if part.window else "Nothing about that yet.")
             else:
                 told += [(part, one) for one in found if one.hit not in cited]
                 lacking += [word for word in missing(part, found, known) if word not in lacking]

@@ -43,10 +43,10 @@ class Wording:
             # "Also, on 3 March" goes on with what somebody told her.
             speaker = "" if where else exchange.speaker
 
-    def listing(self, part: QuestionPart, window: Window | None, found: Sequence[Candidate], above: Sequence[Statement]) -> str:
+    def listing(self, part: QuestionPart, found: Sequence[Candidate], above: Sequence[Statement]) -> str:
         """Return a list, a line for each, under what it is a list of."""
         lines = [f"- {f'{one.period}: ' if one.period else ''}{one_line(one.text)}" for one in above]
-        return "\n".join([self._heading(part, window), *lines, *(self._line(part, one) for one in found)])
+        return "\n".join([self._heading(part), *lines, *(self._line(part, one) for one in found)])
 
     def nothing(self, window: Window) -> str:
         """Return that nothing was said at a time."""
@@ -61,10 +61,10 @@ class Wording:
             start += f", {where[0].lower()}{where[1:]}"
         return f"- {start}: {_quote(one, part, _LINE)}"
 
-    def _heading(self, part: QuestionPart, window: Window | None) -> str:
+    def _heading(self, part: QuestionPart) -> str:
         match part.aim:
-            case Aim.TIME if window:
-                day, among = self._when(window), ", among other things" if self._choice.omits(window) else ""
+            case Aim.TIME if part.window:
+                day, among = self._when(part.window), ", among other things" if self._choice.omits(part.window) else ""
                 return f"{'From' if ' to ' in day else 'On'} {day}{among}:"
             case Aim.SAID:
                 return f"{part.name[:1].upper()}{part.name[1:]} said:"

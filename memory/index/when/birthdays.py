@@ -2,63 +2,166 @@
 
 import re
 from calendar import isleap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
+from memory.index.when.days import DAY
 from memory.index.when.question import asked
 from memory.index.when.values import Window
+from memory.text.dates import dates
 from memory.text.times import instant, local, zone
 from memory.types import Exchange, Kind
 
+_NOUN = r"(?:birthday|b-?day|geburtstag\w*|cumpleaños)"
+_MY = r"(?:my|our|mein\w*|unser\w*|mis?)"
+_WHICH = r"(?:(?:last|next|own|past|letzte\w*|nächste\w*|\d+(?:st|nd|rd|th|\.)?)\s+)?"
+_ONE = r"[^\W\d_]+"
+_NOBODY = r"(?:his|this|its|yours|ours|das|dieses|eines|jedes)"
 _PHRASE = re.compile(
-    r"(?i)\b(?:(?:on|an|en|for|spend|celebrate)\s+|how (?:was|were|did)\s+|wie war\s+|cómo fue\s+)"
-    r"((?:my|our|mein\w*|mi|[^\W\d_]+['’]s)\s+(?:last\s+)?(?:birthday|geburtstag|cumpleaños))\b"
+    r"(?i)\b(?:(?:on|an|en|for|at|during|zu|spen[dt]|celebrated?)\s+|(?:how|what) (?:was|were|did)\s+|wie war\s+|cómo fue\s+)"
+    rf"(?:{_MY}\s+{_WHICH}{_NOUN}|(?P<mine>{_MY}\s+)?(?!{_NOBODY}\b)(?P<owner>{_ONE})(?:['’]s?|(?<=s))\s+{_WHICH}{_NOUN})\b"
+    rf"|\b(?:am|wie war der)\s+geburtstag\s+(?:von\s+(?:{_MY}\s+)?|(?P<of_mine>{_MY}\s+))(?P<of>{_ONE})"
 )
-_OWN = re.compile(r"(?i)(?:my|our|mein\w*|mi)\b")
+_TOLD_OF_ONESELF = re.compile(
+    rf"(?i)\b{_MY}\s+{_WHICH}{_NOUN}\b|\bi(?:['’]m|\s+was|\s+am)\s+born\b|\bi\s+have\s+(?:my\s+)?birthday\b|\bich\b.*\bgeboren\b|\bnací\b"
+    r"|\b(?:ich\s+ha(?:be?|tte)|ha(?:be?|tte)\s+ich)\b.*(?<!s)(?<!['’])(?<!\bzum)(?<!\bden)(?<!\bam)(?<!\bseinen)(?<!\bihren)\s+geburtstag\b"
+)
+_CLAUSE = re.compile(r"[!?;\n]+|(?<!\d)\.(?=\s|$)|,?\s+(?:but|aber)\b")
+_BEHIND = re.compile(rf"(?i)\b(?:for|before|after|about|until|zu[mr]?|vor|nach|bis|für|über|de|para)\s+{_MY}\s+{_WHICH}{_NOUN}\b")
+_SAYING = re.compile(r"(?i)\b(?:is|was|it['’]s|falls|born|ist|war|fällt|geboren|habe?|hat|have|has|es|fue|nací|nació)\b|[:(=]")
+_STROKE = re.compile(r"(?<![\d/])(\d\d?)/(\d\d?)(?![\d/])")
+_YEARS_BACK = 9
+_LONGEST_DAY = DAY + DAY // 12
 
 
-def birthday(question: str) -> re.Match[str] | None:
-    """Return where a question names a birthday as its time: the whole expression, and as its group whose birthday it is."""
-    return _PHRASE.search(question)
+@dataclass(frozen=True, slots=True)
+class Birthday:
+    """A birthday that a question names as its time: with what words, and whose it is, '' for the asker's own.
+
+    `of_mine` says that whose it is belongs to the asker: a sister.
+    """
+
+    phrase: str
+    owner: str
+    of_mine: bool = False
+
+    @property
+    def sought(self) -> str:
+        """What to look for to find the messages that tell when it is."""
+        return f"{self.owner} birthday born Geburtstag geboren cumpleaños".strip()
+
+    def mentioned(self, clause: str, by_owner: bool) -> bool:
+        """Say whether a clause names this birthday, said by the one whose it is or by somebody else."""
+        if not self.owner or by_owner:
+            return _TOLD_OF_ONESELF.search(clause) is not None
+        # German writes the genitive without an apostrophe.
+        name = rf"\b{re.escape(self.owner)}(?:['’]?s|['’])?"
+        return (
+            re.search(
+                rf"(?i){name}\s+{_WHICH}{_NOUN}|{name}\b.*\b(?:born|geboren|nació)\b|{name}\s+ha[st]\b.*\b{_NOUN}"
+                rf"|{_NOUN}\s+(?:(?:of|von|de)\s+)?(?:{_MY}\s+)?{name}\b|\bhat\s+{name}\b.*\b{_NOUN}",
+                clause,
+            )
+            is not None
+        )
 
 
-def celebrated(whose: str, told: Sequence[Exchange], asker: str, now: int, time_zone: str) -> Window | None:
+@dataclass(frozen=True, slots=True, order=True)
+class _Told:
+    """When a birthday is by one message: how sure that is (2: it is said, 1: a time stands beside it, 0: it is only named)."""
+
+    sure: int
+    said_at: int
+    month: int
+    day: int
+    """0 for any of its month"""
+
+
+def birthday(question: str) -> Birthday | None:
+    """Return the birthday that a question names as its time, None for none."""
+    found = _PHRASE.search(question)
+    if not found:
+        return None
+    owner = found["owner"] or found["of"] or ""
+    # "Noras Geburtstag" is Nora's.
+    if owner and found["owner"] and question[found.end("owner")] not in "'’":
+        owner = owner[:-1]
+    if found["of_mine"]:
+        owner = re.sub(r"(?<=[^aeiou])e?s$", "", owner)
+    return Birthday(found[0], owner, bool(found["mine"] or found["of_mine"]))
+
+
+def celebrated(
+    whose: Birthday, told: Sequence[Exchange], asker: str, now: int, time_zone: str, within: Window | None = None
+) -> Window | None:
     """Return the latest day of a birthday at an instant, by what people said, None where nobody said when it is.
 
-    The newest message that has a time beside the birthday tells it, else the newest that names it. What one calls "my birthday"
-    is one's own: `asker` said it, or anybody where that is ''.
+    It is the one `within` a time, where it has one there. The newest message that says which day it is tells it, else the newest
+    that has a time beside it, else the newest that names it. What one calls "my birthday" is one's own: `asker` said it, or
+    anybody where that is ''. Of somebody of whom only the month is told, it is that month.
     """
-    whose = re.sub(r"(?i)\s+last\s+", " ", whose)
-    own = _OWN.match(whose) is not None
-    telling = [
-        one
+    days = [
+        day
         for one in told
-        if re.search(rf"(?i)\b{re.escape(whose)}\b", one.text)
-        and not one.text.rstrip().endswith("?")
-        and one.kind is Kind.SAID
-        and one.role == "user"
-        and (not own or not asker or one.speaker.casefold() == asker.casefold())
+        if one.kind is Kind.SAID and one.role == "user" and not one.text.rstrip().endswith("?")
+        for day in _days(whose, one, asker, time_zone)
     ]
-    if not telling:
+    return _anniversary(max(days), now, time_zone, within) if days else None
+
+
+def _days(whose: Birthday, one: Exchange, asker: str, time_zone: str) -> Iterator[_Told]:
+    speaker = one.speaker.casefold()
+    if (not whose.owner or whose.of_mine) and asker and speaker != asker.casefold():
+        return
+    by_owner = bool(whose.owner) and speaker.partition(" ")[0] == whose.owner.casefold()
+    for clause in _CLAUSE.split(one.text):
+        if whose.mentioned(clause, by_owner):
+            beside = _BEHIND.search(clause) is not None
+            if day := _dated(clause) or (None if beside else _by_the_calendar(clause, one.said_at, time_zone)):
+                yield _Told(0 if beside else 2 if _SAYING.search(clause) else 1, one.said_at, *day)
+            elif not beside:
+                then = local(one.said_at, time_zone)
+                yield _Told(0, one.said_at, then.month, then.day)
+
+
+def _dated(clause: str) -> tuple[int, int] | None:
+    """Return the month and the day that a clause writes."""
+    readings = [(month, day) for _, some in dates(clause) for _, month, day in some if month and day]
+    if stroke := _STROKE.search(clause):
+        one, two = int(stroke[1]), int(stroke[2])
+        readings += [(two, one), (one, two)]
+    return next(((month, day) for month, day in readings if month <= 12 and _has(2024, month, day)), None)
+
+
+def _by_the_calendar(clause: str, said_at: int, time_zone: str) -> tuple[int, int] | None:
+    """Return the month and the day that a clause tells in any other way, such as "today"; of a month day 0."""
+    when = asked(clause, said_at, time_zone).window
+    if when is None:
         return None
-    newest = max(telling, key=lambda one: (_day(one, time_zone) is not None, one.said_at))
-    return _anniversary(_day(newest, time_zone) or newest.said_at, now, time_zone)
+    then, length = local(when.start, time_zone), when.end - when.start
+    if length <= _LONGEST_DAY:
+        return then.month, then.day
+    return (then.month, 0) if then.day == 1 and 27 * DAY < length < 32 * DAY else None
 
 
-def _day(told: Exchange, time_zone: str) -> int | None:
-    """Return when the time that a message tells begins; None for one that tells none, or one that is over when it is said."""
-    when = asked(told.text, told.said_at, time_zone).window
-    return when.start if when and when.end > told.said_at else None
+def _anniversary(told: _Told, now: int, time_zone: str, within: Window | None) -> Window:
+    """Return the last day, or month, of a date before the end of today, or within a time."""
+    today = local(now, time_zone).date()
+    years = [year for year in range(today.year, today.year - _YEARS_BACK, -1) if _has(year, told.month, told.day or 1)]
+    begun = [_window(told, year, time_zone) for year in years if date(year, told.month, told.day or 1) <= today]
+    inside = [one for one in begun if within and within.start <= one.start < within.end]
+    return [*inside, *begun][0]
 
 
-def _anniversary(day: int, now: int, time_zone: str) -> Window:
-    """Return the last day before the end of today that has the date of an instant."""
-    then, today = local(day, time_zone), local(now, time_zone).date()
-    years = (year for year in range(today.year, today.year - 9, -1) if _has(year, then.month, then.day))
-    year = next((year for year in years if date(year, then.month, then.day) <= today), then.year)
-    start = datetime(year, then.month, then.day, tzinfo=zone(time_zone))
-    return Window(instant(start), instant(start + timedelta(days=1)))
+def _window(told: _Told, year: int, time_zone: str) -> Window:
+    start = date(year, told.month, told.day or 1)
+    end = start + timedelta(days=1) if told.day else date(year + told.month // 12, told.month % 12 + 1, 1)
+    first, after = (instant(datetime(day.year, day.month, day.day, tzinfo=zone(time_zone))) for day in (start, end))
+    return Window(first, after)
 
 
 def _has(year: int, month: int, day: int) -> bool:
+    if not 1 <= day <= 31 or (month in (4, 6, 9, 11) and day == 31) or (month == 2 and day > 29):
+        return False
     return (month, day) != (2, 29) or isleap(year)
