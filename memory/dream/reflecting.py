@@ -178,7 +178,7 @@ class Reflecting:
         """Return how a person wants to be talked to who is talked with alone: elsewhere a thought is said to everybody."""
         if self._c.domain.ref.kind is not DomainKind.DM:
             return []
-        wanted = await statements.standing(self._c.db, self._c.domain, manners.TIER, shown_only=True)
+        wanted = manners.wanted(await statements.standing(self._c.db, self._c.domain, manners.TIER, shown_only=True))
         return await of_statements(self._c.db, self._c.domain, wanted, _MANNER)
 
 

@@ -1,20 +1,21 @@
 """How people want to be talked to: of each one a few wishes from a closed list, read from their own words as these are kept.
 
 A wish is a statement that rests on the message it was read from, so that it goes with that one; the newer of a kind takes the
-place of the older. It is somebody's own: followed where that one is answered, and nowhere else.
+place of the older. What takes one back stands in its place in the same way, and is shown nowhere. It is somebody's own: followed
+where that one is answered, and nowhere else.
 """
 
 from collections.abc import Sequence
 
 from memory.store.database import Reader, Transaction
 from memory.store.lineage import Seal
-from memory.text.told.manners import wishes
+from memory.text.told.manners import Asked, asked
 from memory.tiers import statements
 from memory.tiers.statements import NewStatement
 from memory.types import Domain, Exchange, Kind, Statement
 
 TIER = "manner"
-_RULE = "rule"
+_RULE, _BACK = "rule", "taken back"
 
 
 def whose(said: Exchange) -> str:
@@ -27,19 +28,30 @@ async def note(tx: Transaction, seal: Seal, domain: Domain, said: Sequence[Excha
     for one in sorted(said, key=lambda one: (one.said_at, one.key)):
         if one.kind is not Kind.SAID or one.role != "user":
             continue
-        for kind, wish in wishes(one.text).items():
-            await _keep(tx, seal, domain, one, kind, f"{one.speaker} wants {wish}.", now)
+        for kind, ask in asked(one.text).items():
+            await _keep(tx, seal, domain, one, kind, ask, now)
 
 
-async def _keep(tx: Transaction, seal: Seal, domain: Domain, said: Exchange, kind: str, text: str, now: int) -> None:
+async def _keep(tx: Transaction, seal: Seal, domain: Domain, said: Exchange, kind: str, ask: Asked, now: int) -> None:
     standing = await statements.standing(tx, domain, TIER, whose(said))
     before = next((one for one in standing if one.kind == kind), None)
     if before and before.last_at > said.said_at:
         return  # what was imported is older than what holds
-    new = NewStatement(TIER, whose(said), kind, text, _RULE, said.said_at, said.said_at, (said.key,), (said.key,))
+    text, by = f"{said.speaker} wants {ask.wish}.", _RULE
+    if not ask.wish:
+        wish = before.text.partition(" wants ")[2].removesuffix(".") if before else ""
+        if before is None or before.writer == _BACK or not ask.is_over(wish):
+            return
+        text, by = f"{said.speaker} no longer wants {wish}.", _BACK
+    new = NewStatement(TIER, whose(said), kind, text, by, said.said_at, said.said_at, (said.key,), (said.key,))
     key = await statements.publish(tx, seal, domain, new, now)
     if before:
         await statements.end(tx, domain, [before.key], now, key)
+
+
+def wanted(standing: Sequence[Statement]) -> list[Statement]:
+    """Return those of what stands that are wishes, without what took one back."""
+    return [one for one in standing if one.writer != _BACK]
 
 
 async def taken_by(kept: Reader, domain: Domain, public_id: str, said: Exchange) -> Statement | None:
@@ -56,4 +68,4 @@ def of_speakers(standing: Sequence[Statement], asked: Sequence[Exchange]) -> lis
     """Return the wishes of those who said these messages, in the order of the list."""
     kinds = ("name", "language", "length", "tone", "emoji", "address")
     who = {whose(one) for one in asked}
-    return sorted((one for one in standing if one.period in who), key=lambda one: (one.period, kinds.index(one.kind)))
+    return sorted((one for one in wanted(standing) if one.period in who), key=lambda one: (one.period, kinds.index(one.kind)))

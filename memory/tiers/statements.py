@@ -203,12 +203,18 @@ async def uncover(tx: Transaction, gone: Sequence[int]) -> None:
     await summaries.look_again(tx, gone)
     await progress.outdate_those_of(tx, gone)
     await episodes.unbanked(tx, gone)
-    # A fact that took the place of another one is gone: the older one is the newest that is known.
     within = f"IN ({placeholders('g', gone)})"
-    await tx.run(
-        f"UPDATE statements SET ended_at = NULL, successor = NULL WHERE successor {within} AND item NOT {within}",
-        bound("g", gone),
+    rows = await tx.all(
+        f"SELECT item, successor FROM statements WHERE item {within} OR successor {within} ORDER BY item", bound("g", gone)
     )
+    places = {row["item"]: row["successor"] for row in rows}
+    for item in places.keys() - set(gone):
+        newest = places[item]
+        while newest in gone:
+            newest = places.get(newest)
+        # What took the place of another one is gone: in its place stands what came after it, or else the older one again.
+        again = "ended_at = NULL, successor = NULL" if newest is None else "successor = :newest"
+        await tx.run(f"UPDATE statements SET {again} WHERE item = :item", {"item": item, "newest": newest})
 
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:

@@ -79,7 +79,7 @@ class Digests:
             if past:
                 found += await statements.history(self._b.db, self._b.home, each)
             else:
-                found += await statements.standing(self._b.db, self._b.home, each, shown_only=True)
+                found += manners.wanted(await statements.standing(self._b.db, self._b.home, each, shown_only=True))
         return [replace(one, period="") if one.tier == manners.TIER else one for one in found]
 
     async def months(self, window: Window) -> list[Statement]:

@@ -2,12 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 from memory.tiers.profile import TIER as PROFILE
 from memory.types import MINUTE, DomainKind, Exchange, Identity, Kind, NewExchange
 from tests.kits.dream_kit import Muse, Scribe, forced, thinking
 from tests.kits.ladder_kit import PAIRS
 from tests.kits.long_talk import request
-from tests.kits.memory_kit import Corner, among, at_home, corner
+from tests.kits.memory_kit import Corner, among, at_home, corner, table
 
 BRIEF, ADI, EVA = "Ada wants short answers.", 'Ada wants to be called "Adi".', 'Ada wants to be called "Eva".'
 BLOCK = "How they want you to talk; do so in your answer:\n- "
@@ -101,3 +103,57 @@ async def test_a_thought_to_somebody_alone_is_told_how_to_talk(tmp_path: Path) -
         assert f"| {ADI}" in muse.prompts[0] and "Today is " in muse.prompts[0]
         (thought,) = (await here.view.self_state.now()).reflections
         assert thought.text.startswith("Adi, Kiki")
+
+
+BACK = """
+call me Adi               | stop calling me Adi             | Ada wants to be called "Adi".
+answer in German          | answer in English again         | Ada wants answers in German.
+keep it short             | you can write longer again      | Ada wants short answers.
+nenn mich Adi             | nenn mich bitte nicht mehr Adi  | Ada wants to be called "Adi".
+fass dich kurz            | du darfst wieder länger schreiben | Ada wants short answers.
+no emojis                 | emojis are fine again           | Ada wants no emojis.
+"""
+
+
+@pytest.mark.parametrize(("wish", "back", "stood"), table(BACK))
+async def test_a_wish_that_is_taken_back_is_followed_no_more_until_that_is_forgotten(
+    tmp_path: Path, wish: str, back: str, stood: str
+) -> None:
+    async with at_home(tmp_path) as here:
+        await here.say(wish)
+        assert await wanted(here) == [stood]
+        said = await here.say(back)
+        assert stood not in await wanted(here)
+        assert stood[:-1] not in str((await request(here, await here.say("what now?"))).messages[-1]["content"])
+        assert [one.text for one in await here.view.digests.statements(PROFILE, past=True)] == [stood]
+        await here.view.forget_message(said.id)
+        assert await wanted(here) == [stood]
+
+
+async def test_only_what_is_named_is_taken_back_and_nothing_that_was_wished_later(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await here.say("call me Adi")
+        await here.say("don't call me Boss")
+        await here.say("stop calling me Adi", at=here.clock.now() - 60 * MINUTE)
+        assert await wanted(here) == [ADI]
+        await here.say("stop calling me that")
+        assert await wanted(here) == []
+        await here.say("call me Boss", at=here.clock.now() - 60 * MINUTE)
+        assert await wanted(here) == [], "what was said before it was taken back stays taken back"
+        await here.say("call me Eva")
+        assert await wanted(here) == [EVA]
+
+
+async def test_what_was_wished_in_between_may_be_forgotten_and_the_newest_stands_alone(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        first, second, third = [await here.say(f"call me {name}") for name in ("Adi", "Ida", "Eva")]
+        await here.view.forget_message(second.id)
+        assert await wanted(here) == [EVA]
+        await here.view.forget_message(third.id)
+        assert await wanted(here) == [ADI]
+        back = await here.say("stop calling me Adi")
+        await here.say("call me Eva")
+        await here.view.forget_message(back.id)
+        assert await wanted(here) == [EVA]
+        await here.view.forget_message(first.id)
+        assert await wanted(here) == [EVA]

@@ -1,92 +1,19 @@
 """What somebody says of how they want to be talked to: a closed list, read by rule from their own words.
 
 Nothing that is said of it becomes an instruction as it stands: each wish is one of a few values, and a name is a few letters.
-Whoever tells what somebody else said wishes nothing.
+What takes a wish back ends that one, or whatever stands of its kind. Whoever tells what somebody else said wishes nothing.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from memory.text.display_names import LONGEST, display_name
+from memory.text.told.manner_forms import FORMS
+from memory.text.told.manner_words import LANGUAGE, LANGUAGES, LEAD, TAIL, TONE, TONES
+from memory.text.told.taken_back import ENDS
 
-_LANGUAGES = {
-    name: language
-    for language, names in {
-        "English": "english englisch inglés anglais", "German": "german deutsch alemán allemand", "Dutch": "dutch nederlands",
-        "French": "french französisch francés français", "Spanish": "spanish spanisch español espagnol castellano",
-        "Italian": "italian italienisch italiano italien", "Portuguese": "portuguese portugiesisch português portugués",
-        "Polish": "polish polnisch polski", "Russian": "russian russisch ruso", "Turkish": "turkish türkisch türkçe",
-        "Swedish": "swedish schwedisch svenska", "Danish": "danish dänisch dansk", "Norwegian": "norwegian norwegisch norsk",
-        "Finnish": "finnish finnisch suomi", "Czech": "czech tschechisch", "Greek": "greek griechisch", "Arabic": "arabic arabisch",
-        "Ukrainian": "ukrainian ukrainisch", "Japanese": "japanese japanisch", "Chinese": "chinese chinesisch mandarin",
-    }.items()
-    for name in names.split()
-}  # fmt: skip
-_LANGUAGE = "|".join(_LANGUAGES)
-_TONES = {
-    "locker": "casual", "förmlich": "formal", "direkt": "direct", "ernst": "serious", "freundlich": "friendly", "witzig": "funny",
-    "sachlich": "matter-of-fact",
-}  # fmt: skip
-_TONE = "formal|informal|casual|friendly|serious|playful|funny|dry|direct|blunt|gentle|warm|professional|sarcastic|matter-of-fact"
-_NAME = r"(?P<name>[^\W\d_][\w'’.-]*(?: [^\W\d_][\w'’.-]*){0,2})"
-_TALK = "(?:talk|speak|write|answer|reply|respond|chat)"
-_ANSWERS = "(?:answers|replies|messages)"
-
-_FORMS: Mapping[str, tuple[tuple[str, str], ...]] = {
-    "name": (
-        ("", rf"(?:(?:call|nenne?) (?:me|mich)|llámame|appelle[- ]moi|i go by|my name is|ich heiße|me llamo|je m['’]appelle) {_NAME}"),
-        ("", rf"(?:mich )?{_NAME} nennen"),
-    ),
-    "language": (
-        ("", rf"{_TALK}(?: back)?(?: (?:to|with) me| me)?(?: only)? in (?P<language>{_LANGUAGE})"),
-        ("", rf"(?:speak|talk) (?P<language>{_LANGUAGE}) (?:with|to) me"),
-        ("", rf"(?:antworte|sprich|schreibe?|rede)(?: mir| mit mir)?(?: bitte)?(?: auf)? (?P<language>{_LANGUAGE})"),
-        ("", rf"(?:respónde|hábla|escríbe|contésta)me en (?P<language>{_LANGUAGE})"),
-        ("", rf"(?:réponds|parle|écris)[- ]moi en (?P<language>{_LANGUAGE})"),
-    ),
-    "length": (
-        ("short answers", rf"(?:keep|make) (?:it|them|(?:your )?{_ANSWERS}) (?:short|brief|concise)(?:er)?"),
-        ("short answers", r"be (?:more )?(?:brief|concise)"),
-        ("short answers", rf"{_TALK} (?:more )?(?:briefly|concisely)|(?:give me |only )?(?:short|brief|concise)(?:er)? {_ANSWERS}"),
-        ("short answers", r"(?:don['’]t|do not) (?:write|say) so much"),
-        ("short answers", r"fasse? dich (?:kurz|kürzer)|antworte (?:mir )?(?:kurz|kürzer|knapp)|(?:kurze|kürzere) antworten"),
-        ("short answers", r"sé (?:más )?breve|respuestas (?:más )?cortas|sois (?:plus )?br(?:ef|ève)|réponses (?:plus )?courtes"),
-        ("detailed answers", rf"(?:give me )?(?:long|longer|(?:more )?detailed) {_ANSWERS}|be more detailed"),
-        ("detailed answers", rf"(?:{_TALK}|explain)(?: things)? in (?:more )?detail"),
-        ("detailed answers", r"antworte (?:mir )?ausführlich(?:er)?|ausführliche(?:re)? antworten|respuestas (?:más )?largas"),
-    ),
-    "tone": (
-        ("a more {tone} tone", rf"(?:be|sound|{_TALK})(?: (?:to|with) me)?(?: a (?:bit|little))? more (?P<tone>{_TONE})(?:ly)?"),
-        ("a less {tone} tone", rf"(?:be|sound|{_TALK})(?: (?:to|with) me)?(?: a (?:bit|little))? less (?P<tone>{_TONE})(?:ly)?"),
-        ("a less {tone} tone", rf"(?:don['’]t|do not) be (?:so|that|too) (?P<tone>{_TONE})"),
-        ("a {tone} tone", rf"be (?P<tone>direct|blunt|formal|informal|casual)(?: with me)?|(?:use|take) an? (?P<other>{_TONE}) tone"),
-        ("a more {tone} tone", rf"sei (?:etwas |ein bisschen )?(?P<tone>{'|'.join(_TONES)})er"),
-        ("no jokes", r"no (?:more )?jokes|(?:don['’]t|do not) (?:joke|make jokes)|stop joking|keine witze(?: mehr)?|sin chistes"),
-    ),
-    "emoji": (
-        ("no emojis", rf"(?:(?:{_TALK}|answers) )?(?:no|without)(?: any| more)? emojis?|(?:leave out|drop|skip)(?: the| all)? emojis?"),
-        ("no emojis", r"(?:(?:don['’]t|do not|never) (?:use|send|add|write)|stop (?:using|sending|adding))(?: any)? emojis?"),
-        ("no emojis", r"keine emojis?(?: mehr)?|ohne emojis?|lass die emojis? weg|sin emojis?|pas d['’]emojis?|sans emojis?"),
-        ("fewer emojis", r"(?:use |send )?(?:fewer|less|not so many) emojis?|weniger emojis?|menos emojis?"),
-        ("emojis", r"(?:use|send|add)(?: more| some)? emojis?(?: again)?|more emojis?|mehr emojis?|más emojis?"),
-    ),
-    "address": (
-        ('to be addressed with "du"', r"duze? mich|mich (?:ruhig |gerne? )?duzen|sag (?:ruhig )?du zu mir|lass uns (?:uns )?duzen"),
-        ('to be addressed with "Sie"', r"sieze? mich|siezen sie mich|mich (?:lieber )?siezen|sag(?:en sie)? sie zu mir"),
-        ('to be addressed with "tú"', r"tutéame|trátame de tú"),
-        ('to be addressed with "usted"', r"(?:trátame|háblame) de usted"),
-        ('to be addressed with "tu"', r"tuto(?:ie|yez)[- ]moi"),
-        ('to be addressed with "vous"', r"vouvo(?:ie|yez)[- ]moi"),
-        ("{pronouns} as their pronouns", r"(?:my pronouns are|use) (?P<pronouns>she/her|he/him|they/them)(?: pronouns)?(?: for me)?"),
-    ),
-}  # fmt: skip
-_LEAD = (
-    r"(?:(?:please|@?lyra|hey|hi|hello|ok|okay|so|well|oh|and|but|just|from now on|always|bitte|ab jetzt|por favor|stp"
-    r"|(?:can|could|would|will) you|you (?:can|may|should)|feel free to|i(?:['’]d| would) (?:like|prefer)(?: (?:it if )?you)?(?: to)?"
-    r"|i (?:want|prefer)(?: you)?(?: to)?|kannst du|könntest du|du kannst|ich (?:möchte|hätte gerne?)|puedes|quiero|tu peux)[, ]+)*"
-)
-_TAIL = r"(?:,? (?:please|bitte|por favor|from now on|ab jetzt|always|instead|with me|to me|mit mir|conmigo|thanks|danke))*"
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»|(?m:^>.*$)")
 _REPORTED = re.compile(
     r"(?i)\b(?:said|says|told|tells|asked|asks|wrote|writes|shouted|sagte|sagt|meinte|fragte|schrieb|dijo|dice|a dit)\b"
@@ -96,53 +23,120 @@ _CLAUSE = re.compile(r",\s+|\s+(?:and|but|und|aber|y|pero|et|mais)\s+")
 _MOST_CHARACTERS = 600
 _NO_NAMES = frozenset(
     """back later tomorrow tonight today now again soon when if at on in a an the maybe what whatever something anything crazy by
-    as not it that this mad before after up out any some mein meine my your and""".split()
+    as not it that this mad nicht nie zu nennen mehr so before after up out any some mein meine my your and""".split()
 )
+# What is in no form is read no further.
+_TELLING = re.compile(
+    rf"(?i)\b(?:call|go(?:es)? by|name|nenn|genannt|heiß|me llamo|llámame|appell|no more|stop|drop|forget|zu mir|{LANGUAGE}|language|sprache"
+    r"|short|brief|concise|long|detail|length|kurz|kürz|knapp|ausführlich|lang|läng|so much|so viel|more|less|mehr|wieder|brev|br[eè]|corta"
+    r"|larga|courte|formal|informal|tone|jok|funny|witz|chiste|scherz|lustig|emoji|duz|siez|du\b|tuté|trátame|háblame|tuto|vouvo|pronoun"
+    rf"|she/her|he/him|they/them|usual|normal|natural|again|früher|immer|as you|like before|however you|the way you|i['’]?(?: a)?m no|enough|sei\b|be\b|{TONE})"
+)
+_WHATEVER = frozenset("that this so it anything something das dies irgendwie irgendwas".split())
+_FILLER = re.compile(r"\b(?:[Bb]itte|[Pp]lease|kindly|doch|mal|ruhig|einfach|simply)\b,? ?|,? (?:bitte|please)$")
 
 
-def wishes(text: str) -> dict[str, str]:
-    """Return how a message asks to be talked to: of each kind (name, language, length, tone, emoji, address) the last wish.
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked for of a kind: a wish, or, where that is "", the end of a wish that `ends` matches ("": any)."""
+
+    wish: str = ""
+    ends: str = ""
+
+    def is_over(self, wish: str) -> bool:
+        """Say whether a wish is taken back by this, which is none itself."""
+        return not self.ends or bool(re.fullmatch(self.ends, wish, re.IGNORECASE))
+
+
+def asked(text: str) -> dict[str, Asked]:
+    """Return what a message asks for: of each kind (name, language, length, tone, emoji, address) the last wish, or what it ends.
 
     A wish completes "wants": "short answers", 'to be called "Adi"'. Of a long message nothing is read.
     """
-    if len(text) > _MOST_CHARACTERS:
+    if len(text) > _MOST_CHARACTERS or not _TELLING.search(text):
         return {}
-    found: dict[str, str] = {}
+    found: dict[str, Asked] = {}
     for sentence in _SENTENCE.split(_QUOTED.sub(" … ", text)):
         if not _REPORTED.search(sentence):
-            found.update(wish for clause in (sentence, *_CLAUSE.split(sentence)) for wish in _of(clause.strip(), text))
+            for clause in (sentence, *_CLAUSE.split(sentence)):
+                found.update(_of(clause.strip(), casual=text == text.lower()))
     return found
 
 
-def _of(clause: str, text: str) -> Iterator[tuple[str, str]]:
-    for kind, value, form in _read():
+def wishes(text: str) -> dict[str, str]:
+    """Return the wishes of a message, of each kind the last."""
+    return {kind: one.wish for kind, one in asked(text).items() if one.wish}
+
+
+def _of(clause: str, *, casual: bool) -> dict[str, Asked]:
+    """Return what a clause asks for: what it takes back of a kind, it does not wish."""
+    for said in dict.fromkeys((clause, _FILLER.sub("", clause))):
+        rest = said[match.end() :] if (match := _lead().match(said)) else said
+        for form in dict.fromkeys((rest, said)):
+            if found := {**dict(_wished(form, casual=casual)), **dict(_ended(form))}:
+                return found
+    return {}
+
+
+def _wished(clause: str, *, casual: bool) -> Iterator[tuple[str, Asked]]:
+    for kind, value, form in _wishing():
         if m := form.fullmatch(clause):
-            said = m.groupdict()
-            if kind == "name":
-                value = _called(said["name"], casual=text == text.lower())
-            elif kind == "language":
-                value = f"answers in {_LANGUAGES[said['language'].lower()]}"
-            elif kind == "tone" and "{" in value:
-                tone = (said["tone"] or said["other"]).lower()
-                value = value.format(tone=_TONES.get(tone, tone))
-            elif kind == "address":
-                value = value.format(pronouns=(said.get("pronouns") or "").lower())
-            if value:
-                yield kind, value
+            said = _said(m)
+            wish = _called(said["name"], casual=casual) if kind == "name" else value.format(**said)
+            if kind == "language":
+                wish = f"answers in {said['language']}"
+            if wish:
+                yield kind, Asked(wish)
                 return
+
+
+def _ended(clause: str) -> Iterator[tuple[str, Asked]]:
+    for kind, ends, form in _ending():
+        if m := form.fullmatch(clause):
+            said = _said(m)
+            name = said["name"]
+            if "{name}" in ends and name.lower() in _WHATEVER:
+                ends = ""
+            elif "{language}" in ends:
+                ends = f"answers in {said['language']}"
+            ends = ends.replace("{name}", re.escape(display_name(name))).replace("{tone}", said["tone"])
+            yield kind, Asked(ends=ends)
+
+
+def _said(match: re.Match[str]) -> dict[str, str]:
+    """Return what was read from a form, as it stands in a wish."""
+    groups = match.groupdict()
+    tone = (groups.get("tone") or groups.get("to") or groups.get("other") or "").lower()
+    return {
+        "name": groups.get("name") or groups.get("other") or groups.get("to") or groups.get("language") or "",
+        "language": LANGUAGES.get((groups.get("language") or groups.get("to") or "").lower(), ""),
+        "tone": TONES.get(tone, tone),
+        "pronouns": (groups.get("pronouns") or "").lower(),
+    }
 
 
 def _called(name: str, *, casual: bool) -> str:
     """Return the wish to be called so, '' for what is no name; who writes everything small writes names so, too."""
     first, *more = name.split()
-    if first.lower() in _NO_NAMES or (first[0].islower() and (more or not casual)) or len(name) > LONGEST:
+    if not _NO_NAMES.isdisjoint(word.lower() for word in (first, *more[-1:])) or len(name) > LONGEST:
+        return ""
+    if first[0].islower() and (more or not casual):
         return ""
     return f'to be called "{display_name(name)}"'
 
 
 @cache
-def _read() -> Sequence[tuple[str, str, re.Pattern[str]]]:
-    """Return every form with the wish it is of; they are compiled when somebody's words are read, as that takes 30 ms."""
-    return [
-        (kind, value, re.compile(rf"(?i){_LEAD}(?:{form}){_TAIL}")) for kind, forms in _FORMS.items() for value, form in forms
-    ]
+def _lead() -> re.Pattern[str]:
+    return re.compile(rf"(?i){LEAD}")
+
+
+@cache
+def _wishing() -> Sequence[tuple[str, str, re.Pattern[str]]]:
+    """Return every form of a wish with its value; they are compiled when somebody's words are read, as that takes long."""
+    return [(kind, value, re.compile(rf"(?i)(?:{form}){TAIL}")) for kind, forms in FORMS.items() for value, form in forms]
+
+
+@cache
+def _ending() -> Sequence[tuple[str, str, re.Pattern[str]]]:
+    """Return every form that takes something back, with which wishes."""
+    return [(kind, ends, re.compile(rf"(?i)(?:{form}){TAIL}")) for kind, ends, form in ENDS]
