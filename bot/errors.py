@@ -9,7 +9,7 @@ LyraError                     carries what to say and do
     ├── ModelDown             5xx, no connection, stream cut (transient)
     ├── ModelTimeout          the total deadline passed (transient)
     ├── ModelGarbled          an answer that is no answer (transient)
-    ├── ContextTooLong        the prompt does not fit: shrink once
+    ├── ContextTooLong        the prompt does not fit: shrink it
     ├── ModelDenied           401, 403: the key is wrong or missing (alarm)
     └── ModelRefused          any other 4xx: the request is not accepted
 """
@@ -73,14 +73,26 @@ class ContextTooLong(ModelError):
     """The prompt does not fit the model.
 
     `limit` is its context and `asked` the size of the prompt, both in tokens as the endpoint counts them, None where it did not
-    say so; `room` is how long a prompt may be by the count of memory.text.budget, None where it is not known.
+    say so; `room` is how long a prompt may be and `size` how long it was, by the count of memory.text.budget, None where that is
+    not known. `sure` is false where the endpoint did not say that it is the length: a much shorter prompt is to be tried.
     """
 
-    def __init__(self, message: str, limit: int | None = None, asked: int | None = None, room: int | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        limit: int | None = None,
+        asked: int | None = None,
+        room: int | None = None,
+        size: int | None = None,
+        *,
+        sure: bool = True,
+    ) -> None:
         super().__init__(message)
         self.limit = limit
         self.asked = asked
         self.room = room
+        self.size = size
+        self.sure = sure
 
 
 class ModelDenied(ModelError):

@@ -123,10 +123,11 @@ class WriterRefused(MemoryFailure):
 class TooMuchToRead(WriterRefused):
     """A prompt does not fit the writer: it may have `room` tokens, None where that is not known.
 
-    `share` is how much of the sources fits, from 0 for nothing.
+    `share` is how much of the sources fits, from 0 for nothing. `sure` is false where it may be something else that is wrong.
     """
 
-    def __init__(self, reason: str, room: int | None = None) -> None:
+    def __init__(self, reason: str, room: int | None = None, *, sure: bool = True) -> None:
         super().__init__(reason)
         self.room = room
+        self.sure = sure
         self.share = 0.5

@@ -16,7 +16,7 @@ from bot.conversation.streaming import Showing
 from bot.delivery.links import given
 from bot.errors import ContextTooLong, ModelError, ModelGarbled
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
-from bot.models.port import closing
+from bot.models.port import closing, size
 from bot.reconciliation.used import Used, only, used_at, used_in
 from bot.reconciliation.verifying import Looks, Verifying
 from bot.service.log import log
@@ -24,6 +24,7 @@ from memory.text.lexical import key_words
 from memory.tiers.asides import Aside
 from memory.types import Exchange, Hit, Kind
 
+_SHRINKS = 6
 _MOST_OF_A_QUESTION = 1_000
 """How many characters a question of several parts has at most: reading more would hold up all others."""
 
@@ -66,13 +67,7 @@ class Speaking:
         if chat is None:
             return await self._offline(turn, looks)
         try:
-            budget = min(budget, await chat.room() or budget)
-            try:
-                return await self._speak(turn, shown, budget, looks, rounds)
-            except ContextTooLong as error:
-                if shown:
-                    await shown.drop()
-                return await self._speak(turn, shown, min(error.room or budget // 2, budget - 1), looks, 0)
+            return await self._fitting(turn, shown, min(budget, await chat.room() or budget), looks, rounds)
         except ModelError as error:
             # A prompt that cannot be made any shorter would not fit later either, and what gives no answer twice gives none.
             lasts = isinstance(error, ContextTooLong) or (isinstance(error, ModelGarbled) and turn.again)
@@ -83,8 +78,27 @@ class Speaking:
                 await shown.drop()
             return await self._offline(turn, looks)
 
-    async def _speak(self, turn: Turn, shown: Showing | None, budget: int, looks: Looks, rounds: int) -> Spoken:
-        """Answer with a prompt of so many tokens, the model looking up something so many times at most."""
+    async def _fitting(self, turn: Turn, shown: Showing | None, budget: int, looks: Looks, rounds: int) -> Spoken:
+        """Answer with a prompt that is made shorter until the model takes it. Raises ModelError."""
+        refused: int | None = None
+        for left in range(_SHRINKS, -1, -1):
+            try:
+                return await self._speak(turn, shown, budget, looks, rounds, refused)
+            except ContextTooLong as error:
+                if not left or (refused is not None and error.size is not None and error.size >= refused):
+                    raise
+                if shown:
+                    await shown.drop()
+                budget, rounds, refused = min(error.room or budget // 2, budget - 1), 0, error.size
+        raise AssertionError("the last try returns or raises")
+
+    async def _speak(
+        self, turn: Turn, shown: Showing | None, budget: int, looks: Looks, rounds: int, refused: int | None = None
+    ) -> Spoken:
+        """Answer with a prompt of so many tokens, the model looking up something so many times at most.
+
+        One that is no shorter than what was `refused` is not sent. Raises ModelError.
+        """
         assert self._services.models.chat is not None
         settings, zone, verifying = self._services.settings, turn.view.home.time_zone, self._verifying
         question = Question(turn.asked, turn.quotes, turn.aside, turn.images if self._services.models.sees else (), turn.shared)
@@ -114,8 +128,11 @@ class Speaking:
         reads = Reads(turn, partial(verifying.hits, looks=looks), allow)
         lookups = Lookups(reads, begun, came, rounds, int(SHARE * budget), begun_at, self._show_prompt)
         await allow()
+        messages = lookups.prompt(plain=False)
+        if refused is not None and (shortest := size(messages)) >= refused:
+            raise ContextTooLong(f"The model {self._services.models.chat.name} cannot take a prompt that long.", size=shortest)
         pieces: list[str] = []
-        async with closing(self._services.models.chat.stream(lookups.prompt(plain=False), lookups)) as stream:
+        async with closing(self._services.models.chat.stream(messages, lookups)) as stream:
             async for piece in stream:
                 pieces.append(piece)
                 if shown:

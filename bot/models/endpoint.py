@@ -19,6 +19,7 @@ import openai
 
 from bot.config.sections import is_this_machine
 from bot.errors import BadSecret, ContextTooLong, ModelBusy, ModelDenied, ModelDown, ModelError, ModelGarbled, ModelRefused
+from bot.models.overlong import LOOKED_AT, may_be_too_long, says_too_long, sizes
 from bot.models.responses import Trouble, Truncated, Unusable
 
 CONNECT_SECONDS = 10.0
@@ -26,36 +27,9 @@ _TIMEOUT = httpx2.Timeout(None, connect=CONNECT_SECONDS)
 # What asking and reading raise. The last two come through httpx2 unwrapped under TLS.
 FAULTS = (openai.OpenAIError, Truncated, Trouble, Unusable, httpx2.HTTPError, ssl.SSLError, anyio.EndOfStream)
 
-_TOO_LONG_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"})
-_TOO_LONG = (
-    "maximum context length",  # OpenAI, vLLM, OpenRouter
-    "context length is only",  # vLLM
-    "maximum model length",  # vLLM: the decoder prompt (length …) is longer than the …
-    "too long and exceeds limit",  # vLLM
-    "too long to fit into the model",  # vLLM
-    "exceeds the available context size",  # llama.cpp, 400
-    "context size has been exceeded",  # llama.cpp, 500
-    "is too large to process",  # llama.cpp, embeddings
-    "exceed context window of",  # llama-cpp-python
-    "length exceeds the context length",  # Ollama
-    "length exceeds maximum context length",  # Ollama before 0.12
-    "exceeded max context length",  # Ollama: prompt too long; …
-    "greater than the context length",  # LM Studio
-    "prompt is too long",
-)
 # llama.cpp without --jinja, and chat templates that know no messages of tools, fail with status 500.
 _OF_TOOLS = ("tool", "jinja", "template", "role")
-# How endpoints say what their context is, and how long the prompt was that did not fit.
-_LIMITS = re.compile(
-    r"'n_ctx': ?(\d{2,9})\b|(?:context|model) length (?:is|of) (?:only )?(\d{2,9})\b|context size \((\d{2,9})|> (\d{2,9}) maximum"
-    r"|context window of (\d{2,9})"
-)
-_ASKED = re.compile(
-    r"'n_prompt_tokens': ?(\d{2,9})\b|request \((\d{2,9}) tokens|(\d{2,9}) in the messages|prompt is too long: (\d{2,9}) tokens"
-    r"|contains at least (\d{2,9}) input tokens|(\d{2,9}) input tokens"
-)
 _WORD = re.compile(r"[a-z][a-z0-9_.\-]{1,60}")
-_LOOKED_AT = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +79,11 @@ class Endpoint:
         """The model and where it is, as the subject of a sentence."""
         return f"The model {self.model} at {self.shown}"
 
-    def too_long(self, limit: int | None = None, asked: int | None = None, room: int | None = None) -> ContextTooLong:
+    def too_long(
+        self, limit: int | None = None, asked: int | None = None, room: int | None = None, size: int | None = None
+    ) -> ContextTooLong:
         """Return the refusal of a prompt that does not fit."""
-        return ContextTooLong(f"{self.who} cannot take a prompt that long.", limit, asked, room)
+        return ContextTooLong(f"{self.who} cannot take a prompt that long.", limit, asked, room, size)
 
     def error(self, fault: BaseException) -> ModelError:
         """Say what one of FAULTS means."""
@@ -134,8 +110,8 @@ class Endpoint:
     def _refusal(self, status: int, body: object, headers: Mapping[str, str]) -> ModelError:
         words = _words(body)
         who = self.who
-        if status == 413 or words & _TOO_LONG_CODES or _says_too_long(body):
-            return self.too_long(_number(_LIMITS, body), _number(_ASKED, body))
+        if says_too_long(status, words, body):
+            return self.too_long(*sizes(body))
         if "insufficient_quota" in words:
             return ModelDenied(f"{who} has no credit left for this key.")
         if status == 429 or "rate_limit_exceeded" in words:
@@ -155,9 +131,18 @@ class Endpoint:
 def may_be_about_tools(fault: BaseException, error: ModelError) -> bool:
     """Say whether a request may have failed because it offered tools: it was not accepted, or what came back speaks of them."""
     body = fault.body if isinstance(fault, openai.APIStatusError | Trouble) else None
-    text = str(body)[:_LOOKED_AT].lower()
+    text = str(body)[:LOOKED_AT].lower()
     refused = isinstance(error, ModelRefused) and "model_not_found" not in _words(body)
     return refused or (isinstance(error, ModelDown) and any(word in text for word in _OF_TOOLS))
+
+
+def may_be_about_length(fault: BaseException, error: ModelError) -> bool:
+    """Say whether a request may have failed because its prompt is too long, although what came back does not say so."""
+    if isinstance(fault, openai.APIStatusError):
+        return isinstance(error, ModelRefused) and may_be_too_long(fault.status_code, fault.body)
+    if isinstance(fault, Trouble) and isinstance(fault.body, dict):
+        return isinstance(error, ModelRefused) and may_be_too_long(fault.body.get("code"), fault.body)
+    return False
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
@@ -185,17 +170,6 @@ def _words(body: object) -> frozenset[str]:
     """The code, type and parameter of an error, where they are plain identifiers and so no text of anybody's."""
     found = [body.get(key) for key in ("code", "type", "param")] if isinstance(body, dict) else []
     return frozenset(word for word in found if isinstance(word, str) and _WORD.fullmatch(word))
-
-
-def _says_too_long(body: object) -> bool:
-    text = str(body)[:_LOOKED_AT].lower()
-    return any(phrase in text for phrase in _TOO_LONG)
-
-
-def _number(patterns: re.Pattern[str], body: object) -> int | None:
-    """Return the number that a body gives in one of these ways: a plain one, and so no text of anybody's."""
-    found = patterns.search(str(body)[:_LOOKED_AT].lower())
-    return int(next(group for group in found.groups() if group)) if found else None
 
 
 def _causes(fault: BaseException) -> list[BaseException]:

@@ -18,7 +18,7 @@ from openai import AsyncAPIResponse
 
 from bot.config.sections import is_nearby
 from bot.errors import ContextTooLong, ModelBusy, ModelError, ModelTimeout
-from bot.models.endpoint import FAULTS, Endpoint, may_be_about_tools
+from bot.models.endpoint import FAULTS, Endpoint, may_be_about_length, may_be_about_tools
 from bot.models.learnt import REFUSED, TOOLS, BackendFacts
 from bot.models.port import ChatMessage, Tool, Toolbox, ToolCall
 from bot.models.probing import context_of
@@ -173,7 +173,8 @@ class OpenAIModel:
                 own.push_async_callback(answer.aclose)
                 first = await anext(answer)
                 stack.push_async_exit(own.pop_all())
-                return answer, first
+            await self._room.accepted(cost(prompt, tools))
+            return answer, first
         except Empty as fault:
             if asked.told:
                 return answer, None
@@ -181,9 +182,7 @@ class OpenAIModel:
                 raise self._endpoint.error(fault) from None
             refused = False
         except FAULTS as fault:
-            error = self._endpoint.error(fault)
-            if isinstance(error, ContextTooLong):
-                error.room = await self._room.refused(error, cost(prompt, tools), images=shows(prompt))
+            error = await self._refusal(fault, asked)
             if not tools or not may_be_about_tools(fault, error):
                 raise error from None
             refused = True
@@ -194,11 +193,21 @@ class OpenAIModel:
             await self._facts.note(TOOLS, REFUSED)
         return begun
 
+    async def _refusal(self, fault: BaseException, asked: Asked) -> ModelError:
+        """Say what a failure means, and learn from it how long a prompt may be."""
+        error, size, images = self._endpoint.error(fault), cost(asked.prompt, asked.tools), shows(asked.prompt)
+        if isinstance(error, ContextTooLong):
+            error.room, error.size = await self._room.refused(error, size, images=images), size
+        elif may_be_about_length(fault, error) and not asked.tools and not images:
+            room = await self._room.doubted(size)
+            return error if room is None else ContextTooLong(str(error), room=room, size=size, sure=self._room.learnt)
+        return error
+
     async def _require_room(self, prompt: Sequence[ChatMessage], tools: Sequence[Tool]) -> None:
         """Refuse a prompt that cannot fit before it is sent: some servers would cut it without a word. Raises ContextTooLong."""
         room = await self._room.known()
         if room is not None and cost(prompt, tools) > room:
-            raise self._endpoint.too_long(room=room)
+            raise self._endpoint.too_long(room=room, size=cost(prompt, tools))
 
     async def _context(self, *, nearby: bool) -> int | None:
         try:

@@ -8,7 +8,13 @@ from bot.models.learnt import BackendFacts
 
 CONTEXT, DENSITY = "context", "density"
 """Facts of a backend: its context in tokens, and how many tokens of its own one that is estimated turned out to be."""
+FITS, MUTE = "fits", "mute"
+"""Facts of a backend whose refusals name no figure: how long a prompt may be, as far as they taught it, and that one which gives
+no reason at all means the length."""
 _SPARE = 0.9
+_SHORT = 400
+"""A prompt of so few tokens is refused for something else, or by a server that takes none at all."""
+_MUCH_SHORTER = 8
 _SHARE_OF_THE_ANSWER = 4
 
 AskContext = Callable[[], Awaitable[int | None]]
@@ -29,6 +35,8 @@ class PromptRoom:
         self._ask = None if said or (facts.get(CONTEXT) and not always) else ask
         self._asking = asyncio.Lock()
         self._guess: int | None = None
+        self._doubted: int | None = None
+        self._clear = False
 
     @property
     def context(self) -> int | None:
@@ -37,14 +45,20 @@ class PromptRoom:
         return found if isinstance(found, int) and found > 0 else None
 
     @property
+    def learnt(self) -> bool:
+        """Whether a refusal for no known reason is taken for one of the length: shorter prompts were accepted."""
+        return self._facts.get(MUTE) is True
+
+    @property
     def answer(self) -> int:
         """How many tokens an answer may have: not the whole of a small context."""
         return min(self._longest, self.context // _SHARE_OF_THE_ANSWER) if self.context else self._longest
 
     async def tokens(self) -> int | None:
         """Return how long a prompt should be, None where nobody knows."""
-        known = [room for room in (self._guess, await self.known()) if room is not None]
-        return min(known) if known else None
+        known = await self.known()
+        guesses = [self._guess, known if known is not None else self._taught]
+        return min((room for room in guesses if room is not None), default=None)
 
     async def known(self) -> int | None:
         """Return how long a prompt may be as far as that is certain: what is longer is refused."""
@@ -61,14 +75,49 @@ class PromptRoom:
         """Learn from the refusal of a prompt of this size; return how long the next one may be, which is less."""
         if error.limit and not self._said:
             await self._facts.note(CONTEXT, error.limit)
+            self._guess = None
         if error.asked and size and not images:
             await self._facts.note(DENSITY, max(self._density(), error.asked / size))
         room = self._fits()
         if room is None or room >= size:
             room = size // 2
             if not images:
-                self._guess = room
+                self._guess = room if size > _SHORT else None
         return room
+
+    async def doubted(self, size: int) -> int | None:
+        """Learn from the refusal, for no known reason, of a prompt of this size; return how long a shorter one is to be tried.
+
+        None says that the length is not what is wrong with it: it is short, or a much shorter one was refused as well.
+        """
+        if size <= _SHORT or self._clear:
+            return None
+        if self.learnt:
+            self._guess = size // 2
+            return self._guess
+        if self._doubted is not None and size <= self._doubted // 2:
+            self._doubted, self._clear = None, True
+            return None
+        self._doubted = size
+        return size // _MUCH_SHORTER
+
+    async def accepted(self, size: int) -> None:
+        """Learn from a prompt of this size that was not refused, and keep what it proved."""
+        self._clear = False
+        if self._doubted is not None and size <= self._doubted // 2:
+            await self._facts.note(MUTE, True)
+            # Between the two lies what fits: the next ones find out how much it is.
+            self._guess = self._doubted // 2
+        self._doubted = None
+        if self._guess is not None and self.context is None:
+            await self._facts.note(FITS, self._guess)
+        elif self._guess is not None and (room := self._fits()) and room > self._guess:
+            await self._facts.note(DENSITY, self._density() * room / self._guess)
+
+    @property
+    def _taught(self) -> int | None:
+        found = self._facts.get(FITS)
+        return found if isinstance(found, int) and found > 0 else None
 
     def _fits(self) -> int | None:
         return None if self.context is None else int((self.context - self.answer) * _SPARE / self._density())

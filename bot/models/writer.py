@@ -64,6 +64,6 @@ class ModelWriter:
         try:
             return clean(await complete(self._model, messages))
         except ContextTooLong as error:
-            raise TooMuchToRead(str(error), error.room) from error
+            raise TooMuchToRead(str(error), error.room, sure=error.sure) from error
         except ModelError as error:
             raise WriterFailed(str(error)) from error

@@ -5,10 +5,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from memory.derive.belief import Belief
-from memory.errors import TooMuchToRead, WriterRefused
+from memory.errors import TooMuchToRead, WriterFailed, WriterRefused
 from memory.ports import Entry, Source, Task, TaskKind, Writer
 
-_SHRINKS = 3
+_SHRINKS = 6
 _LEAST_CHARS = 200
 """A writer that cannot read so much at once is none."""
 Keep = Callable[[str], Awaitable[None]]
@@ -76,6 +76,8 @@ async def _in_pieces(writer: Writer, order: Order, sources: Sequence[Source]) ->
         except TooMuchToRead as refusal:
             most = int(_length(piece) * refusal.share)
             tries -= 1
+            if most < _LEAST_CHARS and not refusal.sure:
+                raise WriterFailed(str(refusal)) from refusal
             if most < _LEAST_CHARS or not tries:
                 raise
             left = chunks([source for some in left for source in some], most, order.most_sources)

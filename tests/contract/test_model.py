@@ -178,7 +178,7 @@ async def test_each_failure_has_its_name(fault: fake.Behaviour, error: type[Mode
         assert SECRET not in str(caught.value)
 
 
-TOO_LONG = {
+TOO_LONG: dict[str, fake.Behaviour] = {
     "OpenAI": fake.TOO_LONG,
     "Ollama": fake.Status(400, "the input length exceeds the context length"),
     "Ollama, older": fake.Status(400, "input length exceeds maximum context length"),
@@ -191,6 +191,57 @@ TOO_LONG = {
     "vLLM": fake.Status(400, "This model's maximum context length is 16384 tokens. However, you requested 122946 tokens", 400),
     "vLLM, engine": fake.Status(400, "The decoder prompt (length 17772) is longer than the maximum model length of 16384."),
     "vLLM, old shape": fake.Raw(b'{"object":"error","message":"maximum context length is 9"}', "application/json", 400),
+    "LM Studio": fake.Raw(
+        b'{"error":"Trying to keep the first 5023 tokens when context the overflows. However, the model is loaded with context length '
+        b'of only 2048 tokens, which is not enough."}',
+        "application/json",
+        400,
+    ),
+    "LM Studio, older": fake.Raw(
+        b'{"error":"The number of tokens to keep from the initial prompt is greater than the context length."}',
+        "application/json",
+        400,
+    ),
+    "LM Studio, newer": fake.Raw(
+        b'{"error":"Cannot truncate prompt with n_keep (5023) >= n_ctx (2048)"}', "application/json", 400
+    ),
+    "TGI": fake.Raw(
+        b'{"error":"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 2048. Given: 5023 `inputs` tokens and 64 '
+        b'`max_new_tokens`","error_type":"validation"}',
+        "application/json",
+        422,
+    ),
+    "TGI, inputs": fake.Raw(
+        b'{"error":"Input validation error: `inputs` must have less than 2048 tokens. Given: 5023"}', "application/json", 422
+    ),
+    "TabbyAPI": fake.Raw(b'{"detail":"Request length 5023 + 64 is greater than max_seq_len 2048"}', "application/json", 400),
+    "Mistral": fake.Raw(
+        b'{"object":"error","message":"Prompt contains 5023 tokens and 0 draft tokens, too large for model with 2048 maximum context '
+        b'length","type":"invalid_request_message_error","code":"3051"}',
+        "application/json",
+        400,
+    ),
+    "Groq": fake.Status(
+        413,
+        "Request too large for model `x` on tokens per minute (TPM): Limit 2048, Requested 5087, please reduce "
+        "your message size and try again.",
+        "rate_limit_exceeded",
+        "tokens",
+    ),
+    "Groq, messages": fake.Status(400, "Please reduce the length of the messages or completion.", "context_length_exceeded"),
+    "OpenAI, a minute's share": fake.Status(
+        429, "Request too large for gpt-4o on tokens per min (TPM): Limit 2048, Requested 5087.", "rate_limit_exceeded", "tokens"
+    ),
+    "SGLang": fake.Status(400, "The input (5023 tokens) is longer than the model's context length (2048 tokens).", 400),
+    "SGLang, newer": fake.Status(400, "Input length (5023 tokens) exceeds the maximum allowed length (2048 tokens).", 400),
+    "SGLang, sum": fake.Status(
+        400,
+        "Requested token count exceeds the model's maximum context length of 2048 tokens. You requested a total of 5087 tokens: "
+        "5023 tokens from the input messages and 64 tokens for the completion.",
+        400,
+    ),
+    "xAI": fake.Status(400, "This model's maximum prompt length is 2048 but the request contains 5023 tokens."),
+    "Google": fake.Status(400, "The input token count (5023) exceeds the maximum number of tokens allowed (2048)."),
     "in the stream": fake.Events(('{"error": {"message": "Context size has been exceeded.", "code": 500}}',)),
 }
 
@@ -202,6 +253,19 @@ async def test_a_prompt_that_is_too_long_is_told_apart_and_not_repeated(fault: f
         with pytest.raises(ContextTooLong):
             await complete(model, ASKED)
         assert len(server.requests) == 1
+
+
+TOLD = ["LM Studio", "LM Studio, newer", "TGI", "TGI, inputs", "TabbyAPI", "Mistral", "SGLang", "SGLang, newer", "SGLang, sum",
+        "xAI", "Google"]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", TOLD)
+async def test_what_a_refusal_says_of_the_context_and_of_the_prompt_is_read(kind: str) -> None:
+    async with talking() as (server, model):
+        server.script(TOO_LONG[kind])
+        with pytest.raises(ContextTooLong) as caught:
+            await complete(model, ASKED)
+        assert (caught.value.limit, caught.value.asked) == (2048, 5023)
 
 
 async def test_a_newer_model_gets_the_limit_under_its_new_name() -> None:

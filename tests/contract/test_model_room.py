@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import pytest
 
-from bot.errors import ContextTooLong
+from bot.errors import ContextTooLong, ModelRefused
 from bot.models.learnt import BackendFacts
 from bot.models.llm import OpenAIModel
 from bot.models.port import ChatMessage, complete
@@ -80,6 +80,94 @@ async def test_whatever_a_refusal_says_the_next_prompt_is_shorter(refusal: fake.
             await complete(model, long(3000))
         assert caught.value.room and least <= caught.value.room <= most
         assert await model.room() == caught.value.room
+
+
+MUTE = fake.Status(400, "Something is wrong with this request.", None, "BadRequestError")
+SAYS_NO_FIGURE = fake.Status(400, "input length exceeds maximum context length")
+
+
+async def shrinking(model: OpenAIModel, tokens: int) -> str:
+    """Ask with a prompt that is made shorter as refusals say."""
+    while tokens > 0:
+        try:
+            return await complete(model, long(tokens))
+        except ContextTooLong as refusal:
+            tokens = (refusal.room or 0) - 10
+    return ""
+
+
+async def test_a_refusal_without_a_figure_is_halved_until_it_fits_and_what_fitted_is_kept() -> None:
+    facts = BackendFacts()
+    async with asking(holds=700, facts=facts) as (server, model):
+        server.overfull = SAYS_NO_FIGURE
+        assert await shrinking(model, 4000)
+        fitted = await model.room()
+        assert fitted and 400 < fitted < 700 * 4 / 3
+    async with asking(holds=700, facts=facts) as (server, model):
+        server.overfull = SAYS_NO_FIGURE
+        assert await model.room() == fitted
+        assert await shrinking(model, fitted - 10)
+        assert len(server.requests) == 1
+
+
+async def test_without_what_was_kept_every_start_would_be_refused_anew() -> None:
+    refused = []
+    for _ in range(2):
+        async with asking(holds=700, facts=BackendFacts()) as (server, model):
+            server.overfull = SAYS_NO_FIGURE
+            assert await shrinking(model, 4000)
+            refused.append(len(server.requests) - 1)
+    assert refused[0] == refused[1] > 0
+
+
+async def test_a_refusal_without_any_reason_is_found_out_by_a_much_shorter_prompt_and_learnt() -> None:
+    facts = BackendFacts()
+    async with asking(holds=1500, facts=facts) as (server, model):
+        server.overfull = MUTE
+        assert await shrinking(model, 4000)
+        assert len(server.requests) == 2
+    async with asking(holds=1500, facts=facts) as (server, model):
+        server.overfull = MUTE
+        room = await model.room()
+        assert room and 1500 < room < 4000
+        assert await shrinking(model, room - 10)
+        assert len(server.requests) <= 2
+
+
+async def test_a_refusal_that_is_not_about_length_is_found_out_by_one_more_request() -> None:
+    facts = BackendFacts()
+    async with asking(facts=facts) as (server, model):
+        server.script(*[MUTE] * 5)
+        with pytest.raises(ModelRefused):
+            await shrinking(model, 4000)
+        assert len(server.requests) == 2
+        with pytest.raises(ModelRefused):
+            await complete(model, long(4000))
+        assert len(server.requests) == 3
+        assert await model.room() is None
+
+
+@pytest.mark.parametrize(
+    "reason", [fake.Status(400, "no", "content_filter"), fake.Status(400, "no", param="temperature"), fake.Status(404, "no")]
+)
+async def test_a_refusal_that_gives_its_reason_is_not_put_down_to_the_length(reason: fake.Status) -> None:
+    async with asking() as (server, model):
+        server.script(reason)
+        with pytest.raises(ModelRefused):
+            await complete(model, long(4000))
+
+
+async def test_a_server_that_refuses_whatever_it_is_asked_leaves_nothing_learnt() -> None:
+    facts = BackendFacts()
+    async with asking(facts=facts) as (server, model):
+        server.script(*[SAYS_NO_FIGURE] * 10)
+        for _ in range(10):
+            with pytest.raises(ContextTooLong) as caught:
+                await complete(model, long(await model.room() or 4000))
+            assert caught.value.room is not None
+        assert await complete(model, long(200))
+    async with asking(facts=facts) as (_, model):
+        assert await model.room() is None
 
 
 async def test_what_is_said_by_hand_counts_and_no_server_is_asked() -> None:

@@ -36,6 +36,8 @@ class OpenAIServer:
         self.models = models
         self.context = 0
         self.kind: Literal["", "llama.cpp", "vLLM", "Ollama"] = ""
+        self.overfull: b.Status | b.Raw | None = None
+        """What a prompt of too many tokens gets, if that is not what llama.cpp says."""
         self.probes = 0
         self.requests: list[b.Request] = []
         self.left = asyncio.Event()
@@ -117,7 +119,8 @@ class OpenAIServer:
         recorded = await self._record(request)
         size = sum(len(str(message["content"])) for message in recorded.messages) // 4
         if self.context and size > self.context:
-            return web.json_response(b.overfull(size, self.context), status=400)
+            said = _plain(self.overfull) if self.overfull else None
+            return said or web.json_response(b.overfull(size, self.context), status=400)
         refused = self.refuses_tools if recorded.offered else None
         step = refused or self._next(recorded, self.default)
         if plain := _plain(step):
