@@ -16,7 +16,7 @@ from bot.conversation.streaming import Showing
 from bot.delivery.links import given
 from bot.errors import ContextTooLong, ModelError, ModelGarbled
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
-from bot.models.port import closing, size
+from bot.models.port import Anew, closing, size
 from bot.reconciliation.used import Used, only, used_at, used_in
 from bot.reconciliation.verifying import Looks, Verifying
 from bot.service.log import log
@@ -135,7 +135,11 @@ class Speaking:
         async with closing(self._services.models.chat.stream(messages, lookups)) as stream:
             async for piece in stream:
                 pieces.append(piece)
-                if shown:
+                if isinstance(piece, Anew):
+                    pieces.clear()
+                    if shown:
+                        await shown.drop()
+                elif shown:
                     await shown.show(piece)
             for name, error in getattr(stream, "passed_over", ()):
                 log.warning("model.passed_over", model=name, error=type(error).__name__)

@@ -29,6 +29,7 @@ FAULTS = (openai.OpenAIError, Truncated, Trouble, Unusable, httpx2.HTTPError, ss
 
 # llama.cpp without --jinja, and chat templates that know no messages of tools, fail with status 500.
 _OF_TOOLS = ("tool", "jinja", "template", "role")
+_THINKS = re.compile(r"\br1\b|qwq|qwen3(?!.*instruct)|think|reason|magistral", re.IGNORECASE)
 _WORD = re.compile(r"[a-z][a-z0-9_.\-]{1,60}")
 
 
@@ -51,6 +52,11 @@ class Endpoint:
         parts = urlsplit(self.base_url)
         host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
         return f"{parts.scheme}://{host}{f':{parts.port}' if parts.port else ''}{parts.path.rstrip('/')}"
+
+    @property
+    def thinks(self) -> bool:
+        """Whether the model is called like those that think aloud before they answer."""
+        return _THINKS.search(self.model) is not None
 
     def client(self) -> openai.AsyncOpenAI:
         """Return a client that neither retries nor follows redirects, as prompts go where the operator said.

@@ -7,6 +7,8 @@ from memory.places.settings import KeptSettings
 
 TOOLS, REFUSED = "tools", "refused"
 """That a backend accepts no request that offers tools."""
+THOUGHTS, UNOPENED, NONE = "thoughts", "unopened", "none"
+"""That what a backend's model thinks stands in its answers up to a closing tag alone, or that it does not."""
 
 
 class BackendFacts:

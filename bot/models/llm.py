@@ -5,7 +5,7 @@ Loading this takes most of a second (the openai library), so whoever only needs 
 
 import asyncio
 import random
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
 from functools import partial
 from itertools import count
@@ -19,12 +19,13 @@ from openai import AsyncAPIResponse
 from bot.config.sections import is_nearby
 from bot.errors import ContextTooLong, ModelBusy, ModelError, ModelTimeout
 from bot.models.endpoint import FAULTS, Endpoint, may_be_about_length, may_be_about_tools
-from bot.models.learnt import REFUSED, TOOLS, BackendFacts
-from bot.models.port import ChatMessage, Tool, Toolbox, ToolCall
+from bot.models.learnt import NONE, REFUSED, THOUGHTS, TOOLS, UNOPENED, BackendFacts
+from bot.models.port import Anew, ChatMessage, Tool, Toolbox, ToolCall
 from bot.models.probing import context_of
 from bot.models.requests import Asked, cost, offered, sent, shows
 from bot.models.responses import Empty, pieces, pieces_of, whole
 from bot.models.room import PromptRoom
+from memory.text.thinking import WithoutThinking
 
 # A model that is asked again is no news; left alone, the library would write about it to standard output.
 stamina.instrumentation.set_on_retry_hooks([])
@@ -96,6 +97,7 @@ class OpenAIModel:
         """Yield the answer in pieces, that of each round behind that of the one before. Raises ModelError."""
         deadline = asyncio.get_running_loop().time() + self._timeout
         asked = Asked(messages, toolbox, self._uses_tools and self._facts.get(TOOLS) != REFUSED)
+        earlier = ""
         while True:
             calls: list[ToolCall] = []
             said: list[str] = []
@@ -106,15 +108,21 @@ class OpenAIModel:
                 while piece is not None:
                     if isinstance(piece, ToolCall):
                         calls.append(piece)
+                    elif isinstance(piece, Anew):
+                        said.clear()
+                        yield piece
+                        if earlier:
+                            yield earlier
                     else:
-                        yield piece if said or not asked.told else f"\n\n{piece.lstrip()}"
-                        said.append(piece)
+                        said.append(piece if said or not earlier else f"\n\n{piece.lstrip()}")
+                        yield said[-1]
                     async with self._until(deadline):
                         piece = await anext(answer, None)
             if toolbox is None or not calls:
                 return
-            await toolbox.use("".join(said), calls)
-            asked.told = asked.told or bool(said)
+            await toolbox.use("".join(said).strip("\n") if earlier else "".join(said), calls)
+            earlier += "".join(said)
+            asked.told = bool(earlier)
 
     async def room(self) -> int | None:
         """Return how many tokens a prompt may have, None where nobody knows."""
@@ -169,7 +177,7 @@ class OpenAIModel:
             async with AsyncExitStack() as own:
                 await self._require_room(prompt, tools)
                 response = await self._request(prompt, tools, own)
-                answer = _pieces(response, self._max_bytes, calls=bool(tools))
+                answer = self._pieces(response, calls=bool(tools))
                 own.push_async_callback(answer.aclose)
                 first = await anext(answer)
                 stack.push_async_exit(own.pop_all())
@@ -192,6 +200,23 @@ class OpenAIModel:
         if refused:
             await self._facts.note(TOOLS, REFUSED)
         return begun
+
+    async def _pieces(self, response: _Response, *, calls: bool) -> AsyncGenerator[str | ToolCall, None]:
+        """Yield the answer's pieces; an endpoint that knows no streaming sends it in one."""
+        known = self._facts.get(THOUGHTS)
+        thoughts = WithoutThinking(waits=known == UNOPENED or (known is None and self._endpoint.thinks))
+        if "json" in response.headers.get("content-type", ""):
+            document = await whole(response.iter_bytes(), self._max_bytes)
+            for piece in pieces_of(document, thoughts, calls=calls):
+                yield piece
+        else:
+            chunks = response.iter_bytes()
+            async with aclosing(pieces(chunks, self._max_bytes, thoughts, calls=calls)) as found:
+                async for piece in found:
+                    yield piece
+            await _finish(chunks)
+        if thoughts.unopened or (thoughts.plain and known is None):
+            await self._facts.note(THOUGHTS, UNOPENED if thoughts.unopened else NONE)
 
     async def _refusal(self, fault: BaseException, asked: Asked) -> ModelError:
         """Say what a failure means, and learn from it how long a prompt may be."""
@@ -238,17 +263,8 @@ class OpenAIModel:
         return await self._request(messages, tools, stack)
 
 
-async def _pieces(response: _Response, limit: int, *, calls: bool) -> AsyncGenerator[str | ToolCall, None]:
-    """Yield the answer's pieces; an endpoint that knows no streaming sends it in one."""
-    if "json" in response.headers.get("content-type", ""):
-        for piece in pieces_of(await whole(response.iter_bytes(), limit), calls=calls):
-            yield piece
-        return
-    chunks = response.iter_bytes()
-    async with aclosing(pieces(chunks, limit, calls=calls)) as found:
-        async for piece in found:
-            yield piece
-    # To its very end, without which the connection is closed, and the next request opens another.
+async def _finish(chunks: AsyncIterator[bytes]) -> None:
+    """Read a body to its very end, without which the connection is closed, and the next request opens another."""
     with suppress(TimeoutError, *FAULTS):
         async with asyncio.timeout(_END_SECONDS):
             async for _ in chunks:

@@ -56,6 +56,12 @@ class ChatMessage(TypedDict):
     answers: NotRequired[str]
 
 
+class Anew(str):
+    """A piece that holds no text: those before it were none of the answer, which begins anew."""
+
+    __slots__ = ()
+
+
 class Toolbox(Protocol):
     """The tools of one answer, and the prompt with what they returned so far."""
 
@@ -82,7 +88,8 @@ class Model(Protocol):
     def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncIterator[str]:
         """Yield the answer in pieces, at least one of them visible. It is complete when iteration ends.
 
-        With a toolbox, what is asked is its prompt, and what the model calls for is done in between. Raises ModelError, before the first piece or after some: then the pieces are no answer.
+        With a toolbox, what is asked is its prompt, and what the model calls for is done in between. Raises ModelError, before the
+        first piece or after some: then the pieces are no answer. What stands before an Anew is none of it either.
         """
         ...
 
@@ -114,7 +121,17 @@ async def closing(stream: AsyncIterator[str]) -> AsyncGenerator[AsyncIterator[st
 async def complete(model: Model, messages: Sequence[ChatMessage]) -> str:
     """Return the whole answer. Raises ModelError."""
     async with closing(model.stream(messages)) as pieces:
-        return "".join([piece async for piece in pieces])
+        return await joined(pieces)
+
+
+async def joined(pieces: AsyncIterator[str]) -> str:
+    """Return the answer that pieces make up."""
+    answer: list[str] = []
+    async for piece in pieces:
+        if isinstance(piece, Anew):
+            answer.clear()
+        answer.append(piece)
+    return "".join(answer)
 
 
 class ChainAnswer:

@@ -10,10 +10,12 @@ import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass, field
 
-from bot.models.port import ToolCall
+from bot.models.port import Anew, ToolCall
+from memory.text.thinking import WithoutThinking
 
 _AT_ONCE = 20
 _MOST_CALLS = 64
+_CUT = "length"
 _SURROGATE_OR_NUL = re.compile("[\ud800-\udfff\0]")
 
 
@@ -59,22 +61,28 @@ async def whole(chunks: AsyncIterator[bytes], limit: int) -> object:
     return _json(bytes(body))
 
 
-async def pieces(chunks: AsyncIterator[bytes], limit: int, *, calls: bool = False) -> AsyncGenerator[str | ToolCall, None]:
-    """Yield the texts of a stream of server-sent events; leading white space comes with the first visible text.
+async def pieces(
+    chunks: AsyncIterator[bytes], limit: int, thoughts: WithoutThinking, *, calls: bool = False
+) -> AsyncGenerator[str | ToolCall, None]:
+    """Yield the texts of a stream of server-sent events without `thoughts`; leading white space comes with the first visible text.
 
     Where `calls` may be made, they come at the end. Raises Unusable for what is no answer, for more than `limit` bytes and for
     neither text nor call; Truncated; Trouble.
     """
-    held, size, begun, shown, done = "", 0, False, False, False
+    finished: str | None = None
+    held, size, begun, shown = "", 0, False, False
     called = _Calls()
     async for data in _events(chunks, limit):
         begun = True
         if data == b"[DONE]":
-            done = True
+            finished = finished or ""
             break
         piece = _piece(_json(data), "delta")
-        done = done or piece.finished is not None
-        held += piece.text
+        finished = piece.finished if piece.finished is not None else finished
+        held += thoughts.feed(piece.text)
+        if thoughts.begins_anew():
+            yield Anew()
+            shown, held = False, held.lstrip()
         size += len(piece.text.encode()) + (called.add(piece.calls) if calls else 0)
         if size > limit:
             raise Unusable(f"it is longer than {limit} bytes")
@@ -82,8 +90,11 @@ async def pieces(chunks: AsyncIterator[bytes], limit: int, *, calls: bool = Fals
             shown = True
             yield held
             held = ""
-    if begun and not done:
+    if begun and finished is None:
         raise Truncated
+    if (held := held + thoughts.rest(cut=finished == _CUT)).strip():
+        shown = True
+        yield held
     for call in called.whole():
         shown = True
         yield call
@@ -91,13 +102,15 @@ async def pieces(chunks: AsyncIterator[bytes], limit: int, *, calls: bool = Fals
         raise Empty
 
 
-def pieces_of(document: object, *, calls: bool = False) -> list[str | ToolCall]:
+def pieces_of(document: object, thoughts: WithoutThinking, *, calls: bool = False) -> list[str | ToolCall]:
     """Return the text of an answer that came in one piece, and the calls where they may be made. Raises Unusable, Trouble."""
     piece = _piece(document, "message")
+    text = thoughts.feed(piece.text)
+    text += thoughts.rest(cut=piece.finished == _CUT)
     called = _Calls()
     if calls:
         called.add(piece.calls)
-    found: list[str | ToolCall] = [*([piece.text] if piece.text.strip() else []), *called.whole()]
+    found: list[str | ToolCall] = [*([text] if text.strip() else []), *called.whole()]
     if not found:
         raise Empty
     return found
@@ -192,7 +205,9 @@ def _piece(document: object, part: str) -> AnswerPiece:
         raise Unusable("it has no choices")
     if not choices:
         return AnswerPiece("")
-    first = choices[0]
+    first = _first_choice(choices)
+    if first is None:
+        return AnswerPiece("")
     message = first.get(part) or {} if isinstance(first, dict) else None
     content = message.get("content") if isinstance(message, dict) else 0
     calls = message.get("tool_calls") if isinstance(message, dict) else None
@@ -200,6 +215,12 @@ def _piece(document: object, part: str) -> AnswerPiece:
     if not isinstance(content, str | None) or not isinstance(finished, str | None):
         raise Unusable("it has parts of the wrong type")
     return AnswerPiece(_text(content), finished, calls)
+
+
+def _first_choice(choices: list[object]) -> object:
+    """Return the choice that counts, None where a chunk belongs to another one: some endpoints make several answers at once."""
+    others = [one for one in choices if isinstance(one, dict) and one.get("index") not in (None, 0)]
+    return next((one for one in choices if one not in others), None)
 
 
 def _text(value: object) -> str:

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 
 from bot.errors import ModelGarbled
 from bot.models.line import Line
-from bot.models.port import ChatMessage, Model, Toolbox, closing
+from bot.models.port import Anew, ChatMessage, Model, Toolbox, closing, joined
 from memory.text.invented_receipts import WithoutReceipts
 from memory.text.loops import Unlooped
 
@@ -36,7 +36,10 @@ class ServedModel:
         lines, said = WithoutReceipts(), False
         async with self._line.first(), closing(_unlooped(self._model.stream(messages, toolbox))) as pieces:
             async for piece in pieces:
-                if new := lines.feed(piece):
+                if isinstance(piece, Anew):
+                    lines, said = WithoutReceipts(), False
+                    yield piece
+                elif new := lines.feed(piece):
                     said = said or bool(new.strip())
                     yield new
         if rest := lines.rest():
@@ -54,13 +57,16 @@ class ServedModel:
 
     async def _whole(self, messages: Sequence[ChatMessage]) -> str:
         async with closing(_unlooped(self._model.stream(messages))) as pieces:
-            return "".join([piece async for piece in pieces])
+            return await joined(pieces)
 
 
 async def _unlooped(answer: AsyncIterator[str]) -> AsyncGenerator[str, None]:
     loops = Unlooped()
     async with closing(answer) as pieces:
         async for piece in pieces:
+            if isinstance(piece, Anew):
+                loops = Unlooped()
+                yield piece
             # Beside the event loop where an endpoint sends much at once.
             new = loops.feed(piece) if len(piece) < _LONG else await asyncio.to_thread(loops.feed, piece)
             if new:

@@ -158,6 +158,22 @@ def test_a_model_that_gives_no_answer_twice_leaves_nobody_waiting(home: Home, mo
     assert "my boat is called Wave" in home.chat().out
 
 
+THOUGHT = [
+    "<think>\nShe asks for her boat: the grumpy one.\n</think>\n\n",
+    "She asks for her boat: the grumpy one.\n</think>\n\n",
+]
+
+
+@pytest.mark.parametrize("thought", THOUGHT, ids=["opened", "unopened"])
+def test_what_a_model_thinks_before_it_answers_is_kept_nowhere(home: Home, model: ModelServer, thought: str) -> None:
+    home.chat("my boat is called Wave")
+    model.script(f"{thought}Wave, of course.", f"{thought}Still Wave.")
+    assert home.chat("what is my boat called?").lines[-1] == "Wave, of course."
+    assert home.chat("really?").lines == ["Still Wave."]
+    assert "grumpy" not in str(home.export())
+    assert contents(home)[-3:] == ["Wave, of course.", "really?", "Still Wave."]
+
+
 def test_a_question_does_not_wait_for_housekeeping_which_loses_nothing(home: Home, model: ModelServer) -> None:
     home.configure(model.config("summarize_after = 2"))
     model.script("Hello.", b.Hang("Ada"), "Here I am.", "Ada said hello [m1].", b.sensible)

@@ -1,0 +1,90 @@
+"""What a model thinks before it answers and leaves in its answer: between tags, or up to a closing one alone."""
+
+import re
+
+_TAGS = ("<think>", "</think>", "<thinking>", "</thinking>", "[think]", "[/think]")
+_TAG = re.compile("|".join(re.escape(tag) for tag in _TAGS), re.IGNORECASE)
+_CLOSING = re.compile("|".join(re.escape(tag) for tag in _TAGS if "/" in tag), re.IGNORECASE)
+_LONGEST = max(map(len, _TAGS))
+_CODE = "```"
+
+
+class WithoutThinking:
+    """An answer that comes in pieces, without what was thought before it. What may be the beginning of a tag is held.
+
+    An opening tag counts where it begins a line, and no tag does in code. A closing one that nothing opened ends thoughts which
+    were `unopened`: what was given before was none of the answer. With `waits` everything is held until it is known.
+    """
+
+    def __init__(self, *, waits: bool = False) -> None:
+        self._waits = waits
+        self._held = ""
+        self._given = ""
+        self._inside = False
+        self._after = False
+        self._anew = False
+        self.unopened = False
+        self.plain = False
+        """Whether what was held to the end turned out to be all answer."""
+
+    def feed(self, piece: str) -> str:
+        """Take a piece, and return what of the answer is known by now."""
+        self._held += piece
+        return self._known(whole=False)
+
+    def rest(self, *, cut: bool = False) -> str:
+        """Return what was held at the end; `cut` says that more would have come: then nothing that may be thoughts is answer."""
+        if self._waits and not cut:
+            self.plain, self._waits = not _CLOSING.search(self._held), False
+        return "" if self._waits and not _CLOSING.search(self._held) else self._known(whole=True)
+
+    def begins_anew(self) -> bool:
+        """Say, once, whether what was given before the last piece was none of the answer."""
+        anew, self._anew = self._anew, False
+        return anew
+
+    def _known(self, *, whole: bool) -> str:
+        known = ""
+        while (tag := self._next(known)) is not None:
+            before, self._held = self._held[: tag.start()], self._held[tag.end() :]
+            if not self._inside and "/" in tag[0]:
+                self.unopened, self._anew = True, bool(self._given)
+                self._given, known = "", ""
+            elif not self._inside:
+                known += self._stripped(before)
+            self._inside = "/" not in tag[0]
+            self._waits, self._after = False, True
+        if not self._inside and not self._waits:
+            kept = 0 if whole else _begun(self._held)
+            known += self._stripped(self._held[: len(self._held) - kept])
+            self._held = self._held[len(self._held) - kept :]
+        elif self._inside:
+            self._held = self._held[-_LONGEST:]
+        self._given += known
+        return known
+
+    def _next(self, known: str) -> re.Match[str] | None:
+        """Return the next tag that counts, behind what is known of this piece."""
+        if self._inside:
+            return _CLOSING.search(self._held)
+        return next((tag for tag in _TAG.finditer(self._held) if self._counts(tag, self._given + known)), None)
+
+    def _counts(self, tag: re.Match[str], said: str) -> bool:
+        before = said + self._held[: tag.start()]
+        if "/" in tag[0]:
+            mentioned = before.count(_CODE) % 2 or before.endswith(("`", '"', "'")) or _TAG.search(before)
+            return self._waits or not mentioned
+        return before.count(_CODE) % 2 == 0 and not before.rpartition("\n")[2].strip()
+
+    def _stripped(self, text: str) -> str:
+        if self._after:
+            text = text.lstrip()
+            self._after = not text
+        return text
+
+
+def _begun(text: str) -> int:
+    """Return how many characters at the end of a text may be the beginning of a tag."""
+    end = text[-_LONGEST:].lower()
+    starts = (at for at in range(len(end)) if any(tag.startswith(end[at:]) for tag in _TAGS))
+    return next((len(end) - at for at in starts), 0)

@@ -1,0 +1,106 @@
+"""Models that think aloud, over real HTTP: their thoughts reach nobody, and the choice that counts is the first."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from bot.errors import ModelGarbled
+from bot.models.learnt import NONE, THOUGHTS, UNOPENED, BackendFacts
+from bot.models.line import Line
+from bot.models.llm import OpenAIModel
+from bot.models.port import Anew, ChatMessage, complete
+from bot.models.served import ServedModel
+from tests.fakes import openai_behaviours as fake
+from tests.fakes.openai_server import OpenAIServer
+
+ASKED: list[ChatMessage] = [{"role": "user", "content": "What is my boat called?"}]
+
+
+@asynccontextmanager
+async def asking(name: str = "m", facts: BackendFacts | None = None) -> AsyncIterator[tuple[OpenAIServer, ServedModel]]:
+    async with OpenAIServer() as server:
+        model = OpenAIModel("main", server.base_url, name, None, 5.0, 64, tries=2, waits=[0.0], facts=facts)
+        yield server, ServedModel(model, Line(1), background=False)
+        await model.close()
+
+
+def chunk(content: str, index: object = 0, finish: str | None = None, **more: object) -> str:
+    """Return a streamed chunk of one choice."""
+    return json.dumps({"choices": [{"index": index, "delta": {"content": content, **more}, "finish_reason": finish}]})
+
+
+async def test_what_stands_between_tags_is_neither_streamed_nor_answered() -> None:
+    async with asking() as (server, model):
+        server.script("<think>\nThe boat? I should say Wave.\n</think>\n\nIt is called Wave.")
+        pieces = [piece async for piece in model.stream(ASKED)]
+        assert "".join(pieces) == "It is called Wave."
+        assert len(pieces) > 2
+        assert not any(isinstance(piece, Anew) for piece in pieces)
+
+
+async def test_thoughts_that_only_a_closing_tag_ends_are_taken_back_once_and_waited_for_from_then_on() -> None:
+    facts = BackendFacts()
+    said = "The boat? I should say Wave.\n</think>\n\nIt is called Wave."
+    async with asking(facts=facts) as (server, model):
+        server.script(said, said)
+        first = [piece async for piece in model.stream(ASKED)]
+        anew = next(at for at, piece in enumerate(first) if isinstance(piece, Anew))
+        assert "".join(first[anew:]) == "It is called Wave."
+        assert facts.get(THOUGHTS) == UNOPENED
+        assert "".join([piece async for piece in model.stream(ASKED)]) == "It is called Wave."
+
+
+async def test_a_model_called_like_one_that_thinks_is_waited_for_until_it_is_known_to_be_none() -> None:
+    facts = BackendFacts()
+    async with asking("deepseek-r1:8b", facts) as (server, model):
+        server.script("The boat? Wave.\n</think>\n\nWave.", "Wave.")
+        assert "".join([piece async for piece in model.stream(ASKED)]) == "Wave."
+        assert await complete(model, ASKED) == "Wave."
+    async with asking("qwen3", facts := BackendFacts()) as (server, model):
+        server.script("It is Wave.", "It is Wave.")
+        assert len([piece async for piece in model.stream(ASKED)]) == 1
+        assert facts.get(THOUGHTS) == NONE
+        assert len([piece async for piece in model.stream(ASKED)]) > 1
+
+
+async def test_an_endpoint_that_cannot_stream_keeps_its_thoughts_to_itself_too() -> None:
+    async with asking() as (server, model):
+        said = {"content": "<think>hm</think>\n\nWave.", "reasoning_content": "hm"}
+        server.script(fake.Raw(json.dumps({"choices": [{"message": said}]}).encode(), "application/json"))
+        assert await complete(model, ASKED) == "Wave."
+
+
+async def test_thoughts_in_a_field_of_their_own_are_no_answer() -> None:
+    async with asking() as (server, model):
+        server.script(
+            fake.Events((chunk("", reasoning_content="hm"), chunk("", reasoning="hm"), chunk("Wave.", finish="stop"), "[DONE]"))
+        )
+        assert await complete(model, ASKED) == "Wave."
+
+
+@pytest.mark.parametrize("thought", ["<think>The boat? It was", "<think>The boat?</think>\n"])
+async def test_who_only_thought_gave_no_answer(thought: str) -> None:
+    async with asking() as (server, model):
+        server.script(*[fake.Say(thought, "length")] * 2)
+        with pytest.raises(ModelGarbled):
+            await complete(model, ASKED)
+
+
+async def test_a_digest_holds_no_thoughts_either() -> None:
+    async with asking() as (server, model):
+        background = ServedModel(model, Line(1), background=True)
+        server.script("Ada? She has a boat.\n</think>\nAda has a boat [m1].")
+        assert await complete(background, ASKED) == "Ada has a boat [m1]."
+
+
+async def test_of_several_answers_at_once_the_first_counts_alone() -> None:
+    both = json.dumps({"choices": [{"index": 1, "delta": {"content": "B. "}}, {"index": 0, "delta": {"content": "A. "}}]})
+    data = (both, chunk("B too.", 1, "stop"), chunk("A too.", 0), chunk("", 0, "stop"), "[DONE]")
+    async with asking() as (server, model):
+        server.script(fake.Events(data))
+        assert await complete(model, ASKED) == "A. A too."
+        whole = {"choices": [{"index": 1, "message": {"content": "B."}}, {"index": 0, "message": {"content": "A."}}]}
+        server.script(fake.Raw(json.dumps(whole).encode(), "application/json"))
+        assert await complete(model, ASKED) == "A."
