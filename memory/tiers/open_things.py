@@ -1,23 +1,26 @@
 """Open things: what somebody announced and whose day is over, and what was taken up again by a reply.
 
 An announcement is read by rule from a message as it is kept. One thing is taken up in one reply: from then on it is not open,
-unless that reply is forgotten.
+unless that reply is forgotten. A later message of the same person that calls it off, puts it off or tells how it was settles it
+in the same way, and one that names the same thing takes its place.
 """
 
 from collections.abc import Collection, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from memory.forget.gone import shown
-from memory.store.database import Transaction
+from memory.store.database import Row, Transaction
 from memory.store.lineage import bound, pages, placeholders
 from memory.text.times import instant, local, zone
-from memory.text.told.coming import coming
+from memory.text.told.plans import Plan, Told, definite, plan, thing
 from memory.tiers.manners import whose
 from memory.types import MINUTE, Domain, Exchange, Kind
 
 TIER = "announced"
-LATELY = 21 * 24 * 60 * MINUTE
+_DAY = 24 * 60 * MINUTE
+LATELY = 21 * _DAY
 """How long after its day something is taken up."""
+_JUST = 60 * MINUTE
 
 
 def not_raised(alias: str) -> str:
@@ -37,18 +40,62 @@ ANNOUNCED = (
 async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> None:
     """Keep until when it is that these messages, just stored or changed, look forward to something."""
     await erase(tx, [one.key for one in said])
-    for one in said:
+    for one in sorted(said, key=lambda one: (one.said_at, one.key)):
         at = local(one.said_at, domain.time_zone).date()
-        if one.kind is Kind.SAID and one.role == "user" and (day := coming(one.text, at)):
-            end = datetime.combine(day + timedelta(days=1), datetime.min.time(), zone(domain.time_zone))
+        if one.kind is not Kind.SAID or one.role != "user" or not (told := plan(one.text, at)):
+            continue
+        await take_up(tx, domain, _settled(one, told, await _open(tx, domain, one), domain.time_zone), one.key)
+        if told.day:
             await tx.run(
                 "INSERT INTO announced (item, domain, whose, due_at) VALUES (:item, :domain, :whose, :due)",
-                {"item": one.key, "domain": domain.key, "whose": whose(one), "due": instant(end)},
+                {"item": one.key, "domain": domain.key, "whose": whose(one), "due": _over(told.day, domain.time_zone)},
             )
 
 
+def _over(day: date, time_zone: str) -> int:
+    """Return the instant when a day is over."""
+    return instant(datetime.combine(day + timedelta(days=1), datetime.min.time(), zone(time_zone)))
+
+
+async def _open(tx: Transaction, domain: Domain, said: Exchange) -> list[Row]:
+    """Return what somebody announced before a message of theirs and is open, the newest first."""
+    return await tx.all(
+        "SELECT a.item, a.due_at, e.text, e.said_at FROM announced a JOIN exchanges e ON e.item = a.item WHERE a.domain = :domain "
+        f"AND a.whose = :whose AND a.due_at > :lately AND e.said_at <= :at AND e.item <> :item AND {not_raised('a')} "
+        "ORDER BY e.said_at DESC, a.item DESC",
+        {"domain": domain.key, "whose": whose(said), "at": said.said_at, "lately": said.said_at - LATELY, "item": said.key},
+    )
+
+
+def _settled(said: Exchange, told: Plan, there: Sequence[Row], time_zone: str) -> list[int]:
+    """Return the items of what is open that a message settles by what it tells."""
+    if told.told is Told.OVER:
+        return [row["item"] for row in there if row["due_at"] <= said.said_at + _DAY and told.is_of(thing(row["text"]))]
+    there = [row for row in there if row["due_at"] > said.said_at]
+    days = {_over(day, time_zone) for day in told.named}
+    if told.told is Told.AGAIN:
+        return [row["item"] for row in there if _again(said, told, row, days)]
+    if not told.thing:
+        # "It is cancelled", "Friday is off": that day's, or what was announced just before.
+        meant = [row for row in there if row["due_at"] in days] or [
+            row for row in there[:1] if said.said_at - row["said_at"] < _JUST
+        ]
+    else:
+        shared = {row["item"]: len(told.thing & thing(row["text"])) for row in there if told.is_of(thing(row["text"]))}
+        best = [row for row in there if shared.get(row["item"]) == max(shared.values(), default=0)]
+        meant = [row for row in best if row["due_at"] in days] or best
+    return [row["item"] for row in (meant if told.told is Told.OFF else meant[:1])]
+
+
+def _again(said: Exchange, told: Plan, row: Row, days: Collection[int]) -> bool:
+    """Say whether a message announces again what was announced: on the same day, or one thing that there is only one of."""
+    if row["due_at"] in days:
+        return told.is_of(thing(row["text"]))
+    return bool(told.thing) and told.thing == thing(row["text"]) and definite(said.text) and definite(row["text"])
+
+
 async def take_up(tx: Transaction, domain: Domain, items: Collection[int], reply: int) -> None:
-    """Note that a reply took these up."""
+    """Note that a reply took these up, or that a message settled them."""
     await tx.many(
         "INSERT INTO raised (item, domain, reply) VALUES (:item, :domain, :reply) ON CONFLICT DO NOTHING",
         ({"item": item, "domain": domain.key, "reply": reply} for item in sorted(items)),
@@ -56,7 +103,7 @@ async def take_up(tx: Transaction, domain: Domain, items: Collection[int], reply
 
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
-    """Remove what is known of these items as open things, and what these replies took up."""
+    """Remove what is known of these items as open things, and what these replies took up or these messages settled."""
     for some in pages(items):
         within = f"IN ({placeholders('i', some)})"
         await tx.run(f"DELETE FROM announced WHERE item {within}", bound("i", some))

@@ -18,6 +18,7 @@ EXAM = "my exam is on Friday"
 
 ANNOUNCED = """
 my exam is on Friday                    | 2026-03-06
+my exam is on the 12th                  | 2026-03-12
 I have an interview tomorrow            | 2026-03-04
 we fly to Lisbon in three days          | 2026-03-06
 the wedding is on 5 April               | 2026-04-05
@@ -123,3 +124,103 @@ async def test_what_the_narrative_left_open_is_taken_up_where_nothing_was_announ
         assert first and second and first != second
         given = await request(here, await here.say("and now?"))
         assert "To take up again" not in str(given.messages[0]["content"])
+
+
+CALLED_OFF = """
+my exam on Friday was cancelled
+my exam is off
+They called off the exam because the teacher is ill
+I don't have an exam on Friday any more
+it is cancelled
+the exam was postponed
+"""
+
+
+@pytest.mark.parametrize("later", CALLED_OFF.strip().splitlines())
+async def test_what_is_called_off_is_not_taken_up_unless_that_is_forgotten(tmp_path: Path, later: str) -> None:
+    async with at_home(tmp_path) as here:
+        await here.say(EXAM)
+        said = await here.say(later)
+        here.clock.forward(5 * DAY)
+        assert not await opened_with(here)
+        await here.view.forget_message(said.id)
+        here.clock.forward(DAY)
+        assert await opened_with(here) == f"Tuesday, 03 March 2026, Ada: {EXAM}"
+
+
+async def test_what_is_called_off_in_german_is_not_taken_up(tmp_path: Path) -> None:
+    for n, later in enumerate(("Meine Prüfung am Freitag fällt aus", "die Prüfung wurde abgesagt", "Freitag fällt aus")):
+        async with at_home(tmp_path / str(n)) as here:
+            await here.say("Am Freitag habe ich Prüfung")
+            await here.say(later)
+            here.clock.forward(5 * DAY)
+            assert not await opened_with(here)
+
+
+MOVED = """
+sorry, my exam is on Monday, not on Friday
+my exam on Friday was moved to Monday
+my exam is on Monday
+the exam has been postponed from Friday to Monday
+Meine exam wurde von Freitag auf Montag verschoben
+"""
+
+
+@pytest.mark.parametrize("later", MOVED.strip().splitlines())
+async def test_what_is_moved_is_taken_up_once_and_after_its_new_day(tmp_path: Path, later: str) -> None:
+    async with at_home(tmp_path) as here:
+        await here.say(EXAM)
+        await here.say(later)
+        here.clock.forward(4 * DAY)
+        assert not await opened_with(here)
+        here.clock.forward(4 * DAY)
+        assert await opened_with(here) == f"Tuesday, 03 March 2026, Ada: {later}"
+        here.clock.forward(DAY)
+        assert not await opened_with(here)
+
+
+async def test_what_was_told_again_or_how_it_was_is_not_taken_up_twice(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await here.say(EXAM)
+        await here.say("I am so nervous, my maths exam is on Friday")
+        here.clock.forward(4 * DAY)
+        assert "nervous" in await opened_with(here)
+        here.clock.forward(DAY)
+        assert not await opened_with(here)
+        await here.say("the dentist is on Wednesday")
+        here.clock.forward(5 * DAY)
+        await here.say("I was at the dentist, it hurt")
+        here.clock.forward(DAY)
+        assert not await opened_with(here)
+
+
+OTHERS = """
+my dentist appointment on Friday was cancelled
+I hope my exam is cancelled
+what if the exam is cancelled?
+the exam wasn't cancelled
+I have a concert on Monday
+Ben cancelled dinner on Friday
+"""
+
+
+@pytest.mark.parametrize("later", OTHERS.strip().splitlines())
+async def test_what_becomes_of_something_else_or_is_only_wondered_about_ends_nothing(tmp_path: Path, later: str) -> None:
+    async with at_home(tmp_path) as here:
+        await here.say(EXAM)
+        await here.say(later)
+        here.clock.forward(4 * DAY)
+        assert await opened_with(here) == f"Tuesday, 03 March 2026, Ada: {EXAM}"
+
+
+async def test_somebody_elses_exam_is_not_called_off_by_ones_own(tmp_path: Path) -> None:
+    async with among(tmp_path, kind=DomainKind.SERVER) as here:
+        for name, text in (("Ada", EXAM), ("Bob", "my exam is on Friday as well"), ("Bob", "my exam was cancelled")):
+            new = NewExchange(Kind.SAID, text, f"{name}{text}", here.clock.now(), name, "user", Identity("console", name))
+            await here.view.say(here.session, [new])
+        row = await here.memory.db.all("SELECT whose FROM announced WHERE item NOT IN (SELECT item FROM raised)")
+        assert len(row) == 1
+        shown = await here.memory.db.all(
+            "SELECT e.speaker FROM announced a JOIN exchanges e USING (item) JOIN raised r USING (item)"
+        )
+        assert [one["speaker"] for one in shown] == ["Bob"]

@@ -1,0 +1,96 @@
+"""What is told later of something announced: that it is called off, that it is on another day, or how it was.
+
+By rule, and only what is told as certain: who wonders whether an exam will be cancelled still has it before them.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from enum import Enum, auto
+
+from memory.text.dates import MONTHS, WEEKDAYS
+from memory.text.languages import function_words
+from memory.text.lexical import key_words
+from memory.text.numbers import COUNT_WORDS
+from memory.text.told.coming import CALLED_OFF, MOST_CHARACTERS, MOVED, OVER, UNSURE, ahead, coming
+
+_CORRECTED = re.compile(
+    r"(?i)\b(?:sorry|actually|i meant|i mean|correction|i was wrong|turns out|instead|rather|(?:is|are|['’]s|['’]re) (?:now|really)|"
+    r"(?:ist|sind) (?:jetzt|nun|doch)|doch (?:erst|schon)|nicht (?:am|an)|not (?:on|at|in|tomorrow|next)|sondern|statt|entschuldigung"
+    r"|(?:ich )?meinte|stimmt nicht|now on)\b"
+)
+_CLAUSE = re.compile(r"(?i)[.!?;:\n]+|,\s|\b(?:because|since|as|so|and|but|weil|denn|da|und|aber|deshalb)\b")
+_NO_THING = frozenset(
+    """cancelled canceled cancel cancels called call off moved postponed rescheduled shifted pushed delayed deferred brought forward
+    adjourned verschoben verlegt vorverlegt abgesagt ausgefallen gestrichen storniert fällt findet statt sorry actually meant mean
+    correction wrong turns instead rather really now tomorrow today tonight week weeks month months day days next coming got get going
+    go plan planned plans happening take place took taking longer anymore morgen heute übermorgen woche monat tag tage nächste nächsten
+    nächster kommende kommenden habe hab haben ist sind wird wurde doch jetzt nun nicht kein keine keinen mehr erst schon sondern back
+    put think know guess unfortunately luckily leider zum glück mein meine meinen meiner unser unsere abgeblasen until till aus beim am im last year
+    """.split()
+) | {*WEEKDAYS, *MONTHS, *COUNT_WORDS}  # fmt: skip
+_DEFINITE = re.compile(r"(?i)\b(?:my|our|the|his|her|their|mein\w{0,2}|unser\w{0,2}|d(?:er|ie|as|en|em)|im|am)\b")
+
+
+class Told(Enum):
+    """What is told of something announced."""
+
+    OFF = auto()
+    MOVED = auto()
+    OVER = auto()
+    AGAIN = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a message tells of something that was announced: of what, by its words; `named` are the days that it names.
+
+    `day` is when that is now, None where it is not to come.
+    """
+
+    told: Told
+    thing: frozenset[str]
+    named: frozenset[date]
+    day: date | None
+
+    def is_of(self, other: frozenset[str]) -> bool:
+        """Say whether this is told of a thing that was announced in other words."""
+        shared = self.thing & other
+        return bool(shared) and (shared in (self.thing, other) or len(shared) > 1)
+
+
+def thing(text: str) -> frozenset[str]:
+    """Return the words of what a text announces, without those of its time and of what becomes of it."""
+    empty = function_words().get("german", frozenset())
+    words = key_words(text)
+    return frozenset(
+        stem for word, stem in words.items() if word not in _NO_THING and word not in empty and not word[0].isdigit()
+    )
+
+
+def definite(text: str) -> bool:
+    """Say whether a text tells of one thing that is known ("my exam"), not of any ("an exam")."""
+    return bool(_DEFINITE.search(text))
+
+
+def plan(text: str, at: date) -> Plan | None:
+    """Return what a message that was said on a day tells of something announced, None where it tells nothing of that."""
+    if len(text) > MOST_CHARACTERS or text.rstrip().endswith("?"):
+        return None
+    day, named = coming(text, at), frozenset(ahead(text, at))
+    found = next((match for pattern in (MOVED, CALLED_OFF, _CORRECTED) if (match := pattern.search(text))), None)
+    if found and not UNSURE.search(text):
+        told = Told.OFF if found.re is CALLED_OFF else Told.MOVED
+        if told is Told.MOVED and day is None and found.re is _CORRECTED:
+            return None
+        return Plan(Told.OFF if day is None else told, thing(_clause(text, found.start())) or thing(text), named, day)
+    if day:
+        return Plan(Told.AGAIN, thing(text), named, day)
+    return Plan(Told.OVER, thing(text), named, None) if OVER.search(text) else None
+
+
+def _clause(text: str, at: int) -> str:
+    """Return the part of a text that says something of its own, around a place in it."""
+    ends = [0, *(match.start() for match in _CLAUSE.finditer(text)), len(text)]
+    begin = max(end for end in ends if end <= at)
+    return text[begin : min(end for end in ends if end > at)]
