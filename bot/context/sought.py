@@ -41,7 +41,8 @@ async def sought(turn: Asking, voice: OfflineVoice, asked: VoiceQuestion) -> Sou
             found = await turn.view.recall.messages(part.sought, _WIDE, exclude=here, asker=asked.asker)
             hits = {hit.exchange.key: hit for hit in found} | hits
         if part.aim is Aim.TIME and window:
-            above += await turn.view.digests.months(window)
+            # Who asks for a distance from now asks for a day, and the months around it tell of many.
+            above += await turn.view.digests.months(window) if window.heart is None else []
             hits = {hit.exchange.key: hit for hit in await turn.view.recall.during(window, _OF_A_TIME)} | hits
     return Sought([hit for hit in hits.values() if hit.exchange.key not in here], above)
 

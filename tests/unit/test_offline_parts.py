@@ -46,6 +46,22 @@ def test_a_time_alone_is_answered_with_what_was_said_then_in_order() -> None:
     assert ask("what happened in May 2025?", *hits).text == "Nothing from 1 May 2025 to 31 May 2025 yet."
 
 
+def test_a_distance_is_answered_with_the_day_itself_or_with_what_is_nearest() -> None:
+    then = [said(f"note {n}", f"2025-11-20T{n:02}:00") for n in (8, 12, 20)]
+    near = [said(f"day {n}", f"2025-11-{n:02}T10:00") for n in range(1, 31) if n != 20]
+    given = ask("what did I do a year ago?", *near, *then)
+    assert given.text.startswith("On 20 November 2025:\n") and given.cites == tuple(then)
+    given = ask("what did I do a year ago?", *near)
+    assert given.text.startswith("Around 20 November 2025:\n")
+    assert [hit.exchange.text for hit in given.cites] == [f"day {n}" for n in range(14, 27) if n != 20]
+
+
+def test_a_date_of_two_readings_is_the_one_on_which_something_was_said() -> None:
+    march = said("we met Bo", "2026-03-04T20:00")
+    assert ask("what did I do on 03/04/2026?", march).text == 'On 4 March 2026:\n- 4 March 2026: "we met Bo"'
+    assert ask("what did I do on 03/04/2026?").text == "Nothing from 3 April 2026 yet."
+
+
 def test_of_a_long_time_something_from_all_over_it_is_told() -> None:
     hits = [said(f"day {day}", f"2026-{month:02}-{day:02}T10:00") for month in (6, 7, 8) for day in range(1, 29)]
     given = ask("what happened last summer?", *hits)

@@ -1,20 +1,32 @@
 """Whatever words a time is told with, in English or in German, what was said then comes first."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import date
 from pathlib import Path
 
+import pytest
+
 from memory.text.times import local
-from tests.kits.memory_kit import Clock, corner, opened
+from tests.kits.memory_kit import Clock, Corner, corner, opened, utc
 from tests.kits.two_years import LANGUAGES, NOW, Dated, dated, two_years
 
-LEAST = 0.65
+LEAST = 0.75
 
 
-async def missed(folder: Path, language: str) -> list[tuple[str, str, str]]:
-    """Return the questions in a language whose first hit is not what they ask for, with that hit."""
+@asynccontextmanager
+async def kept(folder: Path, language: str) -> AsyncIterator[Corner]:
+    """Open a memory that holds the diary in a language, at the instant of the questions."""
     clock = Clock(NOW)
     async with opened(folder / f"{language}.db", None, clock=clock) as memory:
         here = await corner(memory, clock)
         await here.view.say(here.session, list(two_years(language)))
+        yield here
+
+
+async def missed(folder: Path, language: str) -> list[tuple[str, str, str]]:
+    """Return the questions in a language whose first hit is not what they ask for, with that hit."""
+    async with kept(folder, language) as here:
         found = [(one, await here.view.recall.messages(one.question, 50)) for one in _of(language)]
     return [
         (
@@ -29,6 +41,37 @@ async def missed(folder: Path, language: str) -> list[tuple[str, str, str]]:
 
 def _of(language: str) -> list[Dated]:
     return [one for one in dated() if one.language == language]
+
+
+@pytest.mark.parametrize(
+    ("question", "day"),
+    [("what did I do a year ago?", "2025-10-22"), ("a year ago", "2025-10-22"), ("100 days ago", "2026-07-14")],
+)
+async def test_of_a_time_that_is_a_distance_away_the_nearest_days_come_first(tmp_path: Path, question: str, day: str) -> None:
+    async with kept(tmp_path, "english") as here:
+        hits = await here.view.recall.messages(question, 3)
+        spread = await here.view.recall.messages(question, 50)
+    assert [local(hit.exchange.said_at, "UTC").date().isoformat() for hit in hits] == [day] * 3
+    away = [abs((local(hit.exchange.said_at, "UTC").date() - date.fromisoformat(day)).days) for hit in spread]
+    assert max(away) < 20
+
+
+async def test_what_is_asked_for_at_a_distance_is_found_where_it_is_nearest(tmp_path: Path) -> None:
+    async with kept(tmp_path, "english") as here:
+        hits = await here.view.recall.messages("what did I cook a year ago?", 1)
+    assert hits[0].exchange.text.startswith("Cooked")
+    assert abs((local(hits[0].exchange.said_at, "UTC").date() - date(2025, 10, 22)).days) < 20
+
+
+@pytest.mark.parametrize(("of", "day"), [("03/04/2026", "2026-03-04"), ("04/03/2026", "2026-03-04")])
+async def test_of_two_readings_of_a_date_the_one_on_which_something_was_said_holds(tmp_path: Path, of: str, day: str) -> None:
+    clock = Clock(NOW)
+    async with opened(tmp_path / "lyra.db", None, clock=clock) as memory:
+        here = await corner(memory, clock)
+        for told in (day, "2026-03-20", "2026-04-09"):
+            await here.say(f"walked along the river on {told}", at=utc(f"{told}T19:00"))
+        for question in (f"what did I do on {of}?", f"on {of}", f"where did I walk on {of}?"):
+            assert (await here.found(question))[0] == f"walked along the river on {day}"
 
 
 async def test_what_was_said_at_the_time_that_is_asked_for_comes_first(tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ MOST_LISTED = 12
 _FURTHER = 2
 _NEAR = 0.1  # scores within a tenth of the best count as equal
 _TOGETHER = 60 * MINUTE
+_HALF_A_DAY = 12 * 60 * MINUTE
+_FEW = 2
 _NOT_NOW = re.compile(
     r"(?i)\b(?:when(?! (?:is|are|do|does)\b)|first|ever|before|once|originally|used to|back then|wann(?! ist\b)|zuerst|quand"
     r"|premi[eè]re?|cuándo(?! es\b)|primer[oa]?)\b"
@@ -104,7 +106,8 @@ class Choice:
         own = bool(SPEAKING.search(part.text))
         then = [one for one in self._quotable(part) if window.start <= one.hit.exchange.said_at < window.end and not one.asks]
         # What was imported may have another name for who asks.
-        return spread([one for one in then if own and self.is_asker(one.hit.exchange)] or then)
+        told = [one for one in then if own and self.is_asker(one.hit.exchange)] or then
+        return spread(told) if window.heart is None else nearest(told, window.heart)
 
     def _of_asker(self, part: QuestionPart) -> list[Candidate]:
         told = [one for one in self._quotable(part) if self.is_asker(one.hit.exchange) and not one.asks]
@@ -218,6 +221,13 @@ def spread(found: Sequence[Candidate]) -> list[Candidate]:
     if len(ordered) <= MOST_LISTED:
         return ordered
     return [max(share, key=lambda one: len(one.hit.exchange.text)) for share in shares]
+
+
+def nearest(found: Sequence[Candidate], heart: int) -> list[Candidate]:
+    """Return, in the order of time, what was said on the day of an instant; of a day of few words the twelve nearest to it."""
+    by_distance = sorted(found, key=lambda one: abs(one.hit.exchange.said_at - heart))[:MOST_LISTED]
+    that_day = [one for one in by_distance if abs(one.hit.exchange.said_at - heart) <= _HALF_A_DAY]
+    return _in_order(that_day if len(that_day) > _FEW else by_distance)
 
 
 def missing(part: QuestionPart, chosen: Sequence[Candidate], known: Callable[[str], bool]) -> list[str]:

@@ -61,9 +61,12 @@ class OfflineVoice:
 
     def window(self, asked: VoiceQuestion, part: QuestionPart, hits: Sequence[Hit]) -> Window | None:
         """Return the time that a part of a question is about, None for none; a birthday is looked up in what was found."""
-        if part.day is None:
-            return part.window
         told = [hit.exchange for hit in hits]
+        if part.day is None:
+            window = part.window
+            if window and window.instead and not any(window.holds(one.said_at) for one in told):
+                return window.instead if any(window.instead.holds(one.said_at) for one in told) else window
+            return window
         return celebrated(part.day, told, one_line(asked.asker), asked.now, known_zone(asked.time_zone), part.window)
 
     def answer(

@@ -46,7 +46,7 @@ class Wording:
     def listing(self, part: QuestionPart, found: Sequence[Candidate], above: Sequence[Statement]) -> str:
         """Return a list, a line for each, under what it is a list of."""
         lines = [f"- {f'{one.period}: ' if one.period else ''}{one_line(one.text)}" for one in above]
-        return "\n".join([self._heading(part), *lines, *(self._line(part, one) for one in found)])
+        return "\n".join([self._heading(part, found), *lines, *(self._line(part, one) for one in found)])
 
     def nothing(self, window: Window) -> str:
         """Return that nothing was said at a time."""
@@ -61,8 +61,12 @@ class Wording:
             start += f", {where[0].lower()}{where[1:]}"
         return f"- {start}: {_quote(one, part, _LINE)}"
 
-    def _heading(self, part: QuestionPart) -> str:
+    def _heading(self, part: QuestionPart, found: Sequence[Candidate]) -> str:
         match part.aim:
+            case Aim.TIME if part.window and part.window.heart is not None:
+                said = [one.hit.exchange.said_at for one in found]
+                day = self._when(Window(min(said), max(said) + 1)) if said else ""
+                return f"On {day}:" if said and " to " not in day else f"Around {self._when(_itself(part.window.heart))}:"
             case Aim.TIME if part.window:
                 day, among = self._when(part.window), ", among other things" if self._choice.omits(part.window) else ""
                 return f"{'From' if ' to ' in day else 'On'} {day}{among}:"
@@ -89,6 +93,10 @@ class Wording:
             return f"{you} {'asked' if one.asks else 'told'} me"
         said = "asked" if one.asks else "wrote" if wrote else "said"
         return f"{one_line(one.hit.exchange.speaker) or someone} {said}"
+
+
+def _itself(instant: int) -> Window:
+    return Window(instant, instant + 1)
 
 
 def _quote(one: Candidate, part: QuestionPart, most: int) -> str:

@@ -98,6 +98,8 @@ def understood(query: Query, loaded: Sequence[Loaded]) -> ParsedQuery:
     timed = asked(query.text, query.now, query.time_zone)
     # What was said of "last week" at another time is not what is asked for.
     window = query.window or timed.window
+    if window and window.instead and not _any_in(window, loaded) and _any_in(window.instead, loaded):
+        window = window.instead
     text = timed.rest if window and not timed.dated else query.text
     words = _outer(lexical.query_terms(text, sorted({ENGLISH}.union(*(one.languages for one in loaded)))))
     called = _called(query, [*words, *_capitalized(query.text)], loaded)
@@ -115,6 +117,12 @@ def understood(query: Query, loaded: Sequence[Loaded]) -> ParsedQuery:
     return ParsedQuery(
         words, text, voices - hers, alone, mine and not query.asker, yours, timed, window, at_large, sayers - hers
     )  # fmt: skip
+
+
+def _any_in(window: Window, loaded: Sequence[Loaded]) -> bool:
+    """Say whether anything was said at a time."""
+    times = (one.domain_indexes[MESSAGES].documents.times.now for one in loaded)
+    return any(bool(((some >= window.start) & (some < window.end)).any()) for some in times)
 
 
 def _ends(text: str) -> str:

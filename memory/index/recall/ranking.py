@@ -33,6 +33,7 @@ LYRA = 0.7
 VOICE = 0.4
 FIRST = 1.5
 SHARPLY = 4
+NEARER = 0.25
 NEWEST = 0.1
 CONTENDING = 0.5
 ANSWERING = 0.3
@@ -153,6 +154,9 @@ def _lifted(
         _put_first(lifts, scores, [_voices(documents, question.sayers) for documents in every], alike=question.alone)
     if question.window:
         _put_first(lifts, scores, timely, alike=question.at_large)
+        if question.window.heart is not None:
+            near = [_nearness(question.window, question.window.heart, documents.times.now) for documents in every]
+            _put_nearest_first(lifts, [score / best for score in scores], timely, near, alone=question.at_large)
     return [(score + best * lift, voice, then) for score, lift, voice, then in zip(scores, lifts, voiced, timely, strict=True)]
 
 
@@ -161,6 +165,23 @@ def _put_first(lifts: Sequence[Floats], scores: Sequence[Floats], those: Sequenc
     best = np.float32(0 if alike else _best([score[some] for score, some in zip(scores, those, strict=True)]))
     for lift, score, some in zip(lifts, scores, those, strict=True):
         lift[some] += np.float32(FIRST) * ((score[some] / best) ** SHARPLY if best else np.float32(1))
+
+
+def _put_nearest_first(
+    lifts: Sequence[Floats], scores: Sequence[Floats], those: Sequence[Mask], near: Sequence[Floats], *, alone: bool
+) -> None:
+    """Lift what is of a time the more the nearer it is to its heart; where the time is all that is asked for, nothing else counts."""
+    for lift, score, some, nearness in zip(lifts, scores, those, near, strict=True):
+        lift[some] *= 1 + np.float32(1 if alone else NEARER) * nearness[some]
+        if alone:
+            lift[some] -= score[some]
+
+
+def _nearness(window: Window, heart: int, times: Ints) -> Floats:
+    """Return how near instants of a time are to its heart: 1 there, 0 as far away as its ends."""
+    reach = max(heart - window.start, window.end - heart, 1)
+    nearness: Floats = np.maximum(0, 1 - np.abs(times - heart) / reach).astype(np.float32)
+    return nearness
 
 
 def _named(question: ParsedQuery, domain_indexes: Sequence[DomainIndex]) -> frozenset[str]:

@@ -17,7 +17,16 @@ BESIDE = ("beside what was opened",)
 
 
 def during(loaded: Sequence[Loaded], window: Window, k: int, speaker: str = "") -> list[Found]:
-    """Return k of what people, or the one of a name, said at a time, in its order; of more, some from all over it."""
+    """Return k of what people, or the one of a name, said at a time, in its order.
+
+    Of more they are some from all over it, or, where it has a heart, those nearest to that. Where nothing was said, what the
+    words of the time may mean instead counts.
+    """
+    found = _during(loaded, window, k, speaker)
+    return found or (_during(loaded, window.instead, k, speaker) if window.instead else [])
+
+
+def _during(loaded: Sequence[Loaded], window: Window, k: int, speaker: str) -> list[Found]:
     indexes = [one.domain_indexes[MESSAGES] for one in loaded]
     there = []
     for documents in (index.documents for index in indexes):
@@ -32,7 +41,10 @@ def during(loaded: Sequence[Loaded], window: Window, k: int, speaker: str = "") 
         [index.documents.times.now[some] for index, some in zip(indexes, there, strict=True)] or [documents_then]
     )
     order = np.lexsort((documents_then, whose, said_at))
-    if len(order) > k:
+    if len(order) > k and window.heart is not None:
+        nearest = np.argsort(np.abs(said_at[order] - window.heart), kind="stable")[:k]
+        order = order[np.sort(nearest)]
+    elif len(order) > k:
         order = order[np.linspace(0, len(order) - 1, k).round().astype(np.int64)]
     found = []
     for at in order.tolist():

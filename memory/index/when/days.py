@@ -23,6 +23,10 @@ LATEST = instant(datetime(9999, 1, 1, tzinfo=UTC))
 DAY = 86_400_000_000
 _LAST_DAY = date(9999, 1, 1).toordinal()
 _LEAP_YEARS_APART = 8
+_MONTH_FIRST = frozenset(
+    """America/New_York America/Detroit America/Chicago America/Menominee America/Denver America/Boise America/Phoenix
+    America/Los_Angeles America/Anchorage America/Juneau America/Nome America/Sitka Pacific/Honolulu""".split()
+)
 
 
 class Which(Enum):
@@ -47,6 +51,11 @@ class Calendar:
         """Return the calendar of an instant, clamped to what it can tell. Raises ZoneInfoNotFoundError."""
         now = min(max(now, EARLIEST + 2 * DAY), LATEST - 2 * DAY)
         return cls(now, zone(time_zone), local(now, time_zone).toordinal())
+
+    @property
+    def month_first(self) -> bool:
+        """Whether people here write the month before the day."""
+        return self.zone.key in _MONTH_FIRST or self.zone.key.startswith(("US/", "America/Indiana/", "America/Kentucky/"))
 
     def day_of(self, at: int) -> int:
         """Return the local day of an instant."""

@@ -1,6 +1,6 @@
 """How far away: "two weeks", "a couple of months", "half a year"."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory.index.when.codes import Code
 from memory.index.when.days import DAY as DAY_LENGTH
@@ -81,7 +81,8 @@ def ago(calendar: Calendar, away: list[Distance], sign: int = -1) -> Window | No
     if last.by_the_clock:
         length = sum(each.length for each in away)
         slack = max(last.slack(length), _CLOCK[MINUTE])
-        return Window(calendar.now + sign * length - slack, calendar.now + sign * length + slack)
+        then = calendar.now + sign * length
+        return Window(then - slack, then + slack, None if last.vague else then)
     if last.unit == WEEKEND:
         first, after = of_week(5, 2, calendar.today, Which.LAST if sign < 0 else Which.NEXT)
         return calendar.window((first + sign * 7 * (last.count - 1), after + sign * 7 * (last.count - 1)))
@@ -89,7 +90,10 @@ def ago(calendar: Calendar, away: list[Distance], sign: int = -1) -> Window | No
     for each in away:
         day = each.from_day(day, sign)
     slack = last.slack(abs(calendar.today - day))
-    return calendar.window((day - slack, day + slack + 1))
+    window, itself = calendar.window((day - slack, day + slack + 1)), calendar.window((day, day + 1))
+    if window is None or itself is None or last.vague:
+        return window
+    return replace(window, heart=(itself.start + itself.end) // 2)
 
 
 def rolling(calendar: Calendar, away: Distance, sign: int = -1) -> Window | None:

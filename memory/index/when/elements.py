@@ -87,19 +87,20 @@ def _dated(tokens: Tokens, start: int, end: int) -> Expression | None:
     days = [n for n in range(start, end) if codes[n] in (Code.DIGITS, Code.ORDINAL)]
     years = [n for n in range(start, end) if codes[n] == Code.YEAR]
     day = days[0]
-    if not years and _is_no_month(tokens, at, start, end, tokens.words[day]):
+    if not years and _is_no_month(tokens, at, start, end, day):
         return None
     number, of_month = tokens.values[at], tokens.values[day]
     return every_year(lambda year: on(year, number, of_month), tokens.values[years[0]] if years else None)
 
 
-def _is_no_month(tokens: Tokens, at: int, start: int, end: int, day: str) -> bool:
+def _is_no_month(tokens: Tokens, at: int, start: int, end: int, day: int) -> bool:
     """Say whether "may" or "march" beside a number is a verb: "may 5 people come"."""
-    if tokens.words[at] not in MONTHS_OR_WORDS or (day[0].isdecimal() and not day.isdecimal()):
+    number = tokens.words[day]
+    if tokens.words[at] not in MONTHS_OR_WORDS or (number[0].isdecimal() and not number.isdecimal()):
         return False
     capital = at > 0 and tokens.text[tokens.spans[at][0]].isupper()
     told = capital or Code.OF in tokens.codes[start:end] or (start > 0 and tokens.codes[start - 1] in _TRIGGERS)
-    return not told or tokens.codes[end : end + 1] == Code.OTHER
+    return not told or (at < day and tokens.codes[end : end + 1] == Code.OTHER)
 
 
 def _days(tokens: Tokens, start: int, end: int) -> Expression | None:
@@ -212,7 +213,7 @@ ELEMENTS: Mapping[str, tuple[str, Handler]] = {
     "relative": (r"NEAR? (?:DAY_FROM_TODAY PART_OF_DAY? | KIND_OF_DAY)", _relative),
     "in_digits": (r"(?:[WEEKDAY SHORT_WEEKDAY],? THE? | THE)? DATE", _in_digits),
     "the_fifth": (
-        r"(?:ON | [WEEKDAY SHORT_WEEKDAY],?) THE ORDINAL (?![OTHER CAPITALIZED UNIT MONTH])"
+        r"(?:ON | [WEEKDAY SHORT_WEEKDAY],?) THE ORDINAL (?!OF? THE? MONTH | [OTHER CAPITALIZED UNIT])"
         r" | THE ORDINAL (?=OF THE? [LAST THIS NEXT] UNIT)",
         _the_fifth,
     ),

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from memory.index.when.codes import Code
@@ -147,14 +147,24 @@ def day_of_month(day: int) -> Expression:
 
 
 def in_digits(word: str) -> Expression | None:
-    """Return a date in digits, year first or day first; with strokes both readings, and what lies between them."""
+    """Return a date in digits, year first or day first; with strokes it may be the month that is first.
+
+    Of two readings the one holds that is usual where it is asked, unless only the other one is past.
+    """
     one, two, three = (int(part) for part in re.split(r"\D", word))
     if len(re.split(r"\D", word)[0]) == 4:
         return fixed(on(one, two, three))
     year = three if three > 99 else 2000 + three
-    readings = [on(year, two, one), on(year, one, two) if "/" in word else None]
-    days = [reading for reading in readings if reading]
-    return fixed((min(days)[0], max(days)[1])) if days else None
+    days = [days for days in (on(year, two, one), on(year, one, two) if "/" in word and one != two else None) if days]
+    if len(days) < 2:
+        return fixed(days[0]) if days else None
+
+    def resolve(calendar: Calendar, at: int) -> Window | None:
+        usual = days[::-1] if calendar.month_first else days
+        first, second = (calendar.window(days) for days in sorted(usual, key=lambda days: days[0] > calendar.today))
+        return replace(first, instead=second) if first else second
+
+    return Expression(resolve, Rank.COMPLETE)
 
 
 def in_short(word: str) -> Expression | None:

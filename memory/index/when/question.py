@@ -1,6 +1,7 @@
 """A question taken apart: the time it asks about, and the rest of it."""
 
 import re
+from dataclasses import replace
 
 from memory.index.when.codes import Code, compiled
 from memory.index.when.days import EARLIEST, LATEST, Calendar
@@ -75,8 +76,10 @@ def _window(reading: Parse, calendar: Calendar) -> tuple[Window | None, Spans]:
         elif rank is not Rank.FROM_NOW or _touch(found, window):
             window = Window(min(found.start, window.start), max(found.end, window.end))
         else:
-            # "A year ago today" is not today.
-            window = max(found, window, key=lambda each: abs(each.start - calendar.now))
+            # "A year ago today" is not today, and no other day than that.
+            farther, nearer = sorted((found, window), key=lambda each: -abs(each.start - calendar.now))
+            day = calendar.day_of(farther.heart) if farther.heart is not None and nearer.holds(calendar.now) else None
+            window = (calendar.window((day, day + 1)) if day is not None else None) or farther
         if piece.closed and piece.rank is not Rank.LOOSE:
             # "On Monday", said with "last week", is that week's Monday.
             told_at = calendar.day_of(window.end - 1)
@@ -90,7 +93,7 @@ def _touch(one: Window, other: Window) -> bool:
 
 def _clamped(window: Window) -> Window | None:
     start, end = max(window.start, EARLIEST), min(window.end, LATEST)
-    return Window(start, end) if start < end else None
+    return replace(window, start=start, end=end) if start < end else None
 
 
 def _dated(tokens: Tokens, spans: Spans) -> bool:

@@ -5,10 +5,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A stretch of time, in microseconds UTC: `start` belongs to it, `end` does not. It is never empty."""
+    """A stretch of time, in microseconds UTC: `start` belongs to it, `end` does not. It is never empty.
+
+    Of a time told by its distance ("a year ago") `heart` is the instant to which it comes nearest. `instead` is what the same
+    words may mean as well: 3 April or 4 March.
+    """
 
     start: int
     end: int
+    heart: int | None = None
+    instead: "Window | None" = None
+
+    def holds(self, at: int) -> bool:
+        """Say whether an instant is in it."""
+        return self.start <= at < self.end
 
 
 @dataclass(frozen=True, slots=True)
