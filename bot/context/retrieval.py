@@ -72,10 +72,18 @@ async def standing(turn: Asking, settings: Settings) -> Standing:
 
 
 def _open_thing(asked: Sequence[Exchange], recent: Sequence[Exchange], there: Tiers) -> Statement | None:
-    """Return what may be taken up again where a conversation begins anew: what those who speak announced, else what was left open."""
-    if recent and asked[0].said_at - recent[-1].said_at < _ANEW:
-        return None
+    """Return what may be taken up again where a conversation begins anew: what those who speak announced, else what was left open.
+
+    What they said just before and was not answered is part of that beginning: a model that failed took nothing up.
+    """
     who = {manners.whose(one) for one in asked}
+    begun = asked[0].said_at
+    for one in reversed(recent):
+        if begun - one.said_at >= _ANEW:
+            break
+        if one.role != "user" or manners.whose(one) not in who:
+            return None
+        begun = one.said_at
     theirs = [one for one in there.announced if one.period in who]
     left = sorted((one for one in there.narrative if one.kind == _LEFT_OPEN), key=lambda one: -one.last_at)
     return next(iter([*theirs, *left]), None)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memory.text.told.coming import coming
-from memory.types import DomainKind, Exchange, Identity, Kind, NewExchange
+from memory.types import MINUTE, DomainKind, Exchange, Identity, Kind, NewExchange
 from memory.view.view import Answer
 from tests.kits.ladder_kit import PAIRS, Teller, climbed
 from tests.kits.long_talk import request
@@ -71,10 +71,37 @@ async def test_in_the_middle_of_a_talk_and_long_after_nothing_is_taken_up(tmp_pa
     async with at_home(tmp_path) as here:
         await here.say(EXAM)
         here.clock.forward(4 * DAY)
-        await here.say("it snows", at=here.clock.now() - HOUR)
+        snow = await here.say("it snows", at=here.clock.now() - HOUR)
+        await here.reply("It does!", [snow.key])
         assert not await opened_with(here)
         here.clock.forward(30 * DAY)
         assert not await opened_with(here)
+
+
+async def test_a_question_that_was_not_answered_takes_nothing_up_and_the_next_one_does(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await here.say(EXAM)
+        here.clock.forward(4 * DAY)
+        failing = await request(here, await here.say("hello again"))
+        assert TITLE in str(failing.messages[-1]["content"])
+        here.clock.forward(HOUR)
+        assert EXAM in await opened_with(here, "are you there?")
+        assert not await opened_with(here, "good")
+
+
+async def test_where_others_go_on_talking_nothing_is_taken_up(tmp_path: Path) -> None:
+    async with among(tmp_path, kind=DomainKind.SERVER) as here:
+
+        async def says(name: str, text: str) -> Exchange:
+            here.clock.forward(MINUTE)
+            new = NewExchange(Kind.SAID, text, f"{here.clock.now()}", here.clock.now(), name, "user", Identity("console", name))
+            return (await here.view.say(here.session, [new])).stored[0]
+
+        await says("Ada", EXAM)
+        here.clock.forward(4 * DAY)
+        await says("Ada", "good morning")
+        await says("Bob", "good morning to you")
+        assert TITLE not in str((await request(here, await says("Ada", "and Lyra?"))).messages[-1]["content"])
 
 
 async def test_it_goes_with_its_message_and_is_open_again_when_the_reply_is_forgotten(tmp_path: Path) -> None:
