@@ -66,6 +66,10 @@ class Preview(Protocol):
         """Take back what was shown: the answer failed or is made anew."""
         ...
 
+    async def withhold(self) -> None:
+        """Take back what was shown, or say that nothing more comes: what it was made from was taken back meanwhile."""
+        ...
+
 
 class Listener(Protocol):
     """Who listens to one platform."""

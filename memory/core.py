@@ -204,7 +204,7 @@ class Memory:
 
         None where something of the domain is being forgotten: nothing is made of what may be going.
         """
-        if await is_sweeping(self.db, domain):
+        if await is_sweeping(self.db, [domain.key]):
             return []
         open_ends = [row["session"] for row in await episodes.open_ends(self.db, domain)]
         waiting = await episodes.wanting(self.db, domain, redo_extractive=redo_extractive)

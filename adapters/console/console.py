@@ -152,6 +152,13 @@ class _Shown:
         self._console.begin(None)
         self.text = ""
 
+    async def withhold(self) -> None:
+        if self.text:
+            self._console.screen.write(" […]")
+            self._console.screen.note("(the rest is withheld: something it was made from was forgotten or changed just now)")
+        self._console.begin(None)
+        self.text = ""
+
 
 class Pipe:
     """Plain lines from a file or pipe, one read when one is wanted, none longer than 256 KiB."""

@@ -9,6 +9,7 @@ from bot.context import tools
 from bot.context.prompt import Prompt, Question, draft
 from bot.context.retrieval import recalled, standing
 from bot.context.sought import Sought, sought
+from bot.conversation.basis import Basis
 from bot.conversation.intake import Turn
 from bot.conversation.lookups import ROUNDS, SHARE, Lookups, Reads
 from bot.conversation.services import Services
@@ -103,7 +104,7 @@ class Speaking:
         settings, zone, verifying = self._services.settings, turn.view.home.time_zone, self._verifying
         question = Question(turn.asked, turn.quotes, turn.aside, turn.images if self._services.models.sees else (), turn.shared)
         while True:
-            begun_at = self._services.clock.now()
+            begun_at, commits = self._services.clock.now(), await turn.view.lasting.commits()
             there = await standing(turn, settings)
             sure = await verifying.sure(used_at(turn.session, there.recent), looks)
             there = replace(there, recent=[one for one in there.recent if one.key in sure.keys])
@@ -123,16 +124,28 @@ class Speaking:
             nonlocal links
             links = await _said_here([one.exchange for one in used()], question)
             if shown:
-                shown.allow(links)
+                shown.allow(links, basis)
 
         reads = Reads(turn, partial(verifying.hits, looks=looks), allow)
         lookups = Lookups(reads, begun, came, rounds, int(SHARE * budget), begun_at, self._show_prompt)
+        basis = Basis(turn, begun_at, commits, lambda: lookups.seen, lambda: lookups.whole.asides)
         await allow()
         messages = lookups.prompt(plain=False)
         if refused is not None and (shortest := size(messages)) >= refused:
             raise ContextTooLong(f"The model {self._services.models.chat.name} cannot take a prompt that long.", size=shortest)
+        text = self._services.outgoing.printed(await basis.bear(self._streamed(lookups, shown)))
+        prompt = lookups.whole
+        # Beside the event loop: long messages in view take long to compare.
+        sources = await asyncio.to_thread(prompt.sources, text) | {exchange.key for exchange in turn.asked}
+        quotes = (*question.aside, *question.quotes)
+        asides = {Aside(one.id, one.said_at, one.edited_at, turn.began) for one in quotes if one.id in prompt.asides}
+        return Spoken(text, sources, False, links, begun_at, prompt.seen, frozenset(asides), used(), prompt.raised)
+
+    async def _streamed(self, lookups: Lookups, shown: Showing | None) -> str:
+        """Return what the model says, showing it as it comes."""
+        assert self._services.models.chat is not None
         pieces: list[str] = []
-        async with closing(self._services.models.chat.stream(messages, lookups)) as stream:
+        async with closing(self._services.models.chat.stream(lookups.prompt(plain=False), lookups)) as stream:
             async for piece in stream:
                 pieces.append(piece)
                 if isinstance(piece, Anew):
@@ -143,13 +156,7 @@ class Speaking:
                     await shown.show(piece)
             for name, error in getattr(stream, "passed_over", ()):
                 log.warning("model.passed_over", model=name, error=type(error).__name__)
-        text = self._services.outgoing.printed("".join(pieces))
-        prompt = lookups.whole
-        # Beside the event loop: long messages in view take long to compare.
-        sources = await asyncio.to_thread(prompt.sources, text) | {exchange.key for exchange in turn.asked}
-        quotes = (*question.aside, *question.quotes)
-        asides = {Aside(one.id, one.said_at, one.edited_at, turn.began) for one in quotes if one.id in prompt.asides}
-        return Spoken(text, sources, False, links, begun_at, prompt.seen, frozenset(asides), used(), prompt.raised)
+        return "".join(pieces)
 
     def _parts(self, turn: Turn, now: int) -> Sequence[str]:
         """Return what is looked for beside all that was said: the parts of the question at its end."""

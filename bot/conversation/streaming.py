@@ -13,6 +13,7 @@ from typing import Protocol
 
 from adapters.base import Adapter, Preview
 from adapters.errors import SendFailed
+from bot.conversation.basis import Basis
 from bot.conversation.intake import Turn
 from bot.delivery.gate import word_at
 from bot.delivery.links import NO_LINKS
@@ -20,10 +21,14 @@ from bot.delivery.outgoing import Outgoing
 
 
 class Showing(Preview, Protocol):
-    """A preview that is told what may pass before anything is shown."""
+    """A preview that is told what may pass, and what it is made from, before anything is shown."""
 
-    def allow(self, links: Collection[str]) -> None:
-        """Let these addresses be shown as such, and no others."""
+    def allow(self, links: Collection[str], basis: Basis) -> None:
+        """Let these addresses be shown as such, and no others, and nothing once something of the basis is gone."""
+        ...
+
+    async def withhold(self) -> None:
+        """Show nothing more, and take back what is shown: what it was made from was taken back meanwhile."""
         ...
 
 
@@ -35,16 +40,17 @@ class WordByWord:
         self._platform = platform
         self._outgoing = outgoing
         self._links: Collection[str] = NO_LINKS
+        self._basis: Basis | None = None
         self._text = ""
         self._given = 0
         self._stopped = False
 
-    def allow(self, links: Collection[str]) -> None:
-        """Let these addresses be shown as such, and no others."""
-        self._links = links
+    def allow(self, links: Collection[str], basis: Basis) -> None:
+        """Let these addresses be shown as such, and no others, and nothing once something of the basis is gone."""
+        self._links, self._basis = links, basis
 
     async def show(self, piece: str) -> None:
-        """Show what may be shown by now."""
+        """Show what may be shown by now. Raises SourceGone: what stands on a screen cannot be taken back."""
         self._text += piece
         if self._stopped:
             return
@@ -52,6 +58,8 @@ class WordByWord:
         word = word_at(self._text, self._given)
         self._stopped = not self._outgoing.leaves_as_it_is(self._platform, begun[word:], self._links)
         if len(begun) > self._given and not self._stopped:
+            if self._basis:
+                await self._basis.require()
             new, self._given = begun[self._given :], len(begun)
             await self._shown.show(new)
 
@@ -59,6 +67,11 @@ class WordByWord:
         """Take back what was shown: the answer failed or is made anew."""
         self._text, self._given, self._stopped = "", 0, False
         await self._shown.drop()
+
+    async def withhold(self) -> None:
+        """Show nothing more, and say so where something was shown."""
+        self._text, self._given, self._stopped = "", 0, False
+        await self._shown.withhold()
 
 
 class Streamed:
@@ -69,6 +82,7 @@ class Streamed:
         self._adapter = adapter
         self._outgoing = outgoing
         self._links: Collection[str] = NO_LINKS
+        self._basis: Basis | None = None
         self._text = ""
         self._shown = ""
         self._remote = ""
@@ -76,9 +90,9 @@ class Streamed:
         self._stopping = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
-    def allow(self, links: Collection[str]) -> None:
-        """Let these addresses be shown as such, and no others."""
-        self._links = links
+    def allow(self, links: Collection[str], basis: Basis) -> None:
+        """Let these addresses be shown as such, and no others, and nothing once something of the basis is gone."""
+        self._links, self._basis = links, basis
 
     async def show(self, piece: str) -> None:
         """Show the next piece, soon."""
@@ -99,7 +113,7 @@ class Streamed:
             await self._watch()
         return self._key
 
-    async def take_back(self) -> None:
+    async def withhold(self) -> None:
         """Show nothing more, and remove what is shown: it may hold what somebody took back meanwhile."""
         if await self.stop():
             key, self._key = self._key, ""
@@ -119,7 +133,7 @@ class Streamed:
                 return
             try:
                 # What was changed or removed meanwhile may be in it: then it comes whole, once that was looked at again.
-                shows = await self._watch() and shows and not self._turn.watch.gone
+                shows = await self._watch() and shows and not self._turn.watch.gone and await self._stands()
                 if shows:
                     await self._show_once()
             except SendFailed:
@@ -133,6 +147,9 @@ class Streamed:
         await self._outgoing.take_back(turn.place.platform, turn.place.key, self._key)
         self._key = ""
         return False
+
+    async def _stands(self) -> bool:
+        return self._basis is None or await self._basis.stands()
 
     async def _show_once(self) -> None:
         turn = self._turn

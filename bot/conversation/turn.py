@@ -28,6 +28,8 @@ from memory.view.view import Answer
 
 NAME = "Lyra"
 _TRIES = 3
+_PATIENCE = 60.0
+"""How many seconds it is waited for another process that forgets something; the sweep finishes what that leaves undone."""
 
 
 class Turns:
@@ -114,12 +116,11 @@ class Turns:
                     return first, [*later, *await self._offered(turn, adapter)]
                 except SourceGone:
                     await alone.aclose()
-                    if streamed:
-                        await streamed.take_back()
-                    elif shown:
-                        await shown.drop()
+                    if shown:
+                        await shown.withhold()
                     # What went takes its whole domain out of sight until it is known what goes along.
                     await self._services.memory.settled()
+                    await turn.view.lasting.readable(_PATIENCE)
                     gaps = self._verifying.gaps
                     again = await self._intake.keep(heard, adapter)
                     if again is None:

@@ -92,9 +92,10 @@ async def left(db: Database, domains: Collection[Domain]) -> list[Gone]:
     return [_gone(row, by_key[row["domain"]]) for row in await db.all("SELECT * FROM gone ORDER BY id")]
 
 
-async def is_sweeping(db: Database, domain: Domain) -> bool:
-    """Say whether something of a domain is gone and not yet erased: then nothing is derived there."""
-    return await db.one("SELECT 1 AS yes FROM gone WHERE domain = :domain LIMIT 1", {"domain": domain.key}) is not None
+async def is_sweeping(db: Database, domains: Collection[int]) -> bool:
+    """Say whether something of one of these domains is gone and not yet erased: then nothing is derived there."""
+    query = f"SELECT 1 AS yes FROM gone WHERE domain IN ({placeholders('d', domains)}) LIMIT 1"
+    return await db.one(query, bound("d", domains)) is not None
 
 
 def _gone(row: Row, domain: Domain) -> Gone:

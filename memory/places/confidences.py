@@ -84,9 +84,9 @@ async def tell(tx: Transaction, item: int) -> bool:
     return row is not None
 
 
-async def require_open(tx: Transaction, items: Collection[int], domains_read: Collection[int]) -> None:
+async def require_open(reader: Reader, items: Collection[int], domains_read: Collection[int]) -> None:
     """Raise SourceGone where one of these items was told in a confidence that is none of these domains."""
-    if any(one.domain.key not in domains_read for one in (await of(tx, items)).values()):
+    if any(one.domain.key not in domains_read for one in (await of(reader, items)).values()):
         raise SourceGone("Something this answer rests on was told in confidence meanwhile.")
 
 

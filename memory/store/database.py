@@ -59,6 +59,10 @@ class Database(Reader, Protocol):
         """Write in one transaction: all of it is committed when the block ends, nothing when it raises or is cancelled."""
         ...
 
+    async def commits(self) -> int:
+        """Return a number that is another one once anything was committed, here or in another process; it counts as no read."""
+        ...
+
     async def checkpoint(self, patience: float = 2.0) -> bool:
         """Bring it about that erased bytes are gone from the disk; return whether they are.
 

@@ -110,7 +110,7 @@ async def descendants(tx: Transaction, roots: Sequence[int]) -> list[int]:
     return sorted(found)
 
 
-async def living(tx: Transaction, keys: Sequence[int], *, replaced: bool = False) -> bool:
+async def living(reader: Reader, keys: Sequence[int], *, replaced: bool = False) -> bool:
     """Say whether all of these items are there, and none is gone: erased, about to be, or said where nothing is any more.
 
     What was derived in a domain of which a session, a person's words or all is going counts as gone; so does everything of
@@ -118,7 +118,7 @@ async def living(tx: Transaction, keys: Sequence[int], *, replaced: bool = False
     took the place of, unless it may be `replaced`.
     """
     for some in pages(keys):
-        row = await tx.one(_LIVING.format(within=placeholders("k", some)), {"replaced": int(replaced), **bound("k", some)})
+        row = await reader.one(_LIVING.format(within=placeholders("k", some)), {"replaced": int(replaced), **bound("k", some)})
         if row is None or row["n"] < len(set(some)):
             return False
     return True
@@ -134,9 +134,9 @@ _LIVING = (
 )
 
 
-async def require_living(tx: Transaction, keys: Sequence[int], *, replaced: bool = False) -> None:
+async def require_living(reader: Reader, keys: Sequence[int], *, replaced: bool = False) -> None:
     """Raise SourceGone where one of these items was forgotten, or, unless it may be `replaced`, a digest is no more."""
-    if not await living(tx, keys, replaced=replaced):
+    if not await living(reader, keys, replaced=replaced):
         raise SourceGone("Something this answer rests on was forgotten while it was made.")
 
 
@@ -153,14 +153,14 @@ TEXTS = (
 """The texts of the items that a condition tells."""
 
 
-async def unchanged(tx: Transaction, texts: Mapping[int, str]) -> bool:
+async def unchanged(reader: Reader, texts: Mapping[int, str]) -> bool:
     """Say whether these messages, digests and statements are all there and read as they did."""
-    return await texts_of(tx, texts) == texts and await living(tx, list(texts))
+    return await texts_of(reader, texts) == texts and await living(reader, list(texts))
 
 
-async def require_unchanged(tx: Transaction, texts: Mapping[int, str]) -> None:
+async def require_unchanged(reader: Reader, texts: Mapping[int, str]) -> None:
     """Raise SourceGone where one of these messages or digests was changed or forgotten."""
-    if not await unchanged(tx, texts):
+    if not await unchanged(reader, texts):
         raise SourceGone("Something this answer rests on was changed while it was made.")
 
 

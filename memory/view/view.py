@@ -16,7 +16,7 @@ from memory.journal import inbox, ledger, outbox
 from memory.journal.outbox import OutboxRow, Part
 from memory.places import confidences
 from memory.store.database import Transaction
-from memory.store.lineage import derive, require_living, require_unchanged
+from memory.store.lineage import derive, require_living
 from memory.tiers import asides, exchanges, manners, open_things
 from memory.tiers.asides import Aside
 from memory.tiers.messages import posts, seen, storing
@@ -32,6 +32,7 @@ from memory.view import owners
 from memory.view.binding import Binding, Shared
 from memory.view.confidences import Confidences
 from memory.view.digests import Digests, Facts, SelfStates, SharedBank
+from memory.view.lasting import Lasting, require_standing
 from memory.view.messages import Conversations, Messages, Notices, OwnPosts
 from memory.view.pages import Pages
 from memory.view.retrieval import Retrieval
@@ -86,6 +87,7 @@ class View:
         self.notices = Notices(binding)
         self.confidences = Confidences(binding)
         self.pages = Pages(binding)
+        self.lasting = Lasting(binding)
 
     @property
     def also(self) -> Sequence[int]:
@@ -143,11 +145,7 @@ class View:
         sources = {*answer.sources, *asked}
         new = replace(answer.exchange, echo=answer.exchange.echo or any(abroad.values()))
         await require_living(tx, sorted(sources))
-        await require_living(tx, sorted(view), replaced=True)
-        await require_unchanged(tx, asked)
-        if await seen.touched(tx, self._b.domains, answer.begun):
-            await require_unchanged(tx, answer.seen)
-            await confidences.require_open(tx, set(answer.seen).difference(asked), self._b.domains)
+        await require_standing(tx, self._b.domains, asked, view, answer.seen, answer.begun)
         # Before the reply: what had something in view is looked for behind that.
         shown = await asides.keep(tx, self._b.shared.seal, self.home, session, answer.asides)
         kept = await storing.store(tx, self._b.shared.seal, self.home, session, [new], now)

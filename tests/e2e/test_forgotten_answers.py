@@ -117,8 +117,22 @@ def test_what_is_forgotten_while_it_is_answered_is_not_said_and_the_question_is_
     assert nowhere(home, model)
 
 
-def test_what_was_on_the_screen_already_is_taken_back(home: Home, model: ModelServer) -> None:
-    model.script("I keep that.", b.Held("711.", first="It is 4"), "I do not know it.")
+def test_it_is_answered_anew_at_once_and_not_when_the_model_is_done_with_the_answer_that_nobody_will_see(
+    home: Home, model: ModelServer
+) -> None:
+    """The model never goes on."""
+    model.script("I keep that.", b.Held("It is 4711."), "I do not know it.")
+    with home.started("chat") as chat:
+        chat.say(TOLD)
+        chat.write(ASKED)
+        forgotten_meanwhile(home, model)
+        assert chat.reply() == "I do not know it."
+        chat.finish()
+    assert left(home) == ["I do not know it."]
+
+
+def test_nothing_more_of_an_answer_on_the_screen_comes_and_a_line_says_so(home: Home, model: ModelServer) -> None:
+    model.script("I keep that.", b.Held("711, as you said.", first="It is 4"), "I do not know it.")
     with Terminal(home) as terminal:
         terminal.say(TOLD)
         terminal.type(ASKED)
@@ -126,7 +140,11 @@ def test_what_was_on_the_screen_already_is_taken_back(home: Home, model: ModelSe
         forgotten_meanwhile(home, model)
         model.go()
         terminal.until("I do not know it.")
+        screen = terminal.lines
         assert terminal.leave() == 0
+    assert "It is 4 […]" in "\n".join(screen)
+    assert any(line.startswith("(the rest is withheld: ") for line in screen)
+    assert b"711" not in terminal.raw.split(b"It is 4")[-1]
     assert left(home) == ["I do not know it."]
 
 

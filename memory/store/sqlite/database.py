@@ -140,6 +140,13 @@ class SqliteDatabase:
         rows = await self.all(sql, parameters)
         return rows[0] if rows else None
 
+    async def commits(self) -> int:
+        """Return a number that is another one once anything was committed, here or in another process; it counts as no read."""
+        async with self._reading:
+            with _translated(self.path):
+                rows = list(await self._reader.execute_fetchall("PRAGMA data_version"))
+        return int(rows[0]["data_version"])
+
     async def checkpoint(self, patience: float = 2.0) -> bool:
         """Fold the log into the file and empty it, so that erased bytes are gone from both; return whether they are.
 

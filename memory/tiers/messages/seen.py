@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 
 import numpy as np
 
-from memory.store.database import Database, Row, Transaction
+from memory.store.database import Database, Reader, Row, Transaction
 from memory.store.lineage import bound, pages, placeholders
 from memory.types import Domain
 
@@ -37,9 +37,9 @@ async def erase(tx: Transaction, replies: Sequence[int]) -> None:
     await tx.run(f"DELETE FROM abroad WHERE {within}", bound("r", replies))
 
 
-async def touched(tx: Transaction, domains: Sequence[int], since: int) -> bool:
+async def touched(reader: Reader, domains: Sequence[int], since: int) -> bool:
     """Say whether anything was forgotten or changed in one of these domains since an instant."""
-    row = await tx.one(
+    row = await reader.one(
         f"SELECT 1 AS yes FROM domains WHERE id IN ({placeholders('d', domains)}) AND forgotten_at >= :since AND forgotten_at > 0 LIMIT 1",
         {**bound("d", domains), "since": since},
     )

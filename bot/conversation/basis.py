@@ -1,0 +1,63 @@
+"""What an answer is made from, looked at while it is made: as soon as something of it goes, the making ends.
+
+Whoever forgets or changes something may do so in another process. Wherever anything was committed since the last look, it is
+looked again; else a look costs no read.
+"""
+
+import asyncio
+from collections.abc import Callable, Collection, Coroutine, Mapping
+from typing import Any, TypeVar
+
+from bot.conversation.intake import Turn
+from memory.errors import SourceGone
+
+SECONDS = 0.5
+"""How often it is looked while a model is silent."""
+
+T = TypeVar("T")
+
+
+class Basis:
+    """What the answer to a turn is made from, as it was read from `begun` on, after so many `commits`.
+
+    `seen` returns what stands in view by now, `asides` the ids of the messages in it that are not kept.
+    """
+
+    def __init__(
+        self, turn: Turn, begun: int, commits: int, seen: Callable[[], Mapping[int, str]], asides: Callable[[], Collection[str]]
+    ) -> None:
+        self._turn = turn
+        self._begun = begun
+        self._commits = commits
+        self._seen = seen
+        self._asides = asides
+
+    async def require(self) -> None:
+        """Raise SourceGone where something of it was forgotten, changed or removed."""
+        if not self._turn.watch.gone.isdisjoint(self._asides()):
+            raise SourceGone("Something that this answer was shown was changed or removed while it was made.")
+        lasting = self._turn.view.lasting
+        commits = await lasting.commits()
+        if commits != self._commits:
+            await lasting.require({one.key: one.text for one in self._turn.asked}, self._seen(), self._begun)
+            self._commits = commits
+
+    async def stands(self) -> bool:
+        """Say whether all of it is as it was."""
+        try:
+            await self.require()
+        except SourceGone:
+            return False
+        return True
+
+    async def bear(self, making: Coroutine[Any, Any, T]) -> T:
+        """Return what is made, and end the making where something of this goes. Raises SourceGone."""
+        task = asyncio.create_task(making)
+        try:
+            while not task.done():
+                await asyncio.wait([task], timeout=SECONDS)
+                await self.require()
+            return task.result()
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
