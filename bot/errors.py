@@ -64,9 +64,13 @@ class ModelTimeout(ModelError):
 
 
 class ModelGarbled(ModelError):
-    """The answer is not one: no JSON, no choices, no text, far too long."""
+    """The answer is not one: no JSON, no choices, no text, far too long. `asked` is how often it was asked for."""
 
     transient = True
+
+    def __init__(self, message: str, asked: int = 1) -> None:
+        super().__init__(message)
+        self.asked = asked
 
 
 class ContextTooLong(ModelError):

@@ -113,11 +113,12 @@ class BudgetSpent(WriterFailed):
 
 
 class WriterRefused(MemoryFailure):
-    """The writer's answer cannot be used; `answer` is kept for inspection."""
+    """The writer's answer cannot be used; `answer` is kept for inspection, `asked` is how often it was asked for."""
 
-    def __init__(self, reason: str, answer: str = "") -> None:
+    def __init__(self, reason: str, answer: str = "", asked: int = 1) -> None:
         super().__init__(reason)
         self.answer = answer
+        self.asked = asked
 
 
 class TooMuchToRead(WriterRefused):

@@ -71,7 +71,8 @@ class Speaking:
             return await self._fitting(turn, shown, min(budget, await chat.room() or budget), looks, rounds)
         except ModelError as error:
             # A prompt that cannot be made any shorter would not fit later either, and what gives no answer twice gives none.
-            lasts = isinstance(error, ContextTooLong) or (isinstance(error, ModelGarbled) and turn.again)
+            twice = isinstance(error, ModelGarbled) and (turn.again or error.asked > 1)
+            lasts = isinstance(error, ContextTooLong) or twice
             if not (models.voice_last or lasts):
                 raise
             log.warning("model.failed", model=chat.name, why=str(error))

@@ -20,12 +20,12 @@ import openai
 from bot.config.sections import is_this_machine
 from bot.errors import BadSecret, ContextTooLong, ModelBusy, ModelDenied, ModelDown, ModelError, ModelGarbled, ModelRefused
 from bot.models.overlong import LOOKED_AT, may_be_too_long, says_too_long, sizes
-from bot.models.responses import Trouble, Truncated, Unusable
+from bot.models.responses import Trouble, Truncated, Unusable, WebPage
 
 CONNECT_SECONDS = 10.0
 _TIMEOUT = httpx2.Timeout(None, connect=CONNECT_SECONDS)
 # What asking and reading raise. The last two come through httpx2 unwrapped under TLS.
-FAULTS = (openai.OpenAIError, Truncated, Trouble, Unusable, httpx2.HTTPError, ssl.SSLError, anyio.EndOfStream)
+FAULTS = (openai.OpenAIError, Truncated, Trouble, Unusable, WebPage, httpx2.HTTPError, ssl.SSLError, anyio.EndOfStream)
 
 # llama.cpp without --jinja, and chat templates that know no messages of tools, fail with status 500.
 _OF_TOOLS = ("tool", "jinja", "template", "role")
@@ -101,6 +101,8 @@ class Endpoint:
                 return self._refusal(code if isinstance(code, int) and code >= 400 else 500, fault.body, {})
             case Unusable():
                 return ModelGarbled(f"{self.who} sent something that is no answer: {fault}.")
+            case WebPage():
+                return ModelDown(f"{self.who} sent a web page in place of an answer.")
             case Truncated():
                 return ModelDown(f"{self.who} broke off in the middle of an answer.")
             case _:

@@ -17,13 +17,13 @@ import stamina.instrumentation
 from openai import AsyncAPIResponse
 
 from bot.config.sections import is_nearby
-from bot.errors import ContextTooLong, ModelBusy, ModelError, ModelTimeout
+from bot.errors import ContextTooLong, ModelBusy, ModelError, ModelGarbled, ModelTimeout
 from bot.models.endpoint import FAULTS, Endpoint, may_be_about_length, may_be_about_tools
 from bot.models.learnt import NONE, REFUSED, THOUGHTS, TOOLS, UNOPENED, BackendFacts
 from bot.models.port import Anew, ChatMessage, Tool, Toolbox, ToolCall
 from bot.models.probing import context_of
 from bot.models.requests import Asked, cost, offered, sent, shows
-from bot.models.responses import Empty, pieces, pieces_of, whole
+from bot.models.responses import Empty, WebPage, pieces, pieces_of, whole
 from bot.models.room import PromptRoom
 from memory.text.thinking import WithoutThinking
 
@@ -31,6 +31,7 @@ from memory.text.thinking import WithoutThinking
 stamina.instrumentation.set_on_retry_hooks([])
 
 MAX_BYTES = 1 << 20
+_MOST_JUNK = 2
 _END_SECONDS = 0.05
 """How long the end of an answer that is complete is waited for."""
 Waits = Callable[[int], float] | Sequence[float]
@@ -150,19 +151,24 @@ class OpenAIModel:
 
     async def _begin(self, asked: Asked, deadline: float, stack: AsyncExitStack) -> _Begun:
         """Ask until there is a first piece. The open answer is left on the stack."""
-        attempts = stamina.retry_context(on=self._policy(deadline), attempts=self._tries, timeout=None)
+        attempts = stamina.retry_context(on=self._policy(deadline, asked), attempts=self._tries, timeout=None)
         async for attempt in attempts:
             with attempt:
                 return await self._attempt(asked, stack)
         raise AssertionError("the last attempt returns or raises")
 
-    def _policy(self, deadline: float) -> Callable[[Exception], bool | float]:
-        """Say after each failure how long to wait. A wait that would outlast the deadline is not begun."""
+    def _policy(self, deadline: float, asked: Asked) -> Callable[[Exception], bool | float]:
+        """Say after each failure how long to wait. A wait that would outlast the deadline is not begun.
+
+        What brought nothing usable twice is not asked a third time.
+        """
         numbers = count(1)
         clock = asyncio.get_running_loop().time
 
         def wait_after(error: Exception) -> bool | float:
             if not isinstance(error, ModelError) or not error.transient:
+                return False
+            if isinstance(error, ModelGarbled) and asked.junk >= _MOST_JUNK:
                 return False
             seconds = self._wait(next(numbers))
             if isinstance(error, ModelBusy) and error.retry_after is not None:
@@ -187,7 +193,8 @@ class OpenAIModel:
             if asked.told:
                 return answer, None
             if not tools:
-                raise self._endpoint.error(fault) from None
+                raise await self._refusal(fault, asked) from None
+            asked.junk += 1
             refused = False
         except FAULTS as fault:
             error = await self._refusal(fault, asked)
@@ -205,7 +212,10 @@ class OpenAIModel:
         """Yield the answer's pieces; an endpoint that knows no streaming sends it in one."""
         known = self._facts.get(THOUGHTS)
         thoughts = WithoutThinking(waits=known == UNOPENED or (known is None and self._endpoint.thinks))
-        if "json" in response.headers.get("content-type", ""):
+        kind = response.headers.get("content-type", "")
+        if "html" in kind:
+            raise WebPage
+        if "json" in kind:
             document = await whole(response.iter_bytes(), self._max_bytes)
             for piece in pieces_of(document, thoughts, calls=calls):
                 yield piece
@@ -226,6 +236,9 @@ class OpenAIModel:
         elif may_be_about_length(fault, error) and not asked.tools and not images:
             room = await self._room.doubted(size)
             return error if room is None else ContextTooLong(str(error), room=room, size=size, sure=self._room.learnt)
+        elif isinstance(error, ModelGarbled):
+            asked.junk += 1
+            error.asked = asked.junk
         return error
 
     async def _require_room(self, prompt: Sequence[ChatMessage], tools: Sequence[Tool]) -> None:

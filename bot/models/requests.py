@@ -12,12 +12,16 @@ from memory.text.budget import tokens
 
 @dataclass
 class Asked:
-    """What is asked for one answer: messages, or the prompt of a toolbox, of which something is `offered` as long as it may be."""
+    """What is asked for one answer: messages, or the prompt of a toolbox, of which something is `offered` as long as it may be.
+
+    `junk` is how often nothing usable came of it.
+    """
 
     messages: Sequence[ChatMessage]
     toolbox: Toolbox | None
     offers: bool
     told: bool = False
+    junk: int = 0
 
     @property
     def tools(self) -> Sequence[Tool]:

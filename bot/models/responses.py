@@ -39,6 +39,10 @@ class Empty(Unusable):
         super().__init__("it holds no text")
 
 
+class WebPage(Exception):
+    """What came is a page for people: something else than a model answers there."""
+
+
 class Truncated(Exception):
     """The answer ended before it was complete."""
 

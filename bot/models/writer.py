@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from bot.errors import ContextTooLong, ModelError
+from bot.errors import ContextTooLong, ModelError, ModelGarbled
 from bot.models.port import ChatMessage, Model, complete, size
 from memory.derive import entries, prompts
-from memory.errors import TooMuchToRead, WriterFailed
+from memory.errors import TooMuchToRead, WriterFailed, WriterRefused
 from memory.ports import ChatModel, Entry, Task
 from memory.text.storable import clean
 
@@ -65,5 +65,7 @@ class ModelWriter:
             return clean(await complete(self._model, messages))
         except ContextTooLong as error:
             raise TooMuchToRead(str(error), error.room, sure=error.sure) from error
+        except ModelGarbled as error:
+            raise WriterRefused("nothing usable came of it", asked=error.asked) from error
         except ModelError as error:
             raise WriterFailed(str(error)) from error

@@ -1,6 +1,6 @@
 """Consolidation: from messages to gists, from gists to the summary of a session, one domain at a time.
 
-After three answers that could not be used, the extractive digest stands.
+After two answers that could not be used, the extractive digest stands.
 """
 
 import asyncio

@@ -2,8 +2,7 @@
 
 A piece is claimed in the ledger, so that two processes or a restart never make it twice; no transaction spans a call of the
 writer. What comes back is published in one transaction that checks the fence of the claim and whether everything that was
-read reads the same still. An answer that cannot be used is kept and asked for again; after three about the same inputs, or
-the same one twice, the
+read reads the same still. An answer that cannot be used is kept and asked for once more; after two about the same inputs the
 fallback writes, or, where there is none, the piece is given up until its inputs change. A writer out of reach leaves
 everything as it is.
 """
@@ -37,7 +36,7 @@ class Outcome(Enum):
     REFUSED = auto()
     """An answer could not be used; it may be asked for again."""
     GIVEN_UP = auto()
-    """Three answers could not be used, and nobody else writes it."""
+    """Two answers could not be used, and nobody else writes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +123,8 @@ class Pipeline:
             try:
                 return await self._by(piece, piece.author)
             except WriterRefused as refusal:
-                await self._keep(piece, piece.author.name, str(refusal), refusal.answer)
+                for _ in range(refusal.asked):
+                    await self._keep(piece, piece.author.name, str(refusal), refusal.answer)
                 if not piece.insists:
                     return None
         if piece.fallback:

@@ -6,7 +6,7 @@ from memory.ports import Clock
 from memory.store.database import Database, Transaction
 from memory.types import Domain
 
-MOST = 3
+MOST = 2
 """After so many about the same inputs a writer is not asked again until they change."""
 DROPPED = "dropped"
 """Why single sentences of an answer that stands were refused: that counts for nothing."""
@@ -32,13 +32,13 @@ class Refusals:
     clock: Clock
 
     async def exhausted(self, target: Target, writer: str) -> bool:
-        """Say whether a writer is not asked again about these inputs: it gave too many answers, or one of them twice."""
+        """Say whether a writer is not asked again about these inputs: it gave too many answers."""
         row = await self.db.one(
-            "SELECT count(*) AS n, count(DISTINCT answer) AS different FROM refusals WHERE domain = :domain AND tier = :tier "
+            "SELECT count(*) AS n FROM refusals WHERE domain = :domain AND tier = :tier "
             "AND slot = :slot AND inputs = :inputs AND writer = :writer AND reason NOT IN (:dropped, :given_up)",
             {**self._of(target), "writer": writer, "dropped": DROPPED, "given_up": GIVEN_UP},
         )
-        return row is not None and (row["n"] >= MOST or row["different"] < row["n"])
+        return row is not None and row["n"] >= MOST
 
     async def keep(self, tx: Transaction, target: Target, writer: str, reason: str, answer: str) -> None:
         """Keep an answer, or sentences of one, that cannot be used."""

@@ -219,7 +219,7 @@ async def open_ends(db: Database, domain: Domain) -> list[Row]:
 async def wanting(db: Database, domain: Domain, *, session: int | None = None, redo_extractive: bool = False) -> list[Episode]:
     """Return the episodes that have no gist yet, oldest first.
 
-    With `redo_extractive`, also those whose gist was extracted, unless three answers about them were refused.
+    With `redo_extractive`, also those whose gist was extracted, unless two answers about them were refused.
     """
     only = "" if session is None else "AND p.session = :session "
     waiting = f"SELECT p.*, NULL AS gist FROM episodes p WHERE p.domain = :domain {only}AND p.digested = 0 AND {HAS_TALK}"
@@ -228,7 +228,7 @@ async def wanting(db: Database, domain: Domain, *, session: int | None = None, r
         "JOIN sessions s ON s.id = p.session "
         f"WHERE d.domain = :domain {only}AND d.tier = 'gist' AND d.extractive = 1 AND (SELECT count(*) FROM refusals r "
         "WHERE r.domain = d.domain AND r.tier = 'gist' AND r.slot = s.public_id || '/0/' || p.position "
-        "AND r.reason <> 'dropped') < 3"
+        "AND r.reason <> 'dropped') < 2"
     )
     both = f"{waiting} UNION ALL {extracted}" if redo_extractive else waiting
     rows = await db.all(f"SELECT * FROM ({both}) ORDER BY session, position", {"domain": domain.key, "session": session})

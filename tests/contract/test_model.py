@@ -120,7 +120,6 @@ async def test_a_passing_trouble_is_not_noticed(fault: fake.Behaviour) -> None:
 
 
 NO_ANSWERS = {
-    "a web page": fake.HTML,
     "no choices": fake.NO_CHOICES,
     "empty choices": fake.EMPTY_CHOICES,
     "null content": fake.NULL_CONTENT,
@@ -141,11 +140,12 @@ NO_ANSWERS = {
 
 
 @pytest.mark.parametrize("fault", NO_ANSWERS.values(), ids=NO_ANSWERS.keys())
-async def test_what_is_no_answer_is_tried_again_and_then_said(fault: fake.Behaviour) -> None:
-    async with talking(tries=2) as (server, model):
-        server.script(fault, fault)
-        with pytest.raises(ModelGarbled, match=r"The model m at http://127.* is no answer: .+\."):
+async def test_what_is_no_answer_is_tried_again_once_and_then_said(fault: fake.Behaviour) -> None:
+    async with talking(tries=4) as (server, model):
+        server.script(*[fault] * 4)
+        with pytest.raises(ModelGarbled, match=r"The model m at http://127.* is no answer: .+\.") as caught:
             await complete(model, ASKED)
+        assert caught.value.asked == 2
         assert len(server.requests) == 2
 
 
@@ -155,6 +155,7 @@ FAULTS: dict[str, tuple[fake.Behaviour, type[ModelError], int]] = {
     "overloaded": (fake.Status(529), ModelDown, 2),
     "cut before the first word": (fake.Cut("Good evening", 0), ModelDown, 2),
     "an error in the stream": (fake.Events(('{"error": {"message": "cuda", "code": 500}}',)), ModelDown, 2),
+    "a web page": (fake.HTML, ModelDown, 2),
     "wrong key": (fake.DENIED, ModelDenied, 1),
     "forbidden": (fake.Status(403), ModelDenied, 1),
     "no credit": (fake.Status(429, "You exceeded your current quota", "insufficient_quota"), ModelDenied, 1),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from bot.errors import ContextTooLong, ModelDown, ModelError, ModelRefused, ModelTimeout
+from bot.errors import ContextTooLong, ModelDown, ModelError, ModelGarbled, ModelRefused, ModelTimeout
 from bot.models.learnt import REFUSED, TOOLS, BackendFacts
 from bot.models.llm import OpenAIModel
 from bot.models.port import Chain, ChatMessage, Tool, ToolCall, complete
@@ -152,6 +152,14 @@ async def test_what_is_no_call_is_asked_for_again_without_tools(wrong: str) -> N
         server.script(fake.Events((NO_CALLS[wrong], chunk(finish="tool_calls"), "[DONE]")), "Somewhere.")
         assert await answer(model, Box()) == "Somewhere."
         assert [request.offered for request in server.requests] == [["look"], []]
+
+
+async def test_who_says_nothing_with_tools_and_without_is_not_asked_a_third_time() -> None:
+    async with talking() as (server, model):
+        server.script(*[fake.Say("")] * 5)
+        with pytest.raises(ModelGarbled) as caught:
+            await answer(model, Box())
+        assert (len(server.requests), caught.value.asked) == (2, 2)
 
 
 async def test_parts_of_the_wrong_type_and_endless_calls_end() -> None:

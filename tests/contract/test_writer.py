@@ -88,3 +88,11 @@ async def test_sources_too_long_for_the_model_are_a_refusal_as_trying_again_woul
         server.script(fake.TOO_LONG)
         with pytest.raises(WriterRefused, match="a prompt that long"):
             await writer.write(TASK)
+
+
+async def test_an_empty_answer_is_a_refusal_that_counts_as_often_as_it_was_asked_for() -> None:
+    async with writing(tries=5) as (server, writer):
+        server.script(*[fake.Say("")] * 5)
+        with pytest.raises(WriterRefused) as caught:
+            await writer.write(TASK)
+        assert len(server.requests) == caught.value.asked == 2

@@ -158,6 +158,19 @@ def test_a_model_that_gives_no_answer_twice_leaves_nobody_waiting(home: Home, mo
     assert "my boat is called Wave" in home.chat().out
 
 
+@pytest.mark.parametrize("junk", [b.Say(""), b.Say("  \n\n "), b.INVALID_JSON], ids=["nothing", "white space", "broken JSON"])
+def test_a_model_that_gives_no_answer_is_asked_twice_and_not_a_third_time(
+    home: Home, model: ModelServer, junk: b.Behaviour
+) -> None:
+    home.configure(model.config())
+    home.chat("my boat is called Wave")
+    asked = len(model.chats)
+    model.script(*[junk] * 5)
+    assert "my boat is called Wave" in home.chat("what is my boat called?").lines[0]
+    assert len(model.chats) == asked + 2
+    assert home.chat().out == "", "nothing is answered later"
+
+
 THOUGHT = [
     "<think>\nShe asks for her boat: the grumpy one.\n</think>\n\n",
     "She asks for her boat: the grumpy one.\n</think>\n\n",

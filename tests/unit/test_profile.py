@@ -115,10 +115,9 @@ async def test_a_sentence_that_is_left_out_is_no_refused_answer(tmp_path: Path) 
         await gists(here, Writer())
         partly = answering(Entry("Ada lives in Graz", ("g1",)), Entry("Ada lives in Linz", ("g1",)))
         refused = answering(Entry("Kiki lives in Linz", ("g2",)))
-        again = answering(Entry("Kiki lives in Wels", ("g2",)))
-        writer = Teller(moves=[partly, refused, partly, again, partly, copies, copies])
+        writer = Teller(moves=[partly, refused, partly, copies, copies])
         await Deriving(here.memory).ladder(here.domain, writer).climb(asked=True)
-        assert await standing(here, "profile") == ["Ada lives in Graz", "Kiki is her parrot"], "the third answer is asked for"
+        assert await standing(here, "profile") == ["Ada lives in Graz", "Kiki is her parrot"], "the second answer is asked for"
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,7 @@ async def test_without_the_exam_the_same_month_is_published_and_is_in_the_way(tm
         assert await crowded_out(here)
 
 
-async def test_after_three_failed_exams_about_the_same_a_month_is_given_up(tmp_path: Path) -> None:
+async def test_after_two_failed_exams_about_the_same_a_month_is_given_up(tmp_path: Path) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
         await last_month(here)
         writer = Stuffer()
@@ -153,7 +153,7 @@ async def test_after_three_failed_exams_about_the_same_a_month_is_given_up(tmp_p
             await forced(here, writer, Muse())
             asked.append(len(writer.asked("era")))
             here.clock.forward(DAY)
-        assert asked == [1, 2, 3, 3, 3] and len(await refused(here, "era")) == 3
+        assert asked == [1, 2, 2, 2, 2] and len(await refused(here, "era")) == 2
         assert await standing(here, "era") == []
         report = await forced(here, writer, Muse())
         assert report.rested and step(report, "coherence").why == "nothing was to be done"
@@ -179,10 +179,10 @@ async def test_a_gist_that_crowds_out_what_was_said_gives_way_to_an_extracted_on
         assert await here.view.digests.all() == []
         await forced(here, writer)
         ((_, gist),) = await here.view.digests.all()
-        assert gist.writer == extractive().name and len(writer.asked("gist")) == 3
+        assert gist.writer == extractive().name and len(writer.asked("gist")) == 2
         here.clock.forward(DAY)
         await forced(here, writer)
-        assert len(writer.asked("gist")) == 3, "three answers about the same are enough"
+        assert len(writer.asked("gist")) == 2, "two answers about the same are enough"
 
 
 async def test_without_the_exam_the_same_gist_is_published(tmp_path: Path) -> None:
