@@ -48,6 +48,18 @@ def good(asked: Dated, answer: str, diary: list[NewExchange]) -> bool:
     )
 
 
+async def test_what_was_told_today_is_listed_without_the_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = imported(tmp_path, messages=written(list(two_years("english"))[-40:], tmp_path / "diary.jsonl"))
+    async with awake(home, monkeypatch, NOW) as app:
+        told = ["The heron came back.", "We met Bo at the lock.", "It rains."]
+        given = await answers(app, [*told, "what did I tell you today?", "what have I told you today so far?"])
+        just = await answers(app, ["what did I tell you just now?"])
+    for answer in given[3:]:
+        quotes = _QUOTE.findall(answer)
+        assert quotes[-3:] == told and len(quotes) == 6, "three of the diary were said today as well"
+    assert _QUOTE.findall(just[0])[-3:] == told and "Ran" not in just[0] and "Overslept" not in just[0]
+
+
 async def test_she_quotes_what_was_said_then_and_speaks_the_language_of_the_question(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

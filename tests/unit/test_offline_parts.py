@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.models.offline.voice import OfflineVoice, VoiceQuestion
-from memory.types import Kind, Statement
+from bot.models.offline.voice import NO_MODEL, OfflineVoice, VoiceQuestion
+from memory.types import Hit, Kind, Statement
 from tests.unit.test_offline_voice import NOW, ZONE, ask, said
 
 
@@ -60,6 +60,57 @@ def test_a_date_of_two_readings_is_the_one_on_which_something_was_said() -> None
     march = said("we met Bo", "2026-03-04T20:00")
     assert ask("what did I do on 03/04/2026?", march).text == 'On 4 March 2026:\n- 4 March 2026: "we met Bo"'
     assert ask("what did I do on 03/04/2026?").text == "Nothing from 3 April 2026 yet."
+
+
+TODAY = (
+    said("I fed the cat", "2026-11-20T08:30"),
+    said("we met Bo", "2026-11-20T14:00"),
+    said("the bus was late", "2026-11-20T21:10"),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("what did I tell you today?", TODAY),
+        ("What did I say today so far?", TODAY),
+        ("what did I write to you today?", TODAY),
+        ("Remind me what I told you today.", TODAY),
+        ("Was habe ich dir heute erzählt?", TODAY),
+        ("what have I been up to today?", TODAY),
+        ("what did I tell you this morning?", TODAY[:1]),
+        ("what was I telling you this afternoon?", TODAY[1:2]),
+        ("what did I tell you just now?", TODAY[2:]),
+        ("what did I just tell you?", TODAY[2:]),
+        ("what did I tell you a moment ago?", TODAY[2:]),
+        ("Was habe ich dir vorhin erzählt?", TODAY[2:]),
+        ("what have I told you so far?", (said("I was away", "2026-11-18T08:00"), *TODAY)),
+        ("Was habe ich dir bisher erzählt?", (said("I was away", "2026-11-18T08:00"), *TODAY)),
+    ],
+)
+def test_what_was_told_at_a_time_is_listed_and_no_question_with_it(question: str, told: tuple[Hit, ...]) -> None:
+    others = (
+        said("I was away", "2026-11-18T08:00"),
+        said(question, "2026-11-20T21:29"),
+        said("Kept.", kind=Kind.REPLY, role="assistant"),
+    )
+    given = ask(question, *others, *TODAY)
+    assert [hit.exchange.text for hit in given.cites] == [hit.exchange.text for hit in told]
+
+
+def test_what_was_asked_today_is_listed_where_that_is_asked() -> None:
+    asked = said("where is my key?", "2026-11-20T09:00")
+    assert ask("what did I ask you today?", asked, *TODAY).cites == (asked,)
+
+
+def test_what_has_no_beginning_begins_with_what_was_said_first() -> None:
+    given = ask("what have I told you so far?", said("I was away", "2026-11-18T08:00"), *TODAY)
+    assert given.text.startswith("From 18 November 2026 to 20 November 2026:\n")
+    assert ask("what have I told you so far?").text == "Nothing until 20 November 2026 yet."
+
+
+def test_what_she_did_is_no_list_of_what_was_said() -> None:
+    assert ask("what did you do today?", *TODAY).text == NO_MODEL
 
 
 def test_of_a_long_time_something_from_all_over_it_is_told() -> None:

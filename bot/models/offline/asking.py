@@ -10,10 +10,12 @@ from bot.models.offline.sentences import split
 from bot.models.offline.things import things
 from bot.models.offline.understanding import Topic, topic
 from memory.index.when.birthdays import Birthday, birthday
+from memory.index.when.days import EARLIEST
 from memory.index.when.question import asked as asked_when
 from memory.index.when.values import Window
 from memory.index.when.vocabulary import DOINGS
 from memory.text.lexical import stem
+from memory.types import MINUTE
 
 MOST_PARTS = 3
 
@@ -68,8 +70,16 @@ _LIST = re.compile(
     r"(?:have|has|had|did|do|does|are|were|habe\w*|hat|hemos|he|tengo|tenemos)\b"
 )
 _NO_LISTING = re.compile(
-    r"(?i)\byou\b(?! (?:know|remember|recall|tell|have|find))|\bwhat(?:['’]s| is)? (?:the )?(?:day|date|time)\b"
+    r"(?i)(?<!tell )(?<!told )(?<!telling )(?<!ask )(?<!asked )(?<!show )(?<!write )(?<!to )(?<!with )"
+    r"\byou\b(?! (?:know|remember|recall|tell|have|find))|\bwhat(?:['’]s| is)? (?:the )?(?:day|date|time)\b"
 )
+_SO_FAR = re.compile(r"(?i)\b(?:so far|until now|up to now|bisher|bis jetzt|bislang|soweit|hasta ahora)\b")
+_TOLD_HER = re.compile(
+    r"(?i)^\W*(?:and |so |und )?(?:what (?:all )?(?:have|did) (?:i|we) (?P<just>just )?(?:all )?(?:(?:already|ever) )?"
+    r"(?:tell|told|say|said|write|wrote|written|mention|mentioned|share|shared)(?: to)?(?: you)?(?: about)?(?: already)?"
+    r"|was hab\w* (?:ich|wir) (?:(?:dir|alles|schon|denn|(?P<eben>eben|gerade))\s+)*(?:erzählt|gesagt|geschrieben|mitgeteilt))\W*$"
+)
+_AN_HOUR = 60 * MINUTE
 _LASTING = (
     "name called live moved address work job boss family married wedding husband wife sister brother mother father son daughter "
     "friend cat dog pet favourite like love hate allergic birthday born study language play hobby wohne arbeite vivo trabajo"
@@ -99,8 +109,12 @@ def _with_antecedents(pieces: list[str]) -> Iterator[str]:
 def _part(text: str, now: int, time_zone: str) -> QuestionPart:
     if _WHO_AM_I.match(text):
         return QuestionPart(text, Aim.ASKER, topic(text), _LASTING)
+    spoken = " ".join(_SO_FAR.sub(" ", text).split())
+    if told := _TOLD_HER.match(spoken):
+        start = now - _AN_HOUR if told["just"] or told["eben"] else EARLIEST
+        return QuestionPart(text, Aim.TIME, topic(spoken), text, Window(start, now + 1))
     day = birthday(text)
-    when = asked_when(text.replace(day.phrase, " ") if day else text, now, time_zone)
+    when = asked_when(spoken.replace(day.phrase, " ") if day else spoken, now, time_zone)
     if (when.window or day) and not _what_else(when.rest) and not _NO_LISTING.search(text):
         return QuestionPart(text, Aim.TIME, topic(text), text, when.window, day=day)
     about = topic(when.rest if when.window or day else text)

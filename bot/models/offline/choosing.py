@@ -20,6 +20,7 @@ _NEAR = 0.1  # scores within a tenth of the best count as equal
 _TOGETHER = 60 * MINUTE
 _HALF_A_DAY = 12 * 60 * MINUTE
 _FEW = 2
+_ASKED = re.compile(r"(?i)\b(?:i|we) ask(?:ed)? you\b|\bich dich .*\bgefragt\b")
 _NOT_NOW = re.compile(
     r"(?i)\b(?:when(?! (?:is|are|do|does)\b)|first|ever|before|once|originally|used to|back then|wann(?! ist\b)|zuerst|quand"
     r"|premi[eè]re?|cuándo(?! es\b)|primer[oa]?)\b"
@@ -78,9 +79,7 @@ class Choice:
 
     def omits(self, window: Window) -> bool:
         """Say whether more was found of a time than is listed."""
-        return (
-            sum(_is_said(hit.exchange) and window.start <= hit.exchange.said_at < window.end for hit in self._hits) > MOST_LISTED
-        )
+        return sum(_is_said(hit.exchange) and window.holds(hit.exchange.said_at) for hit in self._hits) > MOST_LISTED
 
     def of(self, part: QuestionPart) -> list[Candidate]:
         """Return what answers a part of a question: for a list in the order of time, else the best first."""
@@ -103,8 +102,8 @@ class Choice:
         window = part.window
         if window is None:
             return []
-        own = bool(SPEAKING.search(part.text))
-        then = [one for one in self._quotable(part) if window.start <= one.hit.exchange.said_at < window.end and not one.asks]
+        own, questions = bool(SPEAKING.search(part.text)), _ASKED.search(part.text) is not None
+        then = [one for one in self._quotable(part) if window.holds(one.hit.exchange.said_at) and one.asks == questions]
         # What was imported may have another name for who asks.
         told = [one for one in then if own and self.is_asker(one.hit.exchange)] or then
         return spread(told) if window.heart is None else nearest(told, window.heart)
@@ -177,7 +176,7 @@ class Choice:
     def _within(self, part: QuestionPart, found: Sequence[Candidate]) -> list[Candidate]:
         """Return what was said in the time that is asked for; all where nothing was."""
         window = part.window
-        then = [one for one in found if window and window.start <= one.hit.exchange.said_at < window.end]
+        then = [one for one in found if window and window.holds(one.hit.exchange.said_at)]
         return then or list(found)
 
     # Weighing

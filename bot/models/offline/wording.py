@@ -1,11 +1,13 @@
 """How she says what she found: quotes with who said it, when, and, where it was said to another assistant, where."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from bot.models.offline.asking import Aim, QuestionPart
 from bot.models.offline.choosing import Candidate, Choice
 from bot.models.offline.date_texts import day, days, moment
 from bot.models.offline.sentences import closed, one_line, quoted, shortened
+from memory.index.when.days import EARLIEST
 from memory.index.when.values import Window
 from memory.text.lexical import key_words
 from memory.types import Hit, Statement
@@ -50,6 +52,8 @@ class Wording:
 
     def nothing(self, window: Window) -> str:
         """Return that nothing was said at a time."""
+        if window.start <= EARLIEST:
+            return f"Nothing until {self._when(_itself(window.end - 1))} yet."
         return f"Nothing from {self._when(window)} yet."
 
     def _line(self, part: QuestionPart, one: Candidate) -> str:
@@ -68,7 +72,10 @@ class Wording:
                 day = self._when(Window(min(said), max(said) + 1)) if said else ""
                 return f"On {day}:" if said and " to " not in day else f"Around {self._when(_itself(part.window.heart))}:"
             case Aim.TIME if part.window:
-                day, among = self._when(part.window), ", among other things" if self._choice.omits(part.window) else ""
+                day, among = (
+                    self._when(_bounded(part.window, found)),
+                    ", among other things" if self._choice.omits(part.window) else "",
+                )
                 return f"{'From' if ' to ' in day else 'On'} {day}{among}:"
             case Aim.SAID:
                 return f"{part.name[:1].upper()}{part.name[1:]} said:"
@@ -97,6 +104,12 @@ class Wording:
 
 def _itself(instant: int) -> Window:
     return Window(instant, instant + 1)
+
+
+def _bounded(window: Window, found: Sequence[Candidate]) -> Window:
+    """Return a time that begins with what was found, where it has no beginning."""
+    first = min((one.hit.exchange.said_at for one in found), default=window.start)
+    return replace(window, start=first) if window.start <= EARLIEST else window
 
 
 def _quote(one: Candidate, part: QuestionPart, most: int) -> str:

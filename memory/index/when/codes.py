@@ -51,6 +51,7 @@ class Code(StrEnum):
     NEXT_BEHIND = "j"
     THIS = "T"
     OTHER_DAY = "V"
+    JUST_NOW = "C"
     NOW = "c"
     THE = "h"
     OF = "O"

@@ -28,6 +28,8 @@ from memory.index.when.vocabulary import (
     DAY,
     HOUR,
     MONTHS_OR_WORDS,
+    PAST,
+    TOLD,
     WEEKDAYS_OR_WORDS,
     WEEKEND,
     YEAR,
@@ -182,6 +184,11 @@ def _year(tokens: Tokens, start: int, end: int) -> Expression | None:
     return year_of(tokens.words[end - 1]) if tokens.values[end - 2] == YEAR else None
 
 
+def _just_now(tokens: Tokens, start: int, end: int) -> Expression | None:
+    """Read "just now" as the last hour, where a question is about what was; else it may say "at present"."""
+    return stretch(Distance(1, HOUR), -1) if tokens.has(PAST | TOLD) else None
+
+
 def _other_day(tokens: Tokens, start: int, end: int) -> Expression:
     return stretch(Distance(14, DAY), -1)
 
@@ -220,5 +227,6 @@ ELEMENTS: Mapping[str, tuple[str, Handler]] = {
     "weekday": (r"WEEKDAY PART_OF_DAY", _weekday),
     "year": (r"THE? UNIT YEAR", _year),
     "other_day": (r"OTHER_DAY", _other_day),
+    "just_now": (r"JUST_NOW", _just_now),
 }
 ELEMENT = compiled("|".join(f"(?P<{name}>{pattern})" for name, (pattern, _) in ELEMENTS.items()))

@@ -50,8 +50,8 @@ _FALLS = frozenset(("fall", "spring"))
 _COUNTED = frozenset("people feet men women children euro euros km kg".split())
 _BEFORE_DAY_AND_MONTH = frozenset("am vom le el op".split())
 _NO_DAY = frozenset("about for like than every each any some jeden chaque tous cada todo todos ogni tutti elke iedere".split())
-_SUBJECTS = frozenset("i you we he she they".split())
-"""Whoever was "up to" something."""
+_SUBJECTS = frozenset("i you we he she they been".split())
+"""Whoever was "up to" something, or has been."""
 _WHOSE = frozenset("my our your his her their mein meine meinen unser unsere mi nuestro nuestra mon ma notre".split())
 _SPENT = frozenset("spend spent celebrate celebrated verbracht gefeiert pasé pasamos passé fêté".split())
 _HOW = frozenset("how wie cómo como comment".split())

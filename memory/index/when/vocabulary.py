@@ -30,6 +30,7 @@ last 0 last letzte letzten letzter letztes letztem vergangene vergangenen vergan
 last 0 afgelopen laatste
 past 0 past último última últimos últimas ultimo ultima ultimi ultime
 other_day 0 the_other_day
+just_now 0 just_now a_moment_ago moments_ago vorhin soeben gerade_eben eben_gerade hace_un_momento
 last_behind 0 dernier dernière passé passée pasado pasada scorso scorsa passato passata passado passada
 next 0 next coming upcoming nächste nächsten nächster nächstes kommende kommenden kommender kommendes volgende komende
 next 0 próximos próximas prossimi prossime
@@ -185,13 +186,16 @@ VAGUE = frozenset(
     """couple few several some paar einigen quelques algunos algunas unos unas pochi poche alcuni alcune alguns algumas
     enkele""".split()
 )
+TOLD = frozenset("have has i've we've habe hab haben hat hatte hatten war waren he hemos".split())
+"""Words that tell, beside those of PAST, that a question is about what has been."""
 PAST = frozenset("did was were had didn't wasn't weren't hadn't".split())
 """Words that tell that an English question is about the past."""
 DOINGS = frozenset(
     stem(word)
     for word in """
     happen spend spent go went on new life past part thing celebrate verbracht gemacht machte passiert geschehen los erlebt gefeiert hice hicimos pasó
-    hecho fait passé
+    hecho fait passé tell told say said write wrote written talk talked mention mentioned erzählt gesagt geschrieben berichtet
+    unternommen dije contado
     """.split()
 )
 """The stems of words that ask for whatever was done or happened at a time."""
