@@ -22,10 +22,12 @@ from memory.derive.pipeline import Author, Dropped, Made, Outcome, Piece, Pipeli
 from memory.derive.progress import Progress
 from memory.derive.prompts import WriterPrompt, fenced
 from memory.derive.refusals import Target
+from memory.dream.fitting import fitting, weight
 from memory.dream.novelty import Novelty
-from memory.errors import WriterRefused
+from memory.errors import TooMuchToRead, WriterFailed, WriterRefused
 from memory.ports import ChatModel, Entry, Source
 from memory.store.database import Reader, Transaction
+from memory.text.budget import tokens
 from memory.text.lexical import key_words
 from memory.text.storable import clean
 from memory.text.times import iso, local
@@ -116,6 +118,9 @@ KIND = "reflection"
 LEAST_RECEIPTS = 2
 _MESSAGES, _GISTS, _LINES, _FACTS = 12, 3, 8, 24
 _ALIKE = 0.5
+_SHRINKS = 6
+_AROUND = 16
+"""What a prompt costs beside its texts."""
 _TIER = "reflection"
 
 
@@ -205,14 +210,31 @@ class _Thinking:
         return await thought_about(tx, self._c.domain) < self._new.last
 
     async def _write(self, _: Dropped) -> Thought:
+        answer = await self._asked()
         sources = [line.source for line in self._lines]
-        prompt = thought_prompt(sources, f"{local(self._c.clock.now(), self._c.domain.time_zone):%A, %Y-%m-%d}")
-        answer = await self._chat_model.answer(prompt.system, prompt.user)
         found = read_thought(answer)
         # Why it was refused may hold words of theirs: that stays with the answer.
         if why := await asyncio.to_thread(_wrong, found, sources):
             raise WriterRefused(why, answer)
         return found
+
+    async def _asked(self) -> str:
+        """Return the answer to a prompt that is made shorter until the model takes it. Raises WriterFailed, WriterRefused."""
+        today = f"{local(self._c.clock.now(), self._c.domain.time_zone):%A, %Y-%m-%d}"
+        for left in range(_SHRINKS, -1, -1):
+            prompt = thought_prompt([line.source for line in self._lines], today)
+            try:
+                return await self._chat_model.answer(prompt.system, prompt.user)
+            except TooMuchToRead as refusal:
+                whole = weight(self._lines)
+                around = tokens(prompt.system) + tokens(prompt.user) + _AROUND - whole
+                fewer = fitting(self._lines, min(whole // 2 if refusal.room is None else refusal.room - around, whole - 1))
+                if not left or all(line.source.label.startswith(_MANNER) for line in fewer):
+                    if not refusal.sure:
+                        raise WriterFailed(str(refusal)) from refusal
+                    raise
+                self._lines = fewer
+        raise AssertionError("the last try returns or raises")
 
     async def _publish(self, tx: Transaction, made: Made[Thought], now: int) -> bool:
         if made.product is not None:

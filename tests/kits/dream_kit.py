@@ -10,7 +10,7 @@ from typing import Any
 from memory.deriving import Deriving
 from memory.dream.dreamer import Dreamer
 from memory.dream.report import Report, Step
-from memory.ports import Entry, Task
+from memory.ports import ChatModel, Entry, Task
 from memory.ports import Writer as AnyWriter
 from tests.kits.ladder_kit import Teller
 from tests.kits.memory_kit import DAY, Corner, Writer
@@ -107,17 +107,17 @@ def extractive() -> Writer:
     return Writer("extractive", extractive=True)
 
 
-def dreamer(here: Corner, writer: AnyWriter | None = None, chat_model: Muse | None = None) -> Dreamer:
+def dreamer(here: Corner, writer: AnyWriter | None = None, chat_model: ChatModel | None = None) -> Dreamer:
     """Return what dreams a corner; without a writer there is no model."""
     return Deriving(here.memory).dreamer(here.domain, writer or extractive(), extractive(), chat_model)
 
 
-async def dreamt(here: Corner, writer: AnyWriter | None = None, chat_model: Muse | None = None) -> Report:
+async def dreamt(here: Corner, writer: AnyWriter | None = None, chat_model: ChatModel | None = None) -> Report:
     """Dream one pass, in which acts what is past its threshold."""
     return await dreamer(here, writer, chat_model).dream()
 
 
-async def forced(here: Corner, writer: AnyWriter | None = None, chat_model: Muse | None = None) -> Report:
+async def forced(here: Corner, writer: AnyWriter | None = None, chat_model: ChatModel | None = None) -> Report:
     """Dream one pass in which every drive acts."""
     return await dreamer(here, writer, chat_model).dream(forced=True)
 
