@@ -18,6 +18,7 @@ from memory.derive.refusals import Refusals, Target
 from memory.derive.work import Still
 from memory.errors import SourceGone, WriterRefused
 from memory.journal import ledger
+from memory.places import confidences
 from memory.store.database import Transaction
 from memory.store.lineage import unchanged
 
@@ -78,8 +79,10 @@ class Piece(Generic[T]):
     detail: Mapping[str, object] = field(default_factory=dict)
 
     async def as_read(self, tx: Transaction) -> bool:
-        """Say whether everything it is made from reads as it did, and it is still wanted."""
-        return await unchanged(tx, self.texts) and (self.still is None or await self.still(tx))
+        """Say whether everything it is made from reads as it did, for all who may know of the domain, and it is still wanted."""
+        if not await unchanged(tx, self.texts) or await confidences.of(tx, self.texts):
+            return False
+        return self.still is None or await self.still(tx)
 
 
 class Pipeline:

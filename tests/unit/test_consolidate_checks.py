@@ -1,6 +1,7 @@
 """What a writer may not do, and what workers beside each other may not: invent, write twice, or bring back what is forgotten."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from memory.journal.ledger import LEASE
 from memory.ports import Entry, Task
 from memory.tiers import summaries
 from memory.tiers.episodes import Rules
-from tests.kits.memory_kit import Clock, Corner, Ids, Move, Overtaking, Writer, answering, at_home, copied, corner, opened
+from memory.types import Discretion, Identity
+from tests.kits.memory_kit import Clock, Corner, Ids, Move, Overtaking, Writer, answering, at_home, copied, corner, opened, said
 
 ONE = Habits(Rules(count=1))
 REFUSED = [
@@ -199,6 +201,21 @@ async def test_what_is_forgotten_while_the_writer_works_is_not_published(tmp_pat
         assert "Xerxes" not in repr(await here.memory.db.all("SELECT text FROM digests"))
         assert [hit for hit in await here.view.recall.gists("Xerxes", 5) if "Xerxes" in hit.digest.text] == []
         assert await here.count("digests") == (0 if count == 1 else 1)
+
+
+async def test_what_is_told_in_confidence_while_the_writer_works_is_not_published(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=Habits(Rules(count=2))) as here:
+        ada = Identity("console", "ada")
+        kept = await here.view.say(here.session, [replace(said("Xerxes is the parrot", "s"), identity=ada)])
+        await here.say("remark one")
+
+        async def confides(task: Task) -> list[Entry]:
+            await here.view.confidences.put(kept.stored[0].id, ada, Discretion(("Ben",)))
+            return copied(task)
+
+        await digest(here, Writer(moves=[confides]))
+        await digest(here, Writer())
+        assert [text for text, _ in await gists(here)] == ["remark one"]
 
 
 async def test_what_is_forgotten_while_the_summary_is_written_is_not_shown(tmp_path: Path) -> None:
