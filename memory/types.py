@@ -96,12 +96,14 @@ class Discretion:
     """What words ask for: not to tell people of these names, or that these may be told (`ends`); everybody, where there are none.
 
     `back` says that this is about what their speaker said before: the message of the platform's id `about`, or the last ('').
+    `topic` are the words that name what this is about, where some do.
     """
 
     names: tuple[str, ...] = ()
     back: bool = False
     ends: bool = False
     about: str = ""
+    topic: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

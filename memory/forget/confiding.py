@@ -4,6 +4,7 @@ Digests of them are made anew without, as soon as they are kept from anybody; re
 the same people.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -19,17 +20,26 @@ from memory.ports import Clock
 from memory.store.database import Database, Reader, Transaction
 from memory.store.domains import by_domain, domains_of, note_forgetting
 from memory.text.display_names import TAG
+from memory.text.told.topics import held
 from memory.tiers import entities, exchanges
-from memory.tiers.messages import storing
+from memory.tiers.messages import said, storing
 from memory.types import NOBODY, Discretion, Domain, Excepted, Exchange, Identity, Kind, NewExchange, Session
+
+_MOST = 200
+"""So many of the newest messages that hold all that a request names are kept back with it."""
+_LATELY = 20
+"""Among so many of somebody's last messages in a conversation is looked for what holds some of what a request names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """What people said in a session before they asked for discretion, by their accounts, and the replies that hold something of it."""
+    """What people said before they asked for discretion: the last in a session by their accounts, with the replies that hold
+    something of it; and by the asking message, what they said of what it names, with such replies.
+    """
 
     said: Mapping[Identity, int] = field(default_factory=dict)
     replies: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    named: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +52,44 @@ class Confiding:
 
     async def earlier(self, session: Session, offered: Sequence[NewExchange]) -> Earlier:
         """Return what those of these messages that are about something said before may be about."""
-        said: dict[Identity, int] = {}
+        last: dict[Identity, int] = {}
         replies: dict[int, Sequence[int]] = {}
+        about: dict[str, Sequence[int]] = {}
         for new in offered:
-            if new.identity is None or new.discretion is None or not new.discretion.back or new.identity in said:
+            if new.identity is None or new.discretion is None:
                 continue
-            last = await exchanges.said_by(self.db, session, new.identity, new.discretion.about)
-            if last:
-                said[new.identity] = last.key
-                replies[last.key] = await self.replies(last.key, last.text)
-        return Earlier(said, replies)
+            about[new.source_id] = await self._named(session, new.identity, new.discretion)
+            if not new.discretion.back or new.identity in last:
+                continue
+            before = await exchanges.said_by(self.db, session, new.identity, new.discretion.about)
+            if before:
+                last[new.identity] = before.key
+                replies[before.key] = await self.replies(before.key, before.text)
+        return Earlier(last, replies, about)
+
+    async def _named(self, session: Session, teller: Identity, ask: Discretion) -> list[int]:
+        """Return what somebody said that holds all that a request names, with the replies that hold something of it.
+
+        Where nothing does and the request is about what was said before, what they said lately that holds some of it.
+        """
+        if ask.ends or ask.about or not ask.topic:
+            return []
+        wholly: dict[int, str] = {}
+        partly: dict[int, str] = {}
+        left = _LATELY if ask.back else 0
+        async for rows in said.pages(self.db, session.domain, teller):
+            found = await asyncio.to_thread(
+                lambda texts: [held(ask.topic, text) for text in texts], [row["text"] for row in rows]
+            )
+            for row, words in zip(rows, found, strict=True):
+                if words == len(ask.topic) and len(wholly) < _MOST:
+                    wholly[row["item"]] = row["text"]
+                if left and row["session"] == session.key:
+                    left -= 1
+                    partly |= {row["item"]: row["text"]} if words else {}
+        about = wholly or partly
+        replies = [reply for item, text in about.items() for reply in await self.replies(item, text)]
+        return sorted({*about, *replies})
 
     async def replies(self, item: int, text: str) -> list[int]:
         """Return the replies, wherever they are, that hold something of a message with these words."""
@@ -69,6 +107,7 @@ class Confiding:
         asks = {new.source_id: new for new in offered}
         last = dict(earlier.said)
         ended = 0
+        since: list[Exchange] = []
         for message in stored:
             new = asks[message.source_id]
             if new.identity and new.discretion:
@@ -80,7 +119,10 @@ class Confiding:
                 else:
                     before = earlier.said.get(new.identity) if ask.about else before
                     about = [before, *earlier.replies.get(before, ())] if ask.back and before is not None else []
-                    await self.put(tx, [message.key, *about], whom)
+                    about += earlier.named.get(message.source_id, ())
+                    about += [one.key for one in since if one.identity == message.identity and _is_about(ask, one.text)]
+                    await self.put(tx, sorted({message.key, *about}), whom)
+            since.append(message)
             if new.identity:
                 last[new.identity] = message.key
         return ended
@@ -111,6 +153,10 @@ class Confiding:
             await storing.index(tx, domain, [message for message in said if exchanges.recallable(message)])
             await entities.again(tx, domain, [message.key for message in said if message.kind is Kind.SAID])
             await note_forgetting(tx, domain, now)
+
+
+def _is_about(ask: Discretion, text: str) -> bool:
+    return bool(ask.topic) and not ask.about and held(ask.topic, text) == len(ask.topic)
 
 
 async def excepted(reader: Reader, domains: Sequence[Domain], ask: Discretion, teller: Identity) -> Excepted:

@@ -175,6 +175,28 @@ async def test_what_was_said_before_and_the_answers_to_it_are_kept_from_them_as_
         assert not await comes_up(town, lyra, "ben", "general")
 
 
+@pytest.mark.parametrize("between", [[], ["it is sunny today", "the boat is green"]], ids=["just before", "a while before"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "oh, and never mention my locker number when Ben is around",
+        "I had soup. And please don't tell Ben about my locker number!",
+    ],
+)
+async def test_what_words_name_is_kept_however_long_ago_it_was_said(town: Town, words: str, between: list[str]) -> None:
+    async with town.lyra(config="summarize_after = 2") as lyra:
+        await hears(town, "ben")
+        for text in (SECRET, *between):
+            await town.asks("ada", town.names["general"], text)
+        assert await comes_up(town, lyra, "ben", "general")
+        await confides(town, words)
+        await lyra.dreams()
+        assert not await comes_up(town, lyra, "ben", "general")
+        before = len(lyra.chats)
+        await town.asks("ben", town.names["general"], "who is here?")
+        assert CANARY not in prompt(lyra.chats[before])
+
+
 async def test_it_may_be_told_again_in_words_or_by_command(town: Town) -> None:
     async with town.lyra() as lyra:
         await hears(town, "ben")

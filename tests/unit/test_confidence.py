@@ -6,6 +6,7 @@ import pytest
 
 from memory.text.told.confidence import asked
 from memory.text.told.named_things import named
+from memory.text.told.topics import held
 from memory.types import NOBODY, Discretion, Excepted, Identity
 
 
@@ -44,7 +45,36 @@ from memory.types import NOBODY, Discretion, Excepted, Identity
     ],
 )
 def test_words_say_from_whom_what_is_kept(text: str, names: tuple[str, ...], back: bool) -> None:
-    assert asked(text) == Discretion(names, back)
+    found = asked(text)
+    assert found == Discretion(names, back, topic=found.topic if found else frozenset())
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("oh, and never mention my bank pin when Ben is around", "bank pin"),
+        ("don't tell Ben about the party on Friday", "party friday"),
+        ("keep my address from Ben Miller and Cleo", "address"),
+        ("My dog is ill. And never mention my bank pin when Ben is around!", "bank pin"),
+        ("sag Ben nichts von meiner Bankkarte", "bankkarte"),
+        ("never when Ben is around: my locker number is 7741", ""),
+        ("Please don't tell Ben about that.", ""),
+        ("Das bleibt unter uns.", ""),
+        ("ne dis rien à Ben", ""),
+        ("Can you keep this to yourself?", ""),
+    ],
+)
+def test_words_name_what_is_to_be_kept(text: str, topic: str) -> None:
+    found = asked(text)
+    assert found and found.topic == set(topic.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("My PIN for the bank card is 8812", 2), ("my bank pins are secret", 2), ("the bank is closed", 1), ("hello", 0)],
+)
+def test_words_are_found_in_any_form(text: str, words: int) -> None:
+    assert held({"bank", "pin"}, text) == words
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from memory.text.lexical import key_words
+from memory.text.told.topics import spoken, topic
 from memory.types import Discretion
 
 _WHO = r"(?P<who>[^.!?;:\n]{1,120})"
@@ -103,7 +104,10 @@ def asked(text: str) -> Discretion | None:
     if found:
         named = [name for _, names in found for name in names]
         everybody = any(not names for _, names in found)
-        return Discretion(() if everybody else tuple(dict.fromkeys(named)), _is_all(text, [span for span, _ in found]))
+        spans = [span for span, _ in found]
+        back = _is_all(text, spans)
+        about = topic(text if back else _sentences(text, spans), named, _asking())
+        return Discretion(() if everybody else tuple(dict.fromkeys(named)), back, topic=about)
     ended = [] if text.rstrip().endswith("?") else list(_found(text, _ended()))
     return Discretion(tuple(dict.fromkeys(name for _, names in ended for name in names)), ends=True) if ended else None
 
@@ -185,6 +189,18 @@ def _last(said: str) -> list[str] | None:
 def _length(said: str, names: list[str]) -> int:
     """Return how many characters of words these names take with which they begin."""
     return max((said.find(name) + len(name) for name in names), default=len(said.split()[0]))
+
+
+@cache
+def _asking() -> frozenset[str]:
+    """Return the words of asking, in every language."""
+    return spoken((*_BEHIND, *_AHEAD, *_ALONE)) | _FILLERS | _EVERYBODY
+
+
+def _sentences(text: str, spans: list[tuple[int, int]]) -> str:
+    """Return what asks for it, each with what follows in its sentence."""
+    ends = [(begin, _SENTENCE.search(text, end)) for begin, end in spans]
+    return "\n".join(text[begin : behind.start() if behind else len(text)] for begin, behind in ends)
 
 
 def _is_all(text: str, spans: list[tuple[int, int]]) -> bool:

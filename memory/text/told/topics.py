@@ -1,0 +1,34 @@
+"""What a request for discretion is about: the words that it names beside people and the words of asking itself."""
+
+import re
+from collections.abc import Collection, Sequence
+
+from memory.text.function_words import FUNCTION_WORDS
+from memory.text.lexical import key_words, stem
+
+_GROUP = re.compile(r"\(\?P<\w+>|\(\?[:!<=]+|\\.")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+
+
+def spoken(patterns: Sequence[str]) -> frozenset[str]:
+    """Return the stems of the words that stand in patterns."""
+    bare = [_GROUP.sub(" ", pattern) for pattern in patterns]
+    words = {word for text in bare for form in (text, re.sub(r"\w\?", "", text)) for word in _WORD.findall(form.lower())}
+    return frozenset(map(stem, words)) | words
+
+
+def topic(text: str, names: Collection[str], asking: Collection[str]) -> frozenset[str]:
+    """Return the words of a request that are neither names of people nor those of `asking`."""
+    people = {word for name in names for word in key_words(name)}
+    return frozenset(
+        word
+        for word, stemmed in key_words(text).items()
+        if len(word) > 1 and word not in FUNCTION_WORDS and word not in people and not {word, stemmed} & set(asking)
+    )
+
+
+def held(words: Collection[str], text: str) -> int:
+    """Return how many of these words a text holds, in whatever form."""
+    there = key_words(text)
+    forms = {*there, *there.values()}
+    return sum(word in forms or stem(word) in forms for word in words)
