@@ -37,7 +37,7 @@ from memory.store.domains import read_domain
 from memory.store.lineage import Seal
 from memory.store.locks import Holders
 from memory.store.sqlite.database import SqliteDatabase
-from memory.tiers import backlog, entities, episodes, profile
+from memory.tiers import backlog, entities, episodes, profile, rereading
 from memory.tiers.drives import Thresholds
 from memory.tiers.episodes import BankRules, Rules
 from memory.types import Domain, Forgotten
@@ -137,6 +137,10 @@ class Memory:
     async def read_names(self, domain: Domain) -> int:
         """Look for names in what is new in a domain, in steps; return how many items were looked through."""
         return await entities.catch_up(self.db, domain)
+
+    async def read_again(self, domain: Domain) -> int:
+        """Read messages of before for wishes and announcements, in steps; return how many were read."""
+        return await rereading.catch_up(self.db, self.places.seal, domain, self._ports.clock.now())
 
     async def thoughtful(self) -> list[Domain]:
         """Return the domains where a thought waits to be said."""

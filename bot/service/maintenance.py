@@ -90,6 +90,7 @@ class Maintenance:
     async def _look_after(self, domain: Domain, only: Session | None) -> None:
         await self._try(self._tidy(domain, only))
         await self._try(self._memory.read_names(domain))
+        await self._try(self._memory.read_again(domain))
         self._embed_soon(domain)
 
     async def _tidy(self, domain: Domain, only: Session | None) -> None:

@@ -37,7 +37,7 @@ async def _keep(tx: Transaction, seal: Seal, domain: Domain, said: Exchange, kin
     before = next((one for one in standing if one.kind == kind), None)
     if before and before.last_at > said.said_at:
         return  # what was imported is older than what holds
-    text, by = f"{said.speaker} wants {ask.wish}.", _RULE
+    text, by = wanting(said, ask), _RULE
     if not ask.wish:
         wish = before.text.partition(" wants ")[2].removesuffix(".") if before else ""
         if before is None or before.writer == _BACK or not ask.is_over(wish):
@@ -47,6 +47,11 @@ async def _keep(tx: Transaction, seal: Seal, domain: Domain, said: Exchange, kin
     key = await statements.publish(tx, seal, domain, new, now)
     if before:
         await statements.end(tx, domain, [before.key], now, key)
+
+
+def wanting(said: Exchange, ask: Asked) -> str:
+    """Return the statement of a wish, as it is kept for who said it."""
+    return f"{said.speaker} wants {ask.wish}."
 
 
 def wanted(standing: Sequence[Statement]) -> list[Statement]:

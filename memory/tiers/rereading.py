@@ -1,0 +1,81 @@
+"""Messages from before wishes and announcements were read as they are now: read once more by housekeeping, in steps.
+
+What is told in confidence is not read, nor what somebody let go again, and nothing that was taken up is opened anew.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from memory.places import confidences
+from memory.store.database import Database, Transaction
+from memory.store.lineage import Seal, bound, pages, placeholders
+from memory.text.times import local
+from memory.text.told.manners import Asked, asked
+from memory.text.told.plans import plan
+from memory.tiers import exchanges, manners, open_things, profile
+from memory.types import Domain, Exchange
+
+_STEP = 200
+
+
+async def catch_up(db: Database, seal: Seal, domain: Domain, now: int) -> int:
+    """Read what waits of a domain, in steps that are kept one by one; return how many messages."""
+    done = 0
+    while items := await _waiting(db, domain):
+        found = {one.key: one for one in await _said(db, items)}
+        told = await asyncio.to_thread(_read, domain, found)
+        async with db.transaction() as tx:
+            for one in await _said(tx, sorted(told)):
+                if one.text == found[one.key].text:
+                    await _note(tx, seal, domain, one, told[one.key], now)
+            await erase(tx, items)
+        done += len(items)
+    return done
+
+
+async def erase(tx: Transaction, items: Sequence[int]) -> None:
+    """Have these items wait no more."""
+    for some in pages(items):
+        await tx.run(f"DELETE FROM unheard WHERE item IN ({placeholders('i', some)})", bound("i", some))
+
+
+def _read(domain: Domain, said: Mapping[int, Exchange]) -> dict[int, Mapping[str, Asked]]:
+    """Return those messages that tell anything, with what they ask for."""
+    wishes = {key: asked(one.text) for key, one in said.items()}
+    return {
+        key: wishes[key]
+        for key, one in said.items()
+        if wishes[key] or plan(one.text, local(one.said_at, domain.time_zone).date())
+    }
+
+
+async def _note(tx: Transaction, seal: Seal, domain: Domain, said: Exchange, wanted: Mapping[str, Asked], now: int) -> None:
+    if await confidences.of(tx, [said.key]):
+        return
+    known = await tx.one(
+        "SELECT 1 AS known FROM lineage l JOIN statements s ON s.item = l.child WHERE l.parent = :said AND s.tier = :tier",
+        {"said": said.key, "tier": manners.TIER},
+    )
+    let_go = [profile.mark(seal.key, domain, manners.wanting(said, ask)) for ask in wanted.values() if ask.wish]
+    unwanted = await tx.one(
+        f"SELECT 1 AS known FROM unwanted WHERE domain = :domain AND mark IN ({placeholders('m', let_go)})",
+        {"domain": domain.key, **bound("m", let_go)},
+    )
+    if not known and not unwanted:
+        await manners.note(tx, seal, domain, [said], now)
+    if await tx.one("SELECT 1 AS known FROM raised WHERE item = :item", {"item": said.key}) is None:
+        await open_things.note(tx, domain, [said])
+
+
+async def _waiting(db: Database, domain: Domain) -> list[int]:
+    rows = await db.all(
+        "SELECT item FROM unheard WHERE domain = :domain ORDER BY item LIMIT :n", {"domain": domain.key, "n": _STEP}
+    )
+    return [row["item"] for row in rows]
+
+
+async def _said(kept: Database | Transaction, items: Sequence[int]) -> list[Exchange]:
+    rows = await kept.all(
+        f"{exchanges.SELECT}WHERE e.item IN ({placeholders('i', items)}) ORDER BY e.said_at, e.item", bound("i", items)
+    )
+    return [exchanges.exchange(row) for row in rows]
