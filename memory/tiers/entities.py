@@ -7,22 +7,26 @@ confidence is not looked through.
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from memory.forget.gone import shown
 from memory.places import confidences
 from memory.store.database import Database, Parameters, Reader, Row, Transaction
 from memory.store.lineage import bound, pages, placeholders, texts_of
-from memory.text.told.named_things import Named, NamedKind, aliases_in, key, keys_in, named
+from memory.text.told.named_things import Named, NamedKind, aliases_in, inside_full_names, key, keys_in, named, surnamed
 from memory.types import Domain
 
 TIERS = ("profile", "narrative", "era")
 """The tiers whose statements are looked through."""
 PLAIN, TELLING, STATED = range(3)
 """How much an item tells of what it names: it is named there, it is told there what that is, or a statement names it."""
+_UNNAMED = "~"
+"""What begins the key of whoever is only called "my sister" in an item."""
 _TOLD = 6
 """How many items tell most of each that is brought up."""
 _STEP = 20
 _LOOKED_UP = 300
+_MOST_UNNAMED = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +79,15 @@ async def again(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
     """Forget whom and what these items name; what nothing names any more is gone."""
+    await _drop(tx, items)
+    for some in pages(items):
+        await tx.run(f"DELETE FROM unnamed WHERE item IN ({placeholders('i', some)})", bound("i", some))
+
+
+async def _drop(tx: Transaction, items: Sequence[int]) -> None:
     for some in pages(items):
         within = f"IN ({placeholders('i', some)})"
         rows = await tx.all(f"DELETE FROM mentions WHERE item {within} RETURNING entity", bound("i", some))
-        await tx.run(f"DELETE FROM unnamed WHERE item {within}", bound("i", some))
         for those in pages(sorted({row["entity"] for row in rows})):
             await tx.run(
                 f"DELETE FROM entities WHERE id IN ({placeholders('e', those)}) "
@@ -98,10 +107,11 @@ async def catch_up(db: Database, domain: Domain, most: int | None = None) -> int
             told = await confidences.of(tx, items)
             stated = await tx.all(f"SELECT item FROM statements WHERE item IN ({placeholders('i', items)})", bound("i", items))
             above = {row["item"] for row in stated}
-            for item, (names, words) in found.items():
+            await _drop(tx, items)
+            for item, names in found.items():
                 # What was changed or forgotten meanwhile names something else, or nothing.
                 if now.get(item) == texts[item] and item not in told:
-                    await _keep(tx, domain, item, names, words, above=item in above)
+                    await _keep(tx, domain, item, names, above=item in above)
             # What was changed meanwhile waits again.
             looked = [item for item in items if now.get(item) == texts.get(item)]
             await tx.run(
@@ -112,22 +122,82 @@ async def catch_up(db: Database, domain: Domain, most: int | None = None) -> int
     return done
 
 
-async def about(reader: Reader, domains: Sequence[int], name: str) -> list[Row]:
-    """Return those of a name in some domains, or, where there are none, those whose first word it is."""
-    which = {"key": key(name), **bound("d", domains)}
-    among = f"SELECT id, domain, name, name_key FROM entities WHERE domain IN ({placeholders('d', domains)})"
-    exactly = await reader.all(f"{among} AND name_key = :key ORDER BY id", which)
-    return exactly or await reader.all(f"{among} AND first_key = :key ORDER BY id", which)
+async def about(reader: Reader, domains: Sequence[int], names: Sequence[str]) -> list[Row]:
+    """Return those of the first of some names that is known in some domains, or else those whose first word one is."""
+    for column in ("name_key", "first_key"):
+        for name in names:
+            found = await reader.all(
+                f"SELECT id, domain, name, name_key, first_key FROM entities WHERE domain IN ({placeholders('d', domains)}) "
+                f"AND {column} = :key ORDER BY id",
+                {"key": key(name), **bound("d", domains)},
+            )
+            if found:
+                return found
+    return []
 
 
 async def called(reader: Reader, domains: Sequence[int], alias: str, speaker: str = "") -> list[Row]:
-    """Return those that somebody (by name, '': anybody) calls so, as in "my sister"."""
-    return await reader.all(
-        f"SELECT DISTINCT n.id, n.domain, n.name, n.name_key FROM mentions m JOIN entities n ON n.id = m.entity "
+    """Return those that somebody (by name, '': anybody) calls so, as in "my sister"; who has a name before who has none."""
+    found = await reader.all(
+        f"SELECT DISTINCT n.id, n.domain, n.name, n.name_key, n.first_key FROM mentions m JOIN entities n ON n.id = m.entity "
         f"LEFT JOIN exchanges e ON e.item = m.item WHERE m.domain IN ({placeholders('d', domains)}) AND m.alias = :alias "
-        "AND m.alias <> '' AND (CAST(:speaker AS TEXT) = '' OR e.speaker = :speaker) ORDER BY n.id",
+        f"AND m.alias <> '' AND {shown('m')} AND (CAST(:speaker AS TEXT) = '' OR e.speaker = :speaker) ORDER BY n.id",
         {"alias": alias.casefold(), "speaker": speaker, **bound("d", domains)},
     )
+    return [row for row in found if row["name_key"][0] != _UNNAMED] or found
+
+
+async def one_with(reader: Reader, domains: Sequence[int], rows: Sequence[Row]) -> list[Row]:
+    """Return those of one name with whoever something tells to be the same under a longer or a shorter name.
+
+    Ben and Ben Miller are one where somebody says so, or where the same speaker calls both, and no other Ben, "my friend".
+    """
+    alike = await reader.all(
+        "SELECT n.id, n.domain, n.name, n.name_key, n.first_key, m.alias, m.kind, e.speaker FROM entities n "
+        f"LEFT JOIN mentions m ON m.entity = n.id AND m.alias <> '' AND {shown('m')} LEFT JOIN exchanges e ON e.item = m.item "
+        f"WHERE n.domain IN ({placeholders('d', domains)}) AND (n.first_key = :first OR n.id IN ({placeholders('e', rows)}) "
+        f"OR m.alias IN ({placeholders('a', rows)})) ORDER BY n.id",
+        {
+            "first": rows[0]["first_key"],
+            **bound("d", domains),
+            **bound("e", (row["id"] for row in rows)),
+            **bound("a", (row["name"].casefold() for row in rows)),
+        },
+    )
+    own = rows[0]["name_key"]
+    names = {row["name_key"]: row["name"] for row in alike}
+    said = {(row["name_key"], key(row["alias"])) for row in alike if row["alias"]}
+    ones = {other for other in names if (own, other) in said or (other, own) in said}
+    who = {name: {(row["alias"], row["speaker"]) for row in alike if row["name_key"] == name and row["kind"]} for name in names}
+    short = own if own == rows[0]["first_key"] else rows[0]["first_key"]
+    longer = [name for name in names if name != short and not who.get(short, set()).isdisjoint(who[name])]
+    if len(longer) == 1 and own in (short, longer[0]):
+        ones |= {short, longer[0]}
+    return list({row["id"]: row for row in alike if row["name_key"] in ones | {own}}.values())
+
+
+async def unnamed(reader: Reader, domains: Sequence[int], rows: Sequence[Row]) -> list[int]:
+    """Return the items that call somebody so ("my sister") whom only these are called by the same speaker in the same domain."""
+    told = await reader.all(
+        "SELECT DISTINCT m.entity, m.domain, m.alias, e.speaker FROM mentions m JOIN exchanges e ON e.item = m.item "
+        f"WHERE m.domain IN ({placeholders('d', domains)}) AND m.kind <> '' AND {shown('m')} AND m.alias IN "
+        f"(SELECT t.alias FROM mentions t WHERE t.alias <> '' AND t.kind <> '' AND t.entity IN ({placeholders('e', rows)}))",
+        {**bound("d", domains), **bound("e", (row["id"] for row in rows))},
+    )
+    own = {row["id"] for row in rows}
+    by_call: dict[tuple[int, str, str], set[int]] = {}
+    for row in told:
+        by_call.setdefault((row["domain"], row["alias"], row["speaker"]), set()).add(row["entity"])
+    found: list[int] = []
+    for (domain, alias, speaker), entities in by_call.items():
+        if entities <= own:
+            items = await reader.all(
+                "SELECT m.item FROM entities n JOIN mentions m ON m.entity = n.id JOIN exchanges e ON e.item = m.item "
+                "WHERE n.domain = :domain AND n.name_key = :key AND e.speaker = :speaker ORDER BY m.item DESC LIMIT :most",
+                {"domain": domain, "key": _UNNAMED + alias, "speaker": speaker, "most": _MOST_UNNAMED},
+            )
+            found += [row["item"] for row in items]
+    return found
 
 
 async def _waiting(db: Database, domain: Domain) -> list[int]:
@@ -137,17 +207,37 @@ async def _waiting(db: Database, domain: Domain) -> list[int]:
     return [row["item"] for row in rows]
 
 
-def _looked_through(texts: Mapping[int, str]) -> dict[int, tuple[list[Named], dict[str, str]]]:
-    return {item: (named(text), keys_in(text)) for item, text in texts.items()}
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a text names by its words, what may be a name in it, whom it only calls ("my sister"), and who is one with whom."""
+
+    names: Sequence[Named]
+    words: Mapping[str, str]
+    called: Sequence[str]
+    one: Mapping[str, str]
 
 
-async def _keep(
-    tx: Transaction, domain: Domain, item: int, names: Sequence[Named], words: Mapping[str, str], *, above: bool
-) -> None:
+def _looked_through(texts: Mapping[int, str]) -> dict[int, _Found]:
+    return {item: _found(text) for item, text in texts.items()}
+
+
+def _found(text: str) -> _Found:
+    names = named(text)
+    inside = inside_full_names(text)
+    words = {key: word for key, word in keys_in(text).items() if key not in inside}
+    known = {one.alias for one in names}
+    return _Found(names, words, [alias for alias in dict.fromkeys(aliases_in(text)) if alias not in known], surnamed(text))
+
+
+async def _keep(tx: Transaction, domain: Domain, item: int, told: _Found, *, above: bool) -> None:
     """Record whom and what an item names: what its words tell, and what is known here by a name that stands in it."""
-    found = {name: one for one in names if (name := key(one.name))}
-    for name in await _known(tx, domain, [word for word in list(words)[:_LOOKED_UP] if word not in found], words):
-        found[name] = Named(words[name])
+    found = {name: one for one in told.names if (name := key(one.name))}
+    for name in await _known(tx, domain, [word for word in list(told.words)[:_LOOKED_UP] if word not in found], told.words):
+        found[name] = Named(told.words[name])
+    for short, full in told.one.items():
+        found[key(short)] = replace(found.get(key(short), Named(short)), alias=full.casefold())
+        found.setdefault(key(full), Named(full))
+    found.update((_UNNAMED + alias, Named(alias, alias=alias)) for alias in told.called)
     for name, one in found.items():
         entity = await _entity(tx, domain, name, one.name)
         weight = STATED if above else TELLING if one.kind is not NamedKind.UNKNOWN else PLAIN
@@ -172,7 +262,12 @@ async def _entity(tx: Transaction, domain: Domain, name_key: str, name: str) -> 
     row = await tx.one(
         "INSERT INTO entities (domain, name_key, first_key, name) VALUES (:domain, :key, :first, :name) "
         "ON CONFLICT (domain, name_key) DO UPDATE SET name = entities.name RETURNING id",
-        {"domain": domain.key, "key": name_key, "first": key(name.split()[0]), "name": name},
+        {
+            "domain": domain.key,
+            "key": name_key,
+            "first": name_key if name_key[0] == _UNNAMED else key(name.split()[0]),
+            "name": name,
+        },
     )
     assert row is not None
     return int(row["id"])

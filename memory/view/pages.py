@@ -7,7 +7,7 @@ from memory.forget.gone import shown
 from memory.index.mentions import named
 from memory.store.database import Row
 from memory.store.lineage import bound, placeholders
-from memory.text.told.named_things import aliases_in
+from memory.text.told.named_things import aliases_in, names_asked
 from memory.tiers import entities, exchanges, statements
 from memory.tiers.exchanges import Placed
 from memory.tiers.messages.seen import readable
@@ -47,16 +47,21 @@ class Pages:
         """
         for domain in self._b.read:
             await entities.catch_up(self._b.db, domain, _READ_AT_ONCE)
+        names = names_asked(name)
         alias = next(iter(aliases_in(name)), name)
         speaker = asker if self._b.home.ref.kind is not DomainKind.DM else ""
-        rows = await entities.about(self._b.db, self._b.domains, name) or await entities.called(
+        rows = await entities.about(self._b.db, self._b.domains, names) or await entities.called(
             self._b.db, self._b.domains, alias, speaker
         )
         by_key: dict[str, list[Row]] = {}
         for row in rows:
             by_key.setdefault(row["name_key"], []).append(row)
-        own = await self._own(name) if len(by_key) <= 1 else []
-        found = [await self._page(some, own) for some in by_key.values()]
+        together: dict[frozenset[int], list[Row]] = {}
+        for some in by_key.values():
+            ones = await entities.one_with(self._b.db, self._b.domains, some)
+            together.setdefault(frozenset(row["id"] for row in ones), [*some, *ones])
+        own = await self._own(names[-1]) if len(together) <= 1 else []
+        found = [await self._page(some, own) for some in together.values()]
         if not found and own:
             found = [Page(own[-1].exchange.speaker, "person", (), (), (), own)]
         return [page for page in found if page.facts or page.said or page.own]
@@ -73,7 +78,7 @@ class Pages:
             which,
         )
         items = await self._b.db.all(f"SELECT m.item {among} ORDER BY m.weight DESC, m.item DESC LIMIT :most", which)
-        keys = [row["item"] for row in items]
+        keys = list(dict.fromkeys([row["item"] for row in items] + await entities.unnamed(self._b.db, domains, rows)))
         facts = [one for one in (await statements.by_keys(self._b.db, domains, keys)).values() if one.ended_at is None]
         there = sorted(
             (await exchanges.at_their_places(self._b.db, domains, keys)).values(),
@@ -82,7 +87,7 @@ class Pages:
         # A question tells of nobody.
         said = [placed for placed in there if not placed.exchange.text.rstrip().endswith("?")]
         kind = told[0]["kind"] if told else "person" if own else ""
-        aliases = list(dict.fromkeys(row["alias"] for row in told if row["alias"]))
+        aliases = list(dict.fromkeys(row["alias"] for row in told if row["alias"] and row["alias"] != rows[0]["name"].casefold()))
         return Page(rows[0]["name"], kind, aliases, facts, said, own)
 
     async def _own(self, name: str) -> list[Placed]:

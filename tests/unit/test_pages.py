@@ -128,3 +128,61 @@ async def test_what_was_told_in_confidence_is_on_no_page(tmp_path: Path) -> None
         assert texts(await page(here, "Bruno")) == ["My dog Bruno is a beagle"]
         await says("It may be told", Discretion(ends=True))
         assert len(texts(await page(here, "Bruno"))) == 3
+
+
+async def test_a_page_is_found_by_what_a_thing_is_called_and_what_it_is(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await told(here, "Project Atlas starts in March", *TALK)
+        for name in ("Atlas", "project Atlas", "Project Atlas", "the Atlas project", "project atlas"):
+            assert texts(await page(here, name)) == ["Project Atlas starts in March"], name
+        for name in ("Lea", "my sister Lea", "Lea's", "sister", "meine Schwester Lea"):
+            assert texts(await page(here, name)) == [TALK[2], TALK[3]], name
+        assert (await page(here, "my dog")).name == "Bruno"
+
+
+async def test_who_is_only_called_sister_stands_on_the_page_of_the_only_sister(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await told(here, "My sister hates plums")
+        (unnamed,) = await here.view.pages.about("my sister")
+        assert (unnamed.name, texts(unnamed)) == ("sister", ["My sister hates plums"])
+        await told(here, "My sister Lea lives in Graz", "my sister has a cold")
+        assert texts(await page(here, "Lea")) == ["My sister hates plums", "My sister Lea lives in Graz", "my sister has a cold"]
+        assert (await page(here, "my sister")).name == "Lea"
+        await told(here, "My other sister Mia lives in Linz")
+        assert texts(await page(here, "Lea")) == ["My sister Lea lives in Graz"], "which of the two is not told"
+
+
+async def test_somebody_elses_sister_does_not_stand_on_the_page_of_ones_own(tmp_path: Path) -> None:
+    async with among(tmp_path, "Ada: My sister Lea lives in Graz", "Ben: My sister hates plums", "Ada: My sister is 30") as here:
+        await here.memory.read_names(here.domain)
+        assert texts(await page(here, "Lea")) == ["My sister Lea lives in Graz", "My sister is 30"]
+
+
+async def test_a_longer_name_is_somebody_else_unless_something_tells_that_they_are_one(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        mine = ["My friend Ben plays chess", "My dog Bruno is a beagle", "My cat Turing sleeps all day"]
+        await told(
+            here, *mine, "Ben Miller is my boss", "Bruno Mars gave a concert", "I read about Alan Turing. Turing was English"
+        )
+        await told(here, "Yesterday Ben came by", "Ich habe mit Ben Huber geredet")
+        assert texts(await page(here, "Ben")) == [mine[0], "Yesterday Ben came by"]
+        assert texts(await page(here, "Bruno")) == [mine[1]]
+        assert texts(await page(here, "Turing")) == [mine[2]]
+        assert (await page(here, "Ben Miller")).aliases == ["boss"]
+        assert texts(await page(here, "Bruno Mars")) == ["Bruno Mars gave a concert"]
+
+
+async def test_a_longer_name_is_the_same_where_somebody_says_so(tmp_path: Path) -> None:
+    for n, one in enumerate(("We met Ben, Ben Miller that is", "Ben's last name is Miller", "I mean my friend Ben Miller")):
+        async with at_home(tmp_path / str(n)) as here:
+            await told(here, "My friend Ben plays chess", one, "Ben Miller moved to Linz", "Ben Smith is a singer")
+            assert texts(await page(here, "Ben")) == ["My friend Ben plays chess", one, "Ben Miller moved to Linz"], one
+            assert texts(await page(here, "Ben Miller")) == texts(await page(here, "Ben"))
+            assert texts(await page(here, "Ben Smith")) == ["Ben Smith is a singer"]
+
+
+async def test_two_friends_of_one_first_name_are_kept_apart(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await told(here, "My friend Ben plays chess", "My friend Ben Miller cooks", "My friend Ben Smith sings")
+        assert texts(await page(here, "Ben")) == ["My friend Ben plays chess"]
+        assert texts(await page(here, "Ben Smith")) == ["My friend Ben Smith sings"]

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from memory.text.display_names import TAG, likeness
-from memory.text.languages import language
+from memory.text.languages import function_words, language
 from memory.text.lexical import STOP_WORDS, tokens
+from memory.text.told.full_names import full_names
 
 
 class NamedKind(StrEnum):
@@ -61,6 +62,20 @@ _CUES = (
     (NamedKind.PLACE, rf"\b(?i:city|town|village|island|country|stadt|dorf|insel)(?: of)? {_NAME}"),
     (NamedKind.PLACE, rf"\b(?:in|near) (?!(?:January|February|March|April|May|June|July|August|September|October|November|December)\b){_NAME}"),
 )  # fmt: skip
+_ONE, _FULL = r"(?P<short>[A-ZÀ-ÖØ-Þ][\w’-]{0,30})", _NAME.replace("<name>", "<full>")
+_SURNAMED = tuple(
+    re.compile(form)
+    for form in (
+        rf"\b{_ONE},? {_FULL} (?:that is|meine ich)\b",
+        rf"\b{_ONE},? (?:that is|i\.e\.|I mean|meaning|ich meine|also),? {_FULL}",
+        rf"\b{_ONE} \({_FULL}\)",
+        rf"\b(?:by|with) {_ONE},? I mean {_FULL}",
+        rf"\b{_ONE}['’]s (?:full|whole|real) name is {_FULL}",
+        rf"\b{_ONE}['’]s (?:last name|surname|family name) is (?P<last>[A-ZÀ-ÖØ-Þ][\w’-]{{0,30}})",
+        rf"\b{_ONE} heißt (?:mit (?:ganzem|vollem) Namen |eigentlich ){_FULL}",
+        rf"\b{_ONE} heißt mit (?:Nachnamen|Familiennamen) (?P<last>[A-ZÀ-ÖØ-Þ][\w’-]{{0,30}})",
+    )
+)
 _COMPILED = tuple((kind, re.compile(pattern)) for kind, pattern in _CUES)
 _CALLED = re.compile(rf"\b(?:my|our|mein\w{{0,2}}|unser\w{{0,2}}) (?:\w+ )?(?P<alias>{_KIN}|{_PETS})\b", re.IGNORECASE)
 _LARGE = re.compile(rf"(?<=[\w,;:'’\"(]\s){_NAME}")
@@ -69,6 +84,11 @@ _NO_NAME = frozenset(
     "i i'm i've i'll i'd ok okay god english german french spanish italian lyra mr mrs ms dr monday tuesday wednesday thursday friday "
     "saturday sunday january february march april may june july august september october november december christmas easter internet "
     "montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar märz mai juni juli oktober dezember weihnachten".split()
+)
+_PART_OF_NONE = _NO_NAME.union(_KIN.split("|"), _PETS.split("|"), ("project", "projekt"))
+_KINDS = rf"(?:{_KIN}|{_PETS}|project|projekt|city|town|village|island|country|stadt|dorf|insel)"
+_ASKED = re.compile(
+    rf"(?i)^(?:(?:the|an?|my|our|his|her|their|mein\w{{0,2}}|unser\w{{0,2}}|der|die|das) )?(?:{_KINDS} )?(?P<name>\S.*?)(?: {_KINDS})?$"
 )
 _MOST = 40
 _LOOKED_AT = 8_000
@@ -85,10 +105,14 @@ def named(text: str) -> list[Named]:
             if name:
                 alias = (match.groupdict().get("alias") or "").lower()
                 found.setdefault(key(name), Named(name, kind, alias))
-    if language(tokens(text)) not in _WRITES_NOUNS_LARGE:
+    whole = _full(text)
+    for words in whole:
+        found.setdefault(key(" ".join(words)), Named(" ".join(words)))
+    parts = {key(word) for words in whole for word in words}
+    if not _writes_nouns_large(text):
         for match in _LARGE.finditer(text):
             name = _plain(match["name"])
-            if name:
+            if name and key(name) not in parts:
                 found.setdefault(key(name), Named(name))
     return list(found.values())[:_MOST]
 
@@ -112,9 +136,52 @@ def keys_in(text: str) -> dict[str, str]:
     return found
 
 
+def inside_full_names(text: str) -> set[str]:
+    """Return the keys of words that stand first in a text as part of a longer name, so that nothing of it is told of them alone."""
+    text = text[:_LOOKED_AT]
+    found: set[str] = set()
+    for words in _full(text):
+        before = text.partition(" ".join(words))[0]
+        alone = set(keys_in(before))
+        found.update(key(word) for word in words if key(word) not in alone)
+    return found
+
+
+def surnamed(text: str) -> dict[str, str]:
+    """Return who is said to be one under a short name and a full one, by the short one: "Ben, Ben Miller that is"."""
+    found: dict[str, str] = {}
+    for match in (match for pattern in _SURNAMED for match in pattern.finditer(text[:_LOOKED_AT])):
+        said = match.groupdict()
+        full = said.get("full") or f"{said['short']} {said['last']}"
+        if said["short"] in full.split() and full != said["short"]:
+            found[said["short"]] = full
+    return found
+
+
+def names_asked(name: str) -> list[str]:
+    """Return what may be the name in what somebody asks about, the whole first: "project Atlas" and "the Atlas project" are Atlas."""
+    whole = " ".join(name.split())
+    match = _ASKED.match(whole)
+    plain = (match["name"] if match else whole).strip("'’\"“”„?!.").removesuffix("'s").removesuffix("’s")
+    return list(dict.fromkeys(one for one in (whole, plain) if one))
+
+
 def aliases_in(text: str) -> list[str]:
     """Return what a text calls somebody or some animal whose name it leaves out: "sister" for "my sister"."""
     return [match["alias"].lower() for match in _CALLED.finditer(text[:_LOOKED_AT])]
+
+
+def _full(text: str) -> list[list[str]]:
+    return full_names(text, _PART_OF_NONE, nouns_large=_writes_nouns_large(text))
+
+
+def _writes_nouns_large(text: str) -> bool:
+    """Say whether the language of a text writes its nouns large; of a few words their small ones tell."""
+    words = tokens(text)
+    if language(words) in _WRITES_NOUNS_LARGE:
+        return True
+    german = function_words().get("german", frozenset())
+    return sum(word in german for word in words) > sum(word in STOP_WORDS for word in words)
 
 
 def _plain(name: str) -> str:
