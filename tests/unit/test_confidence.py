@@ -32,6 +32,14 @@ from memory.types import NOBODY, Discretion, Excepted, Identity
         ("that's only between us two", (), True),
         ("between you and me, the boss is leaving", (), False),
         ("don't tell anyone", (), True),
+        ("My locker number is 7713, I don't want Ben to know", ("Ben",), False),
+        ("I wouldn't want Ben or my sister to find out.", ("Ben", "my sister"), True),
+        ("I don't want anybody to know", (), True),
+        ("I'd rather Ben didn't know about the party", ("Ben",), True),
+        ("I would prefer that Cleo doesn't hear that", ("Cleo",), True),
+        ("Ich will nicht, dass Ben das erfährt.", ("Ben",), True),
+        ("my locker number is 7716 (confidential)", (), False),
+        ("Confidential: the ring is in the blue box.", (), False),
         ("Can you keep this to yourself?", (), True),
         ("Sag es Ben bitte nicht.", ("Ben",), True),
         ("Ben darf das nicht wissen", ("Ben",), True),
@@ -80,6 +88,7 @@ def test_words_are_found_in_any_form(text: str, words: int) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "I don't want to know", "I don't want you to know me like that", "I'd rather not know", "the confidential file is here",
         "I don't tell Ben everything", "Don't tell me what to do", "don't tell lies", "What did I tell you about Ben?",
         "I never tell Ben anything", "why didn't you tell Ben?", "I hope Ben is not around", "My cat never sleeps when Ben is around",
         "We keep the key from the old house", "the distance between us is 300 km", "Can I tell Ben now?", "Ben knows the way",

@@ -29,6 +29,12 @@ _BEHIND = (
     r"(?: (?:is|are|was|might be|may be|comes)|['’]s) (?:also )?(?:around|here|there|present|near|nearby|listening|reading|along|online"
     r"|with us|in the (?:room|channel|chat|thread))\b",
     rf"\b(?:never|not|{_NOT})\b{_SPOKEN}[ ,]+in front of {_WHO}",
+    r"\bi (?:do not|don['’]?t|would not|wouldn['’]?t|never) (?:ever )?want (?P<short>[^.!?;:\n]{1,60}?) to (?:ever )?"
+    r"(?:know|find out|hear|learn|see|read)\b",
+    r"\bi(?:['’]d| would) (?:rather|prefer|like it if|prefer it if)(?: that)? (?P<short>[^.!?;:\n]{1,60}?) "
+    r"(?:did not|didn['’]?t|does not|doesn['’]?t|not|never) (?:to )?(?:know|find out|hear|learn|see|read)\b",
+    r"\bich (?:will|möchte|mag) nicht,? dass (?P<short>[^.!?;:\n]{1,60}?) (?:(?:es|das|davon|etwas davon|je) )*"
+    r"(?:weiß|erfährt|hört|mitbekommt|liest|wissen|erfahren|hören|mitbekommen|lesen)\b",
     rf"\b(?:never|not|{_NOT}) (?:ever )?(?:mention|say|repeat|reveal|show|talk about|speak of)\b[^.!?\n]{{0,40}}? to {_WHO}",
     r"\b(?:not a word|say nothing|nothing)(?: about [^.!?\n]{1,40}?)? to (?=\S)" + _WHO,
     rf"(?<!\bwe )(?<!\bi )(?<!\bthey )\b(?:keep|hide|conceal) {_OF} (?:\w+ )?(?:away )?from {_WHO}",
@@ -58,6 +64,8 @@ _ALONE = (
     r"\bin (?:strict |strictest |full )?confidence\b(?! (?:interval|in|that))",
     r"\b(?:this|that|it)(?:['’]s| is| stays| remains) (?:a secret|confidential|just for you)(?! from)\b",
     r"\bfor your ears only\b",
+    r"[(\[] ?(?:strictly |top )?(?:confidential|secret|vertraulich|geheim|confidentiel|confidencial|vertrouwelijk) ?[)\]]",
+    r"(?<![^\s.!?])(?:strictly )?(?:confidential(?:ly)?|vertraulich)(?= ?[:–—-])",
     r"\b(?:bleibt?|bleiben|behalte?|ist|nur|bitte)\b[^.!?\n]{0,15}? unter uns\b(?: beiden)?",
     r"\bbehalte? (?:das|es|dies)(?: bitte)? für dich\b",
     r"\bsage? (?:(?:es|das) )?(?:bitte )?(?:niemandem|keinem)\b",
