@@ -11,7 +11,7 @@ from memory.text.times import local
 from tests.kits.memory_kit import Clock, Corner, corner, opened, utc
 from tests.kits.two_years import LANGUAGES, NOW, Dated, dated, two_years
 
-LEAST = 0.75
+LEAST = 0.95
 
 
 @asynccontextmanager

@@ -8,6 +8,7 @@ from memory.index.when.distances import A_HALF, A_NUMBER, COUNT, Distance, ago, 
 from memory.index.when.expressions import (
     Expression,
     Rank,
+    before_last,
     chosen,
     day_away,
     day_of_month,
@@ -29,6 +30,7 @@ from memory.index.when.vocabulary import (
     HOUR,
     MONTHS_OR_WORDS,
     PAST,
+    PLURALS,
     TOLD,
     WEEKDAYS_OR_WORDS,
     WEEKEND,
@@ -184,8 +186,28 @@ def _year(tokens: Tokens, start: int, end: int) -> Expression | None:
     return year_of(tokens.words[end - 1]) if tokens.values[end - 2] == YEAR else None
 
 
+def _several_ago(tokens: Tokens, start: int, end: int) -> Expression | None:
+    """Read "three Fridays ago"."""
+    at = tokens.codes.index(Code.SEVERAL, start, end)
+    numbers = [tokens.values[n] for n in range(start, at) if tokens.codes[n] in (Code.NUMBER, Code.DIGITS)]
+    return before_last(*PLURALS[tokens.values[at]], back=sum(numbers)) if numbers else None
+
+
+def _second_last(tokens: Tokens, start: int, end: int) -> Expression | None:
+    """Read "vorletztes Wochenende"."""
+    return before_last(tokens.codes[end - 1], tokens.values[end - 1])
+
+
+def _weekday_part(tokens: Tokens, start: int, end: int) -> Expression:
+    number, part = divmod(tokens.values[end - 1], 10)
+    which = next((_WHICH[code] for code in tokens.codes[start:end] if code in _WHICH), Which.LATEST)
+    return weekday(number, which, part)
+
+
 def _just_now(tokens: Tokens, start: int, end: int) -> Expression | None:
     """Read "just now" as the last hour, where a question is about what was; else it may say "at present"."""
+    if tokens.values[start]:
+        return _away([Distance(1, YEAR)], -1)
     return stretch(Distance(1, HOUR), -1) if tokens.has(PAST | TOLD) else None
 
 
@@ -212,15 +234,16 @@ ELEMENTS: Mapping[str, tuple[str, Handler]] = {
     ),
     "chosen": (
         r"THE? (?:THIS? [LAST PAST] | THIS | NEXT)"
-        r" (?:UNIT (?!OF) | [WEEKDAY SHORT_WEEKDAY MONTH SEASON FEAST PART_OF_DAY]) PART_OF_DAY?"
+        r" (?:UNIT (?!OF | IN THE? MONTH) | WEEKDAY (?![OF IN] THE? MONTH) | [SHORT_WEEKDAY MONTH SEASON FEAST PART_OF_DAY])"
+        r" PART_OF_DAY?"
         r" | THE? (?:[UNIT WEEKDAY MONTH SEASON FEAST PART_OF_DAY] [LAST_BEHIND NEXT_BEHIND] | ARTICLE [LAST_BEHIND NEXT_BEHIND]"
         r" | [LAST_BEHIND NEXT_BEHIND] [UNIT WEEKDAY MONTH SEASON FEAST PART_OF_DAY]) PART_OF_DAY?",
         _chosen,
     ),
-    "relative": (r"NEAR? (?:DAY_FROM_TODAY PART_OF_DAY? | KIND_OF_DAY)", _relative),
+    "relative": (r"NEAR? (?:DAY_FROM_TODAY (?:[IN ON]? THE? PART_OF_DAY)? | KIND_OF_DAY)", _relative),
     "in_digits": (r"(?:[WEEKDAY SHORT_WEEKDAY],? THE? | THE)? DATE", _in_digits),
     "the_fifth": (
-        r"(?:ON | [WEEKDAY SHORT_WEEKDAY],?) THE ORDINAL (?!OF? THE? MONTH | [OTHER CAPITALIZED UNIT])"
+        r"(?:ON | [WEEKDAY SHORT_WEEKDAY],?) THE ORDINAL (?!OF? THE? MONTH | [OTHER CAPITALIZED UNIT WEEKDAY])"
         r" | THE ORDINAL (?=OF THE? [LAST THIS NEXT] UNIT)",
         _the_fifth,
     ),
@@ -228,5 +251,8 @@ ELEMENTS: Mapping[str, tuple[str, Handler]] = {
     "year": (r"THE? UNIT YEAR", _year),
     "other_day": (r"OTHER_DAY", _other_day),
     "just_now": (r"JUST_NOW", _just_now),
+    "several_ago": (r"(?:NUMBER (?:-? NUMBER)? | DIGITS) SEVERAL AGO", _several_ago),
+    "second_last": (r"THE? SECOND_LAST [UNIT WEEKDAY MONTH SEASON FEAST]", _second_last),
+    "weekday_part": (r"[LAST THIS]? WEEKDAY_PART", _weekday_part),
 }
 ELEMENT = compiled("|".join(f"(?P<{name}>{pattern})" for name, (pattern, _) in ELEMENTS.items()))

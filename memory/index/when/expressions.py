@@ -26,7 +26,7 @@ from memory.index.when.values import Window
 from memory.index.when.vocabulary import DAY, FORTNIGHT, HOUR, KINDS_OF_DAY, MINUTE, MONTH, QUARTER, WEEK, WEEKEND, YEAR
 
 Resolve = Callable[[Calendar, int], Window | None]
-HOURS = ((4, 12), (12, 18), (17, 24), (18, 30))
+HOURS = ((4, 12), (12, 18), (17, 24), (18, 30), (11, 14))
 _STEPS = {Which.LAST: -1, Which.THIS: 0, Which.NEXT: 1}
 
 
@@ -172,8 +172,18 @@ def in_short(word: str) -> Expression | None:
     parts = [int(part) for part in re.split(r"\D", word)]
     if len(parts) > 2:
         return in_digits(word)
-    day, number = parts
-    return every_year(lambda year: on(year, number, day)) if 1 <= number <= 12 and 1 <= day <= 31 else None
+    readings = [
+        (day, month) for day, month in (parts, parts[::-1] if "/" in word else parts) if 1 <= month <= 12 and 1 <= day <= 31
+    ]
+    if not readings:
+        return None
+
+    def resolve(calendar: Calendar, at: int) -> Window | None:
+        day, month = readings[-1 if calendar.month_first else 0]
+        days = of_year(lambda year: on(year, month, day), at, Which.LATEST)
+        return calendar.window(days) if days else None
+
+    return Expression(resolve, Rank.LOOSE)
 
 
 def year_of(word: str) -> Expression | None:
@@ -229,6 +239,34 @@ def chosen(tokens: Tokens, at: int, which: Which, part: int | None = None) -> Ex
                 return None
             return part_of_day(-1 if which is Which.LAST else 0, value)
     return None
+
+
+def before_last(code: str, value: int, back: int = 2) -> Expression | None:
+    """Return the last but one of what a word names, or one further `back`: 1 is the last."""
+
+    def resolve(calendar: Calendar, at: int) -> Window | None:
+        match code:
+            case Code.WEEKDAY | Code.SHORT_WEEKDAY:
+                first, after = of_week(value, 1, at, Which.LAST)
+                return calendar.window((first - 7 * (back - 1), after - 7 * (back - 1)))
+            case Code.PART_OF_DAY:
+                return calendar.window((at - back, at - back), *HOURS[value])
+            case Code.UNIT if value == WEEKEND:
+                first, after = of_week(5, 2, at, Which.LAST)
+                return calendar.window((first - 7 * (back - 1), after - 7 * (back - 1)))
+            case Code.UNIT:
+                return calendar.window(unit_days(value, at, -back))
+        yearly = {Code.MONTH: month, Code.SEASON: season, Code.FEAST: feast}[Code(code)](value)
+        day = at
+        for _ in range(back):
+            days = of_year(yearly, day, Which.LAST)
+            if days is None:
+                return None
+            day = days[0]
+        return calendar.window(days) if days else None
+
+    countable = code != Code.UNIT or unit(value, Which.LAST) is not None
+    return Expression(resolve, Rank.FROM_NOW) if countable and back > 0 else None
 
 
 def _season(first_month: int, which: Which) -> Expression | None:

@@ -2,7 +2,7 @@
 
 from datetime import date, timedelta
 
-from memory.index.when.days import Range, Yearly, month_start, months, on
+from memory.index.when.days import Range, Yearly, month_start, months, on, weekday_of
 
 _FIXED = {
     0: (2, 14, 1),  # Valentine's Day
@@ -14,8 +14,23 @@ _FIXED = {
     8: (12, 26, 1),  # Boxing Day
     9: (12, 31, 1),  # New Year's Eve
     10: (1, 1, 1),  # New Year's Day
+    16: (12, 6, 1),  # St Nicholas
+    25: (11, 1, 1),  # All Saints
+    26: (10, 3, 1),  # German Unity
+    30: (3, 17, 1),  # St Patrick
+    31: (12, 25, 1),
+    32: (12, 26, 1),
+    33: (12, 25, 2),
+    34: (2, 14, 1),
+    35: (1, 1, 1),
 }
-_FROM_EASTER = {1: (-2, 4), 12: (-2, 1), 13: (0, 1), 14: (1, 1)}  # Easter from Good Friday on, and its days
+_FROM_EASTER = {
+    **{1: (-2, 4), 12: (-2, 1), 13: (0, 1), 14: (1, 1)},  # Easter from Good Friday on, and its days
+    **{17: (49, 2), 18: (49, 1), 19: (50, 1)},  # Whitsun and its days
+    **{20: (39, 1), 21: (60, 1), 22: (-48, 1), 23: (-46, 1), 24: (-3, 1)},
+}
+_NTH_WEEKDAYS = {27: (5, 6, 2), 28: (5, 0, -1), 29: (9, 0, 1)}
+"""Mother's Day, Memorial Day, Labor Day: of a month (1 to 12) a weekday (Monday is 0), the first, second or (-1) last."""
 _FROM_THANKSGIVING = {4: 0, 15: 1}  # Thanksgiving and Black Friday
 _NEW_YEAR = 11
 
@@ -40,6 +55,8 @@ def feast(number: int) -> Yearly:
             thursday = november + timedelta(days=(3 - november.weekday()) % 7 + 21)
             first = thursday.toordinal() + _FROM_THANKSGIVING[number]
             return first, first + 1
+        if number in _NTH_WEEKDAYS:
+            return _nth_weekday(year, *_NTH_WEEKDAYS[number])
         if number == _NEW_YEAR:
             new_year = month_start(year * 12)
             return new_year - 1, new_year + 1
@@ -48,6 +65,17 @@ def feast(number: int) -> Yearly:
         return first_day and (first_day[0], first_day[0] + length)
 
     return days
+
+
+def _nth_weekday(year: int, month: int, weekday: int, nth: int) -> Range:
+    after = month_start(year * 12 + month)
+    first = month_start(year * 12 + month - 1)
+    day = (
+        after - 1 - (weekday_of(after - 1) - weekday) % 7
+        if nth < 0
+        else first + (weekday - weekday_of(first)) % 7 + 7 * (nth - 1)
+    )
+    return day, day + 1
 
 
 def _easter(year: int) -> date:

@@ -3,22 +3,28 @@
 import re
 
 from memory.index.when.codes import Code, compiled
-from memory.index.when.days import Calendar, Range, Which, months_away, of_week, part, weekday_of
+from memory.index.when.days import Calendar, Range, Which, months_away, part, weekday_of
 from memory.index.when.distances import AWAY, beside, distance
-from memory.index.when.expressions import HOURS, Expression, Rank, every_year, quarter, unit, unit_days
+from memory.index.when.expressions import HOURS, Expression, before_last, every_year, month, quarter, unit, unit_days
 from memory.index.when.parsing import ANY, Parse
 from memory.index.when.values import Window
 from memory.index.when.vocabulary import DAY, MONTH, QUARTER, WEEK, WEEKEND, YEAR
 
+LAST = -1
 _NOUNS = frozenset("start begin beginning end middle".split())
 _THIRD = compiled(rf"THE? STAGE (?:- | OF THE?)? (?P<whole>{ANY}) | THE? STAGE OF THE (?P<unit>UNIT)")
 _HALF = compiled(rf"THE? (?P<which>[ORDINAL LAST]) HALF OF THE? (?P<whole>{ANY})")
 _NTH = compiled(
-    rf"THE? (?P<which>[ORDINAL LAST]) UNIT (?:OF THE? (?P<whole>{ANY}) | OF THE (?P<unit>UNIT)) | THE? (?P<quarter>ORDINAL) UNIT"
+    rf"THE? (?P<which>[ORDINAL LAST]) (?P<what>[UNIT WEEKDAY]) (?:[OF IN] THE? (?P<whole>{ANY}) | OF THE (?P<unit>UNIT))"
+    r" | THE? (?P<quarter>ORDINAL) UNIT"
 )
+_NTH_IN_ONE_WORD = compiled(r"THE? (?P<which>[ORDINAL LAST]) (?P<month>MONTH_WEEK)")
 _UNIT_OF = compiled(rf"THE? (?P<unit>UNIT) OF THE? (?P<whole>{ANY})")
 _PART = compiled(r"THE? PART_OF_DAY OF THE? (?P<day>(?:UNDERSTOOD | WEEKDAY | SHORT_WEEKDAY)=*)")
-_BESIDE = compiled(rf"(?P<away>{AWAY}) (?P<side>[BEFORE AFTER]) THE? (?P<event>{ANY}) | THE? (?P<two>UNIT) BEFORE LAST (?!UNIT)")
+_BESIDE = compiled(
+    rf"(?P<away>{AWAY}) (?P<side>[BEFORE AFTER]) THE? (?P<event>{ANY})"
+    r" | THE? (?P<two>[UNIT WEEKDAY PART_OF_DAY MONTH SEASON FEAST]) BEFORE LAST (?!UNIT)"
+)
 _LAST_BEFORE = compiled(rf"(?P<last>UNDERSTOOD=*) BEFORE THE? (?P<event>{ANY})")
 
 
@@ -28,7 +34,9 @@ def join_parts(reading: Parse) -> None:
         reading.join(_THIRD, _third)
     if Code.HALF in reading.codes:
         reading.join(_HALF, _half)
-    if Code.UNIT in reading.codes:
+    if Code.MONTH_WEEK in reading.codes:
+        reading.join(_NTH_IN_ONE_WORD, _nth_in_one_word)
+    if Code.UNIT in reading.codes or Code.WEEKDAY in reading.codes:
         reading.join(_NTH, _nth)
         reading.join(_UNIT_OF, _unit_of)
     if Code.PART_OF_DAY in reading.codes:
@@ -74,26 +82,50 @@ def _some_of(whole: Expression, parts: int, number: int) -> Expression:
 
 
 def _nth(reading: Parse, m: re.Match[str]) -> Expression | None:
-    at = m.start() + m.group().index(Code.UNIT)
-    number, kind = reading.tokens.values[at - 1], reading.tokens.values[at]
     if m["quarter"]:
+        number, kind = reading.tokens.values[m.start("quarter")], reading.tokens.values[m.end() - 1]
         return every_year(quarter(number)) if kind == QUARTER and 1 <= number <= 4 else None
     whole = _whole(reading, m)
-    if whole is None:
-        return None
-    last = m["which"] == Code.LAST
+    kind = reading.tokens.values[m.start("what")]
+    number = LAST if m["which"] == Code.LAST else reading.tokens.values[m.start("which")]
+    weekday = kind if m["what"] == Code.WEEKDAY else None
+    return whole and _nth_of(whole, number, kind, weekday)
 
+
+def _nth_in_one_word(reading: Parse, m: re.Match[str]) -> Expression | None:
+    """Read "die erste Märzwoche"."""
+    number = LAST if m["which"] == Code.LAST else reading.tokens.values[m.start("which")]
+    value = reading.tokens.values[m.start("month")]
+    whole = every_year(month(value % 100))
+    return whole and _nth_of(whole, number, WEEKEND if value > 100 else WEEK)
+
+
+def _nth_of(whole: Expression, number: int, kind: int, weekday: int | None = None) -> Expression:
     def resolve(calendar: Calendar, at: int) -> Window | None:
         window = whole.resolve(calendar, at)
-        days = _counted(days_of(calendar, window), kind, number, last) if window else None
-        return calendar.window(days) if days else None
+        if window is None:
+            return None
+        days = days_of(calendar, window)
+        found = _counted(days, kind, number) if weekday is None else _weekday_of(days, weekday, number)
+        return calendar.window(found) if found else None
 
     return Expression(resolve, whole.rank)
 
 
-def _counted(days: Range, kind: int, number: int, last: bool) -> Range | None:
-    """Return the first, second or last day, week, weekend, month or quarter of some days; a week is any seven."""
+def _weekday_of(days: Range, weekday: int, number: int) -> Range | None:
+    """Return the first, second or last Monday, or other weekday, of some days."""
     first, after = days
+    found = (
+        after - 1 - (weekday_of(after - 1) - weekday) % 7
+        if number == LAST
+        else first + (weekday - weekday_of(first)) % 7 + 7 * (number - 1)
+    )
+    return (found, found + 1) if first <= found < after else None
+
+
+def _counted(days: Range, kind: int, number: int) -> Range | None:
+    """Return the first, second or last day, week, weekend, month or quarter of some days; a week is any seven."""
+    (first, after), last = days, number == LAST
     if kind in (MONTH, QUARTER):
         length = 3 if kind == QUARTER else 1
         found = (months_away(after, -length), after) if last else (
@@ -143,7 +175,7 @@ def _part(reading: Parse, m: re.Match[str]) -> Expression | None:
 def _beside(reading: Parse, m: re.Match[str]) -> Expression | None:
     tokens = reading.tokens
     if m["two"]:
-        return _before_last(tokens.values[m.start("two")])
+        return before_last(m["two"], tokens.values[m.start("two")])
     event = reading.piece(m.start("event"))
     away = distance(tokens, m.start(), m.end("away"))
     if event is None or away.by_the_clock or (m.start() and tokens.words[m.start() - 1] == "many"):
@@ -155,16 +187,6 @@ def _beside(reading: Parse, m: re.Match[str]) -> Expression | None:
         return calendar.window(beside(days_of(calendar, window), away, sign, m.group()[0] == Code.THE)) if window else None
 
     return Expression(resolve, event.rank)
-
-
-def _before_last(number: int) -> Expression | None:
-    def resolve(calendar: Calendar, at: int) -> Window | None:
-        if number == WEEKEND:
-            first, after = of_week(5, 2, at, Which.LAST)
-            return calendar.window((first - 7, after - 7))
-        return calendar.window(unit_days(number, at, -2))
-
-    return Expression(resolve, Rank.FROM_NOW) if unit(number, Which.LAST) else None
 
 
 def _last_before(reading: Parse, m: re.Match[str]) -> Expression | None:

@@ -11,8 +11,8 @@ from memory.index.when.values import Window
 from memory.index.when.vocabulary import ENGLISH_WEEKDAYS, MONTHS_OR_NAMES, PAST
 
 _RANGE = compiled(
-    r"(?P<lead>[BETWEEN FROM IN DURING ON]?) THE?"
-    rf" (?:(?P<day>[DIGITS ORDINAL]) | (?P<one>{ANY})) (?P<join>[AND TO UNTIL-]) [IN DURING ON]? THE? (?P<two>{ANY})"
+    r"(?P<lead>[BETWEEN FROM IN DURING ON OF]?) THE?"
+    rf" (?:(?P<day>[DIGITS ORDINAL]) \.? | (?P<one>{ANY})) (?P<join>[AND TO UNTIL-]) [IN DURING ON]? THE? (?P<two>{ANY})"
 )
 _OPEN = compiled(
     rf"[BETWEEN FROM] THE? (?P<one>{ANY}) (?:[TO AND UNTIL] NOW | (?P<on>ON) (?![THE MONTH WEEKDAY FEAST SEASON YEAR]))"
@@ -44,6 +44,7 @@ _LEADS: Mapping[str, Collection[str]] = {
 _JOINS: Mapping[str, Collection[str]] = {
     Code.BETWEEN: (Code.AND, Code.HYPHEN),
     Code.FROM: (Code.TO, Code.UNTIL, Code.HYPHEN),
+    Code.OF: (Code.UNTIL,),
 }
 _ITALIAN = frozenset("gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre".split())
 _FALLS = frozenset(("fall", "spring"))
@@ -55,6 +56,10 @@ _SUBJECTS = frozenset("i you we he she they been".split())
 _WHOSE = frozenset("my our your his her their mein meine meinen unser unsere mi nuestro nuestra mon ma notre".split())
 _SPENT = frozenset("spend spent celebrate celebrated verbracht gefeiert pasé pasamos passé fêté".split())
 _HOW = frozenset("how wie cómo como comment".split())
+_WAS = frozenset("was were did war waren".split())
+_ASKING = frozenset(("what", *_HOW))
+_DONE = frozenset("do done happen happened eat ate cook cooked go went".split())
+_ENDS = ("", Code.MARK, Code.PERIOD, Code.TAKEN)
 _NEAR = 14 * DAY
 
 
@@ -104,7 +109,7 @@ def _range(reading: Parse, m: re.Match[str]) -> Expression | None:
         return None
     if m["day"]:
         day = reading.tokens.values[m.start("day")]
-        return _from_day(day, two) if lead in (Code.BETWEEN, Code.FROM) and day and _is_date(reading, m) else None
+        return _from_day(day, two) if lead in (Code.BETWEEN, Code.FROM, Code.OF) and day and _is_date(reading, m) else None
     one = _named(reading, m, "one")
     if one is None or (
         not lead and not (m["two"][0] == Code.UNDERSTOOD and join in (Code.TO, Code.HYPHEN) and two.rank is Rank.COMPLETE)
@@ -198,6 +203,9 @@ def _single(reading: Parse, m: re.Match[str]) -> Expression | None:
         told = word in _ITALIAN if lead == Code.ARTICLE else word not in MONTHS_OR_NAMES
     elif code in (Code.MONTH, Code.YEAR) and m["the"]:
         told = False
+    elif code == Code.FEAST and lead == Code.ARTICLE:
+        # English has "an" before a vowel alone: "an Easter egg", "an Silvester".
+        told = reading.tokens.words[m.start()] == "an" and (word[0] not in "aeiou" or word.startswith(("oster", "aller")))
     elif lead and lead in _LEADS[code]:
         told = True
     else:
@@ -209,9 +217,15 @@ def _single(reading: Parse, m: re.Match[str]) -> Expression | None:
 
 def _lived(reading: Parse, start: int, end: int) -> bool:
     """Say whether a question is how a time was for somebody, or how it was spent: "how was my September?"."""
-    before = reading.tokens.words[start - 1] if start else ""
+    words, codes = reading.tokens.words, reading.codes
+    before, code = words[start - 1] if start else "", codes[start : start + 1]
     asks = reading.tokens.has(_HOW) and before in _WHOSE
-    return (asks or before in _SPENT) and reading.codes[end : end + 1] in ("", Code.MARK, Code.PERIOD, Code.TAKEN)
+    # Months may be names of people, and weekdays and feasts are none.
+    was = code in (Code.FEAST, Code.WEEKDAY, Code.THE) and before in _WAS and reading.tokens.has(_ASKING)
+    ended = codes[end : end + 1] in _ENDS
+    if code == Code.FEAST and ended and (before in _DONE or not words[:start]):
+        return True
+    return ((asks or was or before in _SPENT) and ended) or (was and words[end : end + 1] == ["like"])
 
 
 def _bare(reading: Parse, at: int, end: int) -> bool:
@@ -220,4 +234,4 @@ def _bare(reading: Parse, at: int, end: int) -> bool:
         return False
     if reading.tokens.words[at].removesuffix("'s") not in ENGLISH_WEEKDAYS:
         return True
-    return reading.codes[end : end + 1] in ("", Code.MARK, Code.PERIOD) and reading.tokens.has(PAST)
+    return reading.codes[end : end + 1] in _ENDS and reading.tokens.has(PAST)

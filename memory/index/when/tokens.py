@@ -20,7 +20,7 @@ _TOKEN = re.compile(
 _QUOTED = re.compile(r"\"[^\"\n]+\"|“[^“”\n]+”|„[^„“\n]+“|«[^«»\n]+»")
 _ORDINAL = re.compile(r"(\d\d?)(?:st|nd|rd|th|er|º|ª)")
 _DATE = re.compile(r"\d{4}([-/.])\d\d?\1\d\d?|\d\d?([-/.])\d\d?\2\d{4}")
-_SHORT_DATE = re.compile(r"\d\d?([./])\d\d?\1\d\d|\d\d?\.\d\d?")
+_SHORT_DATE = re.compile(r"\d\d?([./])\d\d?\1\d\d|\d\d?[./]\d\d?")
 _YEARS = re.compile(r"((?:19|20)\d\d)(?:[-/]\d\d|-(?:19|20)\d\d)?")
 _DAYS = re.compile(r"(\d\d?)-(\d\d?)")
 _PART_OF_MORE = frozenset("/\\#@_=&$€£%+")

@@ -12,8 +12,17 @@ from memory.text.dates import MONTHS
 from memory.text.lexical import stem
 
 MINUTE, HOUR, DAY, WEEK, MONTH, YEAR, WEEKEND, QUARTER, FORTNIGHT = range(9)
-MORNING, AFTERNOON, EVENING, NIGHT = range(4)
-KINDS_OF_DAY = ((0, EVENING), (0, NIGHT), (-1, EVENING), (-1, NIGHT), (0, MORNING), (0, AFTERNOON))
+MORNING, AFTERNOON, EVENING, NIGHT, NOON = range(5)
+KINDS_OF_DAY = (
+    (0, EVENING),
+    (0, NIGHT),
+    (-1, EVENING),
+    (-1, NIGHT),
+    (0, MORNING),
+    (0, AFTERNOON),
+    (-1, MORNING),
+    (1, MORNING),
+)
 """What the values of a kind of day stand for: days from today, and the part of that day."""
 
 _TABLE = """
@@ -28,9 +37,11 @@ unit 7 quarter quarters quartal quartals trimestre
 unit 8 fortnight fortnights quinze_jours
 last 0 last letzte letzten letzter letztes letztem vergangene vergangenen vergangener vergangenes vorig vorige vorigen voriger voriges
 last 0 afgelopen laatste
+second_last 0 vorletzte vorletzten vorletzter vorletztes vorletztem
 past 0 past último última últimos últimas ultimo ultima ultimi ultime
 other_day 0 the_other_day
 just_now 0 just_now a_moment_ago moments_ago vorhin soeben gerade_eben eben_gerade hace_un_momento
+just_now 1 this_time_last_year this_day_last_year letztes_jahr_um_diese_zeit
 last_behind 0 dernier dernière passé passée pasado pasada scorso scorsa passato passata passado passada
 next 0 next coming upcoming nächste nächsten nächster nächstes kommende kommenden kommender kommendes volgende komende
 next 0 próximos próximas prossimi prossime
@@ -47,7 +58,7 @@ from 0 from ab
 between 0 between zwischen entre tussen
 to 0 to through thru à tot al
 since 0 since seit depuis desde sinds
-until 0 until till up_to bis jusqu'à hasta fino tot
+until 0 until till up_to bis bis_zum bis_zur jusqu'à hasta fino tot
 before 0 before avant antes prima voor prior_to
 after 0 after nach après después dopo depois
 and 0 and or und oder et ou e o y en_ook
@@ -74,11 +85,11 @@ number 20 twenty zwanzig vingt veinte venti vinte twintig
 number 30 thirty dreißig trente treinta trenta trinta dertig
 number 2 couple
 number 3 few several some paar einigen quelques algunos algunas unos unas pochi poche alcuni alcune alguns algumas enkele
-ordinal 1 first
-ordinal 2 second
-ordinal 3 third
-ordinal 4 fourth
-ordinal 5 fifth
+ordinal 1 first erste ersten erster erstes
+ordinal 2 second zweite zweiten zweiter zweites
+ordinal 3 third dritte dritten dritter drittes
+ordinal 4 fourth vierte vierten vierter viertes
+ordinal 5 fifth fünfte fünften fünfter fünftes
 ordinal 6 sixth
 ordinal 7 seventh
 ordinal 8 eighth
@@ -92,6 +103,7 @@ part_of_day 0 morning vormittag matin mattina manhã ochtend
 part_of_day 1 afternoon nachmittag après-midi tarde pomeriggio middag
 part_of_day 2 evening abend soir sera avond
 part_of_day 3 night nacht nuit noche notte noite
+part_of_day 4 mittag
 day_from_today -2 vorgestern avant-hier anteayer antes_de_ayer l'altro_ieri altroieri anteontem eergisteren
 day_from_today -1 yesterday gestern hier ayer ieri ontem gisteren
 day_from_today 0 today heute aujourd'hui hoy oggi hoje vandaag
@@ -101,8 +113,10 @@ kind_of_day 0 stasera vanavond
 kind_of_day 1 tonight stanotte
 kind_of_day 2 gisteravond
 kind_of_day 3 anoche
-kind_of_day 4 stamattina vanochtend vanmorgen
+kind_of_day 4 heute_früh stamattina vanochtend vanmorgen
 kind_of_day 5 vanmiddag
+kind_of_day 6 gestern_früh
+kind_of_day 7 morgen_früh
 weekday 0 monday montag lundi lunes lunedì segunda-feira maandag
 weekday 1 tuesday dienstag mardi martes martedì terça-feira dinsdag
 weekday 2 wednesday mittwoch mercredi miércoles mercoledì quarta-feira woensdag
@@ -122,7 +136,7 @@ season 6 summer sommer été verano verão zomer
 season 9 autumn fall herbst automne otoño autunno outono
 season 12 winter hiver invierno inverno
 feast 0 valentine's_day valentine's valentines
-feast 1 easter ostern pâques pascua pasqua páscoa pasen
+feast 1 easter easter_weekend osterwochenende ostern pâques pascua pasqua páscoa pasen
 feast 2 independence_day
 feast 3 halloween
 feast 4 thanksgiving
@@ -137,6 +151,26 @@ feast 12 good_friday karfreitag
 feast 13 easter_sunday ostersonntag
 feast 14 easter_monday ostermontag
 feast 15 black_friday
+feast 16 nikolaus nikolaustag st_nicholas_day
+feast 17 pfingsten pentecost whitsun pentecôte pentecostés pinksteren
+feast 18 pfingstsonntag whit_sunday
+feast 19 pfingstmontag whit_monday
+feast 20 himmelfahrt christi_himmelfahrt ascension_day
+feast 21 fronleichnam corpus_christi
+feast 22 rosenmontag
+feast 23 aschermittwoch ash_wednesday
+feast 24 gründonnerstag maundy_thursday
+feast 25 allerheiligen all_saints'_day
+feast 26 tag_der_deutschen_einheit
+feast 27 mother's_day muttertag
+feast 28 memorial_day
+feast 29 labor_day
+feast 30 st_patrick's_day st._patrick's_day
+feast 31 ersten_weihnachtstag ersten_weihnachtsfeiertag
+feast 32 zweiten_weihnachtstag zweiten_weihnachtsfeiertag
+feast 33 weihnachtstage weihnachtstagen weihnachtsfeiertage weihnachtsfeiertagen
+feast 34 valentinstag
+feast 35 neujahrstag
 quarter 1 q1
 quarter 2 q2
 quarter 3 q3
@@ -159,6 +193,26 @@ def plain(word: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
 
 
+PLURALS = (
+    *((Code.WEEKDAY, day) for day in range(7)),
+    *((Code.SEASON, first) for first in (3, 6, 9, 12)),
+    (Code.FEAST, 6),
+)
+"""What the values of plurals stand for: the kind and the value of one of them."""
+_PLURAL_WORDS = (
+    "mondays tuesdays wednesdays thursdays fridays saturdays sundays springs summers autumns winters christmases".split()
+)
+_PARTS_IN_ONE_WORD = {
+    "morgen": MORNING,
+    "früh": MORNING,
+    "vormittag": MORNING,
+    "mittag": NOON,
+    "nachmittag": AFTERNOON,
+    "abend": EVENING,
+    "nacht": NIGHT,
+}
+_GERMAN_WEEKDAYS = "montag dienstag mittwoch donnerstag freitag samstag sonntag".split()
+_GERMAN_MONTHS = "januar februar märz april mai juni juli august september oktober november dezember".split()
 _NEEDS_ACCENT = frozenset("há été à één".split())
 
 
@@ -168,6 +222,14 @@ def _lexicon() -> dict[str, tuple[Code, int]]:
         code, value, *words = line.split()
         for word in words:
             found.setdefault(word, (Code[code.upper()], int(value)))
+    found.update((word, (Code.SEVERAL, at)) for at, word in enumerate(_PLURAL_WORDS))
+    found.update(
+        (day + part, (Code.WEEKDAY_PART, 10 * number + value))
+        for number, day in enumerate(_GERMAN_WEEKDAYS)
+        for part, value in _PARTS_IN_ONE_WORD.items()
+    )
+    for number, month in enumerate(_GERMAN_MONTHS, 1):
+        found[f"{month}woche"], found[f"{month}wochenende"] = (Code.MONTH_WEEK, number), (Code.MONTH_WEEK, 100 + number)
     found.update((word, (Code.MONTH, number)) for word, number in {**MONTHS, "sept": 9}.items())
     for word in [word for word in found if not word.isascii() and word not in _NEEDS_ACCENT]:
         found.setdefault(plain(word), found[word])
