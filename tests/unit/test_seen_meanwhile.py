@@ -1,15 +1,18 @@
 """What stood in view of a reply is recorded, and forgetting follows it, whatever became of it meanwhile."""
 
+import asyncio
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import pytest
 
 from memory.errors import SourceGone
-from memory.forget import erase
+from memory.forget import erase, gone
+from memory.forget.gone import Scope
 from memory.types import Exchange, Kind, NewExchange
 from memory.view.view import Answer
-from tests.kits.memory_kit import BagOfWords, Corner, at_home
+from tests.fakes.pulse import PATIENCE
+from tests.kits.memory_kit import BagOfWords, Corner, at_home, opened
 from tests.unit.test_forget import digested
 
 SECRET, OTHER = "the parrot is called Xerxes", "the tomatoes are ripe"
@@ -103,3 +106,30 @@ async def test_housekeeping_meanwhile_costs_no_answer(tmp_path: Path) -> None:
         assert await made(here, "Xerxes, you told me.", seen, begun=begun)
         await here.view.forget_message(secret.id)
         assert await kept(here) == []
+
+
+async def test_who_wants_to_read_again_waits_until_what_is_being_forgotten_is_erased(tmp_path: Path) -> None:
+    async with at_home(tmp_path, embedder=BagOfWords()) as here:
+        secret = await here.say(SECRET)
+        async with here.memory.db.transaction() as tx:
+            # As another process does that has only begun.
+            await gone.add(tx, here.domain, Scope([secret.key]), here.clock.now())
+        await here.view.lasting.readable(0.0)
+        waiting = asyncio.create_task(here.view.lasting.readable(PATIENCE))
+        await asyncio.wait([waiting], timeout=0.2)
+        assert not waiting.done() and await kept(here) == []
+        await here.memory.sweep()
+        await waiting
+
+
+async def test_what_is_committed_in_another_process_is_noticed_without_a_read(tmp_path: Path) -> None:
+    async with at_home(tmp_path, embedder=BagOfWords()) as here:
+        secret, begun = await here.say(SECRET), here.clock.now()
+        before, reads = await here.view.lasting.commits(), here.memory.db.reads
+        assert await here.view.lasting.commits() == before and here.memory.db.reads == reads
+        await here.view.lasting.require({}, {secret.key: secret.text}, begun)
+        async with opened(tmp_path / "lyra.db", clock=here.clock) as other:
+            await other.view(here.domain).forget_message(secret.id)
+        assert await here.view.lasting.commits() != before
+        with pytest.raises(SourceGone):
+            await here.view.lasting.require({}, {secret.key: secret.text}, begun)
