@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from memory.forget import tombstones
 from memory.store import restoring
 from memory.store.lineage import Seal
 from memory.tiers.messages import known, storing
@@ -122,7 +123,7 @@ async def test_what_an_earlier_version_imported_or_forgot_counts(tmp_path: Path,
         assert (await imported(here, name, lines(CHAT))).stored == []
 
 
-@pytest.mark.parametrize("other", ["time", "spaces", "speaker", "letters", "id", "conversation", "neighbour"])
+@pytest.mark.parametrize("other", ["time", "spaces", "speaker", "letters", "marks", "id", "conversation", "neighbour"])
 async def test_what_is_forgotten_comes_back_from_no_export_of_another_form(tmp_path: Path, other: str) -> None:
     async with at_home(tmp_path) as here:
         await imported(here, "chat", lines(CHAT, created_at="2026-03-04T21:04:00", speaker="Ada"))
@@ -136,6 +137,8 @@ async def test_what_is_forgotten_comes_back_from_no_export_of_another_form(tmp_p
                 told = [f"{text}  " for text in CHAT]
             case "letters":
                 told = [unicodedata.normalize("NFD", text).upper() for text in CHAT]
+            case "marks":
+                told = [f"“{text}.”".replace("-", "\u2011") for text in CHAT]
             case "speaker":
                 changed["speaker"] = "ada lovelace"
             case "id":
@@ -145,7 +148,16 @@ async def test_what_is_forgotten_comes_back_from_no_export_of_another_form(tmp_p
             case _:
                 told = [SECRET]
         await imported(here, "another", lines(told, **changed))
-        assert [text for text in await texts(here) if SECRET.casefold() in text.casefold()] == []
+        assert [text for text in await texts(here) if "quixotic" in text.casefold()] == []
+
+
+async def test_what_an_earlier_version_forgot_by_its_words_and_marks_stays_forgotten(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        name = here.memory.places.seal.id(here.domain.ref, "words", SECRET)
+        async with here.memory.db.transaction() as tx:
+            await tombstones.put_up(tx, [name], here.clock.now())
+        assert (await imported(here, "chat", lines(CHAT))).forgotten == 1
+        assert SECRET not in await texts(here)
 
 
 async def test_a_backup_from_before_the_import_does_not_let_it_come_back_either(tmp_path: Path) -> None:

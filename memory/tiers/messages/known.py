@@ -6,6 +6,7 @@ named what came without an id by what it says alone. What is forgotten is named 
 another form brings it back.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -15,6 +16,7 @@ from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.lexical import key_words
 from memory.types import Domain, DomainRef, NewExchange, Session, SessionRef
 
+_WORD = re.compile(r"[^\W_]+")
 _TELLING = 3
 """How many telling words make a message one that nobody else says by chance."""
 
@@ -29,10 +31,15 @@ def origin(seal: Seal, domain: DomainRef, new: NewExchange) -> str:
     return seal.id(domain, "exchange", "import", new.imported.origin) if new.imported and new.imported.origin else ""
 
 
-def words(seal: Seal, domain: DomainRef, text: str) -> str:
-    """Return the name that a message has by its words alone, '' where they are so few that others may well say the same."""
-    said = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-    return seal.id(domain, "words", said) if len(key_words(said)) >= _TELLING else ""
+def words(seal: Seal, domain: DomainRef, text: str) -> list[str]:
+    """Return the name that a message has by its words alone, whatever stands between them, and the one that it had before.
+
+    None where they are so few that others may well say the same. The former name heeded marks.
+    """
+    said = unicodedata.normalize("NFKC", text).casefold()
+    if len(key_words(said)) < _TELLING:
+        return []
+    return [seal.id(domain, "words alone", " ".join(_WORD.findall(said))), seal.id(domain, "words", " ".join(said.split()))]
 
 
 async def names(db: Database, seal: Seal, items: Sequence[int]) -> list[str]:
@@ -46,8 +53,8 @@ async def names(db: Database, seal: Seal, items: Sequence[int]) -> list[str]:
             bound("i", some),
         )
         for row in rows:
-            by_words = words(seal, read_domain(row).ref, row["text"] or "")
-            found += [name for name in (row["public_id"], row["origin"], by_words) if name]
+            by_words = words(seal, read_domain(row).ref, row["text"] or "")[:1]
+            found += [name for name in (row["public_id"], row["origin"], *by_words) if name]
     return found
 
 
@@ -88,7 +95,7 @@ def _is_placed(new: NewExchange) -> bool:
 
 
 def _names_anywhere(seal: Seal, domain: Domain, new: NewExchange) -> list[str]:
-    names = (origin(seal, domain.ref, new), words(seal, domain.ref, new.text) if new.imported else "")
+    names = (origin(seal, domain.ref, new), *(words(seal, domain.ref, new.text) if new.imported else ()))
     return [name for name in names if name]
 
 
