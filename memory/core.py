@@ -37,7 +37,7 @@ from memory.store.domains import read_domain
 from memory.store.lineage import Seal
 from memory.store.locks import Holders
 from memory.store.sqlite.database import SqliteDatabase
-from memory.tiers import backlog, entities, episodes, profile, rereading
+from memory.tiers import backlog, entities, episodes, rereading
 from memory.tiers.drives import Thresholds
 from memory.tiers.episodes import BankRules, Rules
 from memory.types import Domain, Forgotten
@@ -213,14 +213,6 @@ class Memory:
         open_ends = [row["session"] for row in await episodes.open_ends(self.db, domain)]
         waiting = await episodes.wanting(self.db, domain, redo_extractive=redo_extractive)
         return sorted({*open_ends, *(episode.session for episode in waiting)})
-
-    async def unsummarized(self, sessions: Sequence[int]) -> tuple[int, int]:
-        """Return how many characters of these sessions are in no model's gist, and how many gists that makes."""
-        return await backlog.unsummarized(self.db, sessions, self.habits.rules)
-
-    async def rungs(self, domain: Domain, sessions: Sequence[int], gists: int) -> int:
-        """Return how many calls bring what stands above gists up to date: profile, months, narrative, what she says of herself."""
-        return -(-gists // profile.MOST_GISTS) + await backlog.months(self.db, domain, sessions) + 2
 
     async def backup(self, target: Path) -> int:
         """Make a verified encrypted copy; return how many messages it holds. Raises BackupFailed."""

@@ -6,6 +6,7 @@ It is loaded apart from memory itself, because who finds or keeps something need
 from memory.bank.entering import Bank
 from memory.core import Memory
 from memory.derive.consolidate import Consolidator
+from memory.derive.estimating import Estimating
 from memory.derive.ladder import Ladder
 from memory.dream.dreamer import Dreamer
 from memory.ports import ChatModel, Writer
@@ -21,6 +22,10 @@ class Deriving:
     def consolidator(self, domain: Domain, writer: Writer, fallback: Writer) -> Consolidator:
         """Return what closes the episodes of one domain and writes its digests."""
         return Consolidator(self._memory.context(domain, writer, fallback))
+
+    def estimating(self, domain: Domain, writer: Writer, room: int | None) -> Estimating:
+        """Return what reckons how much of the writer one domain needs, whose prompts have so much room (None: nobody knows)."""
+        return Estimating(self._memory.context(domain, writer, writer), room)
 
     def ladder(self, domain: Domain, writer: Writer) -> Ladder:
         """Return what makes profile, eras, narrative and self-state of one domain."""

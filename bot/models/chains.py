@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from bot.config.sections import Backend
 from bot.config.settings import OFFLINE, Settings
+from bot.errors import ModelError
 from bot.imports import imported
 from bot.models.learnt import REFUSED, TOOLS, BackendFacts, Learnt
 from bot.models.line import Line
@@ -84,6 +85,13 @@ class Models:
     def writer(self) -> Writer:
         """Who writes gists and summaries now."""
         return self._written_by(self.summary) if self.summary else self.extractive
+
+    async def summary_room(self) -> int | None:
+        """Return how many tokens a prompt for a digest may have, None where nobody knows."""
+        try:
+            return await self.summary.room() if self.summary else None
+        except ModelError:
+            return None
 
     def unasked(
         self, domain: Domain, spending: Spending, limits: CallLimits, before: Callable[[], Awaitable[None]]

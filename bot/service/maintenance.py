@@ -176,15 +176,13 @@ class Maintenance:
 
     async def estimate(self, pairs: list[tuple[Domain, Session]]) -> Estimate:
         """Return how many calls and tokens summarizing these sessions may take."""
-        characters, gists = await self._memory.unsummarized([session.key for _, session in pairs])
-        calls = gists + characters // self._settings.max_transcript_chars + gists // 8
+        room = await self._models.summary_room()
+        calls = tokens = 0
         for domain in {domain.key: domain for domain, _ in pairs}.values():
-            sessions = [session.key for one, session in pairs if one.key == domain.key]
-            _, made = await self._memory.unsummarized(sessions)
-            # Where a conversation has several gists, they are joined for whoever asked.
-            calls += sum([(await self._memory.unsummarized([session]))[1] > 1 for session in sessions])
-            calls += await self._memory.rungs(domain, sessions, made)
-        return Estimate(len(pairs), calls, characters // 3 + 600 * calls)
+            estimating = deriving(self._memory).estimating(domain, self._models.writer, room)
+            expected = await estimating.expected([session for one, session in pairs if one.key == domain.key])
+            calls, tokens = calls + expected.calls, tokens + expected.tokens
+        return Estimate(len(pairs), calls, tokens)
 
     async def summarize_all(self, pairs: list[tuple[Domain, Session]], workers: int, progress: Progress) -> Summarized:
         """Summarize these sessions, several at a time; what fails is counted and left for the next time."""

@@ -1,0 +1,135 @@
+"""What bringing digests and what stands above them up to date would ask of a model, reckoned before anything is asked.
+
+Episodes are cut as they will be; what a gist or a month will hold is not known yet, and taken to be of the usual length. An
+answer that has to be asked for once more is not foreseen.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from memory.derive.context import Context
+from memory.places.confidences import common
+from memory.store.database import Row
+from memory.text.times import month
+from memory.tiers import profile, summaries
+from memory.tiers.episodes import Mark, cut
+from memory.types import Session
+
+_RULES = 500
+"""What the rules of a prompt take, in tokens."""
+_HEADER = 15
+_LINE = 40
+"""What the label of a line takes, and a line that a model wrote, with its label."""
+_SENTENCES = 8
+_FACTS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """So many calls, and what their prompts hold in tokens."""
+
+    calls: int = 0
+    tokens: int = 0
+
+    def __add__(self, other: "Expected") -> "Expected":
+        return Expected(self.calls + other.calls, self.tokens + other.tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """What is read for one piece of work: how many sources, of how many tokens together, and the month it is of."""
+
+    sources: int
+    tokens: int
+    month: str = ""
+
+    @property
+    def lines(self) -> int:
+        """How many lines come of it."""
+        return min(_SENTENCES, self.sources)
+
+
+class Estimating:
+    """Reckons for one domain. `room` is how many tokens a prompt may have, None where nobody knows."""
+
+    def __init__(self, context: Context, room: int | None) -> None:
+        self._c = context
+        most = context.max_transcript_chars // 3
+        self._room = most if room is None else max(_HEADER + _LINE, min(most, room - _RULES))
+
+    async def expected(self, sessions: Sequence[Session]) -> Expected:
+        """Return what the digests of these sessions, and what stands above them, would take."""
+        total, made = Expected(), list[_Text]()
+        for session in sessions:
+            first, end, gists = await self._gists(session)
+            made += gists
+            total = sum((self._reading(gist) for gist in gists), total + self._joining(first, end, gists))
+        return total + self._rungs(made)
+
+    async def _gists(self, session: Session) -> tuple[int, int, list[_Text]]:
+        """Return the place of the first episode that gets a gist, one past the last, and what each is written from."""
+        c = self._c
+        rows = await c.db.all(_WAITING, {"session": session.key})
+        begun = [
+            list(some) for _, some in groupby((row for row in rows if row["episode"] is not None), lambda row: row["position"])
+        ]
+        left = {row["item"]: row for row in rows if row["episode"] is None}
+        marks = [Mark(row["item"], row["said_at"]) for row in left.values()]
+        cuts = cut(marks, await c.closing(), c.domain.time_zone, c.clock.now(), asked=True)
+        row = await c.db.one("SELECT count(*) AS n FROM episodes WHERE session = :session", {"session": session.key})
+        closed = int(row["n"]) if row else 0
+        talks = [*begun, *([left[mark.item] for mark in one.marks] for one in cuts)]
+        first = min([closed, *(some[0]["position"] for some in begun)])
+        return first, closed + len(cuts), [self._text(some) for some in talks if any(not row["echo"] for row in some)]
+
+    def _text(self, rows: Sequence[Row]) -> _Text:
+        said = [row for row in rows if not row["echo"]]
+        weight = sum(row["characters"] // 3 + _HEADER for row in said)
+        return _Text(len(said), weight, month(said[0]["said_at"], self._c.domain.time_zone))
+
+    def _joining(self, first: int, end: int, gists: Sequence[_Text]) -> Expected:
+        """Return what the merges of a session take that its new gists ripen, and the summary of what stands at its edge."""
+        total, size, edge = Expected(), 1, 0
+        lines = sum(gist.lines for gist in gists) // max(1, len(gists)) + 1
+        while size <= end:
+            edge += end // size % summaries.FAN_IN
+            size *= summaries.FAN_IN
+            merge = self._reading(_lines(summaries.FAN_IN * lines))
+            total = sum([merge] * (end // size - first // size), total)
+        return total + self._reading(_lines(edge * lines)) if edge > 1 else total
+
+    def _rungs(self, gists: Sequence[_Text]) -> Expected:
+        """Return what profile, months, narrative and what she says of herself take after these new gists."""
+        total, months = Expected(), Counter[str]()
+        for done in range(0, len(gists), profile.MOST_GISTS):
+            total += self._reading(_lines(sum(gist.lines for gist in gists[done : done + profile.MOST_GISTS])))
+        for gist in gists:
+            months[gist.month] += gist.lines
+        total = sum((self._reading(_lines(number)) for number in months.values()), total)
+        above = self._reading(_lines(min(_FACTS, months.total())))
+        return total + above + above
+
+    def _reading(self, text: _Text) -> Expected:
+        """Return what one text takes that is read in as many calls as it needs, and then joined."""
+        each = max(1, -(-text.tokens // max(1, text.sources)))
+        pieces = max(1, -(-text.sources // max(1, self._room // each)), -(-text.tokens // self._room) if each > self._room else 1)
+        made = Expected(pieces, text.tokens + pieces * _RULES)
+        if pieces == 1:
+            return made
+        joined = _lines(pieces * min(_SENTENCES, -(-text.sources // pieces)))
+        return made + (self._reading(joined) if joined.tokens < text.tokens else Expected(1, self._room))
+
+
+def _lines(number: int) -> _Text:
+    return _Text(number, number * _LINE)
+
+
+_WAITING = (
+    "SELECT e.item, e.said_at, e.echo, e.episode, p.position, length(e.text) AS characters FROM exchanges e "
+    "LEFT JOIN episodes p ON p.id = e.episode "
+    "LEFT JOIN digests d ON d.session = p.session AND d.tier = 'gist' AND d.position = p.position "
+    "WHERE e.session = :session AND e.kind IN ('said', 'reply') AND (d.item IS NULL OR d.extractive = 1) "
+    f"AND {common('e')} ORDER BY e.said_at, e.item"
+)
