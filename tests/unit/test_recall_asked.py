@@ -9,7 +9,7 @@ from bot.models.minilm.embedder import MiniLM
 from memory.ports import Embedder
 from tests.kits.asked import asked, cases, kept, timed
 
-LEAST, LEAST_BY_WORDS = 0.95, 0.9
+LEAST = 0.95
 
 
 def embedders() -> list[Embedder | None]:
@@ -50,7 +50,6 @@ async def test_a_time_that_is_asked_for_decides_what_comes_first(tmp_path: Path,
                 )
         good = len(timed()) - len(missed)
         print(f"{good} of {len(timed())}", *missed, sep="\n")
-        # "Ran" is no word of "how far did I run" without what words mean.
-        assert good >= (LEAST if embedder else LEAST_BY_WORDS) * len(timed())
+        assert good >= LEAST * len(timed())
         week = await here.view.recall.messages("What did I do last week?", 20)
         assert {hit.exchange.source_id.rsplit("-", 1)[0] for hit in week} >= {f"2026-03-0{day}" for day in range(2, 9)}

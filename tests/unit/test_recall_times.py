@@ -74,6 +74,29 @@ async def test_of_two_readings_of_a_date_the_one_on_which_something_was_said_hol
             assert (await here.found(question))[0] == f"walked along the river on {day}"
 
 
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("what did I eat yesterday?", "Ate dumplings at the lock."),
+        ("how far did I run yesterday?", "Ran along the canal, 7 km."),
+        ("who did I meet yesterday?", "Met Nora at the mill."),
+        ("what did I buy yesterday?", "Bought two currants."),
+        ("who did I go climbing with yesterday?", "Went climbing with Wen, the blue route."),
+        ("where did I go swimming yesterday?", "Swimming in the lake, cold."),
+    ],
+)
+async def test_what_was_done_is_told_in_the_past_and_asked_for_without(tmp_path: Path, question: str, told: str) -> None:
+    others = ("Tired, I will go to bed early.", "Long call about the budget, and who is to go where.", "Read far too long.")
+    clock = Clock(NOW)
+    async with opened(tmp_path / "lyra.db", None, clock=clock) as memory:
+        here = await corner(memory, clock)
+        for hour, text in enumerate((others[0], told, *others[1:]), 8):
+            await here.say(text, at=utc(f"2026-10-21T{hour:02}:00"))
+            await here.say(text, at=utc(f"2026-09-21T{hour:02}:00"))
+        hits = await here.view.recall.messages(question, 5)
+    assert (hits[0].exchange.text, local(hits[0].exchange.said_at, "UTC").month) == (told, 10)
+
+
 async def test_what_was_said_at_the_time_that_is_asked_for_comes_first(tmp_path: Path) -> None:
     asked = dated()
     assert len(asked) == 40 and [len(_of(language)) for language in LANGUAGES] == [25, 15]

@@ -9,10 +9,11 @@ from memory.index.indexing import ENGLISH, MESSAGES
 from memory.index.recall.domain_indexes import Loaded
 from memory.index.when.question import asked
 from memory.index.when.values import TimedQuestion, Window
-from memory.index.when.vocabulary import DOINGS
+from memory.index.when.vocabulary import DOINGS, LIGHT
 from memory.text import lexical
 from memory.text.display_names import TAG
 from memory.text.languages import language as language_of
+from memory.text.past_forms import past_forms
 
 _MINE = {
     "english": r"i|i'm|i've|i'd|i'll|me|my|mine|myself",
@@ -102,6 +103,7 @@ def understood(query: Query, loaded: Sequence[Loaded]) -> ParsedQuery:
         window = window.instead
     text = timed.rest if window and not timed.dated else query.text
     words = _outer(lexical.query_terms(text, sorted({ENGLISH}.union(*(one.languages for one in loaded)))))
+    words = _as_told(words) if window else words
     called = _called(query, [*words, *_capitalized(query.text)], loaded)
     hers = {name for one in loaded for name in one.domain_indexes[MESSAGES].documents.hers}
     voices, sayers = _fullest(called), _fullest({word: called[word] for word in called if _says(word, query.text)})
@@ -117,6 +119,15 @@ def understood(query: Query, loaded: Sequence[Loaded]) -> ParsedQuery:
     return ParsedQuery(
         words, text, voices - hers, alone, mine and not query.asker, yours, timed, window, at_large, sayers - hers
     )  # fmt: skip
+
+
+def _as_told(words: dict[str, list[int]]) -> dict[str, list[int]]:
+    """Return the words of a question about a time as they stand in what was told then: "run" as "ran" too.
+
+    With "how far did I run" and "go climbing" the other word is what is asked for.
+    """
+    telling = {word: terms for word, terms in words.items() if word not in LIGHT} or words
+    return {word: [*terms, *(lexical.term(lexical.stem(form)) for form in past_forms(word))] for word, terms in telling.items()}
 
 
 def _any_in(window: Window, loaded: Sequence[Loaded]) -> bool:

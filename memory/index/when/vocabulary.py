@@ -252,6 +252,8 @@ TOLD = frozenset("have has i've we've habe hab haben hat hatte hatten war waren 
 """Words that tell, beside those of PAST, that a question is about what has been."""
 PAST = frozenset("did was were had didn't wasn't weren't hadn't".split())
 """Words that tell that an English question is about the past."""
+LIGHT = frozenset("go went going gone get got getting happen happened spend spent far long often much many".split())
+"""Words that tell next to nothing beside what they are said with: "go climbing", "get a haircut", "how far"."""
 DOINGS = frozenset(
     stem(word)
     for word in """
