@@ -16,6 +16,7 @@ from bot.conversation.services import Services
 from bot.conversation.streaming import Showing
 from bot.delivery.links import given
 from bot.errors import ContextTooLong, ModelError, ModelGarbled
+from bot.models.offline.manner import manner
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
 from bot.models.port import Anew, closing, size
 from bot.reconciliation.used import Used, only, used_at, used_in
@@ -165,7 +166,8 @@ class Speaking:
         return [part.sought for part in self._voice.parts(replace(asked, text=asked.text[-_MOST_OF_A_QUESTION:]))]
 
     async def _offline(self, turn: Turn, looks: Looks) -> Spoken:
-        asked = _question(turn, self._services.clock.now())
+        wanted = manner(await turn.view.digests.wanted_by(turn.asked[-1:]))
+        asked = replace(_question(turn, self._services.clock.now()), manner=wanted)
         begun = asked.now
         came = Sought()
 
@@ -181,8 +183,9 @@ class Speaking:
         links = await given([*turn.asked, *(hit.exchange for hit in hits)])
         # Code wrote it: of all that was found, it holds what it quotes.
         cited = {hit.exchange.key: hit.exchange.text for hit in answer.cites} | {one.key: one.text for one in answer.above}
+        seen = cited | {one.key: one.text for one in wanted.rests_on}
         sources = cited.keys() | {exchange.key for exchange in turn.asked}
-        return Spoken(answer.text, frozenset(sources), answer.echo, links, begun, cited, used=used_in(answer.cites))
+        return Spoken(answer.text, frozenset(sources), answer.echo, links, begun, seen, used=used_in(answer.cites))
 
 
 def _question(turn: Turn, now: int) -> VoiceQuestion:

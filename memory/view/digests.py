@@ -82,6 +82,10 @@ class Digests:
                 found += manners.wanted(await statements.standing(self._b.db, self._b.home, each, shown_only=True))
         return [replace(one, period="") if one.tier == manners.TIER else one for one in found]
 
+    async def wanted_by(self, asked: Sequence[Exchange]) -> list[Statement]:
+        """Return how those who said these messages at home want to be talked to."""
+        return manners.of_speakers(await statements.standing(self._b.db, self._b.home, manners.TIER, shown_only=True), asked)
+
     async def months(self, window: Window) -> list[Statement]:
         """Return what is told of the months at home that lie wholly in a time, oldest first; of twelve at most."""
         whole = months_within(window.start, window.end, self._b.home.time_zone, _MONTHS)

@@ -63,7 +63,16 @@ def test_the_conversation_that_the_readme_shows() -> None:
         ),
         ("my cat?", said("My cat left.", "2026-03-03T21:04"), 'You told me on 3 March 2026 at 21:04: "My cat left."'),
         ("my job?", said('she said "yes" to\nthe job!'), 'You told me today at 21:04: "she said ‘yes’ to the job!"'),
-        ("Wie heißt meine Katze?", said("meine Katze heißt Turing"), 'You told me today at 21:04: "meine Katze heißt Turing".'),
+        (
+            "Wie heißt meine Katze?",
+            said("meine Katze heißt Turing"),
+            'Du hast mir heute um 21:04 gesagt: "meine Katze heißt Turing".',
+        ),
+        (
+            "Wann war Bo im Kino?",
+            said("Ich war im Kino", "2026-03-03T21:04", "Bo"),
+            'Bo hat am 3. März 2026 um 21:04 gesagt: "Ich war im Kino".',
+        ),
         ("¿Cómo se llama mi gato?", said("mi gato se llama Turing"), 'You told me today at 21:04: "mi gato se llama Turing".'),
         ("私の猫の名前は何ですか？", said("私の猫はチューリングです"), 'You told me today at 21:04: "私の猫はチューリングです".'),
         ("what's my name?", said("my name is Ada"), 'You told me today at 21:04: "my name is Ada".'),

@@ -33,25 +33,9 @@ def day_of(local: str) -> str:
         return ""
 
 
-def moment(said_at: int, now: int, time_zone: str) -> str:
-    """Return when something was said as seen from now: today at 21:04, yesterday at 09:10, on 3 March 2026 at 21:04.
-
-    Both instants are microseconds UTC. An unknown time zone counts as UTC.
-    """
-    return f"{day(said_at, now, time_zone)} at {_local(said_at, _zone(time_zone)):%H:%M}"
-
-
-def day(said_at: int, now: int, time_zone: str) -> str:
-    """Return the day of an instant as seen from now: today, yesterday, on 3 March 2026. Both are microseconds UTC."""
-    zone = _zone(time_zone)
-    then, today = _local(said_at, zone), _local(now, zone).date()
-    return {today: "today", today - timedelta(days=1): "yesterday"}.get(then.date(), f"on {written(then)}")
-
-
-def days(first: int, last: int, time_zone: str) -> str:
-    """Return the days from one instant to another: 3 March 2026, or 3 March 2026 to 9 March 2026. Both are microseconds UTC."""
-    start, end = (written(_local(at, _zone(time_zone))) for at in (first, last))
-    return start if start == end else f"{start} to {end}"
+def local_time(instant: int, time_zone: str) -> datetime:
+    """Return an instant (microseconds UTC) in a time zone; an unknown one counts as UTC."""
+    return (_EPOCH + timedelta(microseconds=instant)).astimezone(_zone(time_zone))
 
 
 def known_zone(name: str) -> str:
@@ -64,7 +48,3 @@ def _zone(name: str) -> tzinfo:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: a name that is a folder of the zone database
         return UTC
-
-
-def _local(instant: int, zone: tzinfo) -> datetime:
-    return (_EPOCH + timedelta(microseconds=instant)).astimezone(zone)

@@ -10,16 +10,18 @@ from dataclasses import dataclass, replace
 from bot.models.offline.asking import Aim, QuestionPart, parts
 from bot.models.offline.choosing import Candidate, Choice, missing
 from bot.models.offline.date_texts import known_zone
+from bot.models.offline.manner import Manner
 from bot.models.offline.ownership import OWN
+from bot.models.offline.phrases import English, phrases
 from bot.models.offline.sentences import one_line
 from bot.models.offline.understanding import Act, hear, is_about_lyra
 from bot.models.offline.wording import Wording
 from memory.index.when.birthdays import celebrated
 from memory.index.when.values import Window
+from memory.text.lexical import tokens
 from memory.types import Hit, Statement
 
-NO_MODEL = "I am Lyra, and no model is connected: I keep, find and summarize what you tell me."
-NOT_READ = "I kept that it came, but not what is in it: that I cannot read or hear."
+NO_MODEL = English.no_model
 
 _UNREAD = re.compile(r"^\[(?:audio|video|image|file) [^\n]*, not read\b", re.MULTILINE)
 _ABOVE = {Aim.ASKER: "profile", Aim.TIME: "era"}
@@ -28,12 +30,20 @@ _LISTS = frozenset((Aim.LIST, Aim.ABOUT, Aim.ASKER, Aim.SAID, Aim.TIME))
 
 @dataclass(frozen=True, slots=True)
 class VoiceQuestion:
-    """A message to answer: who sent it, the present instant in microseconds UTC, and the time zone to tell times in."""
+    """A message to answer: who sent it and how they want to be talked to, the present instant in microseconds UTC, and the time
+    zone to tell times in.
+    """
 
     text: str
     asker: str
     now: int
     time_zone: str
+    manner: Manner = Manner()
+
+    @property
+    def phrases(self) -> English:
+        """The sentences in which it is answered."""
+        return phrases(self.manner, tokens(self.text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,21 +88,22 @@ class OfflineVoice:
         whether any statement in view holds a stem. Raises nothing of its own.
         """
         heard = hear(asked.text)
-        name = one_line(asked.asker)
+        name, told = asked.manner.name or one_line(asked.asker), asked.phrases
         if heard.act is Act.QUESTION:
             return self._answered(asked, heard.question, hits, known, above)
         text = {
-            Act.GREETING: f"Hello, {name}." if name else "Hello.",
-            Act.FAREWELL: f"Goodbye, {name}." if name else "Goodbye.",
-            Act.THANKS: "You are welcome.",
-        }.get(heard.act, NOT_READ if _UNREAD.search(asked.text) else "Kept.")
+            Act.GREETING: told.hello(name),
+            Act.FAREWELL: told.goodbye(name),
+            Act.THANKS: told.thanks,
+        }.get(heard.act, told.not_read if _UNREAD.search(asked.text) else told.kept)
         return VoiceAnswer(text, (), echo=True)
 
     def _answered(
         self, asked: VoiceQuestion, question: str, hits: Sequence[Hit], known: Callable[[str], bool], above: Sequence[Statement]
     ) -> VoiceAnswer:
         choice = Choice(asked.asker, hits)
-        telling = Wording(choice, asked.now, asked.time_zone)
+        told_in = asked.phrases
+        telling = Wording(choice, asked.now, asked.time_zone, told_in, brief=asked.manner.brief)
         told: list[tuple[QuestionPart, Candidate]] = []
         lists: list[str] = []
         lacking: list[str] = []
@@ -107,16 +118,16 @@ class OfflineVoice:
                 lists.append(telling.listing(part, found, of))
                 stated += of
             elif part.aim is Aim.TIME:
-                empty.append(telling.nothing(part.window) if part.window else "Nothing about that yet.")
+                empty.append(telling.nothing(part.window) if part.window else told_in.nothing)
             else:
                 told += [(part, one) for one in found if one.hit not in cited]
                 lacking += [word for word in missing(part, found, known) if word not in lacking]
                 if not found and not lacking:
-                    empty.append(_without_quote(part))
+                    empty.append(_without_quote(part, told_in))
             cited += [one.hit for one in found if one.hit not in cited]
         if not cited and not stated and (is_about_lyra(question) or not (lacking or empty)):
-            return VoiceAnswer(NO_MODEL, (), echo=True)
-        sentences = [*telling.quotes(told), *([f"Nothing about {_listed(lacking)} yet."] if lacking else empty)]
+            return VoiceAnswer(told_in.no_model, (), echo=True)
+        sentences = [*telling.quotes(told), *([told_in.lacking(lacking)] if lacking else empty)]
         pieces = [" ".join(sentences), *lists] if sentences else lists
         return VoiceAnswer("\n".join(pieces), tuple(cited), echo=True, above=tuple(stated))
 
@@ -126,13 +137,7 @@ def _asks_of_memory(part: QuestionPart) -> bool:
     return part.aim is not Aim.ANSWER or bool(part.about.strong or (part.about.weak and OWN.search(part.text)))
 
 
-def _without_quote(part: QuestionPart) -> str:
+def _without_quote(part: QuestionPart, told_in: English) -> str:
     if part.about.admit:
-        kept = _listed(list(part.about.admit.values()))
-        return f"I kept something about {kept}, but found no answer in it; the command recall looks for more."
-    return "Nothing about that yet." if part.about.strong else NO_MODEL
-
-
-def _listed(words: Sequence[str]) -> str:
-    *first, last = (f'"{word}"' for word in words)
-    return f"{', '.join(first)} or {last}" if first else last
+        return told_in.without_answer(list(part.about.admit.values()))
+    return told_in.nothing if part.about.strong else told_in.no_model

@@ -1,0 +1,206 @@
+"""What frames a quote where no model answers: the sentences of the voice, in the languages that it has them in.
+
+English is spoken where nothing else is known; German to who asks in German, or wished to be answered so.
+"""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+
+from bot.models.offline.date_texts import local_time, written
+from bot.models.offline.manner import Manner
+from memory.text.languages import language
+from memory.text.lexical import tokens
+
+_GERMAN = frozenset(
+    token
+    for word in "hallo moin servus guten danke tschüss wer wann wie warum wieso wo über weißt".split()
+    for token in tokens(word)
+)
+_MONATE = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split()
+
+
+class English:
+    """The voice's sentences in English. Instants are microseconds UTC; an unknown time zone counts as UTC."""
+
+    kept, thanks, also, someone = "Kept.", "You are welcome.", "Also", "someone"
+    not_read = "I kept that it came, but not what is in it: that I cannot read or hear."
+    no_model = "I am Lyra, and no model is connected: I keep, find and summarize what you tell me."
+    nothing = "Nothing about that yet."
+    asker, that = "What I know of you:", "What I have of that:"
+    among = ", among other things"
+    _or = "or"
+    _day_names = ("today", "yesterday")
+
+    def hello(self, name: str) -> str:
+        """Greet somebody, '' for no name."""
+        return f"Hello, {name}." if name else "Hello."
+
+    def goodbye(self, name: str) -> str:
+        """Take leave of somebody."""
+        return f"Goodbye, {name}." if name else "Goodbye."
+
+    def lacking(self, words: list[str]) -> str:
+        """Say of what nothing is known."""
+        return f"Nothing about {self._listed(words)} yet."
+
+    def without_answer(self, words: list[str]) -> str:
+        """Say of what something is known that answers nothing."""
+        return f"I kept something about {self._listed(words)}, but found no answer in it; the command recall looks for more."
+
+    def nothing_from(self, when: str) -> str:
+        """Say that nothing was said at a time."""
+        return f"Nothing from {when} yet."
+
+    def nothing_until(self, when: str) -> str:
+        """Say that nothing was said before a day."""
+        return f"Nothing until {when} yet."
+
+    def said(self, who: str, when: str, *, asks: bool, own: bool, also: bool) -> str:
+        """Begin a quote: who said it, or asked it, and when; `own` is what the one who is answered said."""
+        start = ("you" if also else "You") if own else who
+        verb = ("asked me" if asks else "told me") if own else "asked" if asks else "said"
+        return (
+            f"{self.also}, {start} {verb} {when}"
+            if also
+            else f"{start[:1].upper() if own else start[:1]}{start[1:]} {verb} {when}"
+        )
+
+    def wrote(self, where: str, who: str, when: str, *, asks: bool, own: bool, also: bool) -> str:
+        """Begin a quote of what was said to another assistant."""
+        text = f"{where}, {'you' if own else who} {'asked' if asks else 'wrote'} {when}"
+        return f"{self.also}, {text[0].lower()}{text[1:]}" if also else text
+
+    def imported(self, session: str, assistant: str) -> str:
+        """Say where something was said to another assistant."""
+        return f"In {session}, imported from {assistant}"
+
+    def on(self, day: str, *, several: bool) -> str:
+        """Head a list of a day, or of several."""
+        return f"{'From' if several else 'On'} {day}"
+
+    def around(self, day: str) -> str:
+        """Head a list of what lies around a day."""
+        return f"Around {day}:"
+
+    def by(self, name: str) -> str:
+        """Head a list of what somebody said."""
+        return f"{name} said:"
+
+    def about(self, what: str) -> str:
+        """Head a list of what is known of something."""
+        return f"About {what}:"
+
+    def moment(self, said_at: int, now: int, time_zone: str) -> str:
+        """Return when something was said as seen from now: today at 21:04, on 3 March 2026 at 21:04."""
+        return f"{self.day(said_at, now, time_zone)} at {local_time(said_at, time_zone):%H:%M}"
+
+    def day(self, said_at: int, now: int, time_zone: str) -> str:
+        """Return the day of an instant as seen from now: today, yesterday, on 3 March 2026."""
+        then, today = local_time(said_at, time_zone), local_time(now, time_zone).date()
+        before = (today - then.date()).days
+        return self._day_names[before] if before in (0, 1) else self._on(then)
+
+    def days(self, first: int, last: int, time_zone: str) -> str:
+        """Return the days from one instant to another: 3 March 2026, or 3 March 2026 to 9 March 2026."""
+        start, end = (self.date(local_time(at, time_zone)) for at in (first, last))
+        return start if start == end else f"{start}{self.to}{end}"
+
+    to = " to "
+
+    def date(self, day: date) -> str:
+        """Return a date in full."""
+        return written(day)
+
+    def _on(self, then: datetime) -> str:
+        return f"on {self.date(then)}"
+
+    def _listed(self, words: list[str]) -> str:
+        *first, last = (f'"{word}"' for word in words)
+        return f"{', '.join(first)} {self._or} {last}" if first else last
+
+
+class German(English):
+    """The voice's sentences in German, to somebody who is addressed with "du"."""
+
+    kept, thanks, also, someone = "Gemerkt.", "Gern geschehen.", "Außerdem", "jemand"
+    not_read = "Ich habe behalten, dass es kam, aber nicht, was darin ist: Das kann ich nicht lesen oder hören."
+    no_model = "Ich bin Lyra, und kein Modell ist verbunden: Ich behalte, finde und fasse zusammen, was du mir erzählst."
+    nothing = "Darüber noch nichts."
+    asker, that = "Was ich von dir weiß:", "Was ich davon habe:"
+    among = ", unter anderem"
+    to = " bis "
+    _or = "oder"
+    _day_names = ("heute", "gestern")
+    _you, _me_told, _me_asked = "du", "mir", "mich"
+    _have = "hast"
+
+    def hello(self, name: str) -> str:
+        return f"Hallo, {name}." if name else "Hallo."
+
+    def goodbye(self, name: str) -> str:
+        return f"Bis bald, {name}." if name else "Bis bald."
+
+    def lacking(self, words: list[str]) -> str:
+        return f"Noch nichts über {self._listed(words)}."
+
+    def without_answer(self, words: list[str]) -> str:
+        return f"Ich habe etwas über {self._listed(words)} behalten, aber keine Antwort darin gefunden; der Befehl recall sucht weiter."
+
+    def nothing_from(self, when: str) -> str:
+        return f"Vom {when} noch nichts." if self.to not in when else f"Aus der Zeit vom {when} noch nichts."
+
+    def nothing_until(self, when: str) -> str:
+        return f"Bis zum {when} noch nichts."
+
+    def said(self, who: str, when: str, *, asks: bool, own: bool, also: bool) -> str:
+        verb = "gefragt" if asks else "gesagt"
+        me = f" {self._me_asked if asks else self._me_told}" if own else ""
+        subject, have = (self._you, self._have) if own else (who, "hat")
+        if also:
+            return f"{self.also} {have} {subject}{me} {when} {verb}"
+        return f"{subject[:1].upper()}{subject[1:]} {have}{me} {when} {verb}"
+
+    def wrote(self, where: str, who: str, when: str, *, asks: bool, own: bool, also: bool) -> str:
+        subject, have = (self._you, self._have) if own else (who, "hat")
+        text = f"{where}, {have} {subject} {when} {'gefragt' if asks else 'geschrieben'}"
+        return f"{self.also}, {text[0].lower()}{text[1:]}" if also else text
+
+    def imported(self, session: str, assistant: str) -> str:
+        return f"In {session}, importiert aus {assistant}"
+
+    def on(self, day: str, *, several: bool) -> str:
+        return f"Vom {day}" if several else f"Am {day}"
+
+    def around(self, day: str) -> str:
+        return f"Um den {day}:"
+
+    def by(self, name: str) -> str:
+        return f"{name} hat gesagt:"
+
+    def about(self, what: str) -> str:
+        return f"Über {what}:"
+
+    def moment(self, said_at: int, now: int, time_zone: str) -> str:
+        return f"{self.day(said_at, now, time_zone)} um {local_time(said_at, time_zone):%H:%M}"
+
+    def date(self, day: date) -> str:
+        return f"{day.day}. {_MONATE[day.month - 1]} {day.year}"
+
+    def _on(self, then: datetime) -> str:
+        return f"am {self.date(then)}"
+
+
+class FormalGerman(German):
+    """The voice's sentences in German, to somebody who is addressed with "Sie"."""
+
+    no_model = "Ich bin Lyra, und kein Modell ist verbunden: Ich behalte, finde und fasse zusammen, was Sie mir erzählen."
+    asker = "Was ich von Ihnen weiß:"
+    _you, _have = "Sie", "haben"
+
+
+def phrases(manner: Manner, words: Sequence[str]) -> English:
+    """Return the sentences in which somebody is answered who says these words, or wished for a language."""
+    asked = language(words) or ("german" if not _GERMAN.isdisjoint(words) else "english")
+    if (manner.language or asked) != "german":
+        return English()
+    return FormalGerman() if manner.formal else German()
