@@ -113,5 +113,5 @@ def _keep_loaded() -> None:
 
 
 async def _probe(base_url: str) -> list[str]:
-    found: list[str] = await imported("bot.models.llm:local_models")(base_url)
+    found: list[str] = await imported("bot.models.probing:local_models")(base_url)
     return found

@@ -7,12 +7,16 @@ from bot.app import App, secret_of
 from bot.cli.checkup import Finding
 from bot.config.sections import Backend
 from bot.errors import LyraError, ModelError
-from bot.models.learnt import REFUSED, TOOLS, BackendFacts
+from bot.models.endpoint import FAULTS, Endpoint
+from bot.models.learnt import REFUSED, TOOLS, USED, BackendFacts
 from bot.models.llm import OpenAIModel
-from bot.models.port import Image, closing, complete
+from bot.models.port import Image, Tool, closing, complete
+from bot.models.probing import takes_tools
+from bot.models.requests import offered
 from memory.text.budget import tokens
 
 _MOST_TOKENS = 32
+_TOOL = Tool("look_up", "Looks up a word that was said before, and returns the sentence that it stood in.", {"type": "object"})
 # 32 black pixels square: some models take no smaller image.
 _SQUARE = "iVBORw0KGgoAAAANSUhEUgAAACAAAAAgAQAAAABbAUdZAAAADElEQVR42mNgGNwAAACgAAGO+7G0AAAAAElFTkSuQmCC"
 
@@ -30,6 +34,7 @@ async def checkup(app: App, name: str) -> Finding:
             way = await _way(model)
             context = await model.context()
             blind = await _blindness(model) if backend.sees else ""
+            tools = await _tools(Endpoint(backend.base_url, backend.model, key), backend, facts)
         finally:
             await model.close()
     except LyraError as error:
@@ -39,9 +44,7 @@ async def checkup(app: App, name: str) -> Finding:
             False, f"Model {name}: it answers, but not about an image: {blind} Mend that, or set sees = false in [models.{name}]."
         )
     takes = f"context {context:,} tokens" if context else "context not known"
-    return Finding(
-        True, f"Model {name}: {backend.model} answers at {backend.base_url}, {way}; {takes}; {_tools(backend, facts)}."
-    )
+    return Finding(True, f"Model {name}: {backend.model} answers at {backend.base_url}, {way}; {takes}; {tools}.")
 
 
 async def _way(model: OpenAIModel) -> str:
@@ -57,10 +60,20 @@ async def _way(model: OpenAIModel) -> str:
     return f"{made / max(seconds, 0.001):,.0f} tokens a second, {'streaming' if streams else 'all at once'}"
 
 
-def _tools(backend: Backend, facts: BackendFacts) -> str:
+async def _tools(endpoint: Endpoint, backend: Backend, facts: BackendFacts) -> str:
+    """Say what becomes of tools; an endpoint that drops them without a word is noted as one that knows none."""
     if backend.tools == "off":
         return "tools off"
-    return "it knows no tools" if facts.get(TOOLS) == REFUSED else "tools are offered"
+    if facts.get(TOOLS) is None:
+        try:
+            async with asyncio.timeout(backend.timeout):
+                taken = await takes_tools(endpoint, offered(_TOOL))
+        except (*FAULTS, TimeoutError):
+            taken = None
+        if taken is False:
+            await facts.note(TOOLS, REFUSED)
+    told = {REFUSED: "it knows no tools", USED: "it uses tools"}
+    return told.get(str(facts.get(TOOLS)), "tools are offered")
 
 
 async def _blindness(model: OpenAIModel) -> str:

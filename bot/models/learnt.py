@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from bot.config.sections import Backend
 from memory.places.settings import KeptSettings
 
-TOOLS, REFUSED = "tools", "refused"
-"""That a backend accepts no request that offers tools."""
+TOOLS, REFUSED, USED = "tools", "refused", "used"
+"""That a backend accepts no request that offers tools, or hands on no calls of them, or that it did."""
 THOUGHTS, UNOPENED, NONE = "thoughts", "unopened", "none"
 """That what a backend's model thinks stands in its answers up to a closing tag alone, or that it does not."""
 

@@ -5,8 +5,8 @@ Loading this takes most of a second (the openai library), so whoever only needs 
 
 import asyncio
 import random
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from functools import partial
 from itertools import count
 from typing import Any
@@ -14,17 +14,18 @@ from typing import Any
 import openai
 import stamina
 import stamina.instrumentation
-from openai import AsyncAPIResponse
 
 from bot.config.sections import is_nearby
 from bot.errors import ContextTooLong, ModelBusy, ModelError, ModelGarbled, ModelTimeout
 from bot.models.endpoint import FAULTS, Endpoint, may_be_about_length, may_be_about_tools
-from bot.models.learnt import NONE, REFUSED, THOUGHTS, TOOLS, UNOPENED, BackendFacts
+from bot.models.learnt import NONE, REFUSED, THOUGHTS, TOOLS, UNOPENED, USED, BackendFacts
 from bot.models.port import Anew, ChatMessage, Tool, Toolbox, ToolCall
 from bot.models.probing import context_of
+from bot.models.reading import Response, read
 from bot.models.requests import Asked, cost, offered, sent, shows
-from bot.models.responses import Empty, WebPage, pieces, pieces_of, whole
+from bot.models.responses import Empty
 from bot.models.room import PromptRoom
+from bot.models.written_calls import WrittenCall
 from memory.text.thinking import WithoutThinking
 
 # A model that is asked again is no news; left alone, the library would write about it to standard output.
@@ -32,11 +33,8 @@ stamina.instrumentation.set_on_retry_hooks([])
 
 MAX_BYTES = 1 << 20
 _MOST_JUNK = 2
-_END_SECONDS = 0.05
-"""How long the end of an answer that is complete is waited for."""
 Waits = Callable[[int], float] | Sequence[float]
 
-_Response = AsyncAPIResponse[Any]
 _Begun = tuple[AsyncGenerator[str | ToolCall, None], str | ToolCall | None]
 
 
@@ -102,11 +100,12 @@ class OpenAIModel:
         while True:
             calls: list[ToolCall] = []
             said: list[str] = []
+            written = False
             async with AsyncExitStack() as stack:
                 # The limit stands around each step and never around a yield: there it would cancel the caller's own work.
                 async with self._until(deadline):
                     answer, piece = await self._begin(asked, deadline, stack)
-                while piece is not None:
+                while piece is not None and not written:
                     if isinstance(piece, ToolCall):
                         calls.append(piece)
                     elif isinstance(piece, Anew):
@@ -117,10 +116,21 @@ class OpenAIModel:
                     else:
                         said.append(piece if said or not earlier else f"\n\n{piece.lstrip()}")
                         yield said[-1]
-                    async with self._until(deadline):
-                        piece = await anext(answer, None)
+                    try:
+                        async with self._until(deadline):
+                            piece = await anext(answer, None)
+                    except WrittenCall:
+                        written = True
+            if written:
+                # What led to the call is no answer without it: the answer is made anew without tools.
+                asked.offers = False
+                yield Anew()
+                if earlier:
+                    yield earlier
+                continue
             if toolbox is None or not calls:
                 return
+            await self._facts.note(TOOLS, USED)
             await toolbox.use("".join(said).strip("\n") if earlier else "".join(said), calls)
             earlier += "".join(said)
             asked.told = bool(earlier)
@@ -183,7 +193,7 @@ class OpenAIModel:
             async with AsyncExitStack() as own:
                 await self._require_room(prompt, tools)
                 response = await self._request(prompt, tools, own)
-                answer = self._pieces(response, calls=bool(tools))
+                answer = self._pieces(response, tools)
                 own.push_async_callback(answer.aclose)
                 first = await anext(answer)
                 stack.push_async_exit(own.pop_all())
@@ -196,6 +206,9 @@ class OpenAIModel:
                 raise await self._refusal(fault, asked) from None
             asked.junk += 1
             refused = False
+        except WrittenCall:
+            asked.junk += 1
+            refused = self._facts.get(TOOLS) != USED
         except FAULTS as fault:
             error = await self._refusal(fault, asked)
             if not tools or not may_be_about_tools(fault, error):
@@ -208,23 +221,13 @@ class OpenAIModel:
             await self._facts.note(TOOLS, REFUSED)
         return begun
 
-    async def _pieces(self, response: _Response, *, calls: bool) -> AsyncGenerator[str | ToolCall, None]:
-        """Yield the answer's pieces; an endpoint that knows no streaming sends it in one."""
+    async def _pieces(self, response: Response, tools: Sequence[Tool]) -> AsyncGenerator[str | ToolCall, None]:
+        """Yield what of an answer is for people, and learn from it whether the model thinks aloud."""
         known = self._facts.get(THOUGHTS)
         thoughts = WithoutThinking(waits=known == UNOPENED or (known is None and self._endpoint.thinks))
-        kind = response.headers.get("content-type", "")
-        if "html" in kind:
-            raise WebPage
-        if "json" in kind:
-            document = await whole(response.iter_bytes(), self._max_bytes)
-            for piece in pieces_of(document, thoughts, calls=calls):
+        async with aclosing(read(response, self._max_bytes, thoughts, tools)) as found:
+            async for piece in found:
                 yield piece
-        else:
-            chunks = response.iter_bytes()
-            async with aclosing(pieces(chunks, self._max_bytes, thoughts, calls=calls)) as found:
-                async for piece in found:
-                    yield piece
-            await _finish(chunks)
         if thoughts.unopened or (thoughts.plain and known is None):
             await self._facts.note(THOUGHTS, UNOPENED if thoughts.unopened else NONE)
 
@@ -253,7 +256,7 @@ class OpenAIModel:
         except FAULTS:
             return None
 
-    async def _request(self, messages: Sequence[ChatMessage], tools: Sequence[Tool], stack: AsyncExitStack) -> _Response:
+    async def _request(self, messages: Sequence[ChatMessage], tools: Sequence[Tool], stack: AsyncExitStack) -> Response:
         tooled = {"tools": [offered(tool) for tool in tools]} if tools else {}
         create: Any = self._client.chat.completions.with_streaming_response.create
         asked = create(
@@ -266,7 +269,7 @@ class OpenAIModel:
             **{self._limit_name: self._room.answer},
         )
         try:
-            response: _Response = await stack.enter_async_context(asked)
+            response: Response = await stack.enter_async_context(asked)
             return response
         except openai.BadRequestError as refusal:
             if refusal.param != "max_tokens" or self._limit_name != "max_tokens":
@@ -276,30 +279,7 @@ class OpenAIModel:
         return await self._request(messages, tools, stack)
 
 
-async def _finish(chunks: AsyncIterator[bytes]) -> None:
-    """Read a body to its very end, without which the connection is closed, and the next request opens another."""
-    with suppress(TimeoutError, *FAULTS):
-        async with asyncio.timeout(_END_SECONDS):
-            async for _ in chunks:
-                pass
-
-
 def _stepwise(waits: Sequence[float]) -> Callable[[int], float]:
     if not waits:
         raise ValueError("waits need at least one number")
     return lambda attempt: waits[min(attempt, len(waits)) - 1]
-
-
-async def local_models(base_url: str, seconds: float = 2.0) -> list[str]:
-    """Return the names of the models that the endpoint offers, sorted; none where nothing usable answers within `seconds`."""
-    endpoint = Endpoint(base_url, "")
-    try:
-        async with asyncio.timeout(seconds), endpoint.client() as client:
-            listing: Any = client.models.with_streaming_response.list
-            async with listing(extra_headers=endpoint.headers()) as response:
-                document = await whole(response.iter_bytes(), MAX_BYTES)
-    except (*FAULTS, TimeoutError):
-        return []
-    rows = document.get("data") if isinstance(document, dict) else None
-    ids = [row.get("id") for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-    return sorted(name for name in ids if isinstance(name, str))

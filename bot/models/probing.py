@@ -2,12 +2,12 @@
 
 import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import httpx2
 
-from bot.models.endpoint import Endpoint
+from bot.models.endpoint import FAULTS, Endpoint
 from bot.models.responses import Unusable, whole
 
 _SECONDS = 2.0
@@ -38,6 +38,38 @@ async def context_of(endpoint: Endpoint, *, nearby: bool) -> int:
             )
     except TimeoutError:
         return 0
+
+
+async def local_models(base_url: str, seconds: float = 2.0) -> list[str]:
+    """Return the names of the models that the endpoint offers, sorted; none where nothing usable answers within `seconds`."""
+    endpoint = Endpoint(base_url, "")
+    try:
+        async with asyncio.timeout(seconds), endpoint.client() as client:
+            listing: Any = client.models.with_streaming_response.list
+            async with listing(extra_headers=endpoint.headers()) as response:
+                document = await whole(response.iter_bytes(), _MAX_BYTES)
+    except (*FAULTS, TimeoutError):
+        return []
+    rows = document.get("data") if isinstance(document, dict) else None
+    ids = [row.get("id") for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    return sorted(name for name in ids if isinstance(name, str))
+
+
+async def takes_tools(endpoint: Endpoint, tool: Mapping[str, Any]) -> bool | None:
+    """Return whether what is offered reaches the model: a prompt with a tool has more tokens. None where that is not said.
+
+    Raises httpx2.TransportError where nothing answers.
+    """
+    asked = {"model": endpoint.model, "messages": [{"role": "user", "content": "Say yes."}], "max_tokens": 1}
+    async with endpoint.http() as client:
+        asking = _Asking(client, endpoint)
+        url = f"{endpoint.base_url}/chat/completions"
+        # Without first: a server that counts what is new to it alone would count the same prompt for less.
+        counted = [
+            _first(_part(await asking.post(url, body), "usage"), "prompt_tokens") for body in (asked, {**asked, "tools": [tool]})
+        ]
+    bare, offered = counted
+    return None if bare is None or offered is None else offered > bare
 
 
 class _Asking:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from bot.errors import ContextTooLong, ModelDown, ModelError, ModelGarbled, ModelRefused, ModelTimeout
-from bot.models.learnt import REFUSED, TOOLS, BackendFacts
+from bot.models.learnt import REFUSED, TOOLS, USED, BackendFacts
 from bot.models.llm import OpenAIModel
-from bot.models.port import Chain, ChatMessage, Tool, ToolCall, complete
+from bot.models.port import Anew, Chain, ChatMessage, Tool, ToolCall, complete
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer
 
@@ -152,6 +152,67 @@ async def test_what_is_no_call_is_asked_for_again_without_tools(wrong: str) -> N
         server.script(fake.Events((NO_CALLS[wrong], chunk(finish="tool_calls"), "[DONE]")), "Somewhere.")
         assert await answer(model, Box()) == "Somewhere."
         assert [request.offered for request in server.requests] == [["look"], []]
+
+
+WRITTEN = {
+    "Hermes": '<tool_call>\n{"name": "look", "arguments": {"at": "sea"}}\n</tool_call>',
+    "Mistral": '[TOOL_CALLS][{"name": "look", "arguments": {"at": "sea"}}]',
+    "Llama": '{"name": "look", "parameters": {"at": "sea"}}',
+    "Llama, as a function": '{"type": "function", "name": "look", "parameters": {"at": "sea"}}',
+    "fenced": '```json\n{"name": "look", "arguments": {"at": "sea"}}\n```',
+    "by name": '<function=look>{"at": "sea"}</function>',
+    "Python": 'look(at="sea")',
+}
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
+async def test_a_call_that_is_written_as_text_is_shown_to_nobody_and_tools_are_offered_no_more(kind: str) -> None:
+    facts = BackendFacts()
+    async with talking(facts=facts) as (server, model):
+        server.script(WRITTEN[kind], "Somewhere.", "Still there.")
+        assert [piece async for piece in model.stream(ASKED, Box())] == ["Somewhere."]
+        assert facts.get(TOOLS) == REFUSED
+        assert await answer(model, Box()) == "Still there."
+        assert [request.offered for request in server.requests] == [["look"], [], []]
+
+
+async def test_what_led_to_a_call_that_is_written_as_text_is_taken_back() -> None:
+    async with talking() as (server, model):
+        server.script(f"Let me look.\n{WRITTEN['Hermes']}", "Somewhere.")
+        pieces = [piece async for piece in model.stream(ASKED, Box())]
+        anew = next(at for at, piece in enumerate(pieces) if isinstance(piece, Anew))
+        assert "tool_call" not in "".join(pieces)
+        assert "".join(pieces[anew:]) == "Somewhere."
+
+
+async def test_where_calls_were_handed_on_before_one_that_is_written_ends_nothing() -> None:
+    facts = BackendFacts()
+    async with talking(facts=facts) as (server, model):
+        server.script(fake.calls("look", at="sea"), "At sea.", WRITTEN["Llama"], "Somewhere.", "There.")
+        assert await answer(model, Box()) == "At sea."
+        assert await answer(model, Box()) == "Somewhere."
+        assert facts.get(TOOLS) == USED
+        await answer(model, Box())
+        assert server.requests[-1].offered
+
+
+NO_WRITTEN_CALL = [
+    '{"name": "Wave", "length": 7}',
+    "look (at the sea) and see",
+    "<toolbox> is a tag.\n<tool_box>",
+    'I would call <tool_call>{"name": "look"} here.',
+    "```json\n{}\n```",
+    "{" + "a" * 2000,
+]
+
+
+@pytest.mark.parametrize("text", NO_WRITTEN_CALL)
+async def test_an_answer_that_only_looks_like_a_call_comes_whole(text: str) -> None:
+    facts = BackendFacts()
+    async with talking(facts=facts) as (server, model):
+        server.script(text)
+        assert await answer(model, Box()) == text
+        assert facts.get(TOOLS) is None
 
 
 async def test_who_says_nothing_with_tools_and_without_is_not_asked_a_third_time() -> None:

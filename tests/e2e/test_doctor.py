@@ -59,6 +59,26 @@ def test_what_a_model_takes_and_does_is_said(home: Home, model: ModelServer) -> 
     assert "tokens a second, all at once; context 2,048 tokens; tools off." in home.lyra("doctor").out
 
 
+def test_an_endpoint_that_drops_tools_without_a_word_is_found_out_and_offered_none_from_then_on(
+    home: Home, model: ModelServer
+) -> None:
+    home.configure(model.config())
+    model.server.drops_tools = True
+    assert "; it knows no tools." in home.lyra("doctor").out
+    assert len(model.chats) == 3
+    assert "; it knows no tools." in home.lyra("doctor").out
+    home.chat("my boat is called Wave")
+    assert not model.chats[-1].offered
+
+
+def test_an_endpoint_that_tells_nothing_of_tools_is_taken_at_its_word(home: Home, model: ModelServer) -> None:
+    home.configure(model.config())
+    model.script("One two three.", *[b.Raw(b'{"choices": [{"message": {"content": "yes"}}]}', "application/json")] * 2)
+    assert "; tools are offered." in home.lyra("doctor").out
+    home.chat("my boat is called Wave")
+    assert model.chats[-1].offered
+
+
 def test_a_slow_model_has_its_own_time(home: Home, model: ModelServer) -> None:
     home.configure(model.config(backend="timeout = 0.3"))
     model.script(b.Hang())
@@ -84,7 +104,8 @@ def test_only_a_model_that_should_see_is_shown_an_image(home: Home, model: Model
         model.server.requests.clear()
         home.configure(model.config(backend=backend))
         assert problems(home) == []
-        assert [len(request.images) for request in model.chats] == images
+        assert [len(request.images) for request in model.chats][: len(images)] == images
+        assert sum(len(request.images) for request in model.chats) == sum(images)
 
 
 def test_a_wrong_key_is_named_and_never_shown(home: Home, model: ModelServer) -> None:

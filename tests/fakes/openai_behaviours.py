@@ -10,13 +10,17 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request as it came in, and the connection by which it did; header names are in lower case."""
+    """One request as it came in, and the connection by which it did; header names are in lower case.
+
+    Where the server drops tools, they are in the body and nowhere else.
+    """
 
     method: str
     path: str
     headers: Mapping[str, str]
     body: Any
     connection: object = None
+    drops_tools: bool = False
 
     @property
     def messages(self) -> list[dict[str, Any]]:

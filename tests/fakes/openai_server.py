@@ -46,6 +46,8 @@ class OpenAIServer:
         """To be set when answers that are held shall go on."""
         self.refuses_tools: b.Status | None = None
         """What a request that offers tools gets, where that is refused."""
+        self.drops_tools = False
+        """Whether what a request offers is dropped without a word."""
         self._script: deque[b.Behaviour | b.Answerer | str] = deque()
         self._heard = asyncio.Condition()
         self._runner: web.AppRunner | None = None
@@ -91,7 +93,9 @@ class OpenAIServer:
     async def _record(self, request: web.Request) -> b.Request:
         raw = await request.read()
         headers = {name.lower(): value for name, value in request.headers.items()}
-        recorded = b.Request(request.method, request.path, headers, json.loads(raw) if raw else None, request.protocol)
+        recorded = b.Request(
+            request.method, request.path, headers, json.loads(raw) if raw else None, request.protocol, self.drops_tools
+        )
         async with self._heard:
             self.requests.append(recorded)
             self._heard.notify_all()
@@ -258,6 +262,7 @@ def _head(request: b.Request, kind: str) -> dict[str, Any]:
 
 def _usage(request: b.Request, text: str) -> dict[str, int]:
     asked = sum(len(str(message["content"]).split()) for message in request.messages)
+    asked += 0 if request.drops_tools else len(json.dumps(request.body.get("tools", [])).split())
     said = len(text.split())
     return {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
 

@@ -1,0 +1,72 @@
+"""Reads one answer of an endpoint: what of it is for people, and the calls of tools in it."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing, suppress
+from typing import Any
+
+from openai import AsyncAPIResponse
+
+from bot.models.endpoint import FAULTS
+from bot.models.port import Anew, Tool, ToolCall
+from bot.models.responses import WebPage, pieces, pieces_of, whole
+from bot.models.written_calls import WithoutCalls
+from memory.text.thinking import WithoutThinking
+
+_END_SECONDS = 0.05
+"""How long the end of an answer that is complete is waited for."""
+Response = AsyncAPIResponse[Any]
+
+
+async def read(
+    response: Response, limit: int, thoughts: WithoutThinking, tools: Sequence[Tool]
+) -> AsyncGenerator[str | ToolCall, None]:
+    """Yield an answer of at most `limit` bytes in pieces; an endpoint that knows no streaming sends it in one.
+
+    Raises WrittenCall where one of the `tools` that were offered is called in the text, and what `pieces` raises.
+    """
+    if not tools:
+        async with aclosing(_sent(response, limit, thoughts, calls=False)) as found:
+            async for piece in found:
+                yield piece
+        return
+    lines = WithoutCalls([tool.name for tool in tools])
+    async with aclosing(_sent(response, limit, thoughts, calls=True)) as found:
+        async for piece in found:
+            if isinstance(piece, ToolCall):
+                if rest := lines.rest():
+                    yield rest
+                yield piece
+            elif isinstance(piece, Anew):
+                lines = WithoutCalls([tool.name for tool in tools])
+                yield piece
+            elif new := lines.feed(piece):
+                yield new
+    if rest := lines.rest():
+        yield rest
+
+
+async def _sent(
+    response: Response, limit: int, thoughts: WithoutThinking, *, calls: bool
+) -> AsyncGenerator[str | ToolCall, None]:
+    kind = response.headers.get("content-type", "")
+    if "html" in kind:
+        raise WebPage
+    if "json" in kind:
+        document = await whole(response.iter_bytes(), limit)
+        for piece in pieces_of(document, thoughts, calls=calls):
+            yield piece
+        return
+    chunks = response.iter_bytes()
+    async with aclosing(pieces(chunks, limit, thoughts, calls=calls)) as found:
+        async for piece in found:
+            yield piece
+    await _finish(chunks)
+
+
+async def _finish(chunks: AsyncIterator[bytes]) -> None:
+    """Read a body to its very end, without which the connection is closed, and the next request opens another."""
+    with suppress(TimeoutError, *FAULTS):
+        async with asyncio.timeout(_END_SECONDS):
+            async for _ in chunks:
+                pass
