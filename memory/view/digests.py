@@ -10,6 +10,7 @@ from memory.errors import ToldInConfidence
 from memory.index.when.values import Window
 from memory.places import confidences, consent
 from memory.places.consent import Consent
+from memory.store.domains import note_forgetting
 from memory.store.lineage import require_unchanged
 from memory.text.times import months_within
 from memory.tiers import above, eras, manners, narrative, open_things, profile, selfstate, statements, summaries
@@ -135,8 +136,11 @@ class Facts:
         As the right of `by` (None: all) allows. Raises NotFound, NotYours.
         """
         await self.find(public_id, by)
+        now = self._b.shared.clock.now()
         async with self._b.db.transaction() as tx:
-            return await profile.forget_fact(tx, self._b.shared.seal, self._b.home, public_id, self._b.shared.clock.now())
+            # An answer that is being made with it in view is made again without.
+            await note_forgetting(tx, self._b.home, now)
+            return await profile.forget_fact(tx, self._b.shared.seal, self._b.home, public_id, now)
 
 
 class SelfStates:

@@ -11,7 +11,7 @@ from adapters.events import Person as Identity
 from adapters.events import Place
 from bot.conversation.domains import Domains
 from bot.conversation.preferences import Chosen
-from memory.types import Session
+from memory.types import DomainKind, Session
 from memory.view.lasting import Lasting
 from memory.view.view import View
 from tests.fakes import openai_behaviours as b
@@ -104,8 +104,8 @@ async def test_forgotten_in_another_process(
 
 
 @GUARDS
-@pytest.mark.parametrize("how", ["forgotten by a command", "changed", "deleted"])
-async def test_forgotten_or_changed_by_whoever_said_it_while_somebody_else_is_answered(
+@pytest.mark.parametrize("how", ["forgotten by a command", "changed", "deleted", "told in confidence"])
+async def test_taken_back_by_whoever_said_it_while_somebody_else_is_answered(
     server: DiscordServer, general: Channel, model: Halting, ada: Person, how: str, domains: type[Domains], tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -113,12 +113,20 @@ async def test_forgotten_or_changed_by_whoever_said_it_while_somebody_else_is_an
         model.script("I keep that.")
         told = await ada.says(general, f"{server.mention} {TOLD}")
         await answer_to(server, told)
-        beginning = await begun(server, model, her, server.person("bob"), general)
+        bob = server.person("bob")
+        model.script("Good morning.")
+        await answer_to(server, await bob.says(general, f"{server.mention} good morning"))
+        assert general.guild
+        view = await her.view(DomainKind.SERVER, general.guild.id)
+        (id,) = [message.id async for _, message in view.messages.all() if message.text == TOLD]
+        beginning = await begun(server, model, her, bob, general)
         match how:
             case "changed":
                 await ada.edits(told, f"{server.mention} {CHANGED}")
             case "deleted":
                 await ada.deletes(told)
+            case "told in confidence":
+                assert await asks(ada, general, "confide", message=id, who="bob") == "Understood: I keep this from bob."
             case _:
                 assert (await asks(ada, general, "forget", what=str(told.id))).startswith("Forgotten: 1 message")
         await gone_at_once(server, model, beginning, guarded=domains is Domains)

@@ -9,6 +9,8 @@ import pytest
 from memory.errors import SourceGone
 from memory.forget import erase, gone
 from memory.forget.gone import Scope
+from memory.tiers import statements
+from memory.tiers.statements import NewStatement
 from memory.types import Exchange, Kind, NewExchange
 from memory.view.view import Answer
 from tests.fakes.pulse import PATIENCE
@@ -94,6 +96,24 @@ async def test_a_reply_is_not_kept_where_something_in_its_view_went_meanwhile(tm
         with pytest.raises(SourceGone):
             await made(here, "Xerxes, you told me.", seen, begun=begun)
         assert await made(here, "I do not know.", {}, begun=begun)
+
+
+async def test_a_reply_is_not_kept_where_a_fact_in_its_view_was_let_go_meanwhile(tmp_path: Path) -> None:
+    async with at_home(tmp_path, embedder=BagOfWords()) as here:
+        secret, begun = await here.say(SECRET), here.clock.now()
+        async with here.memory.db.transaction() as tx:
+            fact = NewStatement(
+                "profile", "", "said", "Ada's parrot is called Xerxes", "model:main", begun, begun, (secret.key,), (secret.key,)
+            )
+            await statements.publish(tx, here.memory.places.seal, here.domain, fact, begun)
+        (known,) = await here.view.digests.statements("profile")
+        here.clock.forward(1)
+        await here.view.facts.forget(known.id)
+        with pytest.raises(SourceGone):
+            await here.view.lasting.require({}, {known.key: known.text}, begun)
+        with pytest.raises(SourceGone):
+            await made(here, "Your parrot is called Xerxes.", {known.key: known.text}, begun=begun)
+        assert await kept(here) == [SECRET], "the message itself stays"
 
 
 async def test_housekeeping_meanwhile_costs_no_answer(tmp_path: Path) -> None:
