@@ -74,14 +74,15 @@ async def standing(turn: Asking, settings: Settings) -> Standing:
 def _open_thing(asked: Sequence[Exchange], recent: Sequence[Exchange], there: Tiers) -> Statement | None:
     """Return what may be taken up again where a conversation begins anew: what those who speak announced, else what was left open.
 
-    What they said just before and was not answered is part of that beginning: a model that failed took nothing up.
+    What they said just before and no model answered is part of that beginning: where it failed, nothing was taken up.
     """
     who = {manners.whose(one) for one in asked}
     begun = asked[0].said_at
     for one in reversed(recent):
         if begun - one.said_at >= _ANEW:
             break
-        if one.role != "user" or manners.whose(one) not in who:
+        unanswered = one.echo if one.role == "assistant" else manners.whose(one) in who
+        if not unanswered:
             return None
         begun = one.said_at
     theirs = [one for one in there.announced if one.period in who]
