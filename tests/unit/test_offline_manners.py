@@ -51,7 +51,7 @@ async def test_the_language_that_is_wished_frames_the_answer_and_not_the_quote(t
 @pytest.mark.parametrize(
     ("text", "framed"),
     [
-        ("hallo", "Hallo, Ada."), ("danke", "Gern geschehen."), ("tschüss", "Bis bald, Ada."),
+        ("hallo", "Hallo, Ada."), ("danke", "Gern geschehen."), ("tschüss", "Bis bald, Ada."), ("Gute Nacht", "Bis bald, Ada."),
         ("Meine Katze heißt Turing", "Gemerkt."), ("my cat is called Turing", "Kept."), ("hello", "Hello, Ada."),
     ],
 )  # fmt: skip
@@ -69,3 +69,9 @@ async def test_short_answers_are_short_without_a_model(tmp_path: Path) -> None:
         short = answer("which books have I read?", brief, *books)
         assert len(whole.splitlines()) > len(short.splitlines()) == 4
         assert len(max(short.splitlines(), key=len)) < 160 < len(max(whole.splitlines(), key=len))
+
+
+@pytest.mark.parametrize("text", ["Wie geht es dir?", "Wie geht's?", "Was machst du?"])
+def test_who_asks_how_she_is_in_german_hears_what_she_is(text: str) -> None:
+    assert answer(text, Manner()).startswith("Ich bin Lyra, und kein Modell ist verbunden")
+    assert answer("Wie geht es meiner Schwester?", Manner()) != answer(text, Manner())

@@ -13,7 +13,7 @@ from memory.text.lexical import tokens
 
 _GERMAN = frozenset(
     token
-    for word in "hallo moin servus guten danke tschüss wer wann wie warum wieso wo über weißt".split()
+    for word in "hallo moin servus guten gute nacht danke tschüss wer wann wie warum wieso wo über weißt geht machst".split()
     for token in tokens(word)
 )
 _MONATE = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split()

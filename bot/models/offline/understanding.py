@@ -47,7 +47,8 @@ _GREETING = re.compile(
     r"|bonjour|bonsoir|salut|hola|buen[oa]s (?:días|tardes|noches)|ciao|buongiorno|olá|oi)" + _TAIL
 )
 _FAREWELL = re.compile(
-    r"(?i)(?:bye(?: bye)?|goodbye|good night|see you(?: later| soon| tomorrow)?|tschüss|au revoir|adiós)" + _TAIL
+    r"(?i)(?:bye(?: bye)?|goodbye|good night|see you(?: later| soon| tomorrow)?|tschüss|gute nacht|bis (?:bald|später|morgen|dann)|au revoir|adiós)"
+    + _TAIL
 )
 _THANKS = re.compile(r"(?i)(?:many )?(?:thanks|thank you|thx|ty|cheers|danke|merci|gracias|grazie|obrigad[oa]|dank je)" + _TAIL)
 
@@ -77,7 +78,7 @@ _ASIDE = re.compile(
     r"(?i)(?:sorry,? )?i (?:forgot|forget|can['’]?t (?:remember|recall)|don['’]?t (?:remember|know|recall))(?: it| that)?[\s.!…]*$"
 )
 _TO_LYRA = re.compile(
-    r"(?i)\b(?:are|were|can|could|will|would|do|did|have) you (?!ever\b|remember|recall|remind|know|tell|say|find|show|have\b)|^tell me an? "
+    r"(?i)\b(?:are|were|can|could|will|would|do|did|have) you (?!ever\b|remember|recall|remind|know|tell|say|find|show|have\b)|^tell me an? |^(?:na,? )?wie geht(?:['’]?s| es)(?: (?:dir|ihnen))?\b(?! \w*(?:mein|dein|ihr|sein|unser|de[rnm]|die))|^was machst du\b"
 )
 
 # Words that only say what kind of answer is wanted: they help to find it, but "nothing about name" would admit no gap.
