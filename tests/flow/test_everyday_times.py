@@ -11,7 +11,7 @@ from memory.types import NewExchange
 from tests.kits.life import WHO, answers, awake, imported
 from tests.kits.two_years import LANGUAGES, NOW, Dated, dated, two_years
 
-LEAST = 0.5
+LEAST = 0.85
 _QUOTE = re.compile(r'"([^"\n]+)"')
 _FRAMED = {
     "english": re.compile(r"\b(?:From|On|Around|You told me|Nothing)\b"),

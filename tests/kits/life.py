@@ -21,7 +21,7 @@ from tests.kits.lyra_kit import Home
 SET = Path(__file__).parents[1] / "sets" / "life"
 WHO = "Ines"
 NOW = instant(datetime(2026, 3, 15, 18, tzinfo=UTC))
-_ADMITS = "nothing about"
+_ADMITS = ("nothing about", "nichts über", "nada sobre")
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Everyday:
             -1 not in places
             and (not self.in_order or places == sorted(places))
             and not any(unwanted.casefold() in said for unwanted in self.lacks)
-            and (_ADMITS in said) is (self.kind == "never said")
+            and any(admits in said for admits in _ADMITS) is (self.kind == "never said")
         )
 
 

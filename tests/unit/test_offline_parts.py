@@ -98,6 +98,11 @@ def test_what_was_told_at_a_time_is_listed_and_no_question_with_it(question: str
     assert [hit.exchange.text for hit in given.cites] == [hit.exchange.text for hit in told]
 
 
+def test_what_a_time_was_like_is_answered_with_what_was_said_then() -> None:
+    friday = said("we dyed eggs", "2026-04-03T10:00")
+    assert ask("what was Good Friday like?", friday, said("I like Fridays", "2026-05-03T10:00")).cites == (friday,)
+
+
 def test_what_was_asked_today_is_listed_where_that_is_asked() -> None:
     asked = said("where is my key?", "2026-11-20T09:00")
     assert ask("what did I ask you today?", asked, *TODAY).cites == (asked,)

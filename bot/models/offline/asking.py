@@ -74,6 +74,7 @@ _NO_LISTING = re.compile(
     r"\byou\b(?! (?:know|remember|recall|tell|have|find))|\bwhat(?:['’]s| is)? (?:the )?(?:day|date|time)\b"
 )
 _SO_FAR = re.compile(r"(?i)\b(?:so far|until now|up to now|bisher|bis jetzt|bislang|soweit|hasta ahora)\b")
+_LIKE = re.compile(r"(?i)^(\W*what (?:was|were) .*?) like(\W*)$")
 _TOLD_HER = re.compile(
     r"(?i)^\W*(?:and |so |und )?(?:what (?:all )?(?:have|did) (?:i|we) (?P<just>just )?(?:all )?(?:(?:already|ever) )?"
     r"(?:tell|told|say|said|write|wrote|written|mention|mentioned|share|shared)(?: to)?(?: you)?(?: about)?(?: already)?"
@@ -109,7 +110,7 @@ def _with_antecedents(pieces: list[str]) -> Iterator[str]:
 def _part(text: str, now: int, time_zone: str) -> QuestionPart:
     if _WHO_AM_I.match(text):
         return QuestionPart(text, Aim.ASKER, topic(text), _LASTING)
-    spoken = " ".join(_SO_FAR.sub(" ", text).split())
+    spoken = _LIKE.sub(r"\1\2", " ".join(_SO_FAR.sub(" ", text).split()))
     if told := _TOLD_HER.match(spoken):
         start = now - _AN_HOUR if told["just"] or told["eben"] else EARLIEST
         return QuestionPart(text, Aim.TIME, topic(spoken), text, Window(start, now + 1))
