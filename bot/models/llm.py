@@ -180,7 +180,8 @@ class OpenAIModel:
                 return False
             if isinstance(error, ModelGarbled) and asked.junk >= _MOST_JUNK:
                 return False
-            seconds = self._wait(next(numbers))
+            # Nothing passes by waiting where the model itself had no answer.
+            seconds = 0.0 if isinstance(error, ModelGarbled) else self._wait(next(numbers))
             if isinstance(error, ModelBusy) and error.retry_after is not None:
                 seconds = error.retry_after
             return seconds if clock() + seconds < deadline else False

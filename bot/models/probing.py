@@ -56,20 +56,21 @@ async def local_models(base_url: str, seconds: float = 2.0) -> list[str]:
 
 
 async def takes_tools(endpoint: Endpoint, tool: Mapping[str, Any]) -> bool | None:
-    """Return whether what is offered reaches the model: a prompt with a tool has more tokens. None where that is not said.
+    """Return whether what is offered reaches the model: a prompt with a tool has more tokens. None where that is not known.
 
-    Raises httpx2.TransportError where nothing answers.
+    Only an endpoint that counts more for more words is believed. Raises httpx2.TransportError where nothing answers.
     """
-    asked = {"model": endpoint.model, "messages": [{"role": "user", "content": "Say yes."}], "max_tokens": 1}
     async with endpoint.http() as client:
         asking = _Asking(client, endpoint)
-        url = f"{endpoint.base_url}/chat/completions"
-        # Without first: a server that counts what is new to it alone would count the same prompt for less.
-        counted = [
-            _first(_part(await asking.post(url, body), "usage"), "prompt_tokens") for body in (asked, {**asked, "tools": [tool]})
-        ]
-    bare, offered = counted
-    return None if bare is None or offered is None else offered > bare
+
+        async def counted(text: str, **more: object) -> int:
+            said = {"model": endpoint.model, "messages": [{"role": "user", "content": text}], "max_tokens": 1, **more}
+            answer = await asking.post(f"{endpoint.base_url}/chat/completions", said)
+            return _first(_part(answer, "usage"), "prompt_tokens") or 0
+
+        few, many = await counted("Say yes."), await counted("Say yes, and say nothing else, whatever else you could say.")
+        offered = await counted("Say yes.", tools=[tool]) if 0 < few < many else 0
+    return offered > few if offered else None
 
 
 class _Asking:

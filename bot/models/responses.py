@@ -216,15 +216,24 @@ def _piece(document: object, part: str) -> AnswerPiece:
     content = message.get("content") if isinstance(message, dict) else 0
     calls = message.get("tool_calls") if isinstance(message, dict) else None
     finished = first.get("finish_reason") if isinstance(first, dict) else None
-    if not isinstance(content, str | None) or not isinstance(finished, str | None):
+    if not isinstance(finished, str | None):
         raise Unusable("it has parts of the wrong type")
-    return AnswerPiece(_text(content), finished, calls)
+    return AnswerPiece(_said(content), finished, calls)
 
 
 def _first_choice(choices: list[object]) -> object:
     """Return the choice that counts, None where a chunk belongs to another one: some endpoints make several answers at once."""
     others = [one for one in choices if isinstance(one, dict) and one.get("index") not in (None, 0)]
     return next((one for one in choices if one not in others), None)
+
+
+def _said(content: object) -> str:
+    """Return the text of a content: Mistral's reasoning models send a list of parts, of which only texts are for people."""
+    if isinstance(content, str | None):
+        return _text(content)
+    if not isinstance(content, list) or not all(isinstance(part, dict) for part in content):
+        raise Unusable("it has parts of the wrong type")
+    return "".join(_text(part.get("text")) for part in content if part.get("type") == "text")
 
 
 def _text(value: object) -> str:

@@ -80,6 +80,13 @@ async def test_thoughts_in_a_field_of_their_own_are_no_answer() -> None:
         assert await complete(model, ASKED) == "Wave."
 
 
+async def test_thoughts_in_a_part_of_their_own_are_no_answer() -> None:
+    thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}
+    async with asking() as (server, model):
+        server.script(fake.Events((fake.delta([thinking]), fake.delta([{"type": "text", "text": "Wave."}], "stop"), "[DONE]")))
+        assert await complete(model, ASKED) == "Wave."
+
+
 @pytest.mark.parametrize("thought", ["<think>The boat? It was", "<think>The boat?</think>\n"])
 async def test_who_only_thought_gave_no_answer(thought: str) -> None:
     async with asking() as (server, model):

@@ -65,15 +65,19 @@ def test_an_endpoint_that_drops_tools_without_a_word_is_found_out_and_offered_no
     home.configure(model.config())
     model.server.drops_tools = True
     assert "; it knows no tools." in home.lyra("doctor").out
-    assert len(model.chats) == 3
+    assert len(model.chats) == 4
     assert "; it knows no tools." in home.lyra("doctor").out
     home.chat("my boat is called Wave")
     assert not model.chats[-1].offered
 
 
-def test_an_endpoint_that_tells_nothing_of_tools_is_taken_at_its_word(home: Home, model: ModelServer) -> None:
+@pytest.mark.parametrize("usage", [b"null", b'{"prompt_tokens": 10}', b"{}"], ids=["none", "always the same", "empty"])
+def test_an_endpoint_that_counts_no_tokens_is_taken_at_its_word(home: Home, model: ModelServer, usage: bytes) -> None:
     home.configure(model.config())
-    model.script("One two three.", *[b.Raw(b'{"choices": [{"message": {"content": "yes"}}]}', "application/json")] * 2)
+    model.script(
+        "One two three.",
+        *[b.Raw(b'{"choices": [{"message": {"content": "yes"}}], "usage": ' + usage + b"}", "application/json")] * 2,
+    )
     assert "; tools are offered." in home.lyra("doctor").out
     home.chat("my boat is called Wave")
     assert model.chats[-1].offered

@@ -262,7 +262,8 @@ def _head(request: b.Request, kind: str) -> dict[str, Any]:
 
 def _usage(request: b.Request, text: str) -> dict[str, int]:
     asked = sum(len(str(message["content"]).split()) for message in request.messages)
-    asked += 0 if request.drops_tools else len(json.dumps(request.body.get("tools", [])).split())
+    tools = () if request.drops_tools else request.body.get("tools", ())
+    asked += sum(len(json.dumps(tool).split()) for tool in tools)
     said = len(text.split())
     return {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
 
