@@ -25,7 +25,7 @@ ANSWERS = "(?:answers|replies|messages)"
 SPRECHEN = "(?:reden|sprechen|schreiben|antworten)"
 LEAD = (
     r"(?:(?:please|@?lyra|hey|hi|hello|ok|okay|so|well|oh|and|but|just|now|actually|no(?=,)|sorry|from now on|always|bitte|ab jetzt|ab sofort"
-    r"|eigentlich|nein(?=,)|gerne?|lieber|jetzt|por favor|stp|(?:can|could|would|will) you|you (?:can|may|should|are (?:free|allowed) to)"
+    r"|eigentlich|nein(?=,)|gerne?|lieber|jetzt|por favor|stp|(?:can|could|would|will|shall|should) (?:you|we)|let['’]s|lass uns|können wir|you (?:can|may|should|are (?:free|allowed) to)"
     r"|you['’]re (?:free|allowed) to|feel free to|it['’]s (?:ok|okay|fine) (?:to|if you)"
     r"|i(?:['’]d| would) (?:like|prefer)(?: (?:it if )?you)?(?: to)?|i (?:want|prefer)(?: you)?(?: to)?|kannst du|könntest du"
     r"|du (?:kannst|darfst|sollst)|sie (?:können|dürfen)|ich (?:möchte|hätte gerne?)|puedes|quiero|tu peux)[, ]+)*"

@@ -27,7 +27,7 @@ _NO_NAMES = frozenset(
 )
 # What is in no form is read no further.
 _TELLING = re.compile(
-    rf"(?i)\b(?:call|go(?:es)? by|name|nenn|genannt|heiß|me llamo|llámame|appell|no more|stop|drop|forget|zu mir|{LANGUAGE}|language|sprache"
+    rf"(?i)\b(?:call|go(?:es)? by|name|nenn|genannt|heiß|me llamo|llámame|appell|no more|stop|lass das|schluss|bleib|drop|forget|zu mir|{LANGUAGE}|language|sprache"
     r"|short|brief|concise|long|detail|length|kurz|kürz|knapp|ausführlich|lang|läng|so much|so viel|more|less|mehr|wieder|brev|br[eè]|corta"
     r"|larga|courte|formal|informal|tone|jok|funny|witz|chiste|scherz|lustig|emoji|duz|siez|du\b|tuté|trátame|háblame|tuto|vouvo|pronoun"
     rf"|she/her|he/him|they/them|usual|normal|natural|again|früher|immer|as you|like before|however you|the way you|i['’]?(?: a)?m no|enough|sei\b|be\b|{TONE})"
@@ -109,7 +109,7 @@ def _said(match: re.Match[str]) -> dict[str, str]:
     tone = (groups.get("tone") or groups.get("to") or groups.get("other") or "").lower()
     return {
         "name": groups.get("name") or groups.get("other") or groups.get("to") or groups.get("language") or "",
-        "language": LANGUAGES.get((groups.get("language") or groups.get("to") or "").lower(), ""),
+        "language": LANGUAGES.get((groups.get("language") or groups.get("to") or groups.get("name") or "").lower(), ""),
         "tone": TONES.get(tone, tone),
         "pronouns": (groups.get("pronouns") or "").lower(),
     }

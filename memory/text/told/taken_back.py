@@ -31,10 +31,10 @@ _TONED = "an? (?:more )?{tone} tone"
 
 ENDS: Sequence[tuple[str, str, str]] = (
     ("name", CALLED, rf"{_STOP} calling me {NAME}|{_NOT_TO} call me {NAME.replace('name', 'other')}"),
-    ("name", CALLED, rf"i (?:(?:do not|don['’]t) want (?:you to call me|to be called)|no longer go by|(?:do not|don['’]t) go by) {NAME}"),
+    ("name", CALLED, rf"i(?: (?:do not|don['’]t) want (?:you to call me|to be called)|(?:['’]d| would) (?:rather|prefer)(?: (?:that|it if))? you (?:did not|didn['’]t|do not|don['’]t) call me| no longer go by| (?:do not|don['’]t) go by) {NAME}"),
     ("name", CALLED, rf"no more {NAME}|(?:stop (?:it )?|enough )with (?:the |that )?{NAME.replace('name', 'to')}|i(?:['’]m| am) (?:not|no longer) {NAME.replace('name', 'language')}|(?:drop|forget|skip) the {NAME.replace('name', 'other')}"),
     ("name", ANY, rf"(?:call me by|use|go back to|call me) {_MY_NAME}|{_NOT_TO} use (?:that|my nick) ?name|(?:drop|forget) (?:that|the|my) (?:nick)?name"),
-    ("name", CALLED, rf"nenne? mich (?:nicht|nie)(?: mehr| wieder| länger)? {NAME}|(?:sage?) nicht (?:mehr )?{NAME.replace('name', 'other')} zu mir"),
+    ("name", CALLED, rf"nenne? mich (?:nicht|nie)(?: mehr| wieder| länger)? {NAME}|(?:lass das|schluss) mit (?:dem |der )?{NAME.replace('name', 'to')}|(?:sage?) nicht (?:mehr )?{NAME.replace('name', 'other')} zu mir"),
     ("name", CALLED, rf"höre? auf,? mich {NAME} zu nennen|{_MUST_NOT} mich {_NOT_MORE}{NAME.replace('name', 'other')} (?:zu )?nennen"),
     ("name", CALLED, rf"mich {_NOT_MORE}{NAME} nennen|ich (?:will|möchte|mag) {_NOT_MORE}{NAME.replace('name', 'other')} genannt werden"),
     ("name", ANY, rf"(?:nenne? mich|sprich mich)(?: wieder)? (?:(?:bei|mit) {_MEIN_NAME}|{_NORMAL})(?: an)?"),
@@ -47,7 +47,7 @@ ENDS: Sequence[tuple[str, str, str]] = (
     ("language", "{language}", rf"kein (?P<language>{LANGUAGE}) mehr|höre? auf,? (?:mir |mit mir )?(?:auf )?(?P<to>{LANGUAGE}) zu {SPRECHEN}"),
     ("language", ANY, r"(?:antworte|sprich|schreibe?|rede)(?: mir| mit mir)?(?: wieder)? in (?:meiner sprache|der(?:selben)? sprache,? in der ich (?:dir |dich |mit dir )?\w+)"),
     ("length", _SHORT, rf"{TALK}(?: me)?(?: a (?:bit|little))? (?:longer|more|at length|in (?:more )?detail|as (?:much|long) as you (?:like|want))(?: {ANSWERS})? again"),
-    ("length", _SHORT, rf"(?:be (?:more detailed|longer|more verbose)|(?:(?:give|write)(?: me)? )?(?:longer|(?:more )?detailed) {ANSWERS}|(?:(?:your|the) )?{ANSWERS} (?:can|may|should) be (?:longer|more detailed)) again"),
+    ("length", _SHORT, rf"(?:be (?:more detailed|longer|more verbose)|(?:(?:give|write)(?: me)? )?(?:longer|(?:more )?detailed) {ANSWERS}(?: are {_FINE})?|(?:(?:your|the) )?{ANSWERS} (?:can|may|should) be (?:longer|more detailed)) again"),
     ("length", _SHORT, rf"(?:{_NOT_TO} (?:be|keep (?:it|(?:your )?{ANSWERS})|{TALK})|{_STOP} (?:being|keeping (?:it|(?:your )?{ANSWERS})|{TALK}ing|writing)) (?:so |that |too |quite so |always )*(?:brief|short|concise|briefly|concisely|tersely|terse|curt)"),
     ("length", _SHORT, rf"(?:your |the )?{ANSWERS} (?:do not|don['’]t|no longer) (?:have|need) to be (?:so |that |as )?(?:short|brief|concise)"),
     ("length", _LONG, rf"(?:your |the )?{ANSWERS} (?:do not|don['’]t|no longer) (?:have|need) to be (?:so |that |as )?(?:long|detailed)"),
@@ -62,7 +62,7 @@ ENDS: Sequence[tuple[str, str, str]] = (
     ("tone", _TONED, rf"(?:no need to|you (?:(?:do not|don['’]t) (?:have|need) to|needn['’]t)) be (?:so |that |too )?(?P<tone>{TONE})|{_STOP} being (?:so |that |too )?(?P<to>{TONE})"),
     ("tone", _TONED, rf"{_MUST_NOT} {_NOT_MORE}so (?P<tone>{'|'.join(TONES)}) (?:zu )?sein"),
     ("tone", ANY, r"(?:use|take|go back to) your (?:normal|usual|old) tone|be (?:yourself|normal|as you were|as before) again|sei wieder (?:normal|wie (?:früher|immer))"),
-    ("emoji", _NO_EMOJI, rf"emojis? are {_FINE}|emojis? sind (?:jetzt |für mich )?(?:wieder )?{_GUT}|emojis? (?:darfst|kannst) du (?:gerne? )?wieder (?:benutzen|verwenden|nutzen|schicken|machen)"),
+    ("emoji", _NO_EMOJI, rf"emojis? are {_FINE}|emojis? sind (?:jetzt |für mich )?(?:wieder )?{_GUT}|emojis? (?:darfst|kannst) du (?:gerne? |jetzt |nun |auch )*wieder (?:benutzen|verwenden|nutzen|schicken|machen)"),
     ("emoji", _EMOJI, rf"(?:no need to|you (?:(?:do not|don['’]t) (?:have|need) to|needn['’]t)) use (?:emojis?|so many emojis?|that many emojis?)|{_MUST_NOT} {_NOT_MORE}(?:so viele )?emojis? (?:zu )?(?:benutzen|verwenden|nutzen|schicken)|keine emojis? nötig"),
     *(
         (kind, ANY, rf"(?:{TALK}|sound)(?: (?:to|with) me)? {_NORMALLY}|(?:rede|sprich|schreibe?|antworte)(?: mit mir| mir)?(?: wieder)? {_NORMAL}|(?:wieder )?(?:mit mir )?{_NORMAL} (?:mit mir )?{SPRECHEN}")
