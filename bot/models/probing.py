@@ -33,6 +33,12 @@ async def context_of(endpoint: Endpoint, *, nearby: bool) -> int:
                 _first(props, "n_ctx")  # llama.cpp: what one of its slots has
                 or _first(listed, "max_model_len", "context_length")  # vLLM, OpenRouter
                 or await _ollama(asking, root, endpoint.model)
+                or _first(
+                    _listed(await asking.get(f"{root}/api/v0/models"), endpoint.model), "loaded_context_length"
+                )  # LM Studio
+                or _first(
+                    await asking.get(f"{root}/api/extra/true_max_context_length"), "value"
+                )  # koboldcpp, which cuts in silence
                 or _first(_part(listed, "meta"), "n_ctx", "n_ctx_train")  # llama.cpp behind a proxy
                 or 0
             )

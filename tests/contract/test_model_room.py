@@ -18,7 +18,7 @@ from memory.ports import Source
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer
 
-Kind = Literal["", "llama.cpp", "vLLM", "Ollama"]
+Kind = Literal["", "llama.cpp", "vLLM", "Ollama", "LM Studio", "koboldcpp"]
 
 
 def long(tokens: int) -> list[ChatMessage]:
@@ -34,7 +34,7 @@ async def asking(kind: Kind = "", holds: int = 0, **options: Any) -> AsyncIterat
         await model.close()
 
 
-@pytest.mark.parametrize("kind", ["llama.cpp", "vLLM", "Ollama"])
+@pytest.mark.parametrize("kind", ["llama.cpp", "vLLM", "Ollama", "LM Studio", "koboldcpp"])
 async def test_each_kind_of_server_says_what_fits_and_nothing_longer_is_sent(kind: Kind) -> None:
     facts = BackendFacts()
     async with asking(kind, 2048, facts=facts) as (server, model):

@@ -35,7 +35,7 @@ class OpenAIServer:
         self.default = default
         self.models = models
         self.context = 0
-        self.kind: Literal["", "llama.cpp", "vLLM", "Ollama"] = ""
+        self.kind: Literal["", "llama.cpp", "vLLM", "Ollama", "LM Studio", "koboldcpp"] = ""
         self.overfull: b.Status | b.Raw | None = None
         """What a prompt of too many tokens gets, if that is not what llama.cpp says."""
         self.probes = 0
@@ -77,6 +77,8 @@ class OpenAIServer:
         app.router.add_get("/v1/models", self._models)
         app.router.add_get("/props", self._props)
         app.router.add_post("/api/show", self._show)
+        app.router.add_get("/api/v0/models", self._loaded)
+        app.router.add_get("/api/extra/true_max_context_length", self._true_context)
         app.router.add_post(_CHAT, self._chat)
         app.router.add_post("/v1/embeddings", self._embeddings)
         self._runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1, access_log=None)
@@ -111,6 +113,17 @@ class OpenAIServer:
         if self.kind != "llama.cpp":
             raise web.HTTPNotFound
         return web.json_response({"default_generation_settings": {"n_ctx": self.context}, "total_slots": 1})
+
+    async def _loaded(self, request: web.Request) -> web.Response:
+        if self.kind != "LM Studio":
+            raise web.HTTPNotFound
+        loaded = {"state": "loaded", "max_context_length": 131072, "loaded_context_length": self.context}
+        return web.json_response({"data": [{"id": name, **loaded} for name in self.models]})
+
+    async def _true_context(self, request: web.Request) -> web.Response:
+        if self.kind != "koboldcpp":
+            raise web.HTTPNotFound
+        return web.json_response({"value": self.context})
 
     async def _show(self, request: web.Request) -> web.Response:
         if self.kind != "Ollama":
