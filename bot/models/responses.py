@@ -218,7 +218,8 @@ def _piece(document: object, part: str) -> AnswerPiece:
     finished = first.get("finish_reason") if isinstance(first, dict) else None
     if not isinstance(finished, str | None):
         raise Unusable("it has parts of the wrong type")
-    return AnswerPiece(_said(content), finished, calls)
+    declined = message.get("refusal") if isinstance(message, dict) else None
+    return AnswerPiece(_said(content) or _text(declined), finished, calls)
 
 
 def _first_choice(choices: list[object]) -> object:

@@ -102,6 +102,16 @@ async def test_a_digest_holds_no_thoughts_either() -> None:
         assert await complete(background, ASKED) == "Ada has a boat [m1]."
 
 
+async def test_a_model_that_declines_in_a_field_of_its_own_has_answered() -> None:
+    async with asking() as (server, model):
+        parts = ("I can't help ", "with that.")
+        server.script(fake.Events((*(chunk("", refusal=part) for part in parts), chunk("", finish="stop"), "[DONE]")))
+        assert await complete(model, ASKED) == "I can't help with that."
+        body = {"choices": [{"message": {"content": None, "refusal": "I can't."}}]}
+        server.script(fake.Raw(json.dumps(body).encode(), "application/json"))
+        assert await complete(model, ASKED) == "I can't."
+
+
 async def test_of_several_answers_at_once_the_first_counts_alone() -> None:
     both = json.dumps({"choices": [{"index": 1, "delta": {"content": "B. "}}, {"index": 0, "delta": {"content": "A. "}}]})
     data = (both, chunk("B too.", 1, "stop"), chunk("A too.", 0), chunk("", 0, "stop"), "[DONE]")
