@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from bot.apart import apart
 from bot.context.prompt import Draft, Prompt, finish
 from bot.context.retrieval import Asking
 from bot.context.tools import TOOLS, Lookup, Opening, Receipts, Returned, Round, repeated, returned, wanted
@@ -57,7 +58,11 @@ class Lookups:
         self._prompts: dict[tuple[int, bool], Prompt] = {}
         self._receipts = Receipts()
         self.hits: dict[int, Hit] = {}
-        self.prompt(plain=False)
+
+    async def begin(self) -> Sequence[ChatMessage]:
+        """Put together the prompt for the first call, beside the event loop where something long came up."""
+        longest = max((len(hit.exchange.text) for hit in self._came.hits), default=0)
+        return self._keep((0, False), await apart(longest, partial(finish, self._begun, self._came)))
 
     @property
     def offered(self) -> Sequence[Tool]:
@@ -67,11 +72,9 @@ class Lookups:
     def prompt(self, *, plain: bool) -> Sequence[ChatMessage]:
         """Return the prompt with what was looked up so far, within one budget; `plain` speaks of no tools."""
         at = (len(self._rounds), plain and bool(self._rounds))
-        if at not in self._prompts:
-            self._prompts[at] = finish(self._begun, self._came, self._rounds, plain=plain)
-            if self._tell:
-                self._tell(self._prompts[at])
-        return self._prompts[at].messages
+        if at in self._prompts:
+            return self._prompts[at].messages
+        return self._keep(at, finish(self._begun, self._came, self._rounds, plain=plain))
 
     @property
     def seen(self) -> Mapping[int, str]:
@@ -97,6 +100,12 @@ class Lookups:
         # What was returned is in view before the model sees it: whatever becomes of the answer rests on it.
         self.prompt(plain=not self.offered)
         await self._changed()
+
+    def _keep(self, at: tuple[int, bool], prompt: Prompt) -> Sequence[ChatMessage]:
+        self._prompts[at] = prompt
+        if self._tell:
+            self._tell(prompt)
+        return prompt.messages
 
     async def _answer(self, call: ToolCall) -> Returned:
         asker = self._turn.asked[-1].speaker

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from bot.apart import apart
 from bot.context import tools
 from bot.context.prompt import Prompt, Question, draft
 from bot.context.retrieval import recalled, standing
@@ -110,7 +111,9 @@ class Speaking:
             there = await standing(turn, settings)
             sure = await verifying.sure(used_at(turn.session, there.recent), looks)
             there = replace(there, recent=[one for one in there.recent if one.key in sure.keys])
-            begun = draft(self._persona, there, question, begun_at, zone, budget - tools.COST * bool(rounds))
+            room = budget - tools.COST * bool(rounds)
+            longest = max(len(one.text) for one in (*there.recent, *turn.asked))
+            begun = await apart(longest, partial(draft, self._persona, there, question, begun_at, zone, room))
             came = await recalled(turn, settings, begun.in_view, begun.since, self._parts(turn, begun_at))
             found = await verifying.sure(used_in(came.hits), looks)
             if not (sure.changed or found.changed):
@@ -131,8 +134,8 @@ class Speaking:
         reads = Reads(turn, partial(verifying.hits, looks=looks), allow)
         lookups = Lookups(reads, begun, came, rounds, int(SHARE * budget), begun_at, self._show_prompt)
         basis = Basis(turn, begun_at, commits, lambda: lookups.seen, lambda: lookups.whole.asides)
+        messages = await lookups.begin()
         await allow()
-        messages = lookups.prompt(plain=False)
         if refused is not None and (shortest := size(messages)) >= refused:
             raise ContextTooLong(f"The model {self._services.models.chat.name} cannot take a prompt that long.", size=shortest)
         text = self._services.outgoing.printed(await basis.bear(self._streamed(lookups, shown)))

@@ -89,7 +89,7 @@ class Maintenance:
 
     async def _look_after(self, domain: Domain, only: Session | None) -> None:
         await self._try(self._tidy(domain, only))
-        await self._try(self._memory.read_names(domain))
+        await self._try(self._read_names(domain))
         await self._try(self._memory.read_again(domain))
         self._embed_soon(domain)
 
@@ -101,6 +101,11 @@ class Maintenance:
                 await consolidator.digest(session)
         async with self._locks.alone(f"bank {domain.key}"):
             await deriving(self._memory).bank(domain, self._unasked(domain)).keep()
+
+    async def _read_names(self, domain: Domain) -> None:
+        # One after the other: what one looks through, the next would look through as well.
+        async with self._alone(f"names {domain.key}"):
+            await self._memory.read_names(domain)
 
     def _unasked(self, domain: Domain) -> Writer:
         """Return who writes what nobody asked for: within the calls of the day, and after who talks with her."""

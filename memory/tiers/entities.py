@@ -25,7 +25,6 @@ _UNNAMED = "~"
 _TOLD = 6
 """How many items tell most of each that is brought up."""
 _STEP = 20
-_LOOKED_UP = 300
 _MOST_UNNAMED = 100
 
 
@@ -48,7 +47,7 @@ class BroughtUp:
 
 def brought_up(text: str, speaker: str) -> BroughtUp:
     """Return what a text brings up that is said by somebody among others, or by the only one there for ''."""
-    return BroughtUp(list(keys_in(text))[:_LOOKED_UP], aliases_in(text), speaker)
+    return BroughtUp(list(keys_in(text)), aliases_in(text), speaker)
 
 
 def telling(names: Sequence[str], aliases: Sequence[str], domains: Sequence[int]) -> str:
@@ -232,7 +231,7 @@ def _found(text: str) -> _Found:
 async def _keep(tx: Transaction, domain: Domain, item: int, told: _Found, *, above: bool) -> None:
     """Record whom and what an item names: what its words tell, and what is known here by a name that stands in it."""
     found = {name: one for one in told.names if (name := key(one.name))}
-    for name in await _known(tx, domain, [word for word in list(told.words)[:_LOOKED_UP] if word not in found], told.words):
+    for name in await _known(tx, domain, [word for word in told.words if word not in found], told.words):
         found[name] = Named(told.words[name])
     for short, full in told.one.items():
         found[key(short)] = replace(found.get(key(short), Named(short)), alias=full.casefold())

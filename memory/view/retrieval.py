@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from memory.index.indexing import BANK, ERAS, GISTS, MESSAGES
 from memory.index.recall.finder import Found, Recall
-from memory.index.recall.query import Query
+from memory.index.recall.query import Query, ends
 from memory.index.recall.timeline import around, during
 from memory.index.when.birthdays import Birthday, birthday, celebrated
 from memory.index.when.days import EARLIEST, LATEST
@@ -131,6 +131,7 @@ class Retrieval:
 
         `exclude` are the items that are in view.
         """
+        text = ends(text)
         ask = partial(Query, text, exclude=exclude, asker=self._asker(asker))
         stated = BANK if self._b.home.ref.kind is not DomainKind.DM else ERAS
         found = _merged(
@@ -184,7 +185,7 @@ class Retrieval:
 
     def _as_it_is(self, text: str, hits: Mapping[int, Hit]) -> Mapping[int, Hit]:
         """Return hits with what was corrected since behind what corrected it, unless a text asks how something was."""
-        when = asked(text, self._b.shared.clock.now(), self._b.home.time_zone)
+        when = asked(ends(text), self._b.shared.clock.now(), self._b.home.time_zone)
         return hits if when.past or when.window or when.around else _newest_first(hits)
 
     async def _condensed(self, found: Sequence[Found]) -> dict[int, Condensed]:
@@ -208,7 +209,7 @@ class Retrieval:
 
     async def _find(self, *queries: Query) -> list[list[Found]]:
         now, time_zone = self._b.shared.clock.now(), self._b.home.time_zone
-        queries = tuple(replace(query, now=now, time_zone=time_zone) for query in queries)
+        queries = tuple(replace(query, text=ends(query.text), now=now, time_zone=time_zone) for query in queries)
         if day := birthday(queries[0].text):
             queries = await self._on(day, queries)
         return await self._recall.each(queries, self._b.domains)

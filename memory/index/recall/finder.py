@@ -9,7 +9,7 @@ passage before as BEFORE of its own (tried on conversations between friends: 2.7
 0.5 do as well). It is counted when a question is asked and kept nowhere, so that nothing of a forgotten message stays.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -64,15 +64,22 @@ def _norms(domain_indexes: Sequence[DomainIndex]) -> list[Floats]:
     ]
 
 
-def holding(domain_index: DomainIndex, terms: Sequence[int], documents: Sequence[int]) -> Mask:
-    """Say of each of these documents whether it holds any of these terms."""
+def holding(domain_index: DomainIndex, words: Mapping[str, Sequence[int]], documents: Sequence[int]) -> list[list[str]]:
+    """Return of each of these documents which of the words it holds, any of a word's terms counting."""
     n = len(documents)
-    held: Mask = np.zeros(n, np.bool_)
+    held: list[list[str]] = [[] for _ in documents]
+    if not n:
+        return held
     edges = np.concatenate([domain_index.firsts.now[documents], domain_index.lasts.now[documents] + 1])
-    for term in terms:
-        passages, _ = domain_index.postings.find(term)
-        at = passages.searchsorted(edges)
-        held |= at[:n] < at[n:]
+    for word, terms in words.items():
+        there: Mask = np.zeros(n, np.bool_)
+        for term in terms:
+            passages, _ = domain_index.postings.find(term)
+            if len(passages):
+                at = passages.searchsorted(edges)
+                there |= at[:n] < at[n:]
+        for document in there.nonzero()[0]:
+            held[document].append(word)
     return held
 
 
@@ -211,10 +218,9 @@ def _told(query: Query, ranked: Sequence[Scored], question: ParsedQuery) -> list
     scored = [one for one in ranked if one.domain_index.kind in query.kinds]
     picked = select(scored, query.k) if query.k else []
     held = [
-        {word: holding(one.domain_index, terms, [pick.document for pick in picked if pick.at == at]) for word, terms in question.words.items()}
+        iter(holding(one.domain_index, question.words, [pick.document for pick in picked if pick.at == at]))
         for at, one in enumerate(scored)
-    ]  # fmt: skip
-    seen = Counter[int]()
+    ]
     found = []
     columns = [
         tuple(column.now for column in (of.items, of.before, of.after, of.times))
@@ -222,14 +228,12 @@ def _told(query: Query, ranked: Sequence[Scored], question: ParsedQuery) -> list
     ]
     for pick in picked:
         one, (items, before, after, times) = scored[pick.at], columns[pick.at]
-        words = [word for word, mask in held[pick.at].items() if mask[seen[pick.at]]]
-        seen[pick.at] += 1
         found.append(
             Found(
                 int(items[pick.document]),
                 one.domain_index.kind,
                 round(pick.score, 4),
-                _why(one, pick, words),
+                _why(one, pick, next(held[pick.at])),
                 one.domain_index.item(int(before[pick.document])),
                 one.domain_index.item(int(after[pick.document])),
                 int(times[pick.document]),

@@ -95,7 +95,7 @@ def understood(query: Query, loaded: Sequence[Loaded]) -> ParsedQuery:
     every message that has one. (On conversations between friends this took the evidence that vectors alone find among ten from
     25 to 64 in a hundred.)
     """
-    query = replace(query, text=_ends(query.text))
+    query = replace(query, text=ends(query.text))
     timed = asked(query.text, query.now, query.time_zone)
     # What was said of "last week" at another time is not what is asked for.
     window = query.window or timed.window
@@ -136,7 +136,7 @@ def _any_in(window: Window, loaded: Sequence[Loaded]) -> bool:
     return any(bool(((some >= window.start) & (some < window.end)).any()) for some in times)
 
 
-def _ends(text: str) -> str:
+def ends(text: str) -> str:
     """Return a text that is not too long, else its beginning and its end, in whole words where it has any."""
     if len(text) <= MOST_CHARACTERS:
         return text

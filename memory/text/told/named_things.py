@@ -93,6 +93,7 @@ _ASKED = re.compile(
 _MOST = 40
 _LOOKED_AT = 8_000
 _LONGEST = 3
+_MOST_WORDS, _MOST_KEYS = 400, 300
 
 
 def named(text: str) -> list[Named]:
@@ -124,8 +125,8 @@ def key(name: str) -> str:
 
 
 def keys_in(text: str) -> dict[str, str]:
-    """Return the keys of all that may be a name in a text, up to three words of it, with the words; and of single words for aliases."""
-    words = [word for word in re.findall(r"[\w'’-]+(?:#[a-z2-7]{4})?", text[:_LOOKED_AT])][: 10 * _MOST]
+    """Return the keys of what may be a name in a text, up to three words of it, with the words; the first 300 of them."""
+    words = re.findall(r"[\w'’-]+(?:#[a-z2-7]{4})?", text[:_LOOKED_AT])[:_MOST_WORDS]
     found: dict[str, str] = {}
     for at in range(len(words)):
         for some in range(1, _LONGEST + 1):
@@ -133,6 +134,8 @@ def keys_in(text: str) -> dict[str, str]:
             said = said.removesuffix("'s").removesuffix("’s")
             if at + some <= len(words) and not (some == 1 and said.lower() in STOP_WORDS):
                 found.setdefault(key(said), said)
+            if len(found) == _MOST_KEYS:
+                return found
     return found
 
 
