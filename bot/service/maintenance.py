@@ -104,7 +104,7 @@ class Maintenance:
 
     async def _read_names(self, domain: Domain) -> None:
         # One after the other: what one looks through, the next would look through as well.
-        async with self._alone(f"names {domain.key}"):
+        async with self._locks.alone(f"names {domain.key}"):
             await self._memory.read_names(domain)
 
     def _unasked(self, domain: Domain) -> Writer:

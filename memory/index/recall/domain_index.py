@@ -6,7 +6,7 @@ Postings are a list of segments, each sorted by term. What is written later make
 behind it when they are a fair part of it, so that there are few, and a new message is found without rebuilding.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +20,8 @@ from memory.ports import Vectors
 from memory.store.database import Row
 
 _FAIR = 8
+Held = tuple[Ints, Floats]
+"""Passages, ascending, and how often each holds a term."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,21 +61,31 @@ class Postings:
                 )
             ]
 
-    def find(self, term: int) -> tuple[Ints, Floats]:
+    def find(self, term: int) -> Held:
         """Return the passages that hold a term, ascending, and how often."""
-        wanted = np.uint64(term)
-        passages, counts = [], []
+        return self.find_each([term])[term]
+
+    def find_each(self, terms: Iterable[int]) -> dict[int, Held]:
+        """Return for each of these terms the passages that hold it, ascending, and how often."""
+        wanted = np.fromiter(sorted(set(terms)), np.uint64)
+        found: list[list[tuple[Numbers, NDArray[np.uint8]]]] = [[] for _ in wanted]
         for part in self._segments:
-            at = int(np.searchsorted(part.terms, wanted))
-            if at < len(part.terms) and part.terms[at] == wanted:
-                held = slice(part.starts[at], part.starts[at + 1])
-                passages.append(part.passages[held])
-                counts.append(part.counts[held])
-        if not passages:
-            return _NOWHERE, _NO_COUNTS
-        if len(passages) == 1:
-            return passages[0].astype(np.int64), counts[0].astype(np.float32)
-        return np.concatenate(passages).astype(np.int64), np.concatenate(counts).astype(np.float32)
+            if len(part):
+                # At once, as each search lets other threads go before it.
+                places = part.terms.searchsorted(wanted).clip(max=len(part.terms) - 1)
+                for n in np.flatnonzero(part.terms[places] == wanted):
+                    held = slice(part.starts[places[n]], part.starts[places[n] + 1])
+                    found[n].append((part.passages[held], part.counts[held]))
+        return {int(term): _joined(some) for term, some in zip(wanted, found, strict=True)}
+
+
+def _joined(some: Sequence[tuple[Numbers, NDArray[np.uint8]]]) -> Held:
+    if not some:
+        return _NOWHERE, _NO_COUNTS
+    if len(some) == 1:
+        passages, counts = some[0]
+        return passages.astype(np.int64), counts.astype(np.float32)
+    return np.concatenate([one[0] for one in some]).astype(np.int64), np.concatenate([one[1] for one in some]).astype(np.float32)
 
 
 _NOWHERE = np.empty(0, np.int64)

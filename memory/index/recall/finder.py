@@ -17,9 +17,9 @@ import numpy as np
 
 from memory.errors import EmbeddingFailed
 from memory.index.indexing import MESSAGES
-from memory.index.recall.columns import Floats, Ints, Mask
+from memory.index.recall.columns import Floats, Ints
 from memory.index.recall.documents import NONE
-from memory.index.recall.domain_index import DomainIndex
+from memory.index.recall.domain_index import DomainIndex, Held
 from memory.index.recall.domain_indexes import DomainIndexes, Loaded
 from memory.index.recall.query import ParsedQuery, Query, understood
 from memory.index.recall.ranking import Scored, rank
@@ -39,8 +39,9 @@ def bm25(domain_indexes: Sequence[DomainIndex], words: Mapping[str, Sequence[int
     counted = [n for n, domain_index in enumerate(domain_indexes) if domain_index.kind == MESSAGES] or range(len(domain_indexes))
     total = sum(len(scores[n]) for n in counted)
     norms = _norms(domain_indexes)
+    found = [_found(domain_index, words) for domain_index in domain_indexes]
     for terms in {tuple(terms): None for terms in words.values()}:
-        postings = [_held(domain_index, terms) for domain_index in domain_indexes]
+        postings = [_held(domain_index, terms, held) for domain_index, held in zip(domain_indexes, found, strict=True)]
         holding = sum(len(postings[n][0]) for n in counted)
         weight = np.float32(np.log(1 + (total - holding + 0.5) / (holding + 0.5)) * (K1 + 1))
         for domain_index, score, norm, (passages, counts) in zip(domain_indexes, scores, norms, postings, strict=True):
@@ -67,25 +68,30 @@ def _norms(domain_indexes: Sequence[DomainIndex]) -> list[Floats]:
 def holding(domain_index: DomainIndex, words: Mapping[str, Sequence[int]], documents: Sequence[int]) -> list[list[str]]:
     """Return of each of these documents which of the words it holds, any of a word's terms counting."""
     n = len(documents)
-    held: list[list[str]] = [[] for _ in documents]
-    if not n:
-        return held
+    told: list[list[str]] = [[] for _ in documents]
+    if not n or not words:
+        return told
+    found = _found(domain_index, words)
+    total = len(domain_index.owners) + 1
+    # The passages of all words in one row, each word's behind those of the words before it: one search tells where all begin.
+    terms = [(word, found[term][0]) for word, some in words.items() for term in some if len(found[term][0])]
+    row = np.concatenate([passages + at * total for at, (_, passages) in enumerate(terms)]) if terms else np.empty(0, np.int64)
     edges = np.concatenate([domain_index.firsts.now[documents], domain_index.lasts.now[documents] + 1])
-    for word, terms in words.items():
-        there: Mask = np.zeros(n, np.bool_)
-        for term in terms:
-            passages, _ = domain_index.postings.find(term)
-            if len(passages):
-                at = passages.searchsorted(edges)
-                there |= at[:n] < at[n:]
-        for document in there.nonzero()[0]:
-            held[document].append(word)
-    return held
+    at = row.searchsorted(np.arange(len(terms))[:, None] * total + edges)
+    for term, document in zip(*np.nonzero(at[:, :n] < at[:, n:]), strict=True):
+        word = terms[term][0]
+        if not told[document] or told[document][-1] != word:
+            told[document].append(word)
+    return told
 
 
-def _held(domain_index: DomainIndex, terms: Sequence[int]) -> tuple[Ints, Floats]:
+def _found(domain_index: DomainIndex, words: Mapping[str, Sequence[int]]) -> dict[int, Held]:
+    return domain_index.postings.find_each(term for terms in words.values() for term in terms)
+
+
+def _held(domain_index: DomainIndex, terms: Sequence[int], postings: Mapping[int, Held]) -> Held:
     """Return the passages that hold any of these terms, each once, and how often."""
-    found = [domain_index.postings.find(term) for term in terms]
+    found = [postings[term] for term in terms]
     if len(found) == 1:
         return found[0]
     counts = np.zeros(len(domain_index.owners), np.float32)
