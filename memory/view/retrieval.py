@@ -1,9 +1,9 @@
 """What is found for a text: messages, and what stands above them."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import accumulate, zip_longest
+from itertools import accumulate, chain, zip_longest
 from typing import TypeVar
 
 from memory.index.indexing import BANK, ERAS, GISTS, MESSAGES
@@ -15,18 +15,25 @@ from memory.index.when.days import EARLIEST, LATEST
 from memory.index.when.question import asked
 from memory.index.when.values import Window
 from memory.places.shown_names import told_apart
+from memory.text import lexical
+from memory.text.told.claims import asks_for_older
+from memory.text.told.related_words import beside
 from memory.tiers import above, entities, exchanges, statements
 from memory.tiers.above import Above
 from memory.tiers.entities import BroughtUp
 from memory.tiers.statements import INDEXED
 from memory.types import Condensed, Digest, DigestHit, DomainKind, Exchange, Hit, Session, Statement
 from memory.view.binding import Binding
+from memory.view.holding_now import newest_claims_first, newest_first
 
 _TELLING = 100
 """How many messages are read for when a birthday is."""
 A = TypeVar("A")
 
 _NAMED = ("named in the question",)
+_CONSIDERED = 40
+"""How many messages are looked at, where fewer are wanted, for what took the place of the first of them."""
+_BESIDE = 16
 _MOST_STATED, _MOST_SAID, _FIRST = 8, 4, 5
 """How many statements and messages on who and what a question names are told, and behind how many that were found."""
 
@@ -89,10 +96,9 @@ class Retrieval:
 
         `asker` is the name of who asks, where others talk here too: "what did I say" is then about that one.
         """
-        (found,) = await self._find(
-            Query(text, k, session=session.key if session else None, exclude=exclude, asker=self._asker(asker))
-        )
-        return list(self._as_it_is(text, await self._messages(found)).values())
+        ask = partial(Query, session=session.key if session else None, exclude=exclude, asker=self._asker(asker))
+        found, *beside = await self._find(ask(text, max(k, _CONSIDERED)), *_beside(ask, text))
+        return list(self._as_it_is(text, await self._messages(_each_once(found, *beside))).values())[:k]
 
     async def during(self, window: Window, k: int, *, speaker: str = "") -> list[Hit]:
         """Return k messages of a time, spread over it where there are more, in their order, with neighbours and receipts.
@@ -184,9 +190,11 @@ class Retrieval:
         }  # fmt: skip
 
     def _as_it_is(self, text: str, hits: Mapping[int, Hit]) -> Mapping[int, Hit]:
-        """Return hits with what was corrected since behind what corrected it, unless a text asks how something was."""
+        """Return hits with what was superseded since behind what holds now, unless a text asks how something was."""
         when = asked(ends(text), self._b.shared.clock.now(), self._b.home.time_zone)
-        return hits if when.past or when.window or when.around else _newest_first(hits)
+        if asks_for_older(text):
+            return newest_claims_first(text, hits)
+        return hits if when.past or when.window or when.around else newest_claims_first(text, newest_first(hits))
 
     async def _condensed(self, found: Sequence[Found]) -> dict[int, Condensed]:
         """Return what stands above messages among what was found, with what it rests on."""
@@ -227,6 +235,20 @@ class Retrieval:
         return name if self._b.home.ref.kind is not DomainKind.DM else ""
 
 
+def _beside(ask: Callable[[str, int], Query], text: str) -> list[Query]:
+    """Return what else is looked for: words that tell of the everyday thing that a text asks for, "moved" for "live"."""
+    words = beside(lexical.query_stems(text))
+    return [replace(ask(words, _BESIDE), by_words=True)] if words else []
+
+
+def _each_once(*lists: Sequence[Found]) -> list[Found]:
+    """Return what is in some lists, one behind the other."""
+    placed: dict[int, Found] = {}
+    for hit in chain(*lists):
+        placed.setdefault(hit.item, hit)
+    return list(placed.values())
+
+
 def in_turn(lists: Sequence[Recalled]) -> Recalled:
     """Return what comes up for several questions as one list: the best of each, then the second of each, each once."""
     every = [one for row in zip_longest(*(some.ranked for some in lists)) for one in row if one is not None]
@@ -235,28 +257,6 @@ def in_turn(lists: Sequence[Recalled]) -> Recalled:
 
 def _key(one: Hit | DigestHit | Statement) -> int:
     return one.exchange.key if isinstance(one, Hit) else one.digest.key if isinstance(one, DigestHit) else one.key
-
-
-def _newest_first(hits: Mapping[int, Hit]) -> dict[int, Hit]:
-    """Return hits with each message behind the one by which it was corrected, if that is among them: no better than it."""
-    placed: dict[int, Hit] = {}
-    waiting: dict[int, list[int]] = {}
-
-    def place(key: int, score: float) -> None:
-        placed[key] = replace(hits[key], score=min(score, hits[key].score))
-        for older in waiting.pop(key, ()):
-            place(older, placed[key].score)
-
-    for key, hit in hits.items():
-        newer = hit.corrected
-        if newer is not None and newer in hits and newer not in placed:
-            waiting.setdefault(newer, []).append(key)
-        else:
-            place(key, hit.score)
-    # Of what corrects each other in a circle nothing is newer.
-    for key in [key for some in waiting.values() for key in some if key not in placed]:
-        placed.setdefault(key, hits[key])
-    return placed
 
 
 def _in_order(found: Sequence[Found], messages: Mapping[int, Hit], above_them: Mapping[int, A]) -> list[Hit | A]:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from bot.models.offline.related_words import beside
 from bot.models.offline.sentences import split
 from bot.models.offline.things import things
 from bot.models.offline.understanding import Topic, topic
@@ -15,6 +14,7 @@ from memory.index.when.question import asked as asked_when
 from memory.index.when.values import Window
 from memory.index.when.vocabulary import DOINGS
 from memory.text.lexical import stem
+from memory.text.told.related_words import beside
 from memory.types import MINUTE
 
 MOST_PARTS = 3

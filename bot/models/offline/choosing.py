@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 
 from bot.models.offline.asking import Aim, QuestionPart
 from bot.models.offline.ownership import LASTING, OWN, SPEAKING, is_anothers, names_in, telling_of, tells_of_others
-from bot.models.offline.related_words import singles, telling
 from bot.models.offline.sentences import one_line, split
 from bot.models.offline.things import compound, things
 from bot.models.offline.understanding import is_question, topic
 from memory.index.when.values import Window
 from memory.text.lexical import key_words, stem
+from memory.text.told.related_words import singles, telling
 from memory.types import MINUTE, Exchange, Hit, Kind
 
 MOST_LISTED = 12

@@ -170,7 +170,8 @@ class Recall:
     ) -> list[list[Found]]:
         """As `find`, for several queries that ask the same of different kinds.
 
-        It is read and embedded once, as the first of them, and all are scored on one scale.
+        It is read and embedded once, as the first of them, and all are scored on one scale; those that go `by_words` alone each
+        by themselves.
         """
         first = queries[0]
         space = await self.space()
@@ -187,11 +188,11 @@ class Recall:
             loaded = [*loaded, staged.loaded]
         together = replace(
             first,
-            kinds=tuple(sorted({kind for query in queries for kind in query.kinds if query.k})),
+            kinds=tuple(sorted({kind for query in queries for kind in query.kinds if query.k and not query.by_words})),
             exclude={*first.exclude, *staged.gone},
         )
         scored = _scored(together, question, loaded, asked)
-        return [_told(query, scored, question) for query in queries]
+        return [_by_words(query, loaded, staged.gone) if query.by_words else _told(query, scored, question) for query in queries]
 
     async def _around(self, query: Query, question: ParsedQuery, domains: Sequence[int]) -> Window | None:
         around = question.asked.around
@@ -218,6 +219,12 @@ def _scored(query: Query, question: ParsedQuery, loaded: Sequence[Loaded], asked
         return []
     words = bm25(domain_indexes, question.words)
     return rank(query, question, domain_indexes, words, [domain_index.scan(asked) for domain_index in domain_indexes])
+
+
+def _by_words(query: Query, loaded: Sequence[Loaded], gone: frozenset[int]) -> list[Found]:
+    """Return what holds the words of a query, whatever they mean."""
+    question = understood(query, loaded)
+    return _told(query, _scored(replace(query, exclude={*query.exclude, *gone}), question, loaded, None), question)
 
 
 def _told(query: Query, ranked: Sequence[Scored], question: ParsedQuery) -> list[Found]:

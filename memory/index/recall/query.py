@@ -50,7 +50,7 @@ class Query:
     """A question: its text, how many hits, of what kinds, of which session, of what time and speaker alone, without which items.
 
     `asker` is the name of who asks among others, '' where nobody but Lyra is talked with. `now` and `time_zone` say what
-    "yesterday" means, `window` is the time that is asked for where the text does not tell it.
+    "yesterday" means, `window` is the time that is asked for where the text does not tell it. `by_words` leaves out what it means.
     """
 
     text: str
@@ -64,6 +64,7 @@ class Query:
     window: Window | None = None
     within: Window | None = None
     speaker: str = ""
+    by_words: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from itertools import pairwise
 from memory.index.when.codes import Code
 from memory.index.when.tokens import Tokens
 from memory.index.when.vocabulary import PAST
+from memory.text.languages import language
 
 _NOW = frozenset(
     """currently nowadays presently lately recently jetzt derzeit momentan zurzeit aktuell heutzutage maintenant actuellement
@@ -54,6 +55,8 @@ def is_now(tokens: Tokens) -> bool:
 def is_past(tokens: Tokens) -> bool:
     """Say whether a question is about how things were."""
     words = frozenset(tokens.words)
+    if language(tokens.words) == "german":
+        words -= {"was"}
     return not words.isdisjoint(PAST) or not words.isdisjoint(_OLD) or _has(tokens.words, _USED_TO)
 
 

@@ -18,12 +18,12 @@ class _WordGroup:
 
 _WORDS = (
     (
-        "live lives lived living address home wohne wohnst wohnt wohnen adresse vivo vive vives vivimos dirección",
-        "live lives moved moving address flat apartment wohne wohnen gezogen umgezogen adresse wohnung vivo mudé mudado dirección",
+        "live lives lived living address home wohne wohnst wohnt wohnen gewohnt adresse vivo vive vives vivimos dirección",
+        "live lives moved moving address flat apartment wohne wohnt wohnen gezogen umgezogen adresse wohnung vivo mudé mudado dirección",
         True,
     ),
     (
-        "work works working job employer employed profession occupation arbeite arbeitest arbeitet arbeit beruf trabajo trabajas",
+        "work works working job employer employed profession occupation arbeite arbeitest arbeitet arbeiten gearbeitet arbeit beruf trabajo trabajas",
         "work works working job hired employed contract boss company arbeit arbeite stelle trabajo trabaja empleo",
         True,
     ),
@@ -82,6 +82,11 @@ def singles(stems: Iterable[str]) -> frozenset[int]:
     """Return of which things that somebody has one of at a time some stems ask or tell, each as a number."""
     there = frozenset(stems)
     return frozenset(at for at, kin in enumerate(_groups()) if kin.single and there & (kin.asks | kin.tells))
+
+
+def asked_singles(stemmed: str) -> frozenset[str]:
+    """Return a name for each thing that somebody has one of at a time and that a stem asks for: the same for all stems that do."""
+    return frozenset(f"#{at}" for at, kin in enumerate(_groups()) if kin.single and stemmed in kin.asks)
 
 
 def beside(asked: Iterable[str]) -> str:

@@ -1,0 +1,221 @@
+"""What a message claims to be so, and which later message takes the place of it: "I live in Graz", "I moved, I live in Vienna now".
+
+A claim is about somebody or something, and says of it where it is, what it is called, how much it is. Two claims about the same
+of which only one can hold, or of which the later has words that tell of a change, are an older one and one that holds now.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from memory.text.lexical import STOP_WORDS, stem
+from memory.text.told.related_words import asked_singles
+
+_MOST_CHARACTERS = 1_000
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_CLAUSE = re.compile(r"[.;:!,\n](?:\s|$)|\b(?:and|but|und|aber|sondern)\b|[–—]")
+_CHANGE = re.compile(
+    r"(?i)\b(?:now|no longer|any ?more|new|correction|instead|changed|switched|moved|actually|these days|since then"
+    r"|jetzt|nun|inzwischen|mittlerweile|neue?[nmrs]?|nicht mehr|kein\w* (?:\w+ )?mehr|stattdessen|korrektur|geändert|gewechselt"
+    r"|verlegt|verschoben|(?:um)?gezogen)\b"
+)
+_ENDED = re.compile(
+    r"(?i)\b(?:no longer|any ?more|instead|correction|nicht mehr|kein\w* (?:\w+ )?mehr|sondern|statt|stattdessen|korrektur)\b"
+)
+_ADDS = re.compile(
+    r"(?i)\b(?:too|also|as well|another|both|second|auch|noch eine?[nmrs]?|zweite[nmrs]?|außerdem|zusätzlich|beide\w*)\b"
+)
+_OLDER = re.compile(
+    r"(?i)\b(?:before|previous(?:ly)?|former(?:ly)?|originally|used to|back then"
+    r"|(?:my|our|the|his|her|their) (?:old|last|first|original)(?! (?:is|was|names?)\b)"
+    r"|früher\w*|vorher|davor|damals|ehemalige?\w*|ursprünglich\w*|(?:mein|unser|sein|ihr|d)\w* (?:alte|vorige|erste)\w*)\b"
+)
+_SELF = frozenset("i we ich wir".split())
+_ADVERBS = frozenset(
+    """now currently still actually finally officially just already longer no not anymore any more instead these days then
+    well ok okay oh so hey correction update
+    jetzt nun inzwischen mittlerweile derzeit aktuell noch immer mehr nicht seitdem kein keine keinen keiner ab sofort also don't doesn't""".split()
+)
+_IS = frozenset("is are isn't aren't ist sind heißt heißen lautet lauten beträgt".split())
+_BECAME = frozenset("changed moved switched became becomes was were has wurde wurden".split())
+_CHANGED = frozenset("changed moved switched rescheduled became becomes verlegt geändert verschoben gewechselt".split())
+_SINGLE = frozenset(
+    """live lives reside resides work works drive drives study studies cost costs start starts begin begins
+    wohne wohnt wohnen lebe lebt leben arbeite arbeitet arbeiten fahre fährt studiere studiert kostet kosten beginnt beginnen
+    stehe steht liege liegt""".split()
+)
+_OPEN = frozenset(
+    """am are have has had got like love hate own speak know read want need mag liebe spreche habe haben kann bin sind will
+    do did can will would could should think feel hope wish guess mean""".split()
+)
+_OWN_FORMS = frozenset("live work drive study wohne lebe arbeite fahre studiere".split())
+_LINKS = frozenset("in at on near by with for from to into as of bei im am an auf als mit für von zu zum zur um nach".split())
+_PLACES = frozenset("in at on near im am bei an auf to into nach".split())
+_INTO = frozenset("to into in back".split())
+_ARTICLES = frozenset("a an ein eine einen einem einer".split())
+_DETERMINERS = frozenset(
+    """my our the his her their your this that mein meine meinen meinem meiner unser unsere unseren unserem der die das den dem
+    sein seine ihr ihre dein deine euer""".split()
+)
+_NO_SUBJECT = frozenset(
+    """it he she they that this there what who where when why how which if because while before after er sie es dass wenn weil ob bevor nachdem wer was
+    wo wie als you du""".split()
+)
+_UNTOLD = frozenset("new old current former neue neuer neuen neues neuem alte alter alten altes".split())
+_NEW = re.compile(r"(?i)\b(?:have|has|got|get|haben|habe|hat|bekommen|bekam)\b.*?\b(?:new|neue[nmrs]?)\s+([^\W\d_]+)")
+_MADE = re.compile(
+    r"(?i)\b(?:changed|moved|switched) (?:the|my|our) ([\w'’ -]{1,60}?) (?:from [\w'’ -]{1,60}? )?to (.+)"
+    r"|\b(?:hab\w*|hat|wurden?) (?:der|die|das|den|mein\w*|unser\w*) ([\w-]+) auf (.+) (?:geändert|verlegt|verschoben)"
+)
+_ATTRIBUTE = re.compile(
+    r"(?i)(?:favou?rite|liebling\w*|[\w-]*(?:number|code|password|hint|pin|address|name|colou?r|size|job|rent|nummer|passwort|adresse|größe|farbe"
+    r"|beruf|miete))"
+)
+_SUBJECT = 6
+"""The most words that stand before the verb of a clause."""
+_PAST_ENDING = ("ed", "nte", "bte", "ete", "gte", "kte")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What is said of something: the stems of what it is `about` and of its `value`.
+
+    `link` is the preposition before the value and `kind` what it looks like: a number, a name, a thing with its article, or
+    anything. `single` says that one such value holds at a time, `open` that any number of them do.
+    """
+
+    about: frozenset[str]
+    value: frozenset[str]
+    link: str
+    kind: str
+    single: bool = False
+    open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """All that a message claims, and whether its words tell that something changed, ended, or came beside what was there."""
+
+    every: tuple[Claim, ...]
+    changes: bool
+    ended: bool
+    adds: bool
+
+
+@lru_cache(maxsize=10_000)
+def claims(text: str) -> Claims:
+    """Return what a message claims; nothing for one that asks."""
+    text = text[:_MOST_CHARACTERS]
+    every = () if text.rstrip().endswith("?") else tuple(_every(text))
+    return Claims(every, bool(_CHANGE.search(text)), bool(_ENDED.search(text)), bool(_ADDS.search(text)))
+
+
+def asks_for_older(question: str) -> bool:
+    """Say whether a question asks for what held before something else."""
+    return bool(_OLDER.search(question))
+
+
+def superseded(older: Claims, newer: Claims, asked: frozenset[str]) -> bool:
+    """Say whether a later message takes the place of what an earlier one of the same person claims.
+
+    `asked` are the stems of the question that found both: who looks for the older value by its name wants the older one.
+    """
+    return any(
+        _replaces(was, now, newer) and not asked & (was.value - now.value)
+        for was in older.every
+        for now in newer.every
+        if was.about == now.about
+    )
+
+
+def _replaces(was: Claim, now: Claim, newer: Claims) -> bool:
+    alike = was.kind == now.kind and was.link == now.link
+    if newer.adds or (now.value >= was.value and not newer.ended):
+        return False
+    if was.open or now.open:
+        return newer.ended and bool(was.value & now.value)
+    if was.single and now.single:
+        near = was.link == now.link or {was.link, now.link} <= _PLACES | {""} or newer.ended
+        return bool(newer.changes and near) or bool(alike and was.kind)
+    return newer.changes and (newer.ended or alike or bool(was.value & now.value))
+
+
+def _every(text: str) -> Iterator[Claim]:
+    for found in _NEW.finditer(text):
+        # "We have a new landlord": whatever is told of him, the old one is none any more.
+        yield Claim(_about([found[1]]), frozenset({"new"}), "", "", single=True)
+    for found in _MADE.finditer(text):
+        what, value = (found[at] or found[at + 2] for at in (1, 2))
+        if claim := _of_thing(what.split(), "changed", _WORD.findall(_CLAUSE.split(value)[0] or "")):
+            yield claim
+    for clause in _CLAUSE.split(text):
+        words = [word for word in _WORD.findall(clause or "") if word.lower() not in _ADVERBS]
+        if claim := _claim(words):
+            yield claim
+
+
+def _claim(words: Sequence[str]) -> Claim | None:
+    # "I've moved" is "I moved".
+    words = [piece for word in words for piece in ([word[0]] if word.lower().replace("’", "'") == "i've" else [word])]
+    folded = [word.lower().replace("’", "'") for word in words]
+    if not folded or folded[0] in _NO_SUBJECT:
+        return None
+    for at, word in enumerate(folded[:_SUBJECT]):
+        if word in _SELF:
+            if at and folded[at - 1] in _NO_SUBJECT:
+                return None
+            # "Seit Mai wohne ich in Wien" and "Since May I live in Vienna".
+            turned = word in ("ich", "wir") and at > 0
+            verb = folded[at - 1] if turned else folded[at + 1] if at + 1 < len(folded) else ""
+            return _of_speaker(verb, words[at + 1 if turned else at + 2 :])
+    if folded[0] in _OWN_FORMS:
+        return _of_speaker(folded[0], words[1:])
+    if folded[0] in _IS and len(words) > 3 and folded[1] in _DETERMINERS:
+        return _of_thing(words[1:3], folded[0], words[3:])
+    at = next((n for n, word in enumerate(folded[: _SUBJECT + 2]) if n and word in _IS | _SINGLE | _BECAME), 0)
+    return _of_thing(words[:at], folded[at], words[at + 1 :]) if at else None
+
+
+def _of_speaker(verb: str, rest: Sequence[str]) -> Claim | None:
+    if (verb == "moved" and rest and rest[0].lower() in _INTO) or rest[-1:] in (["gezogen"], ["umgezogen"]):
+        return _told(_about(["live"]), [word for word in rest if not word.endswith("gezogen")], single=True)
+    if not verb or verb.endswith(_PAST_ENDING):
+        return None
+    return _told(_about([verb]), rest, single=verb in _SINGLE, open=verb in _OPEN)
+
+
+def _of_thing(subject: Sequence[str], verb: str, rest: Sequence[str]) -> Claim | None:
+    if verb in _BECAME and not _CHANGED.intersection({verb, *(word.lower() for word in (*rest[:2], *rest[-1:]))}):
+        return None
+    rest = [word for word in rest if word.lower() not in _CHANGED and word.lower() not in ("been", "to", "worden")]
+    about = _about([*subject, *([verb] if verb in _SINGLE else [])])
+    lasting = any(_ATTRIBUTE.fullmatch(word) for word in subject)
+    claim = _told(about, rest, single=True) if about else None
+    if claim and verb not in _SINGLE | _CHANGED and not lasting and not claim.kind:
+        return Claim(claim.about, claim.value, claim.link, claim.kind)
+    if claim and lasting:
+        return Claim(claim.about, claim.value, "", "its own", single=True)
+    return claim
+
+
+def _told(about: frozenset[str], rest: Sequence[str], *, single: bool = False, open: bool = False) -> Claim | None:
+    value = frozenset(stem(word.lower()) for word in rest if word.lower() not in STOP_WORDS)
+    if not value:
+        return None
+    link = rest[0].lower() if rest[0].lower() in _LINKS else ""
+    body = rest[1:] if link else rest
+    if any(char.isdigit() for word in body for char in word):
+        kind = "number"
+    elif body and body[0].lower() in _ARTICLES:
+        kind = "thing"
+    else:
+        kind = "name" if any(word[0].isupper() for word in body) else ""
+    return Claim(about, value, link, kind, single, open)
+
+
+def _about(words: Sequence[str]) -> frozenset[str]:
+    """Return the stems of what something is said of; words of one everyday thing are one: "live" and "address"."""
+    told = [word.lower().removesuffix("'s") for word in words]
+    stems = {stem(word) for word in told if word not in STOP_WORDS | _DETERMINERS | _UNTOLD}
+    return frozenset(one for each in stems for one in (asked_singles(each) or {each}))

@@ -1,0 +1,72 @@
+"""What holds now above what held before: hits in the order in which somebody wants them who asks how something is."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from memory.text.lexical import query_stems
+from memory.text.told.claims import Claims, asks_for_older, claims, superseded
+from memory.types import Hit, Kind
+
+
+def newest_claims_first(question: str, hits: Mapping[int, Hit]) -> dict[int, Hit]:
+    """Return hits with each message directly behind the one that took its place; before it, where a question asks for the older."""
+    older_first = asks_for_older(question)
+    instead = _instead(question, hits, older_first=older_first)
+    placed: dict[int, Hit] = {}
+    for key in hits:
+        _place(key, hits[key].score, hits, instead, placed)
+    return placed
+
+
+def _place(key: int, score: float, hits: Mapping[int, Hit], instead: Mapping[int, int], placed: dict[int, Hit]) -> None:
+    """Put a hit in its place, and before it the one that is wanted instead of it; each is wanted instead of older ones only."""
+    if key in placed:
+        return
+    if key in instead:
+        _place(instead[key], score, hits, instead, placed)
+    placed[key] = replace(hits[key], score=max(score, hits[key].score)) if score > hits[key].score else hits[key]
+
+
+def _instead(question: str, hits: Mapping[int, Hit], *, older_first: bool) -> dict[int, int]:
+    """Return for each hit the one that is wanted before it, if any: the newest that took its place, or the last before it."""
+    asked = frozenset(query_stems(question))
+    told = [(key, hit, said) for key, hit in hits.items() if (said := _claimed(hit)).every]
+    told.sort(key=lambda one: (one[1].exchange.said_at, one[0]))
+    instead: dict[int, int] = {}
+    for at, (key, hit, said) in enumerate(told):
+        for other, later, newer in told[at + 1 :]:
+            same = hit.exchange.speaker == later.exchange.speaker and hit.exchange.said_at < later.exchange.said_at
+            if same and superseded(said, newer, asked):
+                older, wanted = (other, key) if older_first else (key, other)
+                instead[older] = wanted
+    return instead
+
+
+def _claimed(hit: Hit) -> Claims:
+    said = hit.exchange.kind is Kind.SAID and hit.exchange.role == "user"
+    return claims(hit.exchange.text) if said else _NOTHING
+
+
+_NOTHING = claims("")
+
+
+def newest_first(hits: Mapping[int, Hit]) -> dict[int, Hit]:
+    """Return hits with each message behind the one by which it was corrected, if that is among them: no better than it."""
+    placed: dict[int, Hit] = {}
+    waiting: dict[int, list[int]] = {}
+
+    def place(key: int, score: float) -> None:
+        placed[key] = replace(hits[key], score=min(score, hits[key].score))
+        for older in waiting.pop(key, ()):
+            place(older, placed[key].score)
+
+    for key, hit in hits.items():
+        newer = hit.corrected
+        if newer is not None and newer in hits and newer not in placed:
+            waiting.setdefault(newer, []).append(key)
+        else:
+            place(key, hit.score)
+    # Of what corrects each other in a circle nothing is newer.
+    for key in [key for some in waiting.values() for key in some if key not in placed]:
+        placed.setdefault(key, hits[key])
+    return placed

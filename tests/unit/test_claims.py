@@ -1,0 +1,77 @@
+"""Which of two messages takes the place of the other."""
+
+import pytest
+
+from memory.text.told.claims import asks_for_older, claims, superseded
+
+
+def replaced(older: str, newer: str, asked: str = "") -> bool:
+    return superseded(claims(older), claims(newer), frozenset(asked.split()))
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("I live in Graz", "I live in Linz"),
+        ("I live in Graz", "I've moved to Linz"),
+        ("Ich wohne in Graz", "Seit Mai wohne ich in Linz"),
+        ("I live in Graz", "Ich bin nach Linz gezogen"),
+        ("The gate code is 7781", "They changed the gate code to 3345"),
+        ("Der Kurs ist am Montag", "Sie haben den Kurs auf Mittwoch verlegt"),
+        ("My favourite band is Mogwai", "My favourite band isn't Mogwai any more"),
+        ("My girlfriend is Lena", "I broke up with Lena, my girlfriend is Pia now"),
+        ("I weigh 82 kilos", "I weigh 77 kilos now"),
+        ("I like liquorice", "I no longer like liquorice"),
+        ("I like liquorice", "I don't like liquorice any more"),
+        ("Our landlord is Mr Okafor", "We got a new landlord last week"),
+    ],
+)
+def test_a_later_message_takes_the_place_of_an_older_one_that_says_the_same_of_the_same(older: str, newer: str) -> None:
+    assert replaced(older, newer)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("I have a cat", "I have a dog"),
+        ("I have a cat", "I have a dog now"),
+        ("I have a cat", "I have a new dog"),
+        ("Ich habe eine Katze", "Ich habe jetzt auch einen Hund"),
+        ("I like tea", "I like coffee now"),
+        ("I live in Graz", "My sister lives in Linz"),
+        ("My sister lives in Bergen", "My brother lives in Oslo"),
+        ("I live in Graz", "I lived in Linz when I was a child"),
+        ("I live in Graz", "I live with two cats now"),
+        ("I live in Graz", "Where do I live now?"),
+        ("I work as a baker", "I work in Graz"),
+        ("My cat is black", "My cat is sick"),
+        ("My doctor is Dr Hill", "My doctor says that I should eat less salt now"),
+        ("I live in Graz", "I moved the sofa"),
+        ("I live in Graz", "Before I moved I lived in Linz"),
+        ("I work as a baker", "I also work as a waiter"),
+    ],
+)
+def test_what_holds_at_the_same_time_or_of_somebody_else_takes_no_place(older: str, newer: str) -> None:
+    assert not replaced(older, newer)
+
+
+def test_who_looks_for_the_older_value_by_its_name_wants_the_older() -> None:
+    assert not replaced("I live in Graz", "I live in Linz", "graz")
+    assert replaced("I live in Graz", "I live in Linz", "live linz")
+
+
+@pytest.mark.parametrize(
+    ("question", "older"),
+    [
+        ("Where did I live before?", True),
+        ("What was my old number?", True),
+        ("Wo habe ich früher gewohnt?", True),
+        ("Was war meine alte Nummer?", True),
+        ("How old is my cat?", False),
+        ("Where do I live?", False),
+        ("What is my last name?", False),
+        ("Wie alt ist meine Katze?", False),
+    ],
+)
+def test_a_question_may_ask_for_what_held_before(question: str, older: bool) -> None:
+    assert asks_for_older(question) is older
