@@ -96,7 +96,7 @@ class Discretion:
     """What words ask for: not to tell people of these names, or that these may be told (`ends`); everybody, where there are none.
 
     `back` says that this is about what their speaker said before: the message of the platform's id `about`, or the last ('').
-    `topic` are the words that name what this is about, where some do.
+    `topic` are the words that name what this is about, where some do; `told` says that the same text tells of that.
     """
 
     names: tuple[str, ...] = ()
@@ -104,6 +104,7 @@ class Discretion:
     ends: bool = False
     about: str = ""
     topic: frozenset[str] = frozenset()
+    told: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Words that ask for discretion: who is meant, whether what was said before is, and what asks for nothing."""
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -43,6 +43,12 @@ from memory.types import NOBODY, Discretion, Excepted, Identity
         ("Can you keep this to yourself?", (), True),
         ("Sag es Ben bitte nicht.", ("Ben",), True),
         ("Ben darf das nicht wissen", ("Ben",), True),
+        ("Ben and Cleo must not know", ("Ben", "Cleo"), True),
+        ("Ben, Cleo or my sister mustn't find out", ("Ben", "Cleo", "my sister"), True),
+        ("I met Cleo, Ben must not know", ("Ben",), False),
+        ("Davon darf Ben nichts erfahren", ("Ben",), True),
+        ("Don't you dare tell Ben", ("Ben",), True),
+        ("This must never reach Ben", ("Ben",), True),
         ("Das bleibt unter uns.", (), True),
         ("Nie, wenn Ben dabei ist", ("Ben",), True),
         ("ne dis rien à Ben", ("Ben",), True),
@@ -125,14 +131,30 @@ def test_who_is_left_out_adds_up_and_is_let_in_again() -> None:
     assert only.without(Excepted(frozenset({ADA}), others=True)) == NOBODY
 
 
-@pytest.mark.parametrize(
-    "words", ["x", "A", "never ", "don't tell ", "Ben Miller ", "keep this ", "Ben must not know ", "my dog "]
-)
+HOSTILE = [
+    "x", "A", "a ", "never ", "don't tell ", "Ben Miller ", "Ben, ", "keep this ", "Ben must not know ", "my dog ", "never mention when ",
+    "never say in front ", "i don't want ", "make sure ", "if Ben asks ", "disaster if ", "share my ", "das darf ", "sag das nicht ",
+    "hoffe, dass das ", "kein wort ", "nicht wenn ", "das ist ", "please and but so just ", "zu ", "(",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", HOSTILE)
 def test_no_text_takes_long_to_read(words: str) -> None:
-    begun = perf_counter()
-    asked(words * 200_000)
+    asked("hello")
+    begun = process_time()
+    asked((words * 8_000)[:8_000])
+    assert process_time() - begun < 1
     named(words * 200_000)
-    assert perf_counter() - begun < 5
+    assert process_time() - begun < 5
+
+
+@pytest.mark.parametrize(
+    "text", ["{much}{ask}", "{ask} {much}", "{long}{ask}", "{ask} {long}"], ids=["ends", "begins", "one long", "then long"]
+)
+def test_a_request_is_found_wherever_it_stands_in_a_long_text(text: str) -> None:
+    much, long = "We walked along the river. " * 700, "and we walked along the river " * 25
+    found = asked(text.format(much=much, long=long, ask="please don't tell Ben about it"))
+    assert found and found.names[:1] == ("Ben",)
 
 
 def test_a_request_is_found_amid_a_long_text() -> None:

@@ -10,7 +10,7 @@ from memory.text.told.confidence import discreet
 SET = Path(__file__).parents[1] / "sets" / "confidences"
 KNOWN = frozenset({"ben", "cleo"})
 EVERYBODY = frozenset({"everybody"})
-ASKS, FALSE = 60, 1
+ASKS, FALSE = 141, 0
 """So many of the 141 are understood at least, and so many of the 52 taken for one at most."""
 
 
