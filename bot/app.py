@@ -46,7 +46,7 @@ from memory.view.view import View
 if TYPE_CHECKING:
     from bot.models.llm import OpenAIModel
 
-_SWITCH_SECONDS = 0.0001
+_SWITCH_SECONDS = 0.001
 """How long a thread that works on a text may keep the event loop waiting: less than Python's 5 ms, which add up."""
 
 
