@@ -1,17 +1,8 @@
 """What is killed here is killed at moments of a whole life, its start included: every process is one of its own interpreter."""
 
-from collections.abc import Iterator
-
 import pytest
 
-from tests.kits.lyra_kit import Home, ModelServer
-
-
-@pytest.fixture
-def model() -> Iterator[ModelServer]:
-    """A model server."""
-    with ModelServer() as server:
-        yield server
+from tests.kits.lyra_kit import Home
 
 
 @pytest.fixture(autouse=True)

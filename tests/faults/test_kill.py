@@ -5,6 +5,7 @@ import random
 import subprocess
 import threading
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,6 +18,13 @@ from tests.kits.lyra_terminal import Terminal
 from tests.kits.size import TORTURE
 
 KILLS = 200 if TORTURE else 4
+
+
+@pytest.fixture
+def model() -> Iterator[ModelServer]:
+    """A model server."""
+    with ModelServer() as server:
+        yield server
 
 
 @pytest.fixture

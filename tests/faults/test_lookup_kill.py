@@ -1,5 +1,6 @@
 """`lyra chat`, killed while the model looks things up: the turn is taken again from what was kept, and nothing of it is twice."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,13 @@ from tests.kits.lyra_kit import Home, ModelServer, jsonl
 
 QUESTION = "where is my boat?"
 TOLD = "My boat lies in the harbour of Graz."
+
+
+@pytest.fixture
+def model() -> Iterator[ModelServer]:
+    """A model server."""
+    with ModelServer() as server:
+        yield server
 
 
 @pytest.fixture
