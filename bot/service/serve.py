@@ -1,11 +1,9 @@
-"""`lyra run`: Lyra awake. Platforms as configured, housekeeping every minute, and HTTP on loopback, until asked to stop."""
+"""`lyra run`: Lyra awake. Platforms as configured, housekeeping every minute, and the memory page, until asked to stop."""
 
 import asyncio
-import secrets
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from pathlib import Path
 
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
@@ -13,10 +11,10 @@ from adapters.base import Adapter
 from adapters.errors import PlatformRefused
 from bot.app import App, opened, until_stopped
 from bot.service.log import log
+from bot.service.notifying import Notifier
 from bot.service.platforms import platforms
-from bot.service.web import Web
 from bot.talk import TURN_SECONDS, Talk, talking
-from memory.store import keys
+from bot.web.serving import page_lock, parlour, serving, token_path
 from memory.store.locks import FileLock
 
 
@@ -25,34 +23,43 @@ async def serve() -> int:
     async with opened() as app:
         lock = FileLock(app.base.around.home / "run.lock")
         lock.require("Lyra is awake in this home already. One `lyra run` is enough; end it first to start another.")
+        page = page_lock(app)
         try:
+            page.require("`lyra web` serves the memory page of this home already. End it first: `lyra run` serves it as well.")
             return await _serve(app)
         finally:
+            page.release()
             lock.release()
 
 
 async def _serve(app: App) -> int:
     async with until_stopped() as stop:
         adapters = platforms(app)
-        async with talking(app, adapters) as talk:
+        place = parlour(app)
+        async with (
+            talking(app, {**adapters, place.browser.platform: place.browser}) as talk,
+            serving(app, talk, place, adapters) as address,
+        ):
+            notifier = Notifier(app.base.around.variables)
+            alive = asyncio.create_task(notifier.keep_alive())
             scheduler = AsyncIOScheduler(timezone="UTC")
             for work in (app.maintenance.tick, talk.tick, app.dreams.tick):
                 scheduler.add_job(_until_cancelled(work), "interval", seconds=60, max_instances=1, coalesce=True)
             # Once at the start as well, beside the platforms: a pass may take as long as a model does.
             scheduler.add_job(_until_cancelled(app.maintenance.tick))
-            web = Web(app.memory, app.maintenance, _token(app), app.base.ids)
-            port = await web.start(app.base.settings.web.port)
             try:
                 scheduler.start()
                 if not adapters:
-                    _say("No platform is configured: housekeeping and HTTP only.")
-                _say(f"Lyra is awake: http://127.0.0.1:{port}, the token is in {_token_path(app)}.")
+                    _say("No platform is configured: housekeeping and the memory page only.")
+                _say(f"Lyra is awake: {address}, the token is in {token_path(app)}.")
                 log.info("lyra.started", platforms=",".join(adapters))
+                notifier.tell("READY=1")
                 return await _converse(adapters, talk, stop)
             finally:
+                alive.cancel()
+                notifier.tell("STOPPING=1")
                 log.info("lyra.stopped")
                 scheduler.shutdown(wait=False)
-                await web.stop()
 
 
 async def _converse(adapters: Mapping[str, Adapter], talk: Talk, stop: asyncio.Event) -> int:
@@ -106,12 +113,3 @@ async def _tell(adapter: Adapter, connected: asyncio.Event) -> None:
 
 def _say(sentence: str) -> None:
     print(sentence, file=sys.stderr, flush=True)
-
-
-def _token_path(app: App) -> Path:
-    name = app.base.settings.web.token_file
-    return app.base.around.path(name) if name else app.base.around.home / "web-token"
-
-
-def _token(app: App) -> str:
-    return keys.word(_token_path(app), lambda: secrets.token_urlsafe(32))

@@ -1,0 +1,75 @@
+"""What cannot run here is checked as far as it can be: the container's file, compose, and systemd's units."""
+
+import configparser
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml  # type: ignore[import-untyped]
+
+from bot.talk import TURN_SECONDS
+from tests.kits.lyra_kit import REPO
+
+DEPLOY = REPO / "deploy"
+UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
+
+
+def dockerfile() -> list[tuple[str, str]]:
+    """Return the instructions of the Dockerfile with their words."""
+    text = re.sub(r"\\\n", " ", (DEPLOY / "Dockerfile").read_text())
+    return [tuple(line.split(maxsplit=1)) for line in text.splitlines() if line and not line.startswith("#")]  # type: ignore[misc]
+
+
+def test_every_file_that_the_container_copies_is_there() -> None:
+    copied = [words.split()[:-1] for name, words in dockerfile() if name == "COPY" and not words.startswith("--from")]
+    assert [one for some in copied for one in some if not (REPO / one).exists()] == []
+
+
+def test_what_runs_in_the_container_has_no_compiler_and_no_root() -> None:
+    steps = dockerfile()
+    last = max(at for at, (name, _) in enumerate(steps) if name == "FROM")
+    assert not any("apt-get" in words or "pip" in words for _, words in steps[last:])
+    assert ("USER", "10001:10001") in steps[last:]
+    assert all("--require-hashes" in words or "--no-build-isolation ." in words for _, words in steps if "pip install" in words)
+
+
+def test_the_composition_keeps_her_root_read_only_and_names_what_it_uses() -> None:
+    whole = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+    lyra = whole["services"]["lyra"]
+    assert lyra["read_only"] is True and lyra["cap_drop"] == ["ALL"]
+    assert (DEPLOY / lyra["build"]["context"] / lyra["build"]["dockerfile"]).resolve() == DEPLOY / "Dockerfile"
+    mounted = {volume.partition(":")[0] for one in whole["services"].values() for volume in one["volumes"]}
+    assert mounted == set(whole["volumes"])
+    assert all("profiles" in one for name, one in whole["services"].items() if name != "lyra")
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+def test_systemd_finds_nothing_wrong_with_a_unit(unit: Path, tmp_path: Path) -> None:
+    # Its program stands in for hers, which is not installed here.
+    text = re.sub(r"(?<==)\S+/bin/lyra\b", "/bin/true", unit.read_text())
+    (tmp_path / unit.name).write_text(text)
+    manager = "--user" if "user" in unit.name else "--system"
+    done = subprocess.run(
+        ["systemd-analyze", manager, "verify", unit.name], cwd=tmp_path, capture_output=True, text=True, check=False,
+        env={**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)},
+    )  # fmt: skip
+    assert (done.stderr, done.returncode) == ("", 0)
+
+
+@pytest.mark.parametrize("name", ["lyra.service", "lyra-backup.service"])
+def test_a_unit_of_the_machine_is_hardened(name: str) -> None:
+    done = subprocess.run(
+        ["systemd-analyze", "security", "--offline=true", "--threshold=20", DEPLOY / "systemd" / name],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("name", ["lyra.service", "lyra-user.service"])
+def test_an_end_waits_for_the_answers_under_way(name: str) -> None:
+    unit = configparser.ConfigParser(strict=False, interpolation=None)
+    unit.read(DEPLOY / "systemd" / name)
+    assert int(unit["Service"]["TimeoutStopSec"]) > 2 * TURN_SECONDS
+    assert unit["Service"]["Type"] == "notify"

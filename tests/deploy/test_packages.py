@@ -1,0 +1,62 @@
+"""The wheel and the source distribution hold all of her: installed by themselves, she answers and finds it again."""
+
+import os
+import site
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.kits.lyra_kit import REPO
+
+
+def run(*words: str | Path, folder: Path, said: str = "", **variables: str) -> str:
+    """Run a program in a folder; return what it printed."""
+    env = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "LYRA_HOME")} | variables
+    done = subprocess.run(words, cwd=folder, input=said, capture_output=True, text=True, env=env, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the wheel and the source distribution, built from a copy of what the repository holds."""
+    folder = tmp_path_factory.mktemp("built")
+    source = folder / "source"
+    files = run("git", "ls-files", "-z", folder=REPO).split("\0")
+    for name in filter(None, files):
+        if name.startswith(("bot/", "adapters/", "memory/")) or "/" not in name:
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            (source / name).write_bytes((REPO / name).read_bytes())
+    for build in ("build_wheel", "build_sdist"):
+        run(sys.executable, "-c", f"from setuptools import build_meta; build_meta.{build}({str(folder)!r})", folder=source)
+    return folder
+
+
+def test_the_wheel_holds_every_file_that_she_reads(built: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    held = set(zipfile.ZipFile(wheel).namelist())
+    kept = run("git", "ls-files", "bot", "adapters", "memory", folder=REPO).split()
+    assert [name for name in kept if name not in held] == []
+
+
+@pytest.mark.parametrize("kind", ["*.whl", "*.tar.gz"])
+def test_installed_by_itself_she_answers_and_remembers(built: Path, kind: str, tmp_path: Path) -> None:
+    (package,) = built.glob(kind)
+    venv.create(tmp_path / "clean", with_pip=True)
+    python = tmp_path / "clean" / "bin" / "python"
+    folder = Path(run(python, "-c", "import site; print(site.getsitepackages()[0])", folder=tmp_path).strip())
+    # What she stands on comes from here: to fetch it again would take minutes. She herself does not.
+    (folder / "besides.pth").write_text("\n".join(one for one in site.getsitepackages() if "site-packages" in one))
+    # An older setuptools that comes with some Pythons would stand before the locked one.
+    run(python, "-m", "pip", "-q", "uninstall", "-y", "setuptools", folder=tmp_path)
+    pip = ("-m", "pip", "-q", "install", "--no-deps", "--no-index", "--no-build-isolation", "--ignore-installed")
+    run(python, *pip, package, folder=tmp_path)
+    where = run(python, "-c", "import bot; print(bot.__file__)", folder=tmp_path)
+    assert Path(where.strip()).is_relative_to(tmp_path)
+    lyra, home = tmp_path / "clean" / "bin" / "lyra", str(tmp_path / "home")
+    assert "Kept." in run(lyra, "chat", folder=tmp_path, said="my cat is called Turing\n", LYRA_HOME=home)
+    assert "my cat is called Turing" in run(lyra, "recall", "cat", folder=tmp_path, LYRA_HOME=home)
