@@ -139,6 +139,11 @@ class Inbox:
         row = await self._db.one("SELECT count(*) AS n FROM inbox WHERE state = 'parked'")
         return int(row["n"]) if row else 0
 
+    async def open_counts(self) -> dict[str, int]:
+        """Count the events that are not answered, by whether they are new or held."""
+        rows = await self._db.all("SELECT state, count(*) AS n FROM inbox WHERE state IN ('new', 'held') GROUP BY state")
+        return {"new": 0, "held": 0} | {row["state"]: row["n"] for row in rows}
+
 
 async def finish(tx: Transaction, keys: Sequence[int]) -> None:
     """Mark events done and blank their payloads, in the caller's transaction."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from memory.store.counters import take
 from memory.store.database import Database, Transaction
 from memory.store.locks import Holders
-from memory.types import MINUTE
+from memory.types import MINUTE, Domain
 
 LEASE = 10 * MINUTE
 
@@ -98,6 +98,15 @@ async def happenings(db: Database, after: int, limit: int = 500) -> list[Happeni
         {"after": after, "limit": limit},
     )
     return [Happening(row["seq"], row["at"], row["kind"], json.loads(row["detail"])) for row in rows]
+
+
+async def happenings_in(db: Database, domain: Domain, after: int, limit: int) -> list[Happening]:
+    """Return what was done in a domain since the given line of the log: the newest of it, oldest first."""
+    rows = await db.all(
+        "SELECT seq, at, kind, detail FROM activity WHERE seq > :after AND domain = :domain ORDER BY seq DESC LIMIT :limit",
+        {"after": after, "domain": domain.key, "limit": limit},
+    )
+    return [Happening(row["seq"], row["at"], row["kind"], json.loads(row["detail"])) for row in reversed(rows)]
 
 
 async def last_happening(db: Database) -> int:

@@ -147,6 +147,13 @@ class Outbox:
         )
         return [row["place"] for row in rows]
 
+    async def unsent(self) -> int:
+        """Count the parts that did not arrive, previews aside."""
+        row = await self._db.one(
+            "SELECT count(*) AS n FROM outbox WHERE state IN ('pending', 'attempting') AND operation <> 'preview'"
+        )
+        return int(row["n"]) if row else 0
+
     async def blank(self, before: int) -> None:
         """Blank the texts of what was sent before an instant, and give up the previews that are older and never were."""
         due = "text <> '' AND (state = 'sent' AND sent_at < :before OR operation = 'preview' AND created_at < :before)"

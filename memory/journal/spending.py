@@ -50,6 +50,14 @@ class Spending:
         """Return what a domain, or all of them, spent today."""
         return await self._spent(self._db, domain)
 
+    async def days(self, domain: Domain, since: int) -> list[tuple[int, Spent]]:
+        """Return what a domain spent on each day from an instant on, oldest first, each with the instant at which it begins."""
+        rows = await self._db.all(
+            "SELECT day, calls, tokens FROM spent WHERE domain = :domain AND day >= :since ORDER BY day",
+            {"domain": domain.key, "since": since // _DAY},
+        )
+        return [(row["day"] * _DAY, Spent(row["calls"], row["tokens"])) for row in rows]
+
     async def _add(self, tx: Transaction, domain: Domain, spent: Spent) -> None:
         await tx.run(
             "INSERT INTO spent (domain, day, calls, tokens) VALUES (:domain, :day, :calls, :tokens) "

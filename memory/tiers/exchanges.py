@@ -187,11 +187,12 @@ async def who_spoke(reader: Reader, domain: Domain, names: Collection[str]) -> l
     return [Identity(row["platform"], row["native_id"]) for row in rows]
 
 
-async def said_by(db: Database, session: Session, identity: Identity, source_id: str) -> Exchange | None:
-    """Return what an account said in a session: the message of this id at the platform, or else the last one."""
+async def said_by(db: Database, session: int, identity: Identity, source_id: str, before: int = 1 << 62) -> Exchange | None:
+    """Return what an account said in a session: the message of this id at the platform, or else the last one before a key."""
     said = f"{SELECT}JOIN identities n ON n.id = e.identity WHERE e.session = :session AND e.kind = 'said' "
     theirs = f"{said}AND n.platform = :platform AND n.native_id = :account "
-    which = {"session": session.key, "platform": identity.platform, "account": identity.native_id}
+    which = {"session": session, "platform": identity.platform, "account": identity.native_id, "before": before}
+    theirs += "AND e.item < :before "
     row = await db.one(f"{theirs}AND e.source_id = :source_id", {**which, "source_id": source_id}) or await db.one(
         f"{theirs}ORDER BY e.said_at DESC, e.item DESC LIMIT 1", which
     )

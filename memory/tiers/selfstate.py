@@ -112,6 +112,15 @@ async def history(db: Database, domain: Domain, most: int = 500) -> list[Moment]
     return [Moment(row["at"], read(row["state"])) for row in rows]
 
 
+async def newest(db: Database) -> list[Mind]:
+    """Return how she is in each domain where she ever dreamt."""
+    rows = await db.all(
+        "SELECT s.state FROM selves s JOIN (SELECT domain, max(at) AS at FROM selves GROUP BY domain) AS last "
+        "ON last.domain = s.domain AND last.at = s.at ORDER BY s.domain"
+    )
+    return [read(row["state"]) for row in rows]
+
+
 async def reset(tx: Transaction, domain: Domain, now: int) -> None:
     """Let her be as at the beginning: no mood, no drives, nothing said of herself. What was thought about stays thought about."""
     row = await tx.one("SELECT state FROM selves WHERE domain = :d ORDER BY at DESC LIMIT 1", {"d": domain.key})

@@ -77,6 +77,16 @@ async def end(tx: Transaction, domain: Domain, keys: Sequence[int], now: int, su
     await unindex(tx, domain, keys)
 
 
+async def any_replaced(reader: Reader, items: Collection[int], since: int) -> bool:
+    """Say whether another took the place of one of these statements from an instant on."""
+    for some in pages(sorted(items)):
+        within = f"item IN ({placeholders('k', some)})"
+        replaced = f"SELECT 1 AS yes FROM statements WHERE {within} AND successor IS NOT NULL AND ended_at >= :since LIMIT 1"
+        if await reader.one(replaced, {"since": since, **bound("k", some)}):
+            return True
+    return False
+
+
 async def put_by(tx: Transaction, keys: Sequence[int], now: int) -> None:
     """Let bullets stand in the block no longer; recall still finds them."""
     await tx.run(

@@ -20,7 +20,7 @@ _OPEN = compiled(
 )
 _BOUND = compiled(rf"(?P<near>NEAR?) (?P<side>[SINCE UNTIL BEFORE AFTER AGO_BEFORE]) THE? (?P<one>{ANY})")
 _SINGLE = compiled(
-    r"(?P<lead>[IN ON DURING FROM ARTICLE OF]?) (?P<the>THE?)"
+    r"(?P<lead>[IN ON DURING FROM ARTICLE OF]? | TO (?=FEAST)) (?P<the>THE?)"
     r" (?P<what>[MONTH YEAR SEASON FEAST QUARTER WEEKDAY SHORT_WEEKDAY UNIT]=* | SHORT_DATE \.?)"
 )
 _CERTAIN = compiled(r"[IN ON DURING FROM OF]? THE? UNDERSTOOD=*")
@@ -206,6 +206,8 @@ def _single(reading: Parse, m: re.Match[str]) -> Expression | None:
     elif code == Code.FEAST and lead == Code.ARTICLE:
         # English has "an" before a vowel alone: "an Easter egg", "an Silvester".
         told = reading.tokens.words[m.start()] == "an" and (word[0] not in "aeiou" or word.startswith(("oster", "aller")))
+    elif code == Code.FEAST and lead == Code.TO:
+        told = reading.tokens.words[m.start()] == "à"
     elif lead and lead in _LEADS[code]:
         told = True
     else:

@@ -259,7 +259,7 @@ DOINGS = frozenset(
     for word in """
     happen spend spent go went on new life past part thing celebrate verbracht gemacht machte passiert geschehen los erlebt gefeiert hice hicimos pasó
     hecho fait passé tell told say said write wrote written talk talked mention mentioned erzählt gesagt geschrieben berichtet
-    unternommen dije contado
+    unternommen dije contado quest jai avons happens passiert
     """.split()
 )
 """The stems of words that ask for whatever was done or happened at a time."""

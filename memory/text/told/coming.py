@@ -2,6 +2,7 @@
 
 import re
 from datetime import date
+from functools import cache
 
 from memory.text.dates import MONTHS, WEEKDAYS, dates
 from memory.text.numbers import COUNT_WORDS
@@ -43,8 +44,20 @@ _DAY = "|".join(
 )
 _LEADING = r"(?:(?:on|the|next|this|coming|am|an|den|dem|die|der|in|nächste\w{0,2}|kommende\w{0,2}) )*"
 _DATED = rf"{_LEADING}(?:\d[\w.]*(?: (?:{_DAY}))?|(?:{_DAY})\b(?: \d[\w.]*| days?| weeks?| months?)?)"
-_THEN = re.compile(rf"(?i)\b(?:to|until|till|auf|bis|for|zu[mr]?) (?P<day>{_DATED})")
-_NOT_THEN = re.compile(rf"(?i)\b(?:not|instead of|rather than|from|nicht|statt|anstatt|von|vom) {_DATED}")
+_THEN = rf"(?i)\b(?:to|until|till|auf|bis|for|zu[mr]?) (?P<day>{_DATED})"
+_NOT_THEN = rf"(?i)\b(?:not|instead of|rather than|from|nicht|statt|anstatt|von|vom) {_DATED}"
+
+
+@cache
+def _then() -> re.Pattern[str]:
+    """Return what tells to which day something is put off; compiled when something is read, as it is large."""
+    return re.compile(_THEN)
+
+
+@cache
+def _not_then() -> re.Pattern[str]:
+    """Return what tells which day it is no longer on."""
+    return re.compile(_NOT_THEN)
 
 
 def coming(text: str, at: date) -> date | None:
@@ -55,12 +68,12 @@ def coming(text: str, at: date) -> date | None:
     if len(text) > MOST_CHARACTERS or text.rstrip().endswith("?"):
         return None
     if moved := MOVED.search(text):
-        then = next(iter(_THEN.finditer(text)), None)
+        then = next(iter(_then().finditer(text)), None)
         if then and not UNSURE.search(text):
             return max(ahead(then["day"], at), default=None)
     if moved or OVER.search(text) or not _AHEAD.search(text) or (CALLED_OFF.search(text) and not UNSURE.search(text)):
         return None
-    return max(ahead(_NOT_THEN.sub(" ", text), at), default=None)
+    return max(ahead(_not_then().sub(" ", text), at), default=None)
 
 
 def ahead(text: str, at: date) -> list[date]:

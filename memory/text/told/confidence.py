@@ -15,7 +15,7 @@ from memory.text.told.wordings import ASKS, ENDS
 from memory.types import Discretion
 
 _SENTENCE = re.compile(r"[.!?;:\n–—]|, | - ")
-_AND = re.compile(r",|&|\b(?:or|and|nor|oder|und|et|ou|y|e|of|en)\b")
+_AND = re.compile(r"(,|&|\b(?:or|and|nor|oder|und|et|ou|y|e|of|en)\b)")
 _JOINS = frozenset("and or nor und oder noch et ou y e".split())
 _OWN = frozenset(
     "my our your his her their the a mein meine meinem meiner deinem deiner unserem der dem die mon ma mes mi mis".split()
@@ -122,7 +122,8 @@ def _ended() -> Sequence[re.Pattern[str]]:
 def _names(said: str) -> list[str] | None:
     """Return the names with which words begin, [] for everybody, None where they begin with none."""
     found: list[str] = []
-    for part in _AND.split(said):
+    parts = _AND.split(said)
+    for joint, part in zip(["", *parts[1::2]], parts[::2], strict=True):
         words = part.split()
         if not words:
             continue
@@ -132,8 +133,10 @@ def _names(said: str) -> list[str] | None:
             return []
         if first in _NO_NAME or (found and found[0][0].isupper() and not named[0].lstrip("@")[0].isupper() and len(named) == 1):
             break
+        if joint == "," and len(named) == 2 and len(words) > 2:
+            break  # what follows is no name: "don't tell Ben, my locker is open"
         for word in words[len(named) :]:
-            if not (word[0].isupper() or word[0] == "#"):
+            if not (word[0].isupper() or word[0] == "#") or word.replace("’", "'").split("'")[0] == "I":
                 break
             named.append(word)
         found.append(" ".join(named).strip("'\"’(),@"))

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
 from memory.text.display_names import TAG, likeness
 from memory.text.languages import function_words, language
@@ -63,20 +64,16 @@ _CUES = (
     (NamedKind.PLACE, rf"\b(?:in|near) (?!(?:January|February|March|April|May|June|July|August|September|October|November|December)\b){_NAME}"),
 )  # fmt: skip
 _ONE, _FULL = r"(?P<short>[A-ZÀ-ÖØ-Þ][\w’-]{0,30})", _NAME.replace("<name>", "<full>")
-_SURNAMED = tuple(
-    re.compile(form)
-    for form in (
-        rf"\b{_ONE},? {_FULL} (?:that is|meine ich)\b",
-        rf"\b{_ONE},? (?:that is|i\.e\.|I mean|meaning|ich meine|also),? {_FULL}",
-        rf"\b{_ONE} \({_FULL}\)",
-        rf"\b(?:by|with) {_ONE},? I mean {_FULL}",
-        rf"\b{_ONE}['’]s (?:full|whole|real) name is {_FULL}",
-        rf"\b{_ONE}['’]s (?:last name|surname|family name) is (?P<last>[A-ZÀ-ÖØ-Þ][\w’-]{{0,30}})",
-        rf"\b{_ONE} heißt (?:mit (?:ganzem|vollem) Namen |eigentlich ){_FULL}",
-        rf"\b{_ONE} heißt mit (?:Nachnamen|Familiennamen) (?P<last>[A-ZÀ-ÖØ-Þ][\w’-]{{0,30}})",
-    )
+_SURNAMED = (
+    rf"\b{_ONE},? {_FULL} (?:that is|meine ich)\b",
+    rf"\b{_ONE},? (?:that is|i\.e\.|I mean|meaning|ich meine|also),? {_FULL}",
+    rf"\b{_ONE} \({_FULL}\)",
+    rf"\b(?:by|with) {_ONE},? I mean {_FULL}",
+    rf"\b{_ONE}['’]s (?:full|whole|real) name is {_FULL}",
+    rf"\b{_ONE}['’]s (?:last name|surname|family name) is (?P<last>[A-ZÀ-ÖØ-Þ][\w’-]{{0,30}})",
+    rf"\b{_ONE} heißt (?:mit (?:ganzem|vollem) Namen |eigentlich ){_FULL}",
+    rf"\b{_ONE} heißt mit (?:Nachnamen|Familiennamen) (?P<last>[A-ZÀ-ÖØ-Þ][\w’-]{{0,30}})",
 )
-_COMPILED = tuple((kind, re.compile(pattern)) for kind, pattern in _CUES)
 _CALLED = re.compile(rf"\b(?:my|our|mein\w{{0,2}}|unser\w{{0,2}}) (?:\w+ )?(?P<alias>{_KIN}|{_PETS})\b", re.IGNORECASE)
 _LARGE = re.compile(rf"(?<=[\w,;:'’\"(]\s){_NAME}")
 _WRITES_NOUNS_LARGE = frozenset({"german"})
@@ -96,11 +93,23 @@ _LONGEST = 3
 _MOST_WORDS, _MOST_KEYS = 400, 300
 
 
+@cache
+def _cues() -> list[tuple[NamedKind, re.Pattern[str]]]:
+    """Return what tells that a name follows; compiled when something is read, as that takes longer than all else at a start."""
+    return [(kind, re.compile(pattern)) for kind, pattern in _CUES]
+
+
+@cache
+def _surnames() -> list[re.Pattern[str]]:
+    """Return what tells how somebody is called in full."""
+    return [re.compile(form) for form in _SURNAMED]
+
+
 def named(text: str) -> list[Named]:
     """Return what a text names, each name once, those of a kind first."""
     text = text[:_LOOKED_AT]
     found: dict[str, Named] = {}
-    for kind, pattern in _COMPILED:
+    for kind, pattern in _cues():
         for match in pattern.finditer(text):
             name = _plain(match["name"])
             if name:
@@ -153,7 +162,7 @@ def inside_full_names(text: str) -> set[str]:
 def surnamed(text: str) -> dict[str, str]:
     """Return who is said to be one under a short name and a full one, by the short one: "Ben, Ben Miller that is"."""
     found: dict[str, str] = {}
-    for match in (match for pattern in _SURNAMED for match in pattern.finditer(text[:_LOOKED_AT])):
+    for match in (match for pattern in _surnames() for match in pattern.finditer(text[:_LOOKED_AT])):
         said = match.groupdict()
         full = said.get("full") or f"{said['short']} {said['last']}"
         if said["short"] in full.split() and full != said["short"]:

@@ -7,6 +7,7 @@ from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import key_words, stem
 
 _GROUP = re.compile(r"\(\?P<\w+>|\(\?[:!<=]+|\\.")
+_BACK = frozenset("it its they that this those these he she his her and es sie er das die dies und".split())
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
@@ -25,6 +26,13 @@ def topic(text: str, names: Collection[str], asking: Collection[str]) -> frozens
         for word, stemmed in key_words(text).items()
         if len(word) > 1 and word not in FUNCTION_WORDS and word not in people and not {word, stemmed} & set(asking)
     )
+
+
+def goes_on(text: str) -> bool:
+    """Say whether a text names nothing itself, so that it tells of what was named before: "it is 8812 now"."""
+    words = key_words(text)
+    first = re.match(r"\W*(\w+)", text.lower())
+    return bool(first and first[1] in _BACK) or not any(word.isalpha() for word in words)
 
 
 def held(words: Collection[str], text: str) -> int:

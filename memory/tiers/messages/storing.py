@@ -1,7 +1,7 @@
 """How messages come in, change and go: the only place that writes exchanges."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from memory.index.indexing import index_entries, message
 from memory.places.identities import know
@@ -12,20 +12,21 @@ from memory.store.lineage import Seal, add_items, bound, placeholders
 from memory.tiers import entities
 from memory.tiers.exchanges import recallable
 from memory.tiers.messages import known
-from memory.types import Domain, Exchange, Identity, Kind, NewExchange, Session
+from memory.types import Covered, Domain, Exchange, Identity, Kind, NewExchange, Session
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
     """What became of messages offered: newly stored, known before, or forgotten earlier and therefore refused.
 
-    `ended` counts the messages that they say may be told again.
+    `ended` counts the messages that they say may be told again; `covered` says what those keep back that ask for discretion.
     """
 
     stored: list[Exchange]
     known: int = 0
     forgotten: int = 0
     ended: int = 0
+    covered: Mapping[int, Covered] = field(default_factory=dict)
 
 
 async def store(tx: Transaction, seal: Seal, domain: Domain, session: Session, offered: Sequence[NewExchange], now: int) -> Kept:

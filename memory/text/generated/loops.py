@@ -8,7 +8,7 @@ _END = re.compile(r"\n|[.!?…。！？][\"'”’»)]*(?=\s|$)")
 _ENDED = re.compile(rf"(?:{_END.pattern})\s*$")
 # What ends a turn, or begins one, in the templates of chat models.
 _TOKEN = re.compile(
-    r"(?:<\|(?:im_(?:end|start)|eot_id|eom_id|end|end_of_text|endoftext|start_header_id|user|assistant|system)\|>"
+    r"(?:</?\|(?:im_(?:end|start)|eot_id|eom_id|end|end_of_text|endoftext|start_header_id|user|assistant|system)\|>"
     r"|<(?:end|start)_of_turn>|</s>)\Z"
 )
 _LONGEST_TOKEN = 20

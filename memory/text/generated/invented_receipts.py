@@ -9,7 +9,8 @@ _MARKS = r"(?:[|>]+\s*)*"
 _SOURCE = rf"(?:\[[^][\n]*\]\s*)?{_ISO}\s*(?:·[^|:\n]{{1,40}}(?:[|:]|$))?"
 _QUOTED = rf"{_DAY}, [^|:\n]{{1,40}}:"
 _OF_A_DIGEST = re.compile(rf"^{_MARKS}(?:(?:{_SOURCE}|{_QUOTED})\s*)*")
-_OF_AN_ANSWER = re.compile(rf"^(?:{_MARKS}(?:{_SOURCE.removesuffix('?')}|{_QUOTED})[^\S\n]*)+")
+_LABEL = r"\[[a-gm-s]\d{1,3}\](?!\(|:)"
+_OF_AN_ANSWER = re.compile(rf"^(?:{_MARKS}(?:{_SOURCE.removesuffix('?')}|{_QUOTED}|{_LABEL})[^\S\n]*)+")
 # What such a receipt can have begun as, while its line is not whole yet.
 _BEGUN = re.compile(rf"^[^\S\n]*{_MARKS}(?:\[[^][\n]*\]?[^\S\n]*)?(?:[^\W\d]+,? ?)?(?:\d{{1,4}}(?:[- ][^\n]{{0,70}})?)?$")
 

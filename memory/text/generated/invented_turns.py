@@ -1,0 +1,101 @@
+"""Further turns that a model invents in plain words: "User: …" and "Lyra: …" behind her answer, or before it."""
+
+import re
+
+_WHO = r"[^\W\d_][\w'’-]{0,20}(?: [A-ZÀ-Þ][\w'’-]{0,19})?"
+_LABEL = re.compile(rf"^[^\S\n]*(?:[*_#>]+[^\S\n]*)?(?P<who>{_WHO})[*_]*:[*_]*(?=[^\S\n]|$|\n)[^\S\n]*")
+_MAY_BE_LABEL = re.compile(rf"^[^\S\n]*(?:[*_#>]+[^\S\n]*)?(?:{_WHO} ?[*_]*:?[*_]*)?$")
+_NAME, _HERSELF = "lyra", "assistant"
+_THEIRS = frozenset(("user", "human"))
+_FENCE = "```"
+
+
+class WithoutTurns:
+    """A text that comes in pieces, without the turns of others that are invented in it.
+
+    Before her answer a label of her own is taken off, with what somebody else is made to say. Behind it the text ends where
+    "User:" begins a line, or a name that "Lyra:" answers. A list of such labels, and what stands in a block of code, stays.
+    """
+
+    def __init__(self) -> None:
+        self.ended = False
+        self._line = ""
+        self._inside = False
+        self._held = ""
+        self._theirs = False
+        self._before = ""
+        self._fenced = False
+        self._said = False
+
+    def feed(self, piece: str) -> str:
+        """Take a piece, and return what can be shown by now."""
+        shown = ""
+        for part in piece.splitlines(keepends=True):
+            if self.ended:
+                break
+            self._line += part
+            if self._inside:
+                shown += self._pass(part)
+            elif part.endswith("\n"):
+                shown += self._judge(self._line)
+            elif self._is_known():
+                shown += self._judge(self._line)
+                self._inside = True
+            if part.endswith("\n"):
+                self._line, self._inside = "", False
+        return shown
+
+    def rest(self) -> str:
+        """Return what was held at the end of the text."""
+        shown = "" if self.ended or self._inside or not self._line else self._judge(self._line)
+        if self.ended:
+            return shown
+        # Nobody answered it: an invented turn behind an answer, and a plain line before one.
+        unsaid = self._said or not _LABEL.sub("", self._held).strip()
+        return shown + ("" if self._theirs and unsaid else self._held)
+
+    def _is_known(self) -> bool:
+        """Say whether a line that is not whole tells already what it is."""
+        if label := self._label(self._line):
+            return self._is_hers(self._who(label), self._before) and bool(self._line[label.end() :].strip())
+        begun = self._line.strip()
+        return bool(begun) and not (self._theirs or _FENCE.startswith(begun) or _MAY_BE_LABEL.match(self._line))
+
+    def _is_hers(self, who: str, listed: str) -> bool:
+        """Say whether a label is her own: a bare "Assistant:" may be a person's part in a list of such."""
+        return (bool(self._held) or not listed) and (who == _NAME or (who == _HERSELF and (self._theirs or not self._said)))
+
+    def _label(self, line: str) -> re.Match[str] | None:
+        return None if self._fenced else _LABEL.match(line)
+
+    def _who(self, label: re.Match[str] | None) -> str:
+        return label["who"].strip().casefold() if label else ""
+
+    def _pass(self, text: str) -> str:
+        self._said = self._said or bool(text.strip())
+        return text
+
+    def _judge(self, line: str) -> str:
+        """Return what can be shown of what is held and of a line."""
+        if line.lstrip().startswith(_FENCE):
+            self._fenced = not self._fenced
+        label = self._label(line)
+        who = self._who(label)
+        listed, self._before = self._before, (who if line.strip() else self._before)
+        if label and self._is_hers(who, listed):
+            return self._hers(line, label.end())
+        # What is said on in an invented turn is part of it.
+        if self._held and (not line.strip() or (self._theirs and (not who or who in _THEIRS))):
+            self._held += line
+            return ""
+        held, self._held, self._theirs = self._held, "", False
+        if who and not listed:
+            self._held, self._theirs = line, who in _THEIRS
+            return self._pass(held) if held else ""
+        return self._pass(held + line)
+
+    def _hers(self, line: str, end: int) -> str:
+        """Deal with a line that begins with her own name."""
+        self._held, self._theirs = "", False
+        self.ended = self._said
+        return "" if self.ended else self._pass(line[end:])

@@ -1,0 +1,138 @@
+"""What was said when: the months of a home, the gists of a month, and the messages of a conversation, a page at a time."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory.errors import NotFound
+from memory.forget.gone import shown
+from memory.store.lineage import bound
+from memory.text.times import local, month
+from memory.tiers import exchanges, summaries
+from memory.tiers.messages.seen import readable
+from memory.types import MINUTE, Digest, Exchange, Session
+from memory.view.binding import Binding
+
+_STEP = 15 * MINUTE
+"""Every time zone lies so many minutes, or a multiple of them, from UTC."""
+_MOST = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Month:
+    """A calendar month, as 2026-11, with how many messages were said in it and how many gists tell of it."""
+
+    period: str
+    messages: int
+    gists: int
+
+
+@dataclass(frozen=True, slots=True)
+class MessagePage:
+    """Messages of a conversation, oldest first, and whether there are earlier ones."""
+
+    messages: Sequence[Exchange]
+    earlier: bool
+
+
+class Calendar:
+    """The months of one home."""
+
+    def __init__(self, binding: Binding) -> None:
+        self._b = binding
+
+    async def months(self) -> list[Month]:
+        """Return the months in which anything was said at home, newest first, with none left out in between."""
+        zone = self._b.home.time_zone
+        said: Counter[str] = Counter()
+        for at, n in await self._said():
+            said[month(at, zone)] += n
+        gists = await self._gists()
+        told = sorted({*said, *gists})
+        return [Month(one, said[one], gists.get(one, 0)) for one in reversed(_without_gaps(told))]
+
+    async def days(self, since: int) -> dict[str, int]:
+        """Return how many messages were said at home on each day, as 2026-11-03, from an instant on."""
+        found: Counter[str] = Counter()
+        for at, n in await self._said(since):
+            found[f"{local(at, self._b.home.time_zone):%Y-%m-%d}"] += n
+        return found
+
+    async def gists(self, period: str) -> list[tuple[Session, Digest]]:
+        """Return the gists of a month, oldest first, each with its session."""
+        rows = await self._b.db.all(
+            f"{summaries.SELECT}JOIN episodes p ON p.session = d.session AND p.position = d.position "
+            f"WHERE p.domain = :domain AND p.month = :period AND d.tier = 'gist' AND {shown('d')} ORDER BY d.first_at, d.item",
+            {"domain": self._b.home.key, "period": period},
+        )
+        sessions = {session.key: session for session in await self._b.sessions()}
+        return [(sessions[row["session"]], summaries.digest(row)) for row in rows if row["session"] in sessions]
+
+    async def gist(self, public_id: str) -> tuple[Session, Digest, list[Exchange]]:
+        """Return a gist at home by its id, with its session and the messages that it tells of, oldest first. Raises NotFound."""
+        row = await self._b.db.one(
+            f"{summaries.SELECT}WHERE i.public_id = :id AND d.domain = :domain AND d.tier = 'gist' AND {shown('d')}",
+            {"id": public_id, "domain": self._b.home.key},
+        )
+        sessions = {session.key: session for session in await self._b.sessions()}
+        if row is None or row["session"] not in sessions:
+            raise NotFound("There is no gist with that id here.")
+        domains = self._b.domains
+        rows = await self._b.db.all(
+            f"{exchanges.SELECT}JOIN episodes p ON p.id = e.episode WHERE p.session = :session AND p.position = :position "
+            f"AND {shown('e')} AND {readable('e', domains)} ORDER BY e.said_at, e.item LIMIT :most",
+            {"session": row["session"], "position": row["position"], "most": _MOST, **bound("d", domains)},
+        )
+        return sessions[row["session"]], summaries.digest(row), [exchanges.exchange(one) for one in rows]
+
+    async def messages(self, session: Session, n: int, *, since: int = 0, before: int | None = None) -> MessagePage:
+        """Return the last n messages of a session that were said from `since` on and before an instant (None: until now)."""
+        self._b.own(session)
+        domains = self._b.domains
+        rows = await self._b.db.all(
+            f"{exchanges.SELECT}WHERE e.session = :session AND e.kind IN ('said', 'reply', 'reflection') AND e.said_at >= :since "
+            f"AND (CAST(:before AS BIGINT) IS NULL OR e.said_at < :before) AND {shown('e')} AND {readable('e', domains)} "
+            "ORDER BY e.said_at DESC, e.item DESC LIMIT :limit",
+            {"session": session.key, "since": since, "before": before, "limit": n + 1, **bound("d", domains)},
+        )
+        return MessagePage([exchanges.exchange(row) for row in rows[:n]][::-1], len(rows) > n)
+
+    async def spoken_in(self, since: int, before: int) -> list[Session]:
+        """Return the sessions at home in which anything was said between two instants, newest first."""
+        rows = await self._b.db.all(
+            "SELECT DISTINCT e.session FROM exchanges e WHERE e.domain = :domain AND e.said_at >= :since AND e.said_at < :before "
+            f"AND e.kind IN ('said', 'reply', 'reflection') AND {shown('e')}",
+            {"domain": self._b.home.key, "since": since, "before": before},
+        )
+        there = {row["session"] for row in rows}
+        return [session for session in await self._b.sessions() if session.key in there]
+
+    async def speakers(self) -> list[str]:
+        """Return the names of all who spoke at home, in order."""
+        return sorted(await exchanges.speakers(self._b.db, self._b.home))
+
+    async def _said(self, since: int = 0) -> list[tuple[int, int]]:
+        """Return when messages were said at home, to a quarter of an hour, and how many."""
+        domains = self._b.domains
+        rows = await self._b.db.all(
+            "SELECT e.said_at / :step AS quarter, count(*) AS n FROM exchanges e WHERE e.domain = :domain AND e.said_at >= :since "
+            f"AND e.kind IN ('said', 'reply', 'reflection') AND {shown('e')} AND {readable('e', domains)} GROUP BY 1",
+            {"domain": self._b.home.key, "step": _STEP, "since": since, **bound("d", domains)},
+        )
+        return [(row["quarter"] * _STEP, row["n"]) for row in rows]
+
+    async def _gists(self) -> dict[str, int]:
+        rows = await self._b.db.all(
+            "SELECT p.month, count(*) AS n FROM digests d JOIN episodes p ON p.session = d.session AND p.position = d.position "
+            f"WHERE d.domain = :domain AND d.tier = 'gist' AND {shown('d')} GROUP BY p.month",
+            {"domain": self._b.home.key},
+        )
+        return {row["month"]: row["n"] for row in rows}
+
+
+def _without_gaps(months: Sequence[str]) -> list[str]:
+    """Return months from the first to the last of some, which are in order."""
+    if not months:
+        return []
+    first, last = (int(one[:4]) * 12 + int(one[5:7]) - 1 for one in (months[0], months[-1]))
+    return [f"{number // 12:04}-{number % 12 + 1:02}" for number in range(first, last + 1)]
