@@ -1,21 +1,39 @@
-"""The log: events with names and numbers, on standard error; never a message's text, never a secret."""
+"""The log: events with names and numbers, on standard error and in a file; never a message's text, never a secret."""
 
+import io
 import logging
 import sys
-from collections.abc import MutableMapping
-from typing import Any
+from collections.abc import Mapping, MutableMapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from bot.imports import imported
 
+if TYPE_CHECKING:
+    from bot.service.log_file import LogFile
+
 _UNSAID = frozenset({"text", "content", "message", "prompt", "answer", "api_key", "token", "password", "secret", "key"})
+FILE = "lyra.log"
 _OWN, _TOLD = "adapters", "discord"
 
 
 class Log:
-    """Writes events from a level on. What renders them is loaded with the first line: most commands write none."""
+    """Writes events from a level on. What renders them is loaded with the first line: most commands write none.
+
+    `path` is the file, None for none; `on_screen` says that standard error has them as well.
+    """
 
     def __init__(self) -> None:
         self.least = logging.WARNING
+        self.path: Path | None = None
+        self.on_screen = True
+        self._file: LogFile | None = None
+
+    def write_to(self, path: Path | None) -> None:
+        """Write to standard error and this file from now on."""
+        if self._file:
+            self._file.close()
+        self._file, self.path, self.on_screen = None, path, True
 
     def debug(self, event: str, **facts: object) -> None:
         """Write an event that helps to find a fault."""
@@ -35,25 +53,33 @@ class Log:
 
     def log(self, level: int, event: str, **facts: object) -> None:
         """Write an event of a level."""
-        if level >= self.least:
-            _rendering().log(level, event, **facts)
+        if level < self.least:
+            return
+        line = _rendered(level, event, facts)
+        if self.on_screen:
+            print(line, file=sys.stderr, flush=True)
+        if self.path:
+            if self._file is None:
+                self._file = imported("bot.service.log_file:LogFile")(self.path)
+            self._file.write(line)
 
 
 log = Log()
 
 
-def configure(level: str) -> None:
-    """Write events of this level and above to standard error, one line each, without anybody's words.
+def configure(level: str, path: Path | None = None) -> None:
+    """Write events of this level and above to standard error and a file, one line each, without anybody's words.
 
     Of what discord.py reports no more than warnings are written, of what other libraries report only errors.
     """
     log.least = least = getattr(logging, level.upper())
+    log.write_to(path)
     logging.basicConfig(level=logging.ERROR, handlers=[Reports()], force=True)
     logging.getLogger(_OWN).setLevel(least)
     logging.getLogger(_TOLD).setLevel(max(least, logging.WARNING))
 
 
-def _rendering() -> Any:
+def _rendered(level: int, event: str, facts: Mapping[str, object]) -> str:
     structlog = imported("structlog")
     processors: list[Any] = [
         structlog.processors.add_log_level,
@@ -61,9 +87,12 @@ def _rendering() -> Any:
         _without_words,
         structlog.dev.ConsoleRenderer(colors=False),
     ]
-    # Made with each event: standard error may be another stream by then, and the one of before may be closed.
-    written, every = structlog.PrintLogger(sys.stderr), structlog.make_filtering_bound_logger(logging.DEBUG)
-    return structlog.wrap_logger(written, processors, wrapper_class=every, cache_logger_on_first_use=False)
+    written, every = io.StringIO(), structlog.make_filtering_bound_logger(logging.DEBUG)
+    logger = structlog.wrap_logger(
+        structlog.PrintLogger(written), processors, wrapper_class=every, cache_logger_on_first_use=False
+    )
+    logger.log(level, event, **facts)
+    return written.getvalue().rstrip("\n")
 
 
 class Reports(logging.Handler):

@@ -1,0 +1,173 @@
+"""The browser as a platform: one person's conversations with Lyra, the same ones that they have at the terminal.
+
+A message is committed before its form is answered. What is shown meanwhile is shown in every tab of the conversation; where
+none is open, the answer is kept all the same, and stands in the conversation when it is opened again.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+
+from adapters.base import Adapter, Listener, Preview, Sending
+from adapters.browser.tabs import Tabs
+from adapters.command_table import AnswerAudience, Surface
+from adapters.errors import CommandUnclear, PlatformFailure
+from adapters.events import Message, Person, conversation
+from adapters.markup import called, parse_command, printable
+
+_PATIENCE_SECONDS = 300.0
+_REMEMBERED = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """How messages get their ids and their times, and whose machine it is: who may say what only its owner may."""
+
+    new_id: Callable[[], str]
+    now: Callable[[], int]
+    owner: str
+
+
+class Browser(Adapter):
+    """The tabs of everybody who is signed in. Its places are those of the terminal, so that both show one conversation."""
+
+    platform = "console"
+    prefix = "/"
+    introduces = False
+    removes = False
+
+    def __init__(self, tabs: Tabs, origin: Origin, at_hand: Callable[[str], bool]) -> None:
+        self._tabs = tabs
+        self._origin = origin
+        self._at_hand = at_hand
+        self._listener: Listener | None = None
+        self._asked_at: OrderedDict[str, str] = OrderedDict()
+        self._questions: dict[str, asyncio.Future[bool]] = {}
+
+    async def run(self, listener: Listener) -> None:
+        """Take messages until the task is cancelled."""
+        self._listener = listener
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self._listener = None
+
+    def at_hand(self, place: str) -> bool:
+        """Say whether somebody is at a place who may be told what is left over there."""
+        return self._at_hand(place)
+
+    async def say(self, person: Person, thread: str, text: str) -> Awaitable[None]:
+        """Commit what a person says in a conversation; return what to await until it is answered.
+
+        Raises CommandUnclear for a command that only the machine's owner may give, PlatformFailure where nobody listens.
+        """
+        if self._listener is None:
+            raise PlatformFailure("Lyra is just waking up or falling asleep. Say it again in a moment.")
+        place = conversation(self.platform, person.id, thread)
+        if person.id != self._origin.owner and (name := _owners_alone(self._listener, text)):
+            raise CommandUnclear(f"/{name} is for who runs this machine.")
+        message = Message(self._origin.new_id(), place, person, text, self._origin.now())
+        self._asked_at[message.id] = place.key
+        while len(self._asked_at) > _REMEMBERED:
+            self._asked_at.popitem(last=False)
+        answered = await self._listener.hear([message])
+        self._tabs.show(place.key, "said", id=message.id, speaker=person.name, text=printable(text))
+        return answered
+
+    async def send(self, sending: Sending) -> str:
+        """Show a part in the tabs of its place. A browser has no ids: its key serves."""
+        if sending.operation != "delete":
+            actions = [asdict(action) for action in sending.actions]
+            kind = "reflection" if sending.reflection else "notice" if sending.notice else "answer"
+            self._tabs.show(sending.place, kind, text=printable(sending.text), actions=actions, first=sending.first)
+        return sending.key
+
+    def preview(self, place: str) -> Preview | None:
+        """Show an answer as it comes, where a tab is open."""
+        return _Beginning(self._tabs, place) if self._tabs.watched(place) else None
+
+    def surface(self, event_id: str) -> Surface | None:
+        """The person who said something in a tab that may still be open."""
+        place = self._asked_at.get(event_id)
+        return _Asking(self, place) if place else None
+
+    @asynccontextmanager
+    async def thinking(self, place: str) -> AsyncIterator[None]:
+        """Show that an answer is being made."""
+        self._tabs.show(place, "thinking", on=True)
+        try:
+            yield
+        finally:
+            self._tabs.show(place, "thinking", on=False)
+
+    async def ask(self, place: str, question: str) -> bool:
+        """Ask whoever has a tab of a place open; nobody's answer is no."""
+        if not self._tabs.watched(place):
+            return False
+        key, answer = self._origin.new_id(), asyncio.get_running_loop().create_future()
+        self._questions[key] = answer
+        self._tabs.show(place, "question", id=key, text=question)
+        try:
+            return await asyncio.wait_for(answer, _PATIENCE_SECONDS)
+        except TimeoutError:
+            return False
+        finally:
+            self._questions.pop(key, None)
+            self._tabs.show(place, "settled", id=key)
+
+    def settle(self, key: str, *, yes: bool) -> bool:
+        """Answer a question that was asked; return whether it was still open."""
+        question = self._questions.get(key)
+        if question is None or question.done():
+            return False
+        question.set_result(yes)
+        return True
+
+    def enter(self, place: str, thread: str) -> None:
+        """Have the tabs of a place go on in another conversation of the same person."""
+        self._tabs.show(place, "enter", thread=thread)
+
+
+def _owners_alone(listener: Listener, text: str) -> str:
+    """Return the name of the command that a text gives and only the machine's owner may give, '' for none."""
+    if called(text, Browser.prefix) is None:
+        return ""
+    try:
+        parsed = parse_command(text, Browser.prefix, listener.table)
+    except CommandUnclear:
+        return ""
+    return parsed[0].name if parsed and parsed[0].who is AnswerAudience.OWNER else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Beginning:
+    """The beginning of an answer, shown in the tabs of a place."""
+
+    tabs: Tabs
+    place: str
+
+    async def show(self, piece: str) -> None:
+        self.tabs.show(self.place, "piece", text=printable(piece))
+
+    async def drop(self) -> None:
+        self.tabs.show(self.place, "dropped")
+
+    async def withhold(self) -> None:
+        self.tabs.show(self.place, "withheld")
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """The person in the tabs of a place."""
+
+    browser: Browser
+    place: str
+
+    async def confirm(self, question: str) -> bool:
+        return await self.browser.ask(self.place, question)
+
+    def enter(self, session: str) -> bool:
+        self.browser.enter(self.place, session)
+        return True

@@ -1,0 +1,60 @@
+"""The tabs that show a conversation, and what is shown in all of them."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+_MOST = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Something to show: what kind of event it is, and its facts."""
+
+    kind: str
+    facts: dict[str, object] = field(default_factory=dict)
+
+
+Tab = asyncio.Queue[Shown]
+
+
+class Tabs:
+    """The open tabs by place. An event goes to those that are open; a tab that does not read any more is let go."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, list[Tab]] = {}
+
+    def watched(self, place: str) -> bool:
+        """Say whether any tab shows a place."""
+        return place in self._open
+
+    @contextmanager
+    def opened(self, place: str) -> Iterator[Tab]:
+        """Have a tab show a place for the block."""
+        tab: Tab = asyncio.Queue(_MOST)
+        self._open.setdefault(place, []).append(tab)
+        try:
+            yield tab
+        finally:
+            self._close(place, tab)
+
+    def show(self, place: str, kind: str, **facts: object) -> None:
+        """Show something in every tab of a place."""
+        for tab in list(self._open.get(place, ())):
+            try:
+                tab.put_nowait(Shown(kind, facts))
+            except asyncio.QueueFull:
+                self._close(place, tab)
+
+    def show_all(self, kind: str) -> None:
+        """Show something in every tab there is."""
+        for place in list(self._open):
+            self.show(place, kind)
+
+    def _close(self, place: str, tab: Tab) -> None:
+        left = [one for one in self._open.get(place, ()) if one is not tab]
+        if left:
+            self._open[place] = left
+        else:
+            self._open.pop(place, None)

@@ -1,0 +1,50 @@
+"""What several commands take, and how each is run."""
+
+import asyncio
+import gc
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from bot.imports import imported
+from memory.text.storable import clean
+from memory.types import MOST_NAME
+
+
+def words(given: str) -> str:
+    """Return what was typed as text that can be kept: bytes that are no UTF-8 become U+FFFD."""
+    return clean(given)
+
+
+def name(given: str) -> str:
+    """Return a name that was typed. Raises BadParameter for one that no list could show."""
+    name = clean(given)
+    if len(name) > MOST_NAME or len(name.splitlines()) > 1:
+        raise typer.BadParameter(f"a name is one line of at most {MOST_NAME} characters.")
+    return name
+
+
+def say_version(wanted: bool) -> None:
+    """Say which version this is, where that is asked for, and end."""
+    if wanted:
+        print(f"lyra {imported('importlib.metadata:version')('lyra-companion')}")
+        raise typer.Exit
+
+
+As = Annotated[
+    str, typer.Option("--as", metavar="NAME", parser=name, help="Speak as this person; by default, as you on this machine.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+OneSession = Annotated[str, typer.Option("--session", metavar="NAME", parser=name, help="Only this conversation.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask first.")]
+
+
+def run(work: str, *arguments: object, **options: object) -> NoReturn:
+    """Load the module of a command and do its work, given as module:function; end with its exit code."""
+    # Nothing of what is loaded is garbage, and looking again and again whether it is takes 70 ms.
+    gc.disable()
+    do: Callable[..., Coroutine[Any, Any, int]] = imported(work)
+    gc.freeze()
+    gc.enable()
+    raise typer.Exit(asyncio.run(do(*arguments, **options)))

@@ -1,0 +1,52 @@
+"""What is counted while she runs: how often, how much, how long. Names and labels come from short lists; nobody's words are in it."""
+
+import time
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+"""The upper bounds, in seconds, of what a duration is counted in; longer ones count without a bound."""
+
+
+@dataclass(slots=True)
+class Durations:
+    """How often something took no longer than each bound and longer than the one before, and how long in all."""
+
+    counts: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS) + 1))
+    total: float = 0.0
+
+    def add(self, seconds: float) -> None:
+        """Count one."""
+        self.counts[bisect_left(BOUNDS, seconds)] += 1
+        self.total += seconds
+
+
+class Measures:
+    """Counts from the start of the process on."""
+
+    def __init__(self) -> None:
+        self.turns: Counter[str] = Counter()
+        self.errors: Counter[str] = Counter()
+        self.calls: Counter[str] = Counter()
+        self.tokens: Counter[str] = Counter()
+        self.stages: dict[str, Durations] = {}
+
+    def called(self, purpose: str, tokens: int) -> None:
+        """Count a call of a model for a purpose, with the tokens that went there and back."""
+        self.calls[purpose] += 1
+        self.tokens[purpose] += tokens
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Count how long a stage of a turn takes, however it ends."""
+        begun = time.monotonic()
+        try:
+            yield
+        finally:
+            self.stages.setdefault(name, Durations()).add(time.monotonic() - begun)
+
+
+measures = Measures()

@@ -1,0 +1,162 @@
+"""What every page works with: memory as its visitor may know it, and templates that escape whatever they are given."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from aiohttp import web
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from yarl import URL
+
+from adapters.base import Adapter
+from adapters.browser.browser import Browser
+from adapters.browser.tabs import Tabs
+from adapters.events import Person
+from bot.app import App
+from bot.commands import receipts
+from bot.talk import Talk
+from bot.web.guard import VISITOR
+from bot.web.prose import prose
+from bot.web.seats import Seats
+from memory.text.quantities import ago, counted
+from memory.text.times import local
+from memory.types import Identity
+from memory.view.view import View
+
+TEMPLATES = Path(__file__).with_name("templates")
+NAVIGATION = (
+    ("talk", "/talk", "Talk"), ("search", "/search", "Search"), ("timeline", "/timeline", "Timeline"),
+    ("facts", "/facts", "What I know"), ("people", "/people", "People and things"), ("self", "/self", "How I am"),
+    ("dreams", "/dreams", "Dreams and thoughts"), ("places", "/places", "Shared places"),
+    ("numbers", "/numbers", "Numbers"),
+    ("export", "/export", "Take it with you"), ("health", "/health", "How things are"), ("activity", "/activity", "What I do"),
+)  # fmt: skip
+
+
+_UNDER = {"gists": "timeline", "conversations": "timeline", "messages": "search", "thoughts": "dreams"}
+"""Under which of these a page stands that is not among them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Tells instants in the time zone of a home."""
+
+    now: int
+    zone: str
+
+    def moment(self, at: int) -> str:
+        """Return an instant as people say it: today at 21:04, on 3 March 2026 at 08:00."""
+        return receipts.moment(at, self.now, self.zone)
+
+    def day(self, at: int) -> str:
+        """Return the day of an instant: 3 March 2026."""
+        return receipts.day(at, self.zone)
+
+    def hour(self, at: int) -> str:
+        """Return the time of an instant: 21:04."""
+        return f"{local(at, self.zone):%H:%M}"
+
+    def iso(self, at: int) -> str:
+        """Return an instant as machines read it."""
+        return local(at, self.zone).isoformat(timespec="seconds")
+
+    def ago(self, at: int) -> str:
+        """Return how long ago an instant was."""
+        return ago(at, self.now)
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The open parts of Lyra that pages read and write, and how they are shown."""
+
+    app: App
+    talk: Talk
+    browser: Browser
+    tabs: Tabs
+    seats: Seats
+    templates: Environment
+    platforms: Mapping[str, Adapter]
+
+    def person(self, request: web.Request) -> Person:
+        """Return who is signed in."""
+        identity = request[VISITOR].identity
+        return Person(identity.platform, identity.native_id, identity.native_id)
+
+    async def view(self, request: web.Request) -> View:
+        """Return memory as who is signed in may know it now, at the account of theirs that they chose to read."""
+        return await self._view(self._read(request))
+
+    async def own_view(self, request: web.Request) -> View:
+        """Return memory as who is signed in may know it now, at the account that they are signed in with."""
+        return await self._view(request[VISITOR].identity)
+
+    async def _view(self, identity: Identity) -> View:
+        return await self.app.domains.view_of(identity.platform, identity.native_id)
+
+    def _read(self, request: web.Request) -> Identity:
+        """Return whose memory is read: what was chosen, where that is still an account of the same person."""
+        visitor = request[VISITOR]
+        return visitor.reads if visitor.reads in self.accounts(request) else visitor.identity
+
+    def accounts(self, request: web.Request) -> list[Identity]:
+        """Return the accounts of who is signed in, the one that they are signed in with first."""
+        return self.app.domains.accounts(self.person(request))
+
+    def times(self, view: View) -> Times:
+        """Return how instants are told to the readers of a view."""
+        return Times(self.app.base.clock.now(), view.home.time_zone)
+
+    def page(self, request: web.Request, template: str, view: View, /, **facts: object) -> web.Response:
+        """Return a page, filled in."""
+        return self._filled(
+            template,
+            200,
+            {
+                **facts,
+                **_frame(request),
+                "accounts": self.accounts(request),
+                "read": self._read(request),
+                "times": self.times(view),
+                "home": view.home.key,
+            },
+        )
+
+    def plain(self, template: str, code: int = 200, /, **facts: object) -> web.Response:
+        """Return a page for somebody who is not signed in."""
+        return self._filled(template, code, facts)
+
+    def _filled(self, name: str, status: int, facts: Mapping[str, object]) -> web.Response:
+        return web.Response(text=self.templates.get_template(name).render(facts), status=status, content_type="text/html")
+
+
+def _frame(request: web.Request) -> Mapping[str, object]:
+    visitor = request[VISITOR]
+    first = request.path.split("/")[1]
+    here = _UNDER.get(first, first)
+    return {"visitor": visitor.identity.native_id, "form_token": visitor.form_token, "navigation": NAVIGATION, "here": here}
+
+
+def reasons(why: Sequence[str]) -> str:
+    """Return why a message was found, as people say it: without the figures that say how near a meaning is."""
+    return "found by " + ", ".join(dict.fromkeys(_reason(one) for one in why))
+
+
+def _reason(one: str) -> str:
+    kind, _, rest = one.partition(" ")
+    if one == "beside a hit":
+        return "what stands beside it"
+    return "its meaning" if kind == "meaning" and rest.replace(".", "").isdecimal() else one
+
+
+def go(path: str, **query: str) -> web.Response:
+    """Return what sends a browser to another page, after a form."""
+    return web.Response(status=303, headers={"Location": str(URL(path).with_query(query))})
+
+
+def templates() -> Environment:
+    """Return the templates: all that is put in is escaped, and what is not given is an error."""
+    found = Environment(
+        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    found.filters.update(prose=prose, counted=counted, short=receipts.short, reasons=reasons)
+    return found

@@ -1,0 +1,114 @@
+"""Before any page: from where a request comes, under which name, for whom, and whether a form is one of ours."""
+
+import hmac
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from aiohttp import web
+
+from adapters.errors import PlatformFailure
+from bot.errors import LyraError
+from bot.web.attempts import Attempts
+from bot.web.reach import Reach
+from bot.web.signins import SignedIn, SignIns
+from memory.errors import MemoryFailure, NotFound
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+OPEN = frozenset({"/healthz", "/readyz", "/enter"})
+SCRIPTS = ("/metrics", "/log", "/sessions/")
+STATIC = "/static/"
+VISITOR: web.RequestKey[SignedIn] = web.RequestKey("visitor", SignedIn)
+_MET = 429
+_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+        "base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+    "Cache-Control": "no-store",
+}
+Refuse = Callable[[web.Request, int, str], web.Response]
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """What every request passes. `refuse` makes the answer to one that does not."""
+
+    reach: Reach
+    signins: SignIns
+    attempts: Attempts
+    token: str
+    cookie: str
+    refuse: Refuse
+
+    @web.middleware
+    async def admit(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Answer a request, or refuse it."""
+        response = await self._answer(request, handler)
+        if not response.prepared:
+            for name, value in _HEADERS.items():
+                response.headers.setdefault(name, value)
+        return response
+
+    async def _answer(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        if not self.reach.may_come(request.remote or "0.0.0.0"):
+            return self.refuse(request, 403, "Ask through the proxy that is named in [web].")
+        if not self.reach.knows(request.headers.get("Host", "")):
+            return self.refuse(request, 403, "Ask on this machine, at 127.0.0.1 or localhost.")
+        if request.path not in OPEN and not request.path.startswith(STATIC):
+            refused = await self._let_in(request)
+            if refused is not None:
+                return refused
+        return await self._handled(request, handler)
+
+    async def _let_in(self, request: web.Request) -> web.Response | None:
+        """Return why a request may not come in, None where it may."""
+        caller, header = self.reach.caller(request), request.headers.get("Authorization", "")
+        shown = request.cookies.get(self.cookie, "")
+        if shown and not header and not request.path.startswith(SCRIPTS):
+            visitor = await self.signins.who(shown)
+            if visitor is not None:
+                request[VISITOR] = visitor
+                return await self._forged(request, visitor) if request.method not in ("GET", "HEAD") else None
+        if self.attempts.blocked(caller):
+            return self.refuse(request, _MET, "That was wrong too often. Try again in a minute.")
+        # Bytes that are no UTF-8 come as surrogates; they are part of no token.
+        given = header.removeprefix("Bearer ").encode("utf-8", "replace")
+        if hmac.compare_digest(given, self.token.encode()):
+            return None if request.path.startswith(SCRIPTS) else self.refuse(request, 404, "There is nothing here for scripts.")
+        if shown or given:
+            self.attempts.wrong(caller)
+        return self.refuse(request, 401, "A bearer token is needed.")
+
+    async def _forged(self, request: web.Request, visitor: SignedIn) -> web.Response | None:
+        """Return the refusal of a form that another page sent, None for one of ours."""
+        if request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
+            return self.refuse(request, 403, "That form is not one of this page.")
+        origin = request.headers.get("Origin")
+        if origin is not None and urlsplit(origin).netloc.lower() != request.host.lower():
+            return self.refuse(request, 403, "That form is not one of this page.")
+        form = await request.post()
+        if not visitor.wrote(str(form.get("form_token", ""))):
+            return self.refuse(request, 403, "That form is out of date. Open the page again and send it once more.")
+        return None
+
+    async def _handled(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        try:
+            return await handler(request)
+        except web.HTTPException as met:
+            if met.status < 400:
+                raise
+            return self.refuse(request, met.status, _WORDS.get(met.status, "That cannot be done here."))
+        except NotFound as error:
+            return self.refuse(request, 404, str(error))
+        except (MemoryFailure, LyraError, PlatformFailure) as error:
+            return self.refuse(request, 503, str(error))
+
+
+_WORDS = {404: "There is nothing here.", 405: "That cannot be done here.", 413: "That is too long; send it in pieces."}

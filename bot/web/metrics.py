@@ -1,0 +1,88 @@
+"""What Prometheus reads: what is kept and waits, now, and what was counted since the start."""
+
+from collections.abc import Iterable, Iterator
+from itertools import accumulate
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from bot.conversation.mailboxes import Mailboxes
+from bot.service.measures import BOUNDS, Measures, measures
+from memory.core import Memory
+from memory.tiers.drives import NAMES
+
+_OUTCOMES = ("answered", "held", "failed")
+_PURPOSES = ("conversation", "digests", "embedding")
+_STAGES = ("keep", "recall", "model", "answer", "store", "send")
+
+
+class Metrics:
+    """The measures of one memory and one process."""
+
+    def __init__(self, memory: Memory, mailboxes: Mailboxes) -> None:
+        self._memory = memory
+        self._mailboxes = mailboxes
+
+    async def exposed(self) -> bytes:
+        """Return every measure as text."""
+        registry = CollectorRegistry()
+        registry.register(_Collected([*await self._kept(), *_counted(measures)]))
+        return generate_latest(registry)
+
+    async def _kept(self) -> list[Metric]:
+        memory, journal = self._memory, self._memory.journal
+        backlog, heard, minds = await memory.backlog(), await journal.open_counts(), await memory.minds()
+        spent = await memory.spending.today()
+        drives = GaugeMetricFamily("lyra_drive_highest", "The highest level of a drive anywhere", labels=["drive"])
+        for name in NAMES:
+            drives.add_metric([name], max((mind.drives[name] for mind in minds), default=0.0))
+        inbox = GaugeMetricFamily("lyra_inbox_waiting", "Messages not answered: new ones, and held ones", labels=["state"])
+        for state, n in heard.items():
+            inbox.add_metric([state], n)
+        gauges = (
+            ("lyra_sessions", "Conversations kept", backlog.sessions),
+            ("lyra_sessions_dirty", "Conversations with a message in no gist", backlog.dirty),
+            ("lyra_sessions_ripe", "Conversations due for a gist", backlog.ripe),
+            ("lyra_exchanges_unsummarized", "Messages in no gist", backlog.unsummarized_total),
+            ("lyra_inbox_parked", "Messages given up after three tries", await journal.parked()),
+            ("lyra_outbox_waiting", "Parts of answers that did not arrive yet", await journal.unsent()),
+            ("lyra_mailboxes_waiting", "Messages that wait in this process", self._mailboxes.waiting),
+            ("lyra_dreams_parked", "Places given up after three dreams that broke", len(await memory.dreams.parked())),
+            ("lyra_store_reads", "Statements read since the start", memory.db.reads),
+            ("lyra_store_transactions", "Transactions begun since the start", memory.db.transactions),
+            ("lyra_unasked_calls_today", "Calls of a model today that nobody asked for", spent.calls),
+            ("lyra_unasked_tokens_today", "Tokens of a model today that nobody asked for", spent.tokens),
+        )
+        return [drives, inbox, *(GaugeMetricFamily(name, help_, value) for name, help_, value in gauges)]
+
+
+class _Collected(Collector):
+    """What was measured."""
+
+    def __init__(self, some: Iterable[Metric]) -> None:
+        self._some = list(some)
+
+    def collect(self) -> Iterator[Metric]:
+        return iter(self._some)
+
+
+def _counted(since_start: Measures) -> Iterator[Metric]:
+    yield _counter("lyra_turns", "Turns by what became of them", "outcome", since_start.turns, _OUTCOMES)
+    yield _counter("lyra_errors", "Errors by their kind", "kind", since_start.errors, ())
+    yield _counter("lyra_model_calls", "Answers of models by purpose", "purpose", since_start.calls, _PURPOSES)
+    yield _counter("lyra_model_tokens", "Tokens to and from models by purpose", "purpose", since_start.tokens, _PURPOSES)
+    stages = HistogramMetricFamily("lyra_stage_seconds", "How long each stage of a turn took", labels=["stage"])
+    for name in _STAGES:
+        if found := since_start.stages.get(name):
+            sums = list(accumulate(found.counts))
+            bounds = [*map(str, BOUNDS), "+Inf"]
+            stages.add_metric([name], list(zip(bounds, map(float, sums), strict=True)), found.total)
+    yield stages
+
+
+def _counter(name: str, help_: str, label: str, counts: dict[str, int], always: Iterable[str]) -> Metric:
+    counter = CounterMetricFamily(name, help_, labels=[label])
+    for value in dict.fromkeys([*always, *counts]):
+        counter.add_metric([value], counts.get(value, 0))
+    return counter

@@ -1,0 +1,77 @@
+"""What she does with a person's memory, as it happens: summaries, dreams, imports, in numbers and without anybody's words."""
+
+import asyncio
+import re
+from collections.abc import Sequence
+
+from aiohttp import web
+
+from bot.web.desk import Desk
+from bot.web.events import pause, streaming
+from bot.web.pages.timeline_page import month_name
+from memory.journal.ledger import Happening
+from memory.text.quantities import counted
+
+_SHOWN = 100
+_PULSE = 30
+
+
+class ActivityPage:
+    """/activity."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._stopping = asyncio.Event()
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        """Return what is answered here."""
+        return web.get("/activity", self._show), web.get("/activity/stream", self._stream)
+
+    def stop(self) -> None:
+        """End every answer that goes on."""
+        self._stopping.set()
+
+    async def _show(self, request: web.Request) -> web.Response:
+        view = await self._desk.view(request)
+        happened = await view.activity(0, _SHOWN)
+        seen = happened[-1].seq if happened else 0
+        return self._desk.page(request, "activity.html", view, happened=[told(one) for one in reversed(happened)], seen=seen)
+
+    async def _stream(self, request: web.Request) -> web.StreamResponse:
+        """Send what is done from a line of the log on, until the tab is closed or Lyra goes."""
+        view, given = await self._desk.view(request), request.headers.get("Last-Event-ID") or request.query.get("after", "0")
+        seen = int(given) if given.isascii() and given.isdecimal() and len(given) < 19 else 0
+        times = self._desk.times(view)
+        quiet = 0
+        async with streaming(request) as (stream, response):
+            while not self._stopping.is_set():
+                for one in await view.activity(seen, _SHOWN):
+                    at, what, counts = told(one)
+                    await stream.send("done", {"at": times.moment(at), "what": what, "counts": counts}, one.seq)
+                    seen = one.seq
+                quiet = (quiet + 1) % _PULSE
+                if not quiet:
+                    await stream.pulse()
+                await pause(self._stopping)
+        return response
+
+
+def told(one: Happening) -> tuple[int, str, str]:
+    """Return when something was done, what, and its numbers, as people say it."""
+    what = _WORDS.get(one.kind, one.kind.capitalize())
+    numbers = [
+        counted(value, name.removesuffix("s")) for name, value in one.detail.items()
+        if isinstance(value, int) and not isinstance(value, bool) and value
+    ]  # fmt: skip
+    period = str(one.detail.get("period", ""))
+    if one.kind == "era" and _MONTH.fullmatch(period):
+        numbers.insert(0, month_name(period))
+    return one.at, what, ", ".join(numbers)
+
+
+_MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
+_WORDS = {
+    "gist": "Summed up a stretch of talk", "merge": "Merged gists", "summary": "Summed up a conversation", "profile": "Brought facts up to date",
+    "era": "Told a month", "narrative": "Told what goes on", "self": "Told how I am", "reflection": "Had a thought", "dream": "Dreamt",
+    "import": "Imported messages", "bank": "Took notes of a shared place",
+}  # fmt: skip

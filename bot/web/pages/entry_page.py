@@ -1,0 +1,70 @@
+"""Coming in by a link, and going out again."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from aiohttp import web
+
+from bot.web.attempts import Attempts
+from bot.web.desk import Desk, go
+from bot.web.reach import Reach
+from bot.web.signins import COOKIE_DAYS, SignIns
+from memory.errors import NotFound
+from memory.types import Identity
+
+_STALE = "That link was used already, or is older than ten minutes. On her machine, lyra web makes a new one."
+
+
+class EntryPage:
+    """/enter, /leave and /."""
+
+    def __init__(self, desk: Desk, signins: SignIns, attempts: Attempts, reach: Reach, cookie: str) -> None:
+        self._desk = desk
+        self._signins = signins
+        self._attempts = attempts
+        self._reach = reach
+        self._cookie = cookie
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        """Return what is answered here."""
+        return (
+            web.get("/", self._home),
+            web.get("/enter", self._enter),
+            web.post("/leave", self._leave),
+            web.post("/read", self._read),
+        )
+
+    async def _home(self, _: web.Request) -> web.Response:
+        return go("/talk")
+
+    async def _enter(self, request: web.Request) -> web.Response:
+        caller = self._reach.caller(request)
+        if self._attempts.blocked(caller):
+            return self._desk.plain("problem.html", 429, status=429, words="That was wrong too often. Try again in a minute.")
+        cookie = await self._signins.enter(request.query.get("key", ""))
+        if cookie is None:
+            self._attempts.wrong(caller)
+            return self._desk.plain("problem.html", 403, status=403, words=_STALE)
+        # Not a redirect: behind a link on another page it would come without the cookie.
+        response = self._desk.plain("entered.html")
+        lasts = int(timedelta(days=COOKIE_DAYS).total_seconds())
+        response.set_cookie(
+            self._cookie, cookie, max_age=lasts, httponly=True, samesite="Strict", path="/", secure=self._reach.encrypted(request)
+        )
+        return response
+
+    async def _read(self, request: web.Request) -> web.Response:
+        platform, _, account = str((await request.post()).get("account", "")).partition(":")
+        chosen = Identity(platform, account)
+        if chosen not in self._desk.accounts(request):
+            raise NotFound("That is no account of yours.")
+        await self._signins.read(request.cookies.get(self._cookie, ""), chosen)
+        return go("/timeline")
+
+    async def _leave(self, request: web.Request) -> web.Response:
+        await self._signins.leave(request.cookies.get(self._cookie, ""))
+        response = self._desk.plain(
+            "problem.html", status=200, words="You are signed out. On her machine, lyra web lets you in again."
+        )
+        response.del_cookie(self._cookie, path="/")
+        return response

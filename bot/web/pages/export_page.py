@@ -1,0 +1,56 @@
+"""Taking everything along: each message as a line, to import again or to read."""
+
+from collections.abc import Sequence
+
+from aiohttp import web
+
+from bot.commands.exporting import exported
+from bot.web.desk import Desk
+
+_AT_ONCE = 64 * 1024
+
+
+class ExportPage:
+    """/export."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        """Return what is answered here."""
+        return (
+            web.get("/export", self._show),
+            web.get("/export/lyra.jsonl", self._as_jsonl),
+            web.get("/export/lyra.txt", self._as_text),
+        )
+
+    async def _show(self, request: web.Request) -> web.Response:
+        view = await self._desk.view(request)
+        return self._desk.page(request, "export.html", view, messages=sum(one.messages for one in await view.calendar.months()))
+
+    async def _as_jsonl(self, request: web.Request) -> web.StreamResponse:
+        return await self._lines(request, "lyra.jsonl", "application/jsonl", as_text=False)
+
+    async def _as_text(self, request: web.Request) -> web.StreamResponse:
+        return await self._lines(request, "lyra.txt", "text/plain", as_text=True)
+
+    async def _lines(self, request: web.Request, name: str, kind: str, *, as_text: bool) -> web.StreamResponse:
+        view = await self._desk.view(request)
+        response = web.StreamResponse(
+            headers={
+                "Content-Type": f"{kind}; charset=utf-8",
+                "Content-Disposition": f'attachment; filename="{name}"',
+                "Cache-Control": "no-store",
+                "X-Content-Type-Options": "nosniff",
+            }
+        )
+        await response.prepare(request)
+        waiting = bytearray()
+        async for line in exported(view, as_text=as_text):
+            waiting += line.encode("utf-8", "replace") + b"\n"
+            if len(waiting) >= _AT_ONCE:
+                await response.write(bytes(waiting))
+                waiting.clear()
+        await response.write(bytes(waiting))
+        await response.write_eof()
+        return response

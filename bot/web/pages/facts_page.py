@@ -1,0 +1,64 @@
+"""What she made of what she was told: standing facts and what goes on, each with its sources; put right and let go in place."""
+
+from collections.abc import Sequence
+
+from aiohttp import web
+
+from bot.commands.correction import put_right
+from bot.errors import BadInput
+from bot.web.desk import Desk, go
+from memory.text.storable import clean
+from memory.types import Statement
+
+
+class FactsPage:
+    """/facts."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        """Return what is answered here."""
+        return (
+            web.get("/facts", self._show),
+            web.get("/facts/{id}/correct", self._ask),
+            web.post("/facts/{id}/correct", self._correct),
+            web.get("/facts/{id}/forget", self._ask_to_forget),
+            web.post("/facts/{id}/forget", self._forget),
+        )
+
+    async def _show(self, request: web.Request) -> web.Response:
+        view, past = await self._desk.view(request), "past" in request.query
+        facts = await view.digests.statements("profile", past=past)
+        goes_on: list[Statement] = await view.digests.statements("narrative", past=past)
+        said = await view.digests.receipts([*facts, *goes_on])
+        return self._desk.page(
+            request, "facts.html", view, facts=facts, goes_on=goes_on, said=said, past=past,
+            model=not self._desk.app.models.writer.extractive,
+        )  # fmt: skip
+
+    async def _ask(self, request: web.Request) -> web.Response:
+        return await self._form(request, "correct.html")
+
+    async def _ask_to_forget(self, request: web.Request) -> web.Response:
+        return await self._form(request, "forget_fact.html")
+
+    async def _form(self, request: web.Request, template: str) -> web.Response:
+        view = await self._desk.view(request)
+        fact = await view.facts.find(request.match_info["id"])
+        return self._desk.page(request, template, view, fact=fact, said=(await view.digests.receipts([fact]))[fact.key])
+
+    async def _correct(self, request: web.Request) -> web.Response:
+        view, text = await self._desk.view(request), clean(str((await request.post()).get("text", "")))
+        if view.home.ref.platform != self._desk.browser.platform:
+            raise BadInput(
+                f"Say that on {view.home.ref.platform.capitalize()}, where it was told: /memory correct, or in your own words."
+            )
+        await put_right(self._desk.app, view, self._desk.person(request).id, request.match_info["id"], text)
+        self._desk.app.maintenance.poke(view.home)
+        return go("/facts")
+
+    async def _forget(self, request: web.Request) -> web.Response:
+        view = await self._desk.view(request)
+        rested = await view.facts.forget(request.match_info["id"])
+        return self._desk.page(request, "fact_forgotten.html", view, rested=rested)

@@ -1,0 +1,27 @@
+"""How things are: what `lyra doctor` finds, for who runs this machine."""
+
+from collections.abc import Sequence
+
+from aiohttp import web
+
+from bot.cli.doctor import examine
+from bot.web.desk import Desk
+
+
+class HealthPage:
+    """/health."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        """Return what is answered here."""
+        return (web.get("/health", self._show),)
+
+    async def _show(self, request: web.Request) -> web.Response:
+        view, owner = await self._desk.view(request), self._desk.person(request).id == self._desk.app.base.around.user
+        # A look asks every model and platform, which takes as long as they do.
+        looked = owner and "look" in request.query
+        findings = [finding async for finding in examine(self._desk.app)] if looked else []
+        backlog = await self._desk.app.memory.backlog() if owner else None
+        return self._desk.page(request, "health.html", view, owner=owner, looked=looked, findings=findings, backlog=backlog)

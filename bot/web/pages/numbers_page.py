@@ -1,0 +1,55 @@
+"""Numbers as pictures: messages a month and a day, and what a model was called for without being asked."""
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+
+from aiohttp import web
+
+from bot.web.charts import bars
+from bot.web.desk import Desk
+from memory.text.times import local
+from memory.types import MINUTE
+
+_DAYS = 60
+_DAY = 24 * 60 * MINUTE
+
+
+class NumbersPage:
+    """/numbers."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        """Return what is answered here."""
+        return (web.get("/numbers", self._show),)
+
+    async def _show(self, request: web.Request) -> web.Response:
+        view, now = await self._desk.view(request), self._desk.app.base.clock.now()
+        since = now - _DAYS * _DAY
+        days = _days(local(now, view.home.time_zone).date())
+        said, months = await view.calendar.days(since), (await view.calendar.months())[::-1]
+        spent = {f"{local(at, 'UTC'):%Y-%m-%d}": one for at, one in await self._desk.app.memory.spending.days(view.home, since)}
+        calls = [(_short(day), float(spent[day].calls) if day in spent else 0.0, "") for day in days]
+        tokens = [(_short(day), float(spent[day].tokens) if day in spent else 0.0, "") for day in days]
+        return self._desk.page(
+            request, "numbers.html", view,
+            by_month=bars([(_month(one.period), float(one.messages), f"/timeline/{one.period}") for one in months], "Messages a month"),
+            by_day=bars([(_short(day), float(said.get(day, 0)), "") for day in days], "Messages a day"),
+            calls=bars(calls, "Calls a day"), tokens=bars(tokens, "Tokens a day"),
+            total=sum(one.messages for one in months), gists=sum(one.gists for one in months),
+            conversations=len(await view.sessions.all()),
+        )  # fmt: skip
+
+
+def _days(last: date) -> list[str]:
+    return [(last - timedelta(days=back)).isoformat() for back in range(_DAYS - 1, -1, -1)]
+
+
+def _short(day: str) -> str:
+    then = date.fromisoformat(day)
+    return f"{then.day} {then:%b}"
+
+
+def _month(period: str) -> str:
+    return f"{date.fromisoformat(f'{period}-01'):%b %Y}"

@@ -1,0 +1,45 @@
+"""The places that somebody shares with others and with her, and the bank of each: the notes that everyone there may read."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from aiohttp import web
+
+from bot.web.desk import Desk
+from memory.bank.block import Noted, entries
+from memory.view.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class SharedPlace:
+    """A place: what it is called, what kind it is, since when its bank is on (None: it is off), and what is noted."""
+
+    name: str
+    kind: str
+    since: int | None
+    noted: Sequence[Noted]
+
+
+class PlacesPage:
+    """/places."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        """Return what is answered here."""
+        return (web.get("/places", self._show),)
+
+    async def _show(self, request: web.Request) -> web.Response:
+        view = await self._desk.view(request)
+        shared = await self._desk.app.domains.shared_with(self._desk.person(request), self._desk.platforms)
+        places = [await self._place(one) for one in shared]
+        return self._desk.page(request, "places.html", view, places=places, connected=bool(self._desk.platforms))
+
+    async def _place(self, view: View) -> SharedPlace:
+        ref, since = view.home.ref, (await view.bank.state()).since
+        adapter = self._desk.platforms[ref.platform]
+        sessions = await view.sessions.all()
+        name = adapter.server_name(ref.native_id) or (sessions[0].name if sessions else ref.kind.value)
+        noted = entries(await view.digests.statements("bank")) if since is not None else []
+        return SharedPlace(name, f"{ref.kind.value} on {ref.platform.capitalize()}", since, noted)

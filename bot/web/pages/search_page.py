@@ -1,0 +1,76 @@
+"""Searching: what was said about something, by whom, when, and in which conversation; and a message among those around it."""
+
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+
+from aiohttp import web
+
+from bot.web.desk import Desk
+from memory.errors import NotFound
+from memory.index.when.days import EARLIEST, LATEST
+from memory.index.when.values import Window
+from memory.text.storable import clean
+from memory.text.times import instant, zone
+from memory.types import Hit
+from memory.view.view import View
+
+_SHOWN = 20
+_LOOKED_THROUGH = 200
+_AROUND = 8
+
+
+class SearchPage:
+    """/search and /messages/ID."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        """Return what is answered here."""
+        return web.get("/search", self._show), web.get("/messages/{id}", self._message)
+
+    async def _show(self, request: web.Request) -> web.Response:
+        view = await self._desk.view(request)
+        asked = {name: clean(request.query.get(name, "")).strip()[:500] for name in ("q", "who", "where", "since", "until")}
+        hits, problem = None, ""
+        if any(asked.values()):
+            try:
+                hits = await self._found(view, asked)
+            except ValueError:
+                problem = "Write a day like 2026-03-03."
+        return self._desk.page(
+            request, "search.html", view, asked=asked, hits=hits, problem=problem, speakers=await view.calendar.speakers(),
+            conversations=await view.sessions.all(), filtered=any(asked[name] for name in ("who", "where", "since", "until")),
+        )  # fmt: skip
+
+    async def _found(self, view: View, asked: dict[str, str]) -> list[Hit]:
+        only = await view.sessions.named(asked["where"]) if asked["where"] else None
+        within = _window(asked["since"], asked["until"], view.home.time_zone)
+        if asked["q"] and not (within or asked["who"]):
+            return await view.recall.messages(asked["q"], _SHOWN, session=only)
+        if not (within or asked["who"]):
+            within = Window(EARLIEST, LATEST)
+        hits = await view.recall.lookup(asked["q"], _LOOKED_THROUGH if only else _SHOWN, within, asked["who"], "")
+        return [hit for hit in hits if only is None or hit.exchange.session == only.key][:_SHOWN]
+
+    async def _message(self, request: web.Request) -> web.Response:
+        view = await self._desk.view(request)
+        hits = await view.recall.around(request.match_info["id"], _AROUND)
+        if not hits:
+            raise NotFound("There is no message with that id here.")
+        return self._desk.page(request, "message.html", view, hits=hits, meant=request.match_info["id"])
+
+
+def _window(since: str, until: str, time_zone: str) -> Window | None:
+    """Return the time from the beginning of a day to the end of another, None where neither is given. Raises ValueError."""
+    if not since and not until:
+        return None
+    start = _midnight(date.fromisoformat(since), time_zone) if since else EARLIEST
+    end = _midnight(date.fromisoformat(until) + timedelta(days=1), time_zone) if until else LATEST
+    if start >= end:
+        raise ValueError("The time ends before it begins.")
+    return Window(start, end)
+
+
+def _midnight(day: date, time_zone: str) -> int:
+    return instant(datetime(day.year, day.month, day.day, tzinfo=zone(time_zone)))

@@ -1,0 +1,89 @@
+"""The timeline: months, opening to what was going on and to gists, and on to the messages as they were said."""
+
+import re
+from collections.abc import Sequence
+from datetime import date
+
+from aiohttp import web
+
+from bot.web.charts import bars
+from bot.web.desk import Desk
+from memory.text.times import month_start
+from memory.types import Session
+
+_SHOWN = 60
+
+
+class TimelinePage:
+    """/timeline, /timeline/MONTH, /gists/ID and /conversations/ID."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        """Return what is answered here."""
+        return (
+            web.get("/timeline", self._show),
+            web.get("/timeline/{month}", self._month),
+            web.get("/gists/{id}", self._gist),
+            web.get("/conversations/{id}", self._conversation),
+        )
+
+    async def _show(self, request: web.Request) -> web.Response:
+        view = await self._desk.view(request)
+        months = await view.calendar.months()
+        told = {one.period: one for one in reversed(await view.digests.statements("era"))}
+        said = [(f"{_date(one.period):%b %Y}", one.messages, f"/timeline/{one.period}") for one in reversed(months)]
+        chart = bars(said, "Messages a month")
+        return self._desk.page(request, "timeline.html", view, months=months, told=told, chart=chart, name=month_name)
+
+    async def _month(self, request: web.Request) -> web.Response:
+        view, period = await self._desk.view(request), request.match_info["month"]
+        if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", period) or not "1900" < period < "9000":
+            raise web.HTTPNotFound
+        begin, end = _bounds(period, view.home.time_zone)
+        eras = [one for one in await view.digests.statements("era") if one.period == period]
+        return self._desk.page(
+            request, "month.html", view, period=period, title=month_name(period), eras=eras, said=await view.digests.receipts(eras),
+            gists=await view.calendar.gists(period), conversations=await view.calendar.spoken_in(begin, end),
+            before=_next(period, -1), after=_next(period, 1),
+        )  # fmt: skip
+
+    async def _gist(self, request: web.Request) -> web.Response:
+        view = await self._desk.view(request)
+        session, gist, messages = await view.calendar.gist(request.match_info["id"])
+        return self._desk.page(request, "gist.html", view, session=session, gist=gist, messages=messages)
+
+    async def _conversation(self, request: web.Request) -> web.Response:
+        view = await self._desk.view(request)
+        session: Session = await view.sessions.named(request.match_info["id"])
+        before = request.query.get("before", "")
+        period = request.query.get("month", "")
+        until = int(before) if before.isascii() and before.isdecimal() and len(before) < 18 else None
+        since = 0
+        if re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", period):
+            since, end = _bounds(period, view.home.time_zone)
+            until = min(until, end) if until else end
+        page = await view.calendar.messages(session, _SHOWN, since=since, before=until)
+        return self._desk.page(
+            request, "conversation.html", view, session=session, page=page, period=period, title=month_name(period) if since else "",
+            platform=self._desk.browser.platform,
+        )  # fmt: skip
+
+
+def month_name(period: str) -> str:
+    """Return a month, as 2026-11, as people say it."""
+    return f"{_date(period):%B %Y}"
+
+
+def _date(period: str) -> date:
+    return date.fromisoformat(f"{period}-01")
+
+
+def _next(period: str, by: int) -> str:
+    number = int(period[:4]) * 12 + int(period[5:]) - 1 + by
+    return f"{number // 12:04}-{number % 12 + 1:02}"
+
+
+def _bounds(period: str, time_zone: str) -> tuple[int, int]:
+    return month_start(period, time_zone), month_start(_next(period, 1), time_zone)

@@ -1,0 +1,97 @@
+"""The memory page, served for a block, by whichever process of a home comes first: `lyra run`, or `lyra web` where she sleeps."""
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from adapters.base import Adapter
+from adapters.browser.browser import Browser, Origin
+from adapters.browser.tabs import Tabs
+from bot.app import App
+from bot.talk import Talk
+from bot.web.desk import Desk, templates
+from bot.web.reach import reach
+from bot.web.seats import Seats
+from bot.web.server import Web
+from bot.web.signins import SignIns
+from memory.store import keys
+from memory.store.locks import FileLock
+from memory.types import Identity
+
+NO_PLATFORMS: Mapping[str, Adapter] = {}
+_SCOPE, _ADDRESS = "install", "web address"
+_LOOKS, _LOOK_SECONDS = 100, 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Parlour:
+    """The browser as a platform, with its tabs and who sits there, before anything is served."""
+
+    browser: Browser
+    tabs: Tabs
+    seats: Seats
+
+
+def parlour(app: App) -> Parlour:
+    """Return what tabs talk through."""
+    tabs, seats = Tabs(), Seats(app.base.around.home)
+    origin = Origin(app.base.ids.new, app.base.clock.now, app.base.around.user)
+    return Parlour(Browser(tabs, origin, seats.at_hand), tabs, seats)
+
+
+def page_lock(app: App) -> FileLock:
+    """Return the lock of whoever serves the page of this home."""
+    return FileLock(app.base.around.home / "web.lock")
+
+
+def token_path(app: App) -> Path:
+    """Return where the token for scripts is."""
+    name = app.base.settings.web.token_file
+    return app.base.around.path(name) if name else app.base.around.home / "web-token"
+
+
+@asynccontextmanager
+async def serving(app: App, talk: Talk, place: Parlour, platforms: Mapping[str, Adapter] = NO_PLATFORMS) -> AsyncIterator[str]:
+    """Serve the page for the block; give its address. `platforms` are those that are connected beside it. Raises LyraError where the port cannot be had, BadConfig."""
+    section = app.base.settings.web
+    desk = Desk(app, talk, place.browser, place.tabs, place.seats, templates(), platforms)
+    token = keys.word(token_path(app), lambda: secrets.token_urlsafe(32))
+    web = Web(desk, reach(section, app.base.around), token)
+    listening = asyncio.create_task(place.browser.run(talk.listeners[place.browser.platform]))
+    try:
+        address = await web.start(section.port)
+        await app.memory.settings.set(_SCOPE, _ADDRESS, address)
+        try:
+            yield address
+        finally:
+            await app.memory.settings.set(_SCOPE, _ADDRESS, None)
+            await web.stop()
+    finally:
+        listening.cancel()
+        with suppress(asyncio.CancelledError):
+            await listening
+
+
+async def served_at(app: App) -> str:
+    """Return the address at which another process serves the page, '' where it does not tell within ten seconds."""
+    for _ in range(_LOOKS):
+        if address := await app.memory.settings.get(_SCOPE, _ADDRESS):
+            return str(address)
+        await asyncio.sleep(_LOOK_SECONDS)
+    return ""
+
+
+async def link(app: App, address: str, name: str) -> str:
+    """Return the address that signs the person of a name at this machine's terminal in, once."""
+    identity = Identity("console", name or app.base.around.user)
+    return f"{address}/enter?key={await SignIns(app.memory.settings, app.base.clock).link(identity)}"
+
+
+async def every_minute(work: Callable[[], Awaitable[None]]) -> None:
+    """Do some work each minute until cancelled."""
+    while True:
+        await asyncio.sleep(60)
+        await work()
