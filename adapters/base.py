@@ -98,6 +98,10 @@ class Listener(Protocol):
         """Commit events and cursors together; return what to await until the events are answered."""
         ...
 
+    async def keep(self, ahead: Message) -> None:
+        """Commit a message that is to be answered only once it is heard: it was written while another one was answered."""
+        ...
+
     async def suggest(self, asked: Asked, parameter: str, typed: str) -> Sequence[str]:
         """Return values that a person may want to give a parameter, at most 25 of at most 100 characters."""
         ...
@@ -175,6 +179,10 @@ class Adapter:
     async def ruled(self, person: Person, server: str) -> bool | None:
         """Say whether a person rules a server now; None where that cannot be asked, for example because she is not in it."""
         return None
+
+    def at_hand(self, place: str) -> bool:
+        """Say whether what is left over at a place may be said there by this process; else it waits for whoever is there."""
+        return True
 
     async def dm(self, person: Person) -> Place | None:
         """Return the place where a person alone reads Lyra, if there is one already and the platform tells."""

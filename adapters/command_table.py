@@ -93,7 +93,8 @@ class CommandSpec:
     """One command of the table that every platform renders in its own way.
 
     A name of two words is a command and its subcommand. `menu` names an entry of a message's menu: the command then has that
-    message as its target and no parameters. A hidden command is reached through actions alone.
+    message as its target and no parameters. A hidden command is reached through actions alone. One that `takes_back` what was said
+    waits for no answer that is being made.
     """
 
     name: str
@@ -104,3 +105,4 @@ class CommandSpec:
     answer: AnswerAudience = AnswerAudience.PRIVATE
     menu: str = ""
     hidden: bool = False
+    takes_back: bool = False

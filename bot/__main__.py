@@ -1,74 +1,31 @@
-"""The door: runs a command and turns whatever went wrong into one clear sentence and an exit code."""
+"""The door: ends quietly whatever happens before a command begins."""
 
 import os
+import signal
 import sys
-from io import TextIOWrapper
 
-import typer
-from typer.exceptions import Abort, Exit, TyperException
-
-from adapters.errors import PlatformFailure
-from bot.cli.main import cli
-from bot.errors import LyraError
-from memory.errors import MemoryFailure
-
-DONE, FAILED, MISUSED = 0, 1, 2
+from bot.imports import imported
 
 
 def main() -> None:
     """Run `lyra` and end the process with 0 (done), 1 (failed) or 2 (wrong usage)."""
-    sys.exit(_outcome())
+    _have_streams()
+    # Ctrl-C while Lyra is still loading ends the process there and then, instead of a traceback from an import.
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    outcome = imported("bot.cli.outcome:outcome")
+    signal.signal(signal.SIGINT, before)
+    sys.exit(outcome())
 
 
-def _outcome() -> int:
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            # A name that is no UTF-8 is printed with a mark in its place, not refused.
-            stream.reconfigure(errors="replace")
-    try:
-        code = typer.main.get_command(cli)(standalone_mode=False)
-        sys.stdout.flush()
-        return int(code or DONE)
-    except Exit as ended:
-        return ended.exit_code
-    except TyperException as error:
-        return _misused(error)
-    except (Abort, KeyboardInterrupt):
-        return _say("", FAILED)
-    except BrokenPipeError:
-        # Whoever read our output has gone; so that the interpreter does not complain while it ends, output goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
-    except BaseExceptionGroup as group:
-        return _explain(_first(group))
-    except (LyraError, MemoryFailure, PlatformFailure, OSError) as error:
-        return _explain(error)
-
-
-def _misused(error: TyperException) -> int:
-    """Say in one sentence what was wrong with the words of the command line, and where help is."""
-    context = getattr(error, "ctx", None)
-    command = context.command_path if context else "lyra"
-    sentence = " ".join(getattr(error, "format_message", error.__str__)().split()).rstrip(".")
-    return _say(f"{sentence}. See: {command} --help" if sentence else "", getattr(error, "exit_code", MISUSED))
-
-
-def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    first = group.exceptions[0]
-    return _first(first) if isinstance(first, BaseExceptionGroup) else first
-
-
-def _explain(error: BaseException) -> int:
-    if isinstance(error, LyraError | MemoryFailure | PlatformFailure):
-        return _say(str(error), FAILED)
-    if isinstance(error, OSError):
-        return _say(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}.", FAILED)
-    raise error
-
-
-def _say(sentence: str, code: int) -> int:
-    print(sentence, file=sys.stderr)
-    return code
+def _have_streams() -> None:
+    """Let standard streams that are closed lead nowhere: the next file that is opened would take their place."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, "w" if number else "r", encoding="utf-8", closefd=False))
 
 
 if __name__ == "__main__":

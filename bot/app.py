@@ -94,7 +94,7 @@ def prepare() -> tuple[Surroundings, Settings]:
     """Read the environment and the configuration, and set up the log. Raises BadConfig."""
     around = surroundings()
     settings = load(around)
-    log.configure(settings.log_level)
+    log.configure(settings.log_level, around.home / log.FILE)
     return around, settings
 
 

@@ -35,6 +35,10 @@ class PlaceUnknown(LyraError):
     """Who can read a place is not known now."""
 
 
+class AnswerEnded(LyraError):
+    """The person ended an answer before anything of it came."""
+
+
 class ModelError(LyraError):
     """A model did not answer. `transient` says whether trying again can help."""
 
@@ -52,9 +56,13 @@ class ModelBusy(ModelError):
 
 
 class ModelDown(ModelError):
-    """The endpoint is out of reach, broke, or cut the answer."""
+    """The endpoint is out of reach, broke, or cut the answer. `status` is what it answered with, 0 for no answer."""
 
     transient = True
+
+    def __init__(self, message: str, status: int = 0) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 class ModelTimeout(ModelError):

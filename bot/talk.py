@@ -42,6 +42,11 @@ class Talk:
     reflections: Reflections
     comparing: Comparing
 
+    async def take_up(self, platform: str, place: str) -> None:
+        """Send what was queued for a place and answer what was asked there before the last end, however it came."""
+        await self.outgoing.flush(platform, place)
+        await (await self.mailboxes.recover(platform, place))
+
     async def tick(self) -> None:
         """Look after what is left over: parts that did not arrive, questions that wait for a model, thoughts that wait to be
         said, histories that could not be read, how far she heard.

@@ -7,30 +7,43 @@ editor keeps its history in memory alone: what was said is nowhere on disk but i
 import asyncio
 import threading
 from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Protocol, TextIO
 
 from adapters.base import Adapter, Listener, Preview, Sending
-from adapters.command_table import Surface
+from adapters.command_table import CommandSpec, Surface
+from adapters.console.plain_words import NO_REMINDER, asks_for_reminder, offered
 from adapters.events import Message, Person, Place, conversation
 from adapters.markup import printable
 
 MOST_BYTES = 256 * 1024
+_MOST_AHEAD = 100
 
 
 class Screen(Protocol):
-    """Where lines come from and go to. `prefix` stands before a reply; `refused` counts lines that could not be read."""
+    """Where lines come from and go to. `prefix` stands before a question, '' where nobody looks; `refused` counts lines that
+    could not be read, `reads_ahead` says that lines may be read before they are wanted.
+    """
 
     prefix: str
     refused: int
+    reads_ahead: bool
+
+    def know(self, prefix: str, table: Mapping[str, CommandSpec]) -> None:
+        """Know the commands that can be typed."""
+        ...
 
     async def read(self, prompt: str) -> str | None:
         """Return the next line, None at the end."""
         ...
 
-    def write(self, text: str, *, end: str = "\n") -> None:
-        """Write a reply, or a piece of one."""
+    def write(self, text: str) -> None:
+        """Write a reply, in the place of what is shown of it."""
+        ...
+
+    def show(self, text: str) -> None:
+        """Show what is there of an answer that is being made, in the place of what was shown of it; '' for nothing."""
         ...
 
     def note(self, text: str) -> None:
@@ -58,8 +71,8 @@ class Console(Adapter):
         self.screen = screen
         self._person = person
         self._origin = origin
-        self._shown: _Shown | None = None
-        self._ahead: deque[str] = deque()
+        self._ahead: deque[Message] = deque()
+        self._reading: asyncio.Task[str | None] | None = None
         self._ended = False
         self.session = session
 
@@ -69,31 +82,73 @@ class Console(Adapter):
         return conversation(self.platform, self._person.id, self.session)
 
     async def run(self, listener: Listener) -> None:
-        """Read lines and wait for the reply to each, until the input ends."""
-        while (line := self._ahead.popleft() if self._ahead else await self._read("you › ")) is not None:
-            text = line.strip()
-            if text:
-                message = Message(self._origin.new_id(), self.place, self._person, text, self._origin.now())
-                await (await listener.hear([message]))
+        """Read lines and wait for the reply to each, until the input ends.
+
+        Where lines may be read ahead, those that come while one is answered are kept at once, up to the next command.
+        """
+        self.screen.know(self.prefix, listener.table)
+        try:
+            while (message := await self._next()) is not None:
+                answered = asyncio.ensure_future(_wait(await listener.hear([message])))
+                try:
+                    await self._read_ahead(message, answered, listener)
+                    await answered
+                finally:
+                    answered.cancel()
+        finally:
+            if self._reading:
+                self._reading.cancel()
+
+    async def _next(self) -> Message | None:
+        """Return the next message, as said now; None at the end."""
+        if self._ahead:
+            return replace(self._ahead.popleft(), place=self.place, said_at=self._origin.now())
+        while (line := await self._read("you › ")) is not None:
+            if message := self._message(await self._meant(line)):
+                return message
+        return None
+
+    async def _meant(self, line: str) -> str:
+        """Return the command that a line in plain words asks for, if the person at the terminal says that it does."""
+        if not self.screen.prefix:
+            return line
+        if asks_for_reminder(line):
+            self.screen.note(NO_REMINDER)
+        offer = offered(line, self.prefix)
+        return offer.line if offer and await self.confirm(f"{offer.question} ({offer.line})") else line
+
+    async def _read_ahead(self, message: Message, answered: asyncio.Future[None], listener: Listener) -> None:
+        """Keep what is typed until a message is answered. Behind a command nothing is: it may ask for the next line itself."""
+        last = self._ahead[-1] if self._ahead else message
+        while not (answered.done() or self._ended or last.text.startswith(self.prefix)) and len(self._ahead) < _MOST_AHEAD:
+            if not self.screen.reads_ahead:
+                return
+            self._reading = self._reading or asyncio.ensure_future(self.screen.read("you › "))
+            await asyncio.wait((answered, self._reading), return_when=asyncio.FIRST_COMPLETED)
+            if self._reading.done() and (line := await self._read("you › ")) is not None and (typed := self._message(line)):
+                last = typed
+                self._ahead.append(typed)
+                if not typed.text.startswith(self.prefix):
+                    await listener.keep(typed)
+
+    def _message(self, line: str) -> Message | None:
+        text = line.strip()
+        return Message(self._origin.new_id(), self.place, self._person, text, self._origin.now()) if text else None
 
     async def send(self, sending: Sending) -> str:
-        """Show a part; what was shown of it already is completed. A terminal has no ids: its key serves."""
+        """Show a part, in the place of what was shown of it. A terminal has no ids: its key serves."""
         if sending.operation == "delete":
             return sending.key  # what is on a screen stays there
         if sending.unsure:
             self.screen.note("(this may be a repeat)")
         if sending.reflection:
             self.screen.note("(a thought of mine; /reflection why, less and delete are about it)")
-        if self._shown is not None and sending.text.startswith(self._shown.text.strip()):
-            shown, self._shown = self._shown.text, None
-            self.screen.write(sending.text.removeprefix(shown if sending.text.startswith(shown) else shown.strip()))
-        else:
-            self.screen.write(f"{self._prefix()}{sending.text}")
+        self.screen.write(sending.text)
         return sending.key
 
     def preview(self, place: str) -> Preview | None:
         """Show answers as they come in a terminal; piped, a reply is whole."""
-        return _Shown(self) if self._prefix() else None
+        return _Shown(self.screen) if self.screen.prefix else None
 
     def surface(self, event_id: str) -> Surface | None:
         """The person at the terminal."""
@@ -101,11 +156,12 @@ class Console(Adapter):
 
     async def confirm(self, question: str) -> bool:
         """Ask, and take y or yes as yes. A line that answers nothing is a message, typed ahead: the answer is no."""
-        answer = await self._read(f"{self._prefix()}{question} [y/N] ") or ""
+        answer = await self._read(f"{self.screen.prefix}{question} [y/N] ") or ""
         told = answer.strip().casefold()
         if told not in ("", "y", "yes", "n", "no"):
             self.screen.note("(taken as no, and as your next message)")
-            self._ahead.append(answer)
+            if typed := self._message(answer):
+                self._ahead.append(typed)
         return told in ("y", "yes")
 
     def enter(self, session: str) -> bool:
@@ -113,51 +169,37 @@ class Console(Adapter):
         self.session = session
         return True
 
-    def begin(self, shown: "_Shown | None") -> None:
-        """Begin to show an answer as it comes, or forget that one was begun."""
-        self._shown = shown
-        if shown is not None:
-            self.screen.write(self._prefix(), end="")
-
     async def _read(self, prompt: str) -> str | None:
         """Return the next line; None at the end, and from then on."""
-        line = None if self._ended else await self.screen.read(prompt)
+        reading, self._reading = self._reading, None
+        line = None if self._ended else await (reading or self.screen.read(prompt))
         self._ended = line is None
         return line
 
-    def _prefix(self) -> str:
-        return self.screen.prefix
+
+async def _wait(answered: Awaitable[None]) -> None:
+    await answered
 
 
 class _Shown:
     """An answer on the screen while it is made."""
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self.text = ""
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        self._text = ""
 
     async def show(self, piece: str) -> None:
-        piece = printable(piece)
-        if not self.text:
-            piece = piece.lstrip()
-            if not piece:
-                return
-            self._console.begin(self)
-        self.text += piece
-        self._console.screen.write(piece, end="")
+        self._text += printable(piece)
+        self._screen.show(self._text.strip())
 
     async def drop(self) -> None:
-        if self.text:
-            self._console.screen.write(" […]")
-        self._console.begin(None)
-        self.text = ""
+        self._text = ""
+        self._screen.show("")
 
     async def withhold(self) -> None:
-        if self.text:
-            self._console.screen.write(" […]")
-            self._console.screen.note("(the rest is withheld: something it was made from was forgotten or changed just now)")
-        self._console.begin(None)
-        self.text = ""
+        if self._text.strip():
+            self._screen.note("(taken back: something it was made from was forgotten or changed just now)")
+        await self.drop()
 
 
 class Pipe:
@@ -168,10 +210,14 @@ class Pipe:
         self._replies = replies
         self._notes = notes
         self.prefix = ""
+        self.reads_ahead = True
         self._wanted = threading.Semaphore(0)
         self._lines: asyncio.Queue[str | None] = asyncio.Queue()
         self._reader: threading.Thread | None = None
         self.refused = 0
+
+    def know(self, prefix: str, table: Mapping[str, CommandSpec]) -> None:
+        """Do nothing: whoever types here sees no suggestions."""
 
     async def read(self, prompt: str) -> str | None:
         if not prompt.startswith("you"):
@@ -183,9 +229,12 @@ class Pipe:
         self._wanted.release()
         return await self._lines.get()
 
-    def write(self, text: str, *, end: str = "\n") -> None:
-        self._replies.write(text + end)
+    def write(self, text: str) -> None:
+        self._replies.write(text + "\n")
         self._replies.flush()
+
+    def show(self, text: str) -> None:
+        """Do nothing: what is piped comes whole."""
 
     def note(self, text: str) -> None:
         self._notes.write(text + "\n")

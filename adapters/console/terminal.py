@@ -1,41 +1,124 @@
-"""A screen with a line editor, colours and a history that is held in memory alone."""
+"""A screen with a line editor, Markdown, colours and a history that is held in memory alone."""
 
+import asyncio
 import sys
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from prompt_toolkit import PromptSession
+from prompt_toolkit.application import run_in_terminal
 from prompt_toolkit.formatted_text import ANSI
 from prompt_toolkit.history import InMemoryHistory
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.output.vt100 import Vt100_Output
+from rich.console import Console, RenderableType
+from rich.control import Control
+from rich.live_render import LiveRender
+from rich.segment import ControlType
+from rich.text import Text
 
+from adapters.command_table import CommandSpec
+from adapters.console.completing import CommandCompleter
 from adapters.console.console import MOST_BYTES
+from adapters.console.rendering import Indented, Tail, markdown
+
+LEAVING = frozenset({"/quit", "/exit", "quit", "exit"})
+_REFRESH_SECONDS = 0.05
+_NAME = "lyra › "
+_BEGIN_LINE = Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2))
 
 
 class Terminal:
     """A terminal with a line editor."""
 
-    def __init__(self, history: Sequence[str], *, colour: bool) -> None:
+    def __init__(self, history: Sequence[str], names: Callable[[], Awaitable[Sequence[str]]], *, colour: bool) -> None:
+        """Prepare; the arrow keys offer the `history`, and Tab commands and `names`."""
         output = _without_cursor_queries(Vt100_Output.from_pty(sys.stdout))
-        self.prefix = "\x1b[36mlyra ›\x1b[0m " if colour else "lyra › "
-        self._session: PromptSession[str] = PromptSession(history=InMemoryHistory(list(history)), output=output)
+        self.prefix = f"\x1b[36m{_NAME}\x1b[0m" if colour else _NAME
         self.refused = 0
+        self.reads_ahead = False
+        self._names = names
+        self._console = Console(file=sys.stdout, force_terminal=True, no_color=not colour, highlight=False, emoji=False)
+        self._session: PromptSession[str] = PromptSession(
+            history=InMemoryHistory(list(history)), output=output, key_bindings=_keys(self.note), complete_while_typing=False
+        )
+        self._text = ""
+        self._live: LiveRender | None = None
+        self._refreshing: asyncio.TimerHandle | None = None
+
+    def know(self, prefix: str, table: Mapping[str, CommandSpec]) -> None:
+        self._session.completer = CommandCompleter(prefix, table, self._names)
 
     async def read(self, prompt: str) -> str | None:
+        # Keys that were pressed meanwhile stand there as the terminal shows them, Ctrl-C as ^C.
+        self._console.control(_BEGIN_LINE)
         try:
             line = await self._session.prompt_async(ANSI(prompt), set_exception_handler=False, handle_sigint=False)
-        except (EOFError, KeyboardInterrupt):
+        except EOFError:
+            return None
+        if line.strip().casefold() in LEAVING:
             return None
         if len(line.encode("utf-8", "replace")) > MOST_BYTES:
             self.note("That is longer than 256 KiB and was not kept; send it in pieces.")
             return ""
         return line
 
-    def write(self, text: str, *, end: str = "\n") -> None:
-        sys.stdout.write(text + end)
-        sys.stdout.flush()
+    def write(self, text: str) -> None:
+        # Only a model's answers are shown while they are made, and only those are meant to be Markdown.
+        reply: RenderableType = markdown(text) if self._live else Text(text)
+        self.show("")
+        self._print(_said(reply))
+
+    def show(self, text: str) -> None:
+        if self._console.is_dumb_terminal:
+            return
+        self._text = text
+        if text and self._refreshing is None:
+            self._refreshing = asyncio.get_running_loop().call_later(_REFRESH_SECONDS if self._live else 0, self._refresh)
+        elif not text:
+            self._clear()
 
     def note(self, text: str) -> None:
-        self.write(text)
+        self._clear()
+        self._print(Text(text, style="dim"))
+
+    def _refresh(self) -> None:
+        self._refreshing = None
+        live = self._live or LiveRender("")
+        live.set_renderable(Tail(_said(markdown(self._text))))
+        self._console.control(live.position_cursor())
+        self._console.print(live, end="")
+        self._live = live
+        self._console.file.flush()
+
+    def _clear(self) -> None:
+        if self._refreshing is not None:
+            self._refreshing.cancel()
+            self._refreshing = None
+        if self._live is not None:
+            self._console.control(self._live.position_cursor())
+            self._live = None
+
+    def _print(self, what: RenderableType) -> None:
+        self._console.print(what, overflow="fold")
+        self._console.file.flush()
+
+
+def _said(reply: RenderableType) -> Indented:
+    return Indented(Text(_NAME, style="cyan", end=""), reply)
+
+
+def _keys(note: Callable[[str], None]) -> KeyBindings:
+    keys = KeyBindings()
+
+    @keys.add("c-c")
+    def _(event: KeyPressEvent) -> None:
+        """Clear the line; on an empty one, say how to leave."""
+        if event.current_buffer.text:
+            event.current_buffer.reset()
+        else:
+            run_in_terminal(lambda: note("Leave with /quit or Ctrl-D."))
+
+    return keys
 
 
 def _without_cursor_queries(output: Vt100_Output) -> Vt100_Output:

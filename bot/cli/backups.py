@@ -5,7 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from bot.app import RandomIds, key_of, opened, prepare
-from bot.cli.confirmation import ask
+from bot.cli.output import ask
 from bot.commands import receipts
 from bot.config import home
 from bot.config.settings import local_zone

@@ -1,7 +1,7 @@
 """`lyra chat`: a conversation at this terminal."""
 
 import asyncio
-import hashlib
+import signal
 import sys
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
@@ -12,9 +12,10 @@ from adapters.console.console import Console, Origin, Pipe, Screen
 from adapters.events import Person
 from bot.app import App, opened, until_stopped
 from bot.context.prompt import Prompt
+from bot.conversation.alone import Alone
 from bot.imports import imported
+from bot.service.log import log
 from bot.talk import Talk, talking
-from memory.store.locks import FileLock
 from memory.text.quantities import ago, counted
 from memory.types import Domain
 from memory.view.view import View
@@ -29,25 +30,36 @@ async def chat(as_: str, session: str, show_prompt: bool) -> int:
         view = await app.view(person.id)
         screen = await _screen(app, view)
         thread = await app.domains.thread(view, session)
+        # What she logs is no part of the conversation.
+        log.on_screen = not screen.prefix
         console = Console(screen, person, thread, Origin(app.base.ids.new, app.base.clock.now))
         await _greet(app, view, screen, person)
         async with talking(app, {"console": console}, _layers(screen) if show_prompt else None) as talk:
-            with _Alone(app, console) as alone:
+            with Alone(app.base.around.home, console.place.key) as alone:
                 app.maintenance.poke(view.home)
-                await _until_stopped(_converse(console, talk, view.home, alone=bool(alone)), talk)
+                await _until_stopped(_converse(console, talk, view.home, alone=alone), console, talk)
         return 1 if screen.refused else 0
 
 
 async def _converse(console: Console, talk: Talk, home: Domain, *, alone: bool) -> None:
     if alone:
-        await _take_up(console, talk)
+        await talk.take_up(console.platform, console.place.key)
         await talk.reflections.say(home, at_hand=True)
     await console.run(talk.listeners[console.platform])
 
 
-async def _until_stopped(conversation: Coroutine[Any, Any, None], talk: Talk) -> None:
-    """Converse until the input ends, or until Ctrl-C: then an answer under way is left, and made at the next start."""
+async def _until_stopped(conversation: Coroutine[Any, Any, None], console: Console, talk: Talk) -> None:
+    """Converse until the input ends, or the process is asked to end: an answer under way is then made at the next start.
+
+    Where somebody looks, Ctrl-C ends the answer under way and no more.
+    """
     async with until_stopped() as stop:
+
+        def interrupt() -> None:
+            if not (console.screen.prefix and talk.mailboxes.end(console.platform, console.place.key)):
+                stop.set()
+
+        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, interrupt)
         talking_ = asyncio.create_task(conversation)
         stopped = asyncio.create_task(stop.wait())
         try:
@@ -62,31 +74,15 @@ async def _until_stopped(conversation: Coroutine[Any, Any, None], talk: Talk) ->
             talking_.result()
 
 
-class _Alone:
-    """Whether this is the only terminal in its conversation: only then may it take up what another left unanswered."""
-
-    def __init__(self, app: App, console: Console) -> None:
-        name = hashlib.blake2b(console.place.key.encode(), digest_size=12).hexdigest()
-        self._lock = FileLock(app.base.around.home / "chats" / f"{name}.lock")
-
-    def __enter__(self) -> bool:
-        return self._lock.take()
-
-    def __exit__(self, *_: object) -> None:
-        self._lock.release()
-
-
-async def _take_up(console: Console, talk: Talk) -> None:
-    """Send what was queued and answer what was asked before the last end, however it came."""
-    await talk.outgoing.flush("console", console.place.key)
-    await (await talk.mailboxes.recover("console", console.place.key))
-
-
 async def _screen(app: App, view: View) -> Screen:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return Pipe(sys.stdin, sys.stdout, sys.stderr)
-    said = await view.messages.last_said(_HISTORY)
-    screen: Screen = imported("adapters.console.terminal:Terminal")(said, colour="NO_COLOR" not in app.base.around.variables)
+
+    async def names() -> list[str]:
+        return [session.name for session in await view.sessions.all()]
+
+    said, colour = await view.messages.last_said(_HISTORY), "NO_COLOR" not in app.base.around.variables
+    screen: Screen = imported("adapters.console.terminal:Terminal")(said, names, colour=colour)
     return screen
 
 
@@ -94,15 +90,19 @@ async def _greet(app: App, view: View, screen: Screen, person: Person) -> None:
     kept, last = await view.messages.said()
     if kept and not app.base.key_is_new:
         since = ago(last, app.base.clock.now())
-        screen.note(f"Welcome back, {person.name}. {counted(kept, 'message')} kept, {since}.")
+        screen.note(f"Welcome back, {person.name}. {counted(kept, 'message')} kept, {since}.{_leaving(screen)}")
         return
     where = f"Your words go to {app.models.goes_to}." if app.models.goes_to else "Nothing leaves this machine."
     screen.note(f"Lyra: hello {person.name}. {where}")
     if app.models.chat is None:
         screen.note("No model connected: I keep, find and summarize; /model lets me converse.")
-    screen.note("I keep what you tell me until you /forget it.")
+    screen.note(f"I keep what you tell me until you /forget it.{_leaving(screen)}")
     if app.base.key_path is not None:
         screen.note(f"Memory is encrypted; copy this key somewhere safe: {_tilde(app.base.key_path)}")
+
+
+def _leaving(screen: Screen) -> str:
+    return " /help shows what I can do, /quit leaves." if screen.prefix else ""
 
 
 def _tilde(path: Path) -> str:

@@ -6,16 +6,14 @@ from collections.abc import AsyncIterator, Sequence
 
 from bot.app import App, opened
 from bot.cli import rows
-from bot.cli.confirmation import ask
-from bot.cli.output import show
+from bot.cli.output import ask, show
 from bot.commands import receipts
+from bot.commands.exporting import exported
 from bot.errors import BadInput, LyraError
 from bot.service.maintenance import Estimate
 from memory.text.quantities import ago, counted
-from memory.text.times import local
-from memory.transfer.jsonl import line
 from memory.types import Condensed, Hit
-from memory.view.view import View
+from memory.view.view import Extent, View
 
 _EVERY = 25
 _LONGEST = 64 * 1024
@@ -26,11 +24,13 @@ async def recall(as_: str, query: str, k: int, session: str, as_json: bool, *, d
     if digests and session:
         raise BadInput("Gists and months are found in all conversations at once; leave out --session or --digests.")
     async with opened() as app:
-        view = await app.view(as_)
+        view, asker = await app.view(as_), as_ or app.base.around.user
         only = await view.sessions.named(session) if session else None
         async for line in _questions(query):
             hits: Sequence[Hit | Condensed] = (
-                await view.recall.everything(line, k) if digests else await view.recall.messages(line, k, session=only)
+                await view.recall.everything(line, k)
+                if digests
+                else await view.recall.messages(line, k, session=only, asker=asker)
             )
             _print_hits(app, view, line, hits, as_json)
     return 0
@@ -134,12 +134,11 @@ async def export(as_: str, as_text: bool) -> int:
     """Print every message of a person's memory, in the order it was kept."""
     async with opened() as app:
         view = await app.view(as_)
-        zone = view.home.time_zone
-        async for session, e in view.messages.all():
+        async for line in exported(view, as_text=as_text):
             if as_text:
-                show(f"[{receipts.short(session)}] {local(e.said_at, zone):%Y-%m-%d %H:%M} {receipts.short(e.speaker)}: {e.text}")
+                show(line)
             else:
-                print(line(session, e.role, e.speaker, e.text, e.said_at, e.source_id, zone, echo=e.echo))
+                print(line)
     return 0
 
 
@@ -148,12 +147,29 @@ async def forget(as_: str, id_: str, session: str, yes: bool) -> int:
     async with opened() as app:
         view = await app.view(as_)
         if id_:
+            if sys.stdin.isatty() and not yes:
+                _show_extent(app, view, await view.extent(id_))
+                if not ask("Forget this for good?", yes=yes):
+                    print("Nothing was forgotten.", file=sys.stderr)
+                    return 1
             print(receipts.forgotten(await view.forget_message(id_)))
         else:
             found = await view.sessions.named(session)
-            question = f'Forget all {found.messages:,} messages of "{found.name}", for good?'
+            question = receipts.forget_session(found)
             if not ask(question, yes=yes):
                 show(f'Nothing was forgotten. Say --yes to forget "{found.name}" for good.', sys.stderr)
                 return 1
             print(receipts.forgotten(await view.forget_session(found)))
     return 0
+
+
+def _show_extent(app: App, view: View, extent: Extent) -> None:
+    now, zone = app.base.clock.now(), view.home.time_zone
+    show(receipts.said(extent.message, now, zone))
+    along = [receipts.said(one, now, zone) for one in extent.replies] + [receipts.short(text) for text in extent.above]
+    if along or extent.elsewhere:
+        show("With it goes what was made of it:")
+    for line in along:
+        show(f"    {line}")
+    if extent.elsewhere:
+        show(f"    {counted(extent.elsewhere, 'reply')} elsewhere")

@@ -20,13 +20,14 @@ from memory.store.locks import FileLock
 async def doctor() -> int:
     """Print a finding a line; return 1 where something has to be done."""
     async with opened() as app:
-        findings = [finding async for finding in _examine(app)]
+        findings = [finding async for finding in examine(app)]
     for finding in findings:
         print(f"{'ok ' if finding.sound else '!! '} {finding.sentence}")
     return 0 if all(finding.sound for finding in findings) else 1
 
 
-async def _examine(app: App) -> AsyncIterator[Finding]:
+async def examine(app: App) -> AsyncIterator[Finding]:
+    """Yield what is found of each part, one after the other."""
     around = app.base.around
     config = f"Configuration: {around.config_path}" if around.config_path.exists() else "Configuration: none, every default holds"
     yield Finding(True, f"{config}. Times are told in {app.base.time_zone}.")

@@ -3,21 +3,15 @@
 What a command does stands in its own file, loaded when it is called, so that every start loads only what it needs.
 """
 
-import asyncio
-import gc
-from collections.abc import Callable, Coroutine
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated
 
 import typer
 
-from bot.imports import imported
-from memory.text.storable import clean
-from memory.types import MOST_NAME
+from bot.cli import options
 
 cli = typer.Typer(
-    add_completion=False,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -25,6 +19,15 @@ cli = typer.Typer(
 )
 matrix = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The keys of her account on Matrix.")
 cli.add_typer(matrix, name="matrix")
+
+
+@cli.callback()
+def _lyra(
+    version: Annotated[
+        bool, typer.Option("--version", callback=options.say_version, is_eager=True, help="Say which version this is.")
+    ] = False,
+) -> None:
+    pass
 
 
 class Format(StrEnum):
@@ -46,113 +49,101 @@ _FORMS = {
 """What takes words or changes something: how many words each takes, and how it is said."""
 
 
-def _words(given: str) -> str:
-    """Return what was typed as text that can be kept: bytes that are no UTF-8 become U+FFFD."""
-    return clean(given)
-
-
-def _name(given: str) -> str:
-    """Return a name that was typed. Raises BadParameter for one that no list could show."""
-    name = clean(given)
-    if len(name) > MOST_NAME or len(name.splitlines()) > 1:
-        raise typer.BadParameter(f"a name is one line of at most {MOST_NAME} characters.")
-    return name
-
-
-As = Annotated[
-    str, typer.Option("--as", metavar="NAME", parser=_name, help="Speak as this person; by default, as you on this machine.")
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
-OneSession = Annotated[str, typer.Option("--session", metavar="NAME", parser=_name, help="Only this conversation.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask first.")]
-
-
-def _run(work: str, *arguments: object, **options: object) -> NoReturn:
-    """Load the module of a command and do its work, given as module:function; end with its exit code."""
-    # Nothing of what is loaded is garbage, and looking again and again whether it is takes 70 ms.
-    gc.disable()
-    do: Callable[..., Coroutine[Any, Any, int]] = imported(work)
-    gc.freeze()
-    gc.enable()
-    raise typer.Exit(asyncio.run(do(*arguments, **options)))
-
-
 @cli.command()
 def chat(
-    as_: As = "",
+    as_: options.As = "",
     session: Annotated[
-        str, typer.Option(metavar="NAME", parser=_name, help="Which conversation to go on with, or to begin.")
+        str, typer.Option(metavar="NAME", parser=options.name, help="Which conversation to go on with, or to begin.")
     ] = "main",
     show_prompt: Annotated[bool, typer.Option("--show-prompt", help="Show what the model is given, layer by layer.")] = False,
 ) -> None:
     """Talk to Lyra here.
 
     A line in, a reply out. Ctrl-D ends it; /help shows what else you can say."""
-    _run("bot.cli.chat:chat", as_, session, show_prompt)
+    options.run("bot.cli.chat:chat", as_, session, show_prompt)
 
 
 @cli.command()
 def run() -> None:
     """Keep Lyra awake in the background.
 
-    Every configured platform, her housekeeping, and HTTP for scripts on this machine, until Ctrl-C."""
-    _run("bot.service.serve:serve")
+    Every configured platform, her housekeeping, and the memory page on this machine, until Ctrl-C."""
+    options.run("bot.service.serve:serve")
+
+
+@cli.command()
+def web(
+    as_: options.As = "",
+    open: Annotated[bool, typer.Option("--open/--no-open", help="Whether to open the link in a browser here.")] = True,
+) -> None:
+    """Open the memory page in a browser.
+
+    Prints a link that works once. Where Lyra is not awake, the page is served here, with her to talk to, until Ctrl-C."""
+    options.run("bot.cli.page:web", as_, opens=open)
 
 
 @cli.command("import")
 def import_(
     file: Annotated[str, typer.Argument(help="The file to read; - reads from standard input.")],
-    as_: As = "",
+    as_: options.As = "",
     format: Annotated[Format, typer.Option(help="jsonl, chatgpt (its conversations.json), or auto to find out.")] = Format.AUTO,
-    session: Annotated[str, typer.Option(metavar="NAME", parser=_name, help="Where messages go that name no conversation.")] = "",
+    session: Annotated[
+        str, typer.Option(metavar="NAME", parser=options.name, help="Where messages go that name no conversation.")
+    ] = "",
 ) -> None:
     """Give Lyra conversations you had elsewhere.
 
     Importing a file again, also under another name, adds nothing; what was forgotten stays forgotten."""
-    _run("bot.cli.importing:import_file", as_, file, format, session)
+    options.run("bot.cli.importing:import_file", as_, file, format, session)
 
 
 @cli.command()
 def recall(
-    query: Annotated[str, typer.Argument(metavar="QUERY", parser=_words, help="What to look for; - reads one question a line.")],
-    as_: As = "",
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", parser=options.words, help="What to look for; - reads one question a line.")
+    ],
+    as_: options.As = "",
     k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many messages to find.")] = 5,
-    session: OneSession = "",
+    session: options.OneSession = "",
     digests: Annotated[bool, typer.Option("--digests", help="Find gists and months as well, in one list.")] = False,
-    json: Json = False,
+    json: options.Json = False,
 ) -> None:
     """Find what was said about something.
 
     Every hit says who said it, when, in which conversation, and why it was found."""
-    _run("bot.cli.conversations:recall", as_, query, k, session, json, digests=digests)
+    if not query.strip():
+        raise typer.BadParameter("say what to look for, in words")
+    options.run("bot.cli.conversations:recall", as_, query, k, session, json, digests=digests)
 
 
 @cli.command()
-def sessions(as_: As = "", json: Json = False) -> None:
+def sessions(as_: options.As = "", json: options.Json = False) -> None:
     """List your conversations, newest first."""
-    _run("bot.cli.conversations:sessions", as_, json)
+    options.run("bot.cli.conversations:sessions", as_, json)
 
 
 @cli.command()
 def summarize(
     session: Annotated[
-        str, typer.Argument(metavar="SESSION", parser=_words, help="Which conversation; by default the one you had last.")
+        str, typer.Argument(metavar="SESSION", parser=options.words, help="Which conversation; by default the one you had last.")
     ] = "",
-    as_: As = "",
+    as_: options.As = "",
     all_: Annotated[bool, typer.Option("--all", help="Every conversation that has something new.")] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="With --all: at most this many conversations.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, max=64, help="With --all: how many at a time.")] = None,
-    yes: Yes = False,
-    json: Json = False,
+    yes: options.Yes = False,
+    json: options.Json = False,
 ) -> None:
-    """Sum up a conversation, or all that have something new."""
+    """Sum up a conversation, or all that have something new.
+
+    With --all she says first what the model will be asked for, and asks whether to go on; from a script she goes on."""
     if all_ and session:
         raise typer.BadParameter("name a conversation, or say --all, not both")
     if not all_ and (limit or workers):
         raise typer.BadParameter("--limit and --workers go with --all")
     if all_:
-        _run("bot.cli.conversations:summarize_all", limit, workers, yes, json)
-    _run("bot.cli.conversations:summarize", as_, session, json)
+        options.run("bot.cli.conversations:summarize_all", limit, workers, yes, json)
+    options.run("bot.cli.conversations:summarize", as_, session, json)
 
 
 @cli.command()
@@ -161,12 +152,12 @@ def dream(
     loop: Annotated[
         float | None, typer.Option(metavar="SECONDS", min=1, help="Dream again and again, with so much time between.")
     ] = None,
-    json: Json = False,
+    json: options.Json = False,
 ) -> None:
     """Dream now: catch up, put in order, think.
 
     Everything Lyra does while nobody talks, in every place, with a report of what she did and why. lyra run does it by itself."""
-    _run("bot.cli.dream:dream", forced=force, loop=loop, as_json=json)
+    options.run("bot.cli.dream:dream", forced=force, loop=loop, as_json=json)
 
 
 @cli.command()
@@ -174,20 +165,22 @@ def memory(
     part: Annotated[
         str,
         typer.Argument(
-            metavar="PART", parser=_words, help="profile, eras, narrative, self, bank, summaries; about, correct, forget, reset."
+            metavar="PART",
+            parser=options.words,
+            help="profile, eras, narrative, self, bank, summaries; about, correct, forget, reset.",
         ),
     ] = "summaries",
     words: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="ID TEXT",
-            parser=_words,
+            parser=options.words,
             help="For correct and forget: the fact's id, and what is so instead. For about: a name.",
         ),
     ] = None,
-    as_: As = "",
+    as_: options.As = "",
     past: Annotated[bool, typer.Option("--past", "--history", help="What was replaced since.")] = False,
-    json: Json = False,
+    json: options.Json = False,
 ) -> None:
     """See what Lyra made of what you told her, and put it right.
 
@@ -205,65 +198,76 @@ def memory(
         raise typer.BadParameter(f"--past goes with {', '.join(_WITH_PAST)}")
     match part:
         case "summaries":
-            _run("bot.cli.remembered:summaries", as_, json)
+            options.run("bot.cli.remembered:summaries", as_, json)
         case "bank":
-            _run("bot.cli.remembered:bank", json)
+            options.run("bot.cli.remembered:bank", json)
         case "correct":
-            _run("bot.cli.remembered:correct", as_, given[0], " ".join(given[1:]), json)
+            options.run("bot.cli.remembered:correct", as_, given[0], " ".join(given[1:]), json)
         case "forget":
-            _run("bot.cli.remembered:forget", as_, given[0], json)
+            options.run("bot.cli.remembered:forget", as_, given[0], json)
         case "about":
-            _run("bot.cli.remembered:about", as_, " ".join(given), json)
+            options.run("bot.cli.remembered:about", as_, " ".join(given), json)
         case "reset":
-            _run("bot.cli.remembered:reset", as_, json)
-    _run("bot.cli.remembered:tier", as_, part, past, json)
+            options.run("bot.cli.remembered:reset", as_, json)
+    options.run("bot.cli.remembered:tier", as_, part, past, json)
 
 
 @cli.command()
 def forget(
-    id: Annotated[str, typer.Argument(metavar="ID", parser=_words, help="The id of a message, as recall shows it.")] = "",
-    as_: As = "",
+    id: Annotated[str, typer.Argument(metavar="ID", parser=options.words, help="The id of a message, as recall shows it.")] = "",
+    as_: options.As = "",
     session: Annotated[
-        str, typer.Option("--session", metavar="NAME", parser=_name, help="Forget this whole conversation instead.")
+        str, typer.Option("--session", metavar="NAME", parser=options.name, help="Forget this whole conversation instead.")
     ] = "",
-    yes: Yes = False,
+    yes: options.Yes = False,
 ) -> None:
     """Forget a message or a conversation for good.
 
     Everything that was made of it goes too: summaries, vectors, replies that quote it."""
     if bool(id) == bool(session):
         raise typer.BadParameter("name the id of a message, or --session NAME")
-    _run("bot.cli.conversations:forget", as_, id, session, yes)
+    options.run("bot.cli.conversations:forget", as_, id, session, yes)
 
 
 @cli.command()
 def export(
-    as_: As = "",
+    as_: options.As = "",
     json: Annotated[bool, typer.Option("--json", help="JSON, a message a line: the default.")] = False,
     text: Annotated[bool, typer.Option("--text", help="As text to read.")] = False,
 ) -> None:
     """Print everything said, to read or to import again."""
     if json and text:
         raise typer.BadParameter("choose --json or --text, not both")
-    _run("bot.cli.conversations:export", as_, text)
+    options.run("bot.cli.conversations:export", as_, text)
 
 
 @cli.command()
-def status(json: Json = False) -> None:
+def status(json: options.Json = False) -> None:
     """Count what is kept and what is not summarized yet."""
-    _run("bot.cli.status:status", json)
+    options.run("bot.cli.status:status", json)
+
+
+@cli.command()
+def logs(
+    lines: Annotated[int, typer.Option("-n", min=1, max=100_000, help="How many lines.")] = 50,
+    follow: Annotated[bool, typer.Option("-f", "--follow", help="And those that come, until Ctrl-C.")] = False,
+) -> None:
+    """Show what Lyra logged last.
+
+    What she did and what failed, with names and numbers; never what anybody said."""
+    options.run("bot.cli.logs:logs", lines, follow=follow)
 
 
 @cli.command()
 def doctor() -> None:
     """Check every part, and say what to do where one is ill."""
-    _run("bot.cli.doctor:doctor")
+    options.run("bot.cli.doctor:doctor")
 
 
 @matrix.command("recovery-key")
 def recovery_key() -> None:
     """Print the key by which another client of her account can verify her. It is a secret."""
-    _run("bot.cli.matrix_keys:recovery_key")
+    options.run("bot.cli.matrix_keys:recovery_key")
 
 
 @matrix.command("replace-identity")
@@ -271,7 +275,7 @@ def replace_identity() -> None:
     """Give her account a new cross-signing identity, in the place of one whose keys she does not have.
 
     Whoever verified her before has to verify her again."""
-    _run("bot.cli.matrix_keys:replace_identity")
+    options.run("bot.cli.matrix_keys:replace_identity")
 
 
 @cli.command()
@@ -279,12 +283,12 @@ def backup(file: Annotated[Path, typer.Argument(help="The new file to write.")])
     """Copy the whole memory into one encrypted file.
 
     The copy is read back before it counts. It opens with the same key."""
-    _run("bot.cli.backups:backup", file)
+    options.run("bot.cli.backups:backup", file)
 
 
 @cli.command()
-def restore(file: Annotated[Path, typer.Argument(help="A backup.")], yes: Yes = False) -> None:
+def restore(file: Annotated[Path, typer.Argument(help="A backup.")], yes: options.Yes = False) -> None:
     """Put a backup in the place of the memory.
 
     The old memory is kept aside for a week; what was forgotten since the backup stays forgotten."""
-    _run("bot.cli.backups:restore", file, yes)
+    options.run("bot.cli.backups:restore", file, yes)

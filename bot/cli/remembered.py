@@ -4,14 +4,13 @@ import json
 import sys
 from collections.abc import Sequence
 
-from adapters.events import conversation
 from bot.app import App, opened
 from bot.cli import rows
 from bot.cli.output import show
 from bot.commands import ladder_text, page_text, receipts
 from bot.commands.banking import PRIVATE
-from bot.errors import BadInput
-from memory.types import Identity, Kind, NewExchange, Statement
+from bot.commands.correction import put_right
+from memory.types import Statement
 from memory.view.view import View
 
 TIERS = {"profile": "profile", "eras": "era", "narrative": "narrative", "self": "self"}
@@ -99,18 +98,10 @@ async def reset(as_: str, as_json: bool) -> int:
 
 async def correct(as_: str, fact: str, text: str, as_json: bool) -> int:
     """Keep what a person says, and put it in the place of a fact. Raises BadInput for no words, NotFound."""
-    if not text.strip():
-        raise BadInput(ladder_text.NO_WORDS)
     async with opened() as app:
         view, name = await app.view(as_), as_ or app.base.around.user
-        old = await view.facts.find(fact)
-        place = conversation("console", name, await app.domains.thread(view, "main"))
-        session = await app.domains.session(view, place)
-        now = app.base.clock.now()
-        message = NewExchange(Kind.SAID, text, app.base.ids.new(), now, name, "user", Identity("console", name))
-        (kept,) = (await view.say(session, [message])).stored
-        new = await view.facts.correct(old.id, kept)
-        said, zone = await view.digests.receipts([new]), view.home.time_zone
+        old, new = await put_right(app, view, name, fact, text)
+        said, zone, now = await view.digests.receipts([new]), view.home.time_zone, app.base.clock.now()
         if as_json:
             _print(rows.fact(new, said, zone))
         else:

@@ -28,7 +28,7 @@ class ConfidingCommands(Group):
         message = Parameter("message", "the id of a message of yours, as /recall shows it, or: all; without one you see them")
         who = Parameter("who", "from whom it is kept: names, or everyone; nobody takes it back", rest=True)
         text = "keep what you told me here from somebody, see it, or take that back"
-        return (CommandSpec("confide", text, self._confide, (message, who)),)
+        return (CommandSpec("confide", text, self._confide, (message, who), takes_back=True),)
 
     async def _confide(self, call: Call) -> Reply:
         if not self._shared(call):

@@ -32,8 +32,8 @@ class Knowing(Group):
             CommandSpec("memory self", "how I am here, and what I say of myself", partial(self._tier, "self"), (past,)),
             CommandSpec("memory about", "what I know of a person, a pet, a place or a project", self._about, (name,)),
             CommandSpec("memory reset", "let my mood and drives here begin anew", self._reset),
-            CommandSpec("memory correct", "say what is so in the place of a fact", self._correct, (fact, text)),
-            CommandSpec("memory forget", "let a fact go, for good", self._forget, (fact,)),
+            CommandSpec("memory correct", "say what is so in the place of a fact", self._correct, (fact, text), takes_back=True),
+            CommandSpec("memory forget", "let a fact go, for good", self._forget, (fact,), takes_back=True),
         )
 
     async def _tier(self, tier: str, call: Call) -> Reply:

@@ -5,7 +5,7 @@ from datetime import timedelta
 from memory.store.restoring import SetAside
 from memory.text.quantities import counted
 from memory.text.times import local
-from memory.types import Condensed, Digest, Exchange, Forgotten, Hit
+from memory.types import Condensed, Digest, Exchange, Forgotten, Hit, Session
 
 _LONG = 300
 _SHOWN = 3
@@ -56,6 +56,18 @@ def day(at: int, time_zone: str) -> str:
     """Return the day of an instant: 3 March 2026."""
     then = local(at, time_zone)
     return f"{then.day} {then:%B %Y}"
+
+
+def forget_session(session: Session) -> str:
+    """Return the question before a conversation is forgotten."""
+    kept = (
+        f"all {session.messages:,} messages of"
+        if session.messages > 1
+        else "the one message of"
+        if session.messages
+        else "all of"
+    )
+    return f'Forget {kept} "{session.name}", for good?'
 
 
 def forgotten(receipt: Forgotten) -> str:

@@ -24,6 +24,7 @@ from memory.view.view import View
 _PAGE = 5
 _MOST = 50
 _POSTS = "posts"
+_LAST = "last"
 _MOST_POSTS = 200
 _SUGGESTIONS = 25
 _SUGGESTED_CHARACTERS = 100
@@ -41,7 +42,7 @@ class Remembering(Group):
         query = Parameter("query", "what to look for", required=True, rest=True, suggests=True)
         what = Parameter(
             "what",
-            "the id or link of a message, or: session, or: all, or: posts (mine, of what is forgotten)",
+            "the id or link of a message, or: last, or: session, or: all, or: posts (mine, of what is forgotten)",
             required=True,
             rest=True,
         )
@@ -49,8 +50,16 @@ class Remembering(Group):
             CommandSpec("recall", "find what was said about something", self._recall, (query,)),
             CommandSpec(MORE, "the next page of the last list", self._more, (Parameter("page", "which"),), hidden=True),
             CommandSpec("remember", "keep this message", self._remember, menu="Remember this", hidden=True),
-            CommandSpec("forget", "forget a message, this conversation, or everything of yours here", self._forget, (what,)),
-            CommandSpec("forget this", "forget this message", self._forget_this, menu="Forget this", hidden=True),
+            CommandSpec(
+                "forget",
+                "forget a message, this conversation, or everything of yours here",
+                self._forget,
+                (what,),
+                takes_back=True,
+            ),
+            CommandSpec(
+                "forget this", "forget this message", self._forget_this, menu="Forget this", hidden=True, takes_back=True
+            ),
         )
 
     async def suggest(self, call: Call, typed: str) -> Sequence[str]:
@@ -167,6 +176,11 @@ class Remembering(Group):
             return await self._delete_posts(view)
         if many in ("session", "all") and sure in ("", "yes"):
             return await self._forget_many(call, view, session, everything=many == "all", sure=bool(sure))
+        if many == _LAST and not sure:
+            found = await view.messages.last_of(session, Identity(call.person.platform, call.person.id))
+            if found is None:
+                return plain("You said nothing here that I keep.")
+            what = found.id
         return await self._forgotten(call, view, await self._forget_one(await self._theirs(call), what))
 
     async def _forget_one(self, there: Sequence[tuple[View, Identity | None]], what: str) -> Forgotten:
@@ -194,7 +208,7 @@ class Remembering(Group):
         elif everything:
             question = f"Forget everything in {counted(len(await view.sessions.all()), 'conversation')}, for good?"
         else:
-            question = f'Forget all {session.messages:,} messages of "{session.name}", for good?'
+            question = receipts.forget_session(session)
         if not sure and call.surface is None:
             return plain(
                 f"{question} Then say{self._where(call)}: {self._sign(call)}forget {'all' if everything else 'session'} yes"

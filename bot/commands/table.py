@@ -103,6 +103,13 @@ class Commands:
         """Say whether a message calls a command, be it hers or another machine's."""
         return called(message.text, adapter.prefix) is not None
 
+    def takes_back(self, event: Message | Asked, adapter: Adapter) -> bool:
+        """Say whether a command takes back what was said; one that is called wrongly does not."""
+        try:
+            return self._meant(event, adapter)[0].takes_back
+        except (CommandUnclear, LyraError):
+            return False
+
     async def run(self, heard: InboxEvent, event: Message | Asked, adapter: Adapter) -> None:
         """Run a command and send its answer; what is wrong with it is said in one sentence."""
         aside, made_for = False, event.place

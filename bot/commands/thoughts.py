@@ -55,11 +55,7 @@ class ThoughtCommands(Group):
 
     async def _less(self, call: Call) -> Reply:
         view, thought = await self._thought(call)
-        least = max(await view.thoughts.bar(), self._services.settings.dream.curiosity, thought.level) + _STEP
-        await view.thoughts.raise_bar(min(_MOST, least))
-        if least >= 1:
-            return plain("I keep my thoughts to myself here from now on.")
-        return plain("I say fewer of my thoughts here from now on.")
+        return plain(await fewer(view, thought, self._services.settings.dream.curiosity))
 
     async def _delete(self, call: Call) -> Reply:
         view, thought = await self._thought(call)
@@ -77,3 +73,12 @@ class ThoughtCommands(Group):
         if call.target is not None:
             return view, await view.thoughts.find(platform=platform, remote=call.target.id)
         return view, await view.thoughts.find(platform=platform, place=place)
+
+
+async def fewer(view: View, thought: PostableThought, curiosity: float) -> str:
+    """Let fewer thoughts like this one be said at a home, whose threshold is given; return what that comes to."""
+    least = max(await view.thoughts.bar(), curiosity, thought.level) + _STEP
+    await view.thoughts.raise_bar(min(_MOST, least))
+    if least >= 1:
+        return "I keep my thoughts to myself here from now on."
+    return "I say fewer of my thoughts here from now on."

@@ -8,6 +8,7 @@ import pytest
 
 from tests.fakes import openai_behaviours as b
 from tests.kits.lyra_kit import Home, ModelServer, jsonl
+from tests.kits.size import few
 
 
 @pytest.fixture
@@ -17,7 +18,7 @@ def model() -> Iterator[ModelServer]:
         yield server
 
 
-@pytest.mark.parametrize("context", [0, 4096, 2048])
+@pytest.mark.parametrize("context", few([0, 2048, 4096], 2))
 def test_about_as_many_calls_are_announced_as_are_made(tmp_path: Path, model: ModelServer, context: int) -> None:
     model.server.context, model.server.kind = context, "llama.cpp" if context else ""
     home = Home(tmp_path, model.config())

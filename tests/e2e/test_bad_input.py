@@ -16,12 +16,18 @@ LIMITED = "import os, resource, sys; n = int(sys.argv[1]); resource.setrlimit(re
 LIMITED += "os.execv(sys.executable, [sys.executable, '-m', 'bot', *sys.argv[2:]])"
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    """A machine on which something was said."""
-    home = Home(tmp_path)
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """A machine on which something was said; it is only copied."""
+    home = Home(tmp_path_factory.mktemp("told"))
     assert home.chat("my cat is called Turing").lines == ["Kept."]
     return home
+
+
+@pytest.fixture
+def home(told: Home, tmp_path: Path) -> Home:
+    """A machine on which something was said."""
+    return told.copied(tmp_path)
 
 
 def kept(home: Home) -> list[str]:

@@ -1,10 +1,14 @@
 """Wrong words on the command line, and broken configurations: one clear sentence, exit code 2 or 1, and nothing is touched."""
 
+import signal
+import subprocess
+import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
-from tests.kits.lyra_kit import Home, one_sentence
+from tests.kits.lyra_kit import LYRA, REPO, Home, one_sentence
 
 MISUSED = {
     "unknown command": (["remember"], "remember"),
@@ -12,6 +16,7 @@ MISUSED = {
     "flag without its value": (["chat", "--as"], "--as"),
     "word too many": (["chat", "hello"], "hello"),
     "recall without a question": (["recall"], "query"),
+    "recall with an empty question": (["recall", " "], "what to look for"),
     "no number": (["recall", "cat", "-k", "many"], "-k"),
     "number too small": (["recall", "cat", "-k", "0"], "-k"),
     "import without a file": (["import"], "file"),
@@ -45,10 +50,43 @@ def test_wrong_usage_is_named_with_exit_code_2(home: Home, words: list[str], nam
     assert not home.path.exists()
 
 
-def test_lyra_alone_says_what_there_is(home: Home) -> None:
-    done = home.lyra()
-    assert "chat" in done.out + done.err and "recall" in done.out + done.err
-    assert "Traceback" not in done.err
+@pytest.mark.parametrize("words", [[], ["matrix"]], ids=["lyra", "lyra matrix"])
+def test_a_command_without_words_shows_its_help_as_it_is(home: Home, words: list[str]) -> None:
+    done, asked = home.lyra(*words), home.lyra(*words, "--help")
+    assert (done.out, done.err, done.code) == (asked.out, "", 0)
+    assert len(done.lines) > 5
+
+
+def test_the_version_is_said(home: Home) -> None:
+    assert home.lyra("--version").out == f"lyra {version('lyra-companion')}\n"
+
+
+CLOSED = {"stdin": "<&-", "stdout": ">&-", "stderr": "2>&-", "all": "<&- >&- 2>&-"}
+
+
+@pytest.mark.parametrize("streams", CLOSED.values(), ids=list(CLOSED))
+@pytest.mark.parametrize("command", ["recall cat", "chat", "sessions"])
+def test_closed_streams_lead_nowhere_and_into_no_file(home: Home, command: str, streams: str) -> None:
+    home.chat("my cat is called Turing")
+    done = subprocess.run(
+        ["/bin/sh", "-c", f'"$0" {" ".join(LYRA[1:])} {command} {streams}', LYRA[0]],
+        env=home.environment(), cwd=home.folder, capture_output=True, check=False, text=True,
+    )  # fmt: skip
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False)
+    assert [row["content"] for row in home.export()] == ["my cat is called Turing", "Kept."]
+
+
+def test_ctrl_c_while_lyra_is_still_loading_ends_quietly(home: Home) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-v", "-m", "bot", "sessions"], env=home.environment(), cwd=REPO, stderr=subprocess.PIPE, text=True
+    ) as loading:
+        assert loading.stderr
+        for line in loading.stderr:
+            if line.startswith("import 'typer"):
+                loading.send_signal(signal.SIGINT)
+                break
+        assert "Traceback" not in loading.stderr.read()
+    assert loading.returncode == -signal.SIGINT
 
 
 CONFIGS = {
@@ -57,7 +95,10 @@ CONFIGS = {
     "unknown key of the web": ("[web]\nprot = 1\n", ['"web.prot"', 'did you mean "port"']),
     "unknown section": ("[irc]\nnick = 'lyra'\n", ['"irc"']),
     "no TOML": ("chat = \n", ["is not TOML", "line 1"]),
-    "UTF-16": ("chat = 'x'".encode("utf-16"), ["cannot be read"]),
+    "UTF-16": ("chat = 'x'".encode("utf-16"), ["is not UTF-8 in line 1"]),
+    "Latin-1": ('recall_k = 5\n# caf\u00e9\n'.encode("latin-1"), ["is not UTF-8 in line 2"]),
+    "no time": ('[dream]\nnight = "25:99"\n', ['"dream.night": a time such as 03:30']),
+    "no span of times": ('[dream]\nquiet = "at night"\n', ['"dream.quiet": two times such as 22:00-08:00']),
     "unknown time zone": ('time_zone = "Mars/Olympus"\n', ['"Mars/Olympus" is no time zone']),
     "absent model": ('chat = "claude"\n', ['chat names "claude"', "[models.claude]"]),
     "absent model in a chain": ('summary = ["a"]\n', ['summary names "a"', "[models.a]"]),
@@ -68,7 +109,7 @@ CONFIGS = {
     "address that is none": ('[models.main]\nbase_url = "localhost"\nmodel = "m"\n', ["localhost"]),
     "number as text": ('recall_k = "five"\n', ['"recall_k"']),
     "number too large": ("[web]\nport = 70000\n", ['"web.port"', "65535"]),
-    "unknown level": ('log_level = "loud"\n', ['"log_level"']),
+    "unknown level": ('log_level = "loud"\n', ['"log_level": debug, info, warning or error']),
     "key of the memory that is not set": ('key_env = "NO_SUCH_KEY"\n', ["NO_SUCH_KEY", "not set"]),
     "two problems at once": ("recal_k = 3\ntime_zone = 'X'\n", ['"recal_k"', '"X"']),
 }  # fmt: skip

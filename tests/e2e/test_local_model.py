@@ -12,6 +12,7 @@ import pytest
 from bot.models.minilm import weights
 from tests.fakes import openai_behaviours as b
 from tests.kits.lyra_kit import REPO, Done, Home, ModelServer, NewMachine, jsonl, one_sentence
+from tests.kits.size import few
 
 SAID = [
     {"content": "We bought a puppy last weekend.", "id": "1", "created_at": "2026-03-01T10:00:00"},
@@ -119,7 +120,7 @@ def test_words_that_go_to_an_endpoint_are_not_said_to_stay(home: NewMachine, end
     assert "No word of it leaves" not in done.out
 
 
-@pytest.mark.parametrize("module", [weights.PACKAGE, "tokenizers"])
+@pytest.mark.parametrize("module", few([weights.PACKAGE, "tokenizers"]))
 def test_where_it_is_not_installed_that_is_said_once_and_words_serve(home: NewMachine, tmp_path: Path, module: str) -> None:
     home.variables.update(without(tmp_path, module))
     assert imports(home) == Done("Imported 4 messages in 1 conversation.\n", _greeting(home), 0)

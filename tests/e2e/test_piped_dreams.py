@@ -10,6 +10,7 @@ from tests.kits.dream_talk import thoughtful
 from tests.kits.lyra_kit import Home, ModelServer
 
 SAID = ("We have a new garden", "My sister moves to Graz", "Who waters the tomatoes?")
+CONFIG = 'embed = "off"\nsummary_waits = [0.0]\n'
 DRIVES = ["continuity", "coherence", "curiosity"]
 
 
@@ -20,12 +21,19 @@ def model() -> Iterator[ModelServer]:
         yield server
 
 
-@pytest.fixture
-def home(tmp_path: Path, model: ModelServer) -> Home:
-    """A machine with a model, to which something was told."""
-    home = Home(tmp_path, 'embed = "off"\nsummary_waits = [0.0]\n' + model.config())
-    home.chat(*SAID)
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """A machine with a model, to which something was told; it is only copied."""
+    with ModelServer(thoughtful) as model:
+        home = Home(tmp_path_factory.mktemp("told"), CONFIG + model.config())
+        home.chat(*SAID)
     return home
+
+
+@pytest.fixture
+def home(told: Home, tmp_path: Path, model: ModelServer) -> Home:
+    """A machine with a model, to which something was told."""
+    return told.copied(tmp_path, CONFIG + model.config())
 
 
 def test_with_nothing_to_do_it_says_so_and_asks_no_model(home: Home, model: ModelServer) -> None:

@@ -15,13 +15,19 @@ DIARY = jsonl(
 )
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    """A machine with an imported diary, summarized once."""
-    home = Home(tmp_path / "one")
+@pytest.fixture(scope="module")
+def diary(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """A machine with an imported diary; it is only copied."""
+    home = Home(tmp_path_factory.mktemp("diary"))
     (home.folder / "diary.jsonl").write_text(DIARY, "utf-8")
     assert home.lyra("import", "diary.jsonl").code == 0
     return home
+
+
+@pytest.fixture
+def home(diary: Home, tmp_path: Path) -> Home:
+    """A machine with an imported diary."""
+    return diary.copied(tmp_path / "one")
 
 
 def texts(home: Home) -> list[str]:

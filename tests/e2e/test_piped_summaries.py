@@ -29,12 +29,18 @@ def model() -> Iterator[ModelServer]:
         yield server
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    """A machine with two imported conversations."""
-    home = Home(tmp_path)
+@pytest.fixture(scope="module")
+def talks(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """A machine with two imported conversations; it is only copied."""
+    home = Home(tmp_path_factory.mktemp("talks"))
     assert home.lyra("import", "-", given=TALKS).code == 0
     return home
+
+
+@pytest.fixture
+def home(talks: Home, tmp_path: Path) -> Home:
+    """A machine with two imported conversations."""
+    return talks.copied(tmp_path)
 
 
 def test_one_conversation_by_name_or_the_newest(home: Home) -> None:
@@ -104,7 +110,7 @@ def test_a_model_writes_and_its_price_is_estimated_first(home: Home, model: Mode
 
 def test_one_that_fails_is_counted_and_done_the_next_time(home: Home, model: ModelServer) -> None:
     home.configure(model.config(QUICK))
-    model.script(b.BROKEN)
+    model.script(b.DOWN)
     failed = home.lyra("summarize", "--all", "--workers", "1", "--json")
     assert failed.code == 1
     assert json.loads(failed.out) == {"summarized": 1, "failed": 1, "total": 2}
@@ -116,7 +122,7 @@ def test_one_that_fails_is_counted_and_done_the_next_time(home: Home, model: Mod
 
 def test_a_model_out_of_reach_is_named_for_one_conversation(home: Home, model: ModelServer) -> None:
     home.configure(model.config(QUICK))
-    model.script(b.BROKEN)
+    model.script(b.DOWN)
     failed = home.lyra("summarize", "kitchen")
     assert (failed.out, failed.code) == ("", 1)
     assert "fake-model" in one_sentence(failed)

@@ -24,7 +24,16 @@ DERIVING = {
     "memory.derive.prompts", "memory.dream.dreamer", "bot.models.offline.extractive", "bot.models.writer",
 }  # fmt: skip
 CONVERSATION = {"bot.talk", "bot.commands.table", "bot.context.prompt", "bot.conversation.turn", "bot.delivery.gate"}
-OTHERS = {"apscheduler", "numpy.ma", "prompt_toolkit", "rich", "bot.service.serve", "bot.service.web", "memory.transfer.chatgpt"}
+OTHERS = {
+    "apscheduler",
+    "numpy.ma",
+    "prompt_toolkit",
+    "rich",
+    "bot.service.serve",
+    "bot.web.server",
+    "jinja2",
+    "memory.transfer.chatgpt",
+}
 FINDING = {"memory.core", "memory.index.recall.finder"}
 
 

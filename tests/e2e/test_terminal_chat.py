@@ -36,7 +36,10 @@ def test_a_first_evening_is_remembered_at_the_second_start(home: Home, ollama: M
         assert terminal.leave(CTRL_D) == 0
 
     with Terminal(home) as terminal:
-        assert re.fullmatch(r"Welcome back, ada\. 1 message kept, (just now|1 minute ago)\.", terminal.ready()[0])
+        assert re.fullmatch(
+            r"Welcome back, ada\. 1 message kept, (just now|\d+ minutes? ago)\. /help shows what I can do, /quit leaves\.",
+            terminal.ready()[0],
+        )
         assert terminal.lines[1:] == ["you ›"]
         cat = terminal.say("what is the name of my cat?")[1]
         assert re.fullmatch(r'lyra › You told me (today|yesterday) at \d\d:\d\d: "my cat is called Turing"\.', cat)
@@ -76,31 +79,131 @@ def test_the_models_words_cannot_draw_on_the_screen(home: Home, ollama: ModelSer
         assert forbidden not in shown
 
 
-@pytest.mark.parametrize("key", [CTRL_C, CTRL_D], ids=["Ctrl-C", "Ctrl-D"])
-def test_leaving_ends_quietly_with_exit_code_0(home: Home, key: str) -> None:
+@pytest.mark.parametrize("way", [CTRL_D, "/quit\r", "exit\r", "quit\r"], ids=["Ctrl-D", "/quit", "exit", "quit"])
+def test_leaving_ends_quietly_with_exit_code_0(home: Home, way: str) -> None:
     with Terminal(home) as terminal:
         terminal.say("remember the milk")
-        assert terminal.leave(key) == 0
+        assert terminal.leave(way) == 0
         assert "Traceback" not in "\n".join(terminal.lines)
     assert [row["content"] for row in home.export() if row["role"] == "user"] == ["remember the milk"]
 
 
-def test_ctrl_c_in_the_middle_of_an_answer_ends_cleanly_and_the_question_is_answered_later(
-    home: Home, ollama: ModelServer
-) -> None:
+def test_ctrl_c_clears_the_line_and_says_on_an_empty_one_how_to_leave(home: Home) -> None:
+    with Terminal(home) as terminal:
+        terminal.ready()
+        terminal.type("never mi", end="")
+        terminal.until("never mi")
+        terminal.type(CTRL_C, end="")
+        assert terminal.ready()[-1] == "you ›"
+        terminal.type(CTRL_C, end="")
+        terminal.until("Leave with /quit or Ctrl-D.")
+        terminal.say("remember the milk")
+        terminal.leave()
+    assert [row["content"] for row in home.export() if row["role"] == "user"] == ["remember the milk"]
+
+
+def test_ctrl_c_ends_an_answer_and_what_came_of_it_is_kept(home: Home, ollama: ModelServer) -> None:
     home.configure(ollama.config())
     with Terminal(home) as terminal:
         terminal.ready()
-        ollama.script(b.Hang("Well, I"))
+        ollama.script(b.Hang("Well, I"), "It has good coffee.")
         terminal.type("what do you think of Vienna?")
         terminal.until("Well, I")
-        assert terminal.leave(CTRL_C) == 0
+        terminal.type(CTRL_C, end="")
+        terminal.until("lyra › Well, I […]")
+        assert "lyra › It has good coffee." in terminal.say("and of its cafés?")
+        assert terminal.leave() == 0
         assert "Traceback" not in "\n".join(terminal.lines)
-    ollama.script("It has good coffee.")
+    assert [row["content"] for row in home.export()] == [
+        "what do you think of Vienna?", "Well, I […]", "and of its cafés?", "It has good coffee."
+    ]  # fmt: skip
+
+
+def test_ctrl_c_before_anything_came_leaves_the_question_without_an_answer(home: Home, ollama: ModelServer) -> None:
+    home.configure(ollama.config())
     with Terminal(home) as terminal:
-        terminal.until("It has good coffee.")
+        terminal.ready()
+        ollama.script(b.Hang(""), "Good evening.")
+        terminal.type("what do you think of Vienna?")
+        ollama.wait(1)
+        terminal.type(CTRL_C, end="")
+        assert "lyra › Good evening." in terminal.say("hello")
         terminal.leave()
-    assert [row["content"] for row in home.export()] == ["what do you think of Vienna?", "It has good coffee."]
+    with Terminal(home) as terminal:
+        terminal.ready()
+        terminal.leave()
+    assert [row["content"] for row in home.export()] == ["what do you think of Vienna?", "hello", "Good evening."]
+
+
+def test_an_answer_is_laid_out_once_with_its_link(home: Home, ollama: ModelServer) -> None:
+    home.configure(ollama.config())
+    with Terminal(home) as terminal:
+        terminal.ready()
+        ollama.script("# Ways\n- by *train*\n- on foot, see <b>https://oebb.example/a</b>")
+        shown = terminal.say("how do I get to https://oebb.example/a ?")
+    assert [line.strip() for line in shown[1:-1]] == [
+        "lyra › Ways",
+        "• by train",
+        "• on foot, see < b>https://oebb.example/a< /b>",
+    ]
+
+
+def test_forgetting_by_an_id_shows_what_goes_and_asks(home: Home, ollama: ModelServer) -> None:
+    home.configure(ollama.config())
+    ollama.script("Your locker code is 4711, I keep that.")
+    home.chat("my locker code is 4711")
+    (id,) = [hit["id"] for hit in home.lyra("recall", "locker code", "--json").rows[0]["hits"] if hit["speaker"] == "ada"]
+    for answer, left in (("n", 2), ("y", 0)):
+        with Terminal(home, id, command="forget") as terminal:
+            asked = terminal.until("Forget this for good? [y/N]")
+            assert [line.partition(": ")[2] for line in asked if "4711" in line] == [
+                "my locker code is 4711", "Your locker code is 4711, I keep that."
+            ]  # fmt: skip
+            terminal.type(answer)
+            assert terminal.end() == (1 if left else 0)
+        assert len(home.export()) == left
+
+
+def test_plain_words_are_offered_as_the_command_that_does_it(home: Home) -> None:
+    with Terminal(home) as terminal:
+        terminal.say("my locker code is 4711")
+        terminal.say("my cat is called Turing")
+        terminal.type("forget that!")
+        assert terminal.until("[y/N]")[-1] == "lyra › Forget what you said last, for good? (/forget last) [y/N]"
+        terminal.type("y")
+        terminal.until("Forgotten: 1 message")
+        terminal.ready()
+        terminal.type("forget that")
+        terminal.until("[y/N]")
+        terminal.type("n")
+        assert terminal.ready()[-2] == "lyra › Kept."
+        assert any("I cannot speak up at a time" in line for line in terminal.say("remind me to feed the cat at six"))
+        terminal.leave()
+    said = [row["content"] for row in home.export() if row["role"] == "user"]
+    assert said == ["my locker code is 4711", "forget that", "remind me to feed the cat at six"]
+
+
+def test_what_she_logs_stands_in_a_file_and_not_in_the_conversation(home: Home, ollama: ModelServer) -> None:
+    home.configure(ollama.config('log_level = "debug"'))
+    assert home.lyra("logs").err.startswith("Nothing was logged yet; it will stand in ")
+    with Terminal(home) as terminal:
+        terminal.say("remember the milk")
+        terminal.say("/status")
+        terminal.leave()
+        assert not any("command.run" in line for line in terminal.lines)
+    logged = home.lyra("logs", "-n", "100").out
+    assert "command.run" in logged and "milk" not in logged
+
+
+def test_tab_completes_commands_and_conversations(home: Home) -> None:
+    with Terminal(home, "--session", "travels") as terminal:
+        terminal.say("the train leaves at nine")
+        terminal.type("/sess\t", end="")
+        terminal.until("/sessions")
+        terminal.type(CTRL_C, end="")
+        terminal.ready()
+        terminal.type("/summarize tra\t", end="")
+        terminal.until("/summarize travels")
 
 
 def test_arrow_up_offers_what_was_said_before_and_nothing_of_it_is_readable_on_disk(home: Home) -> None:

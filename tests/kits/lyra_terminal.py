@@ -18,7 +18,7 @@ UP, CTRL_C, CTRL_D = "\x1b[A", "\x03", "\x04"
 class Terminal:
     """A window in which a person talks to Lyra."""
 
-    def __init__(self, home: Home, *options: str, env: Mapping[str, str] | None = None) -> None:
+    def __init__(self, home: Home, *options: str, env: Mapping[str, str] | None = None, command: str = "chat") -> None:
         self._screen = pyte.Screen(COLUMNS, ROWS)
         self._stream = pyte.ByteStream(self._screen)
         self.raw = b""
@@ -27,7 +27,7 @@ class Terminal:
             # From Python 3.12 on, forking beside a thread is warned of; the child runs another program at once.
             warnings.simplefilter("ignore", DeprecationWarning)
             self._child = pexpect.spawn(
-                LYRA[0], [*LYRA[1:], "chat", *options], env=home.environment(env), cwd=str(home.folder),
+                LYRA[0], [*LYRA[1:], command, *options], env=home.environment(env), cwd=str(home.folder),
                 dimensions=(ROWS, COLUMNS), timeout=PATIENCE,
             )  # fmt: skip
         self._child.delaybeforesend = None

@@ -1,0 +1,79 @@
+"""How an answer looks on a screen: its Markdown, under her name, as much of it as the screen has lines."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.markdown import Heading, Markdown
+from rich.segment import Segment
+from rich.text import Text
+
+
+class _PlainHeading(Heading):
+    """A heading at the left, as wide as its words."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        self.text.justify = "left"
+        yield self.text
+
+
+class _Answer(Markdown):
+    elements: ClassVar = {**Markdown.elements, "heading_open": _PlainHeading}
+
+
+def markdown(text: str) -> Markdown:
+    """Return a text as Markdown that shows all of it: line breaks stay, HTML stands as it is, links show where they go."""
+    answer = _Answer(text, hyperlinks=False)
+    answer.parsed = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"]).disable("image").parse(text)
+    for token in answer.parsed:
+        for child in token.children or ():
+            _keep_break(child)
+    return answer
+
+
+def _keep_break(token: Token) -> None:
+    if token.type == "softbreak":
+        token.type = "hardbreak"
+
+
+@dataclass(frozen=True, slots=True)
+class Indented:
+    """Something under a name: the name before its first line, as much space before the others."""
+
+    name: Text
+    what: RenderableType
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        indent = self.name.cell_len
+        narrow = options.update(width=max(1, options.max_width - indent), height=None)
+        for at, line in enumerate(_without_empty_ends(console.render_lines(self.what, narrow, pad=False))):
+            yield from console.render(self.name, options) if not at else [Segment(" " * indent)]
+            yield from line
+            yield Segment.line()
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """The last lines of something, as many as the screen has room for."""
+
+    what: RenderableType
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        lines = console.render_lines(self.what, options.update(height=None), pad=False)[-max(1, console.size.height - 2) :]
+        for at, line in enumerate(lines):
+            if at:
+                yield Segment.line()
+            yield from line
+
+
+def _without_empty_ends(lines: list[list[Segment]]) -> list[list[Segment]]:
+    def empty(line: list[Segment]) -> bool:
+        return not "".join(segment.text for segment in line).strip()
+
+    while len(lines) > 1 and empty(lines[-1]):
+        lines = lines[:-1]
+    while len(lines) > 1 and empty(lines[0]):
+        lines = lines[1:]
+    return lines

@@ -1,0 +1,37 @@
+"""`lyra logs`: what she logged last."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from bot.config.settings import surroundings
+from bot.service.log import FILE
+from bot.service.log_file import newest
+
+_LOOK_SECONDS = 0.5
+
+
+async def logs(lines: int, *, follow: bool) -> int:
+    """Print the last lines of the log, and those that come if `follow`, until Ctrl-C."""
+    path = surroundings().home / FILE
+    size = path.stat().st_size if path.is_file() else 0
+    last = newest(path, lines)
+    print(
+        "\n".join(last) if last else f"Nothing was logged yet; it will stand in {path}.", file=sys.stdout if last else sys.stderr
+    )
+    while follow:
+        sys.stdout.flush()
+        await asyncio.sleep(_LOOK_SECONDS)
+        size = _print_from(path, size)
+    return 0
+
+
+def _print_from(path: Path, begin: int) -> int:
+    """Print what a log has behind so many bytes, all where it is a new file; return how many it has now."""
+    if not path.is_file():
+        return 0
+    with path.open("rb") as file:
+        size = file.seek(0, 2)
+        file.seek(begin if begin <= size else 0)
+        sys.stdout.write(file.read().decode("utf-8", "replace"))
+        return file.tell()

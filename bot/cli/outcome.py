@@ -1,0 +1,70 @@
+"""What becomes of a command: one clear sentence where something went wrong, and an exit code."""
+
+import os
+import sys
+from io import TextIOWrapper
+
+import typer
+from typer.exceptions import Abort, Exit, TyperException
+
+from adapters.errors import PlatformFailure
+from bot.cli.main import cli
+from bot.errors import LyraError
+from memory.errors import MemoryFailure
+
+DONE, FAILED, MISUSED = 0, 1, 2
+
+
+def outcome() -> int:
+    """Run what the command line says; return 0 (done), 1 (failed) or 2 (wrong usage)."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A name that is no UTF-8 is printed with a mark in its place, not refused.
+            stream.reconfigure(errors="replace")
+    try:
+        code = typer.main.get_command(cli)(standalone_mode=False)
+        sys.stdout.flush()
+        return int(code or DONE)
+    except Exit as ended:
+        return ended.exit_code
+    except TyperException as error:
+        return _misused(error)
+    except (Abort, KeyboardInterrupt):
+        return _say("", FAILED)
+    except BrokenPipeError:
+        # Whoever read our output has gone; so that the interpreter does not complain while it ends, output goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except BaseExceptionGroup as group:
+        return _explain(_first(group))
+    except (LyraError, MemoryFailure, PlatformFailure, OSError) as error:
+        return _explain(error)
+
+
+def _misused(error: TyperException) -> int:
+    """Say in one sentence what was wrong with the words of the command line, and where help is; without any, show the help."""
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "lyra"
+    if context and not context.args and type(error).__name__ == "NoArgsIsHelpError":
+        print(context.get_help())
+        return DONE
+    sentence = " ".join(getattr(error, "format_message", error.__str__)().split()).rstrip(".")
+    return _say(f"{sentence}. See: {command} --help" if sentence else "", getattr(error, "exit_code", MISUSED))
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    first = group.exceptions[0]
+    return _first(first) if isinstance(first, BaseExceptionGroup) else first
+
+
+def _explain(error: BaseException) -> int:
+    if isinstance(error, LyraError | MemoryFailure | PlatformFailure):
+        return _say(str(error), FAILED)
+    if isinstance(error, OSError):
+        return _say(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}.", FAILED)
+    raise error
+
+
+def _say(sentence: str, code: int) -> int:
+    print(sentence, file=sys.stderr)
+    return code

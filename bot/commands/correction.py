@@ -1,0 +1,27 @@
+"""Putting a fact right by saying what is so instead, where the person alone is asked: at the terminal and on the memory page."""
+
+from adapters.events import conversation
+from bot.app import App
+from bot.commands.ladder_text import NO_WORDS
+from bot.errors import BadInput
+from memory.types import Identity, Kind, NewExchange, Statement
+from memory.view.view import View
+
+
+async def put_right(app: App, view: View, name: str, fact: str, text: str) -> tuple[Statement, Statement]:
+    """Keep what a person says in their main conversation, in the place of a fact; return the fact and what stands now.
+
+    Raises BadInput for no words, NotFound.
+    """
+    if not text.strip():
+        raise BadInput(NO_WORDS)
+    old = await view.facts.find(fact)
+    place = conversation("console", name, await app.domains.thread(view, "main"))
+    session = await app.domains.session(view, place)
+    message = NewExchange(
+        Kind.SAID, text.strip(), app.base.ids.new(), app.base.clock.now(), name, "user", Identity("console", name)
+    )
+    kept = (await view.say(session, [message])).stored
+    if not kept:
+        raise BadInput("What you said just now was forgotten, and stays so.")
+    return old, await view.facts.correct(old.id, kept[0])
