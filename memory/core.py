@@ -37,9 +37,10 @@ from memory.store.domains import read_domain
 from memory.store.lineage import Seal
 from memory.store.locks import Holders
 from memory.store.sqlite.database import SqliteDatabase
-from memory.tiers import backlog, entities, episodes, rereading
+from memory.tiers import backlog, entities, episodes, rereading, selfstate
 from memory.tiers.drives import Thresholds
 from memory.tiers.episodes import BankRules, Rules
+from memory.tiers.selfstate import Mind
 from memory.types import Domain, Forgotten
 from memory.view.binding import Shared
 from memory.view.changing import Changing
@@ -202,6 +203,10 @@ class Memory:
     async def backlog(self) -> backlog.Backlog:
         """Count, in one query, what is in no gist yet; a session is ripe when it has none or a full episode's worth."""
         return await backlog.count(self.db, self.habits.rules)
+
+    async def minds(self) -> list[Mind]:
+        """Return how she is wherever she dreamt, without saying where."""
+        return await selfstate.newest(self.db)
 
     async def dirty(self, domain: Domain, *, redo_extractive: bool = False) -> list[int]:
         """Return the keys of a domain's sessions that have messages in no gist, or, asked so, an extracted one.

@@ -108,6 +108,14 @@ class Discretion:
 
 
 @dataclass(frozen=True, slots=True)
+class Covered:
+    """How many earlier messages of theirs somebody's request for discretion keeps back, and whether it told which are meant."""
+
+    earlier: int = 0
+    sure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class SessionRef:
     """The natural key of a session: one place of a platform in one epoch."""
 

@@ -176,10 +176,54 @@ class Matrix(_Section):
 
 
 class WebSection(_Section):
-    """The HTTP side of `lyra run`, on loopback only."""
+    """The memory page and HTTP for scripts. Beyond this machine only encrypted: with a certificate, or behind named proxies.
+
+    `address` is what people type to reach it there; `proxies` are the addresses of what stands in front and encrypts.
+    """
 
     port: int = Field(8765, ge=0, le=65535)
     token_file: str = ""
+    host: str = "127.0.0.1"
+    address: str = ""
+    certificate: str = ""
+    certificate_key: str = ""
+    proxies: Names
+
+    @field_validator("host")
+    @classmethod
+    def _an_ip(cls, value: str) -> str:
+        return _an_ip_address(value)
+
+    @field_validator("proxies")
+    @classmethod
+    def _ips(cls, value: list[str]) -> list[str]:
+        return [_an_ip_address(one) for one in value]
+
+    @field_validator("address")
+    @classmethod
+    def _encrypted(cls, value: str) -> str:
+        return value and _address(value, ("https",), "https://lyra.example.org")
+
+    @model_validator(mode="after")
+    def _encrypted_beyond_this_machine(self) -> "WebSection":
+        if bool(self.certificate) != bool(self.certificate_key):
+            raise ValueError("certificate and certificate_key belong together; name both files, or neither")
+        encrypted = bool(self.certificate or self.proxies)
+        if not ip_address(self.host).is_loopback and not encrypted:
+            raise ValueError(
+                f'host = "{self.host}" lies beyond this machine, where what is said could be read on its way; name a certificate '
+                "and certificate_key, or the proxies in front that encrypt it"
+            )
+        if encrypted and not self.address:
+            raise ValueError('name the address that people type to reach it, like address = "https://lyra.example.org"')
+        return self
+
+
+def _an_ip_address(value: str) -> str:
+    try:
+        return str(ip_address("127.0.0.1" if value == "localhost" else value))
+    except ValueError:
+        raise ValueError(f'"{value}" is no IP address; write it like "127.0.0.1"') from None
 
 
 class Exit(_Section):

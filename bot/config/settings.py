@@ -23,6 +23,14 @@ LOCAL, OFF = "local", "off"
 """What `embed` may say instead of a backend: the model that comes with Lyra, or none."""
 
 
+_ALLOWED = {
+    "night": "a time such as 03:30, or nothing for no night",
+    "quiet": "two times such as 22:00-08:00, or nothing for no quiet hours",
+    "log_level": "debug, info, warning or error",
+}
+"""What values may be that a pattern describes."""
+
+
 class Settings(BaseModel):
     """Every key of the file, with its default. No environment variable changes a key unseen."""
 
@@ -56,7 +64,7 @@ class Settings(BaseModel):
     background_tokens_per_day: int = Field(1_000_000, ge=0)
     workers: int = Field(8, ge=1, le=64)
     answer_within_minutes: int = Field(60, ge=1)
-    web: WebSection = WebSection()
+    web: WebSection = WebSection(proxies=[])
     exit: Exit = Exit(links=[])
     dream: DreamSection = DreamSection()
     discord: Discord | None = None
@@ -193,13 +201,22 @@ def load(around: Surroundings) -> Settings:
     if not path.is_file():
         raise BadConfig(f"{path} is no file. Name a TOML file with LYRA_CONFIG.")
     try:
-        return Settings.model_validate(tomllib.loads(path.read_text("utf-8")))
+        return Settings.model_validate(tomllib.loads(_text(path)))
     except ValidationError as error:
         raise BadConfig(f"In {path}: {_sentence(error)}.") from error
     except tomllib.TOMLDecodeError as error:
         raise BadConfig(f"{path} is not TOML: {error}.") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadConfig(f"{path} cannot be read: {error.__class__.__name__}.") from error
+    except OSError as error:
+        raise BadConfig(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _text(path: Path) -> str:
+    read = path.read_bytes()
+    try:
+        return read.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        at = read.count(b"\n", 0, error.start) + 1
+        raise BadConfig(f"{path} is not UTF-8 in line {at}; save it as UTF-8.") from error
 
 
 def _sentence(error: ValidationError) -> str:
@@ -211,6 +228,8 @@ def _problem(found: Any) -> str:
     if found["type"] == "extra_forbidden":
         near = difflib.get_close_matches(str(found["loc"][-1]), _known(found["loc"]), 1)
         return f'unknown key "{where}"' + (f' (did you mean "{near[0]}"?)' if near else "")
+    if found["type"] == "string_pattern_mismatch":
+        return f'"{where}": {_ALLOWED[found["loc"][-1]]}'
     message = str(found["msg"]).removeprefix("Value error, ")
     return f'"{where}": {message[:1].lower()}{message[1:]}' if where else message
 

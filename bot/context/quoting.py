@@ -5,11 +5,13 @@ Of her own posts only those are shown that may be read by the view at hand now, 
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import TypeVar
 
 from adapters.events import Forward, Message, Place, Quote, Reach
 from memory.core import Memory
 from memory.text.told.confidence import discreet
+from memory.text.told.topics import goes_on, held
 from memory.view.shown_messages import ShownMessage
 from memory.view.view import View
 
@@ -38,9 +40,12 @@ def openly(quotes: Sequence[Quote]) -> list[Quote]:
         ask = discreet(quote.text)
         if ask is None:
             left.append(quote)
-        elif ask.back:
-            before = next((one for one in reversed(left) if one.person and one.person == quote.person), None)
-            left = [one for one in left if one is not before]
+            continue
+        theirs = [one for one in left if one.person and one.person == quote.person]
+        named = [one for one in theirs if held(ask.topic, one.text)]
+        named += [after for one, after in pairwise(theirs) if one in named and goes_on(after.text)]
+        last = theirs[-1:] if not named and (ask.back or (ask.topic and not ask.told)) else []
+        left = [one for one in left if one not in named and one not in last]
     return left
 
 

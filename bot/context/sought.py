@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from bot.context.retrieval import Asking
 from bot.models.offline.asking import Aim
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
+from memory.index.when.telling import asks_ahead
 from memory.tiers import profile
 from memory.types import DomainKind, Hit, Statement
 
@@ -41,9 +42,10 @@ async def sought(turn: Asking, voice: OfflineVoice, asked: VoiceQuestion) -> Sou
             found = await turn.view.recall.messages(part.sought, _WIDE, exclude=here, asker=asked.asker)
             hits = {hit.exchange.key: hit for hit in found} | hits
         if part.aim is Aim.TIME and window:
+            ahead = asks_ahead(part.text, window, asked.now)
             # Who asks for a distance from now asks for a day, and the months around it tell of many.
             above += await turn.view.digests.months(window) if window.heart is None else []
-            hits = {hit.exchange.key: hit for hit in await turn.view.recall.during(window, _OF_A_TIME)} | hits
+            hits = {hit.exchange.key: hit for hit in await turn.view.recall.during(window, _OF_A_TIME, ahead=ahead)} | hits
     return Sought([hit for hit in hits.values() if hit.exchange.key not in here], above)
 
 

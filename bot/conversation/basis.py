@@ -6,15 +6,13 @@ looked again; else a look costs no read.
 
 import asyncio
 from collections.abc import Callable, Collection, Coroutine, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from bot.conversation.intake import Turn
 from memory.errors import SourceGone
 
 SECONDS = 0.5
 """How often it is looked while a model is silent."""
-
-T = TypeVar("T")
 
 
 class Basis:
@@ -50,14 +48,20 @@ class Basis:
             return False
         return True
 
-    async def bear(self, making: Coroutine[Any, Any, T]) -> T:
-        """Return what is made, and end the making where something of this goes. Raises SourceGone."""
-        task = asyncio.create_task(making)
+    async def bear(self, making: Coroutine[Any, Any, None]) -> bool:
+        """Let something be made; return False where the person ended it before it was done.
+
+        Raises SourceGone where something of this goes meanwhile.
+        """
+        made, ended = asyncio.create_task(making), asyncio.create_task(self._turn.ending.wait())
         try:
-            while not task.done():
-                await asyncio.wait([task], timeout=SECONDS)
+            while not (made.done() or ended.done()):
+                await asyncio.wait([made, ended], timeout=SECONDS, return_when=asyncio.FIRST_COMPLETED)
                 await self.require()
-            return task.result()
+            if made.done():
+                made.result()
+            return made.done()
         finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+            made.cancel()
+            ended.cancel()
+            await asyncio.gather(made, ended, return_exceptions=True)

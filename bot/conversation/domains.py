@@ -3,7 +3,7 @@
 Decided on every turn, from what holds now; what is not known for sure is not read.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from adapters.base import Adapter
 from adapters.events import Circle, Person, Place, Reach, split_key
@@ -54,6 +54,24 @@ class Domains:
         """Return memory as the one person of an account may know it."""
         person = Person(platform, account, account)
         return await self.view(Place(platform, account, account, Reach.DIRECT), person)
+
+    def accounts(self, person: Person) -> list[Identity]:
+        """Return the accounts of a person, the one that is asked for first."""
+        return [Identity(person.platform, person.id), *(Identity(ref.platform, ref.native_id) for ref in self._own(person))]
+
+    async def shared_with(self, person: Person, adapters: Mapping[str, Adapter]) -> list[View]:
+        """Return the memories of the shared places that a person can read now, for sure, under any of their accounts, each by itself.
+
+        Nothing that was told in confidence is in them. What is readable at its ends alone is among them only where they said so.
+        """
+        accounts = [Person(one.platform, one.native_id, person.name) for one in self.accounts(person)]
+        found: dict[int, View] = {}
+        for account in accounts:
+            adapter = adapters.get(account.platform)
+            chosen = await self._preferences.read(account)
+            for domain, _ in await self._readable(account, adapter, reach=True, encrypted=chosen.on(account, "encrypted")):
+                found.setdefault(domain.key, self._memory.view(domain))
+        return list(found.values())
 
     async def session(self, view: View, place: Place) -> Session:
         """Return the session that a place has now, named after it."""
@@ -152,6 +170,12 @@ class Domains:
     ) -> Sequence[tuple[Domain, list[Confidence]]]:
         """Return the shared domains that a person asked for and can read now, each in its present epoch, with their confidences."""
         reach, encrypted = (chosen.on(person, name) for name in ("reach", "encrypted"))
+        return await self._readable(person, adapter, reach=reach, encrypted=encrypted)
+
+    async def _readable(
+        self, person: Person, adapter: Adapter | None, *, reach: bool, encrypted: bool
+    ) -> Sequence[tuple[Domain, list[Confidence]]]:
+        """Return the shared domains of a platform that a person can read now: with `encrypted` those that are, with `reach` the others."""
         if adapter is None or not (reach or encrypted):
             return ()
         shared = {

@@ -6,7 +6,7 @@ Changes that people make to their own words pass here too, so that a message and
 import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from adapters.base import Adapter
@@ -28,7 +28,7 @@ from memory.journal.journal import OpenEvents
 from memory.ports import Clock
 from memory.text.told import confidence
 from memory.tiers.messages import storing
-from memory.types import MINUTE, Exchange, Identity, Kind, NewExchange, Session
+from memory.types import MINUTE, Covered, Exchange, Identity, Kind, NewExchange, Session
 from memory.view.view import View
 
 
@@ -39,7 +39,8 @@ class Turn:
     `quotes` are what it answers, `aside` is what others said just before and is not kept; `watch` is told where that is changed
     or removed. `again` says that it was tried before, and the person knows. Nothing of it was read before `began`.
     `chosen` is what is set here, `left_over` the key of a preview that a kill left behind, '' where there is none. `ended` counts the
-    messages that it says may be told again.
+    messages that it says may be told again, `covered` says what those keep back that ask for discretion, where that is known.
+    `ending` is set where the person has enough of the answer.
     """
 
     view: View
@@ -57,6 +58,8 @@ class Turn:
     chosen: Chosen
     left_over: str
     ended: int = 0
+    covered: Mapping[int, Covered] = field(default_factory=dict)
+    ending: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def shared(self) -> bool:
@@ -120,6 +123,7 @@ class Intake:
             chosen,
             next((kept.open.previews[key] for key in reversed(kept.finishes) if key in kept.open.previews), ""),
             kept.ended,
+            kept.covered,
         )
 
     async def require_readers(self, turn: Turn, adapter: Adapter) -> None:
@@ -230,14 +234,14 @@ class Intake:
                 finishes.append(one.key)
                 answered.append(message)
         came = [read[_came(one.message)] for one in heard if one.message.attachments]
-        return _Kept(asked, finishes, answered, came, open_events, kept.ended)
+        return _Kept(asked, finishes, answered, came, open_events, kept.ended, kept.covered)
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
     """What became of messages: those to be answered, with the events that an answer finishes; `read` is what came with all of them.
 
-    `ended` counts the messages that they say may be told again.
+    `ended` counts the messages that they say may be told again, `covered` is what those keep back that ask for discretion.
     """
 
     asked: list[Exchange]
@@ -246,6 +250,7 @@ class _Kept:
     read: Sequence[Sequence[Contents]]
     open: OpenEvents
     ended: int
+    covered: Mapping[int, Covered]
 
 
 def _came(message: Message) -> tuple[str, tuple[Attachment, ...]]:

@@ -1,10 +1,11 @@
 """What Lyra says of herself at the first contact, of what is told in confidence, and what /privacy says."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
 from adapters.events import Place, Reach
 from memory.text.quantities import counted
+from memory.types import Covered
 from memory.view.confidences import Confided
 
 _LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -45,9 +46,24 @@ def offer(prefix: str = "") -> str:
     )
 
 
-def understood(told: Sequence[Confided], prefix: str = "") -> str:
-    """Say in a line from whom messages are kept, and how to take that back."""
-    return f"Understood: {kept_from(told)}. {prefix or '/'}confide takes it back."
+def understood(told: Sequence[Confided], covered: Mapping[int, Covered], prefix: str = "") -> str:
+    """Say in a line from whom messages are kept and how many earlier ones with them, and how to take that back.
+
+    Nothing of what is kept is said, as everybody reads this. What is `covered` is known until a kill; /confide shows it.
+    """
+    whom, sign = kept_from(told), prefix or "/"
+    known = [covered[one.exchange.key] for one in told if one.exchange.key in covered]
+    earlier = sum(one.earlier for one in known)
+    if not all(one.sure for one in known):
+        last = ", with your last message before it" if earlier else ""
+        return (
+            f"I cannot tell which message you mean. To be safe {whom}{last}. {sign}confide shows what I keep so, "
+            f"{sign}confide ID NAME keeps another."
+        )
+    if len(known) < len(told):
+        return f"Understood: {whom}. {sign}confide shows what that is, and takes it back."
+    more = f", with {counted(earlier, 'earlier message')} of yours" if earlier else ""
+    return f"Understood: {whom}{more}. {sign}confide {'shows them, and takes it' if earlier else 'takes it'} back."
 
 
 def kept_from(told: Sequence[Confided]) -> str:

@@ -140,6 +140,11 @@ class Listening:
         promises += await self._accept(waiting)
         return Answered(promises)
 
+    async def keep(self, ahead: Message) -> None:
+        """Commit a message that is to be answered only once it is heard."""
+        if admitted := await self._admit(ahead):
+            await self._mailboxes.keep(self._adapter.platform, admitted)
+
     async def settle(self) -> None:
         """Commit how far the streams were heard."""
         moved, self._moved = self._moved, {}

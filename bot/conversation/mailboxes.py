@@ -4,35 +4,55 @@ What is heard is committed first (T1) and then put into the mailbox of its place
 anything, and none otherwise, so the table never grows. What one person said while she was busy is answered together; a
 command stands alone, and one called from a menu waits for nobody. The worker loads what it needs after it has its turn,
 never before.
+
+What takes something back waits for no answer either, since that would still be made of it: a command to forget is run at once,
+and what asks for discretion is kept at once, each after what was said at its place before.
 """
 
 import asyncio
 import secrets
 from collections.abc import Awaitable, Generator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from adapters.base import Adapter
 from adapters.events import Asked, Message
+from bot.apart import apart
 from bot.commands.table import Commands
 from bot.conversation.heard import Row, accept, only_messages, unfinished
 from bot.conversation.turn import Turns
-from bot.errors import PlaceUnknown
+from bot.errors import LyraError, PlaceUnknown
 from bot.service.log import log
+from bot.service.measures import measures
 from memory.errors import MemoryFailure
 from memory.journal.journal import InboxEvent, Journal
+from memory.text.told import confidence
 
 _TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """Something in a mailbox, whether it is a command, and the promise that it was dealt with."""
+    """Something in a mailbox, whether it is a command, one that takes something back, and the promise that it was dealt with."""
 
     row: InboxEvent
     event: Message | Asked
     command: bool
+    takes_back: bool
     done: asyncio.Future[None]
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Where it was said or called."""
+        return self.event.place.platform, self.event.place.key
+
+    @property
+    def box(self) -> tuple[str, str]:
+        """Its mailbox: its place's, or one of its own for what waits for nobody."""
+        own = self.takes_back or isinstance(self.event, Asked)
+        return (self.event.place.platform, f"call:{self.event.id}") if own else self.place
 
     def goes_with(self, other: "Letter") -> bool:
         """Say whether both are answered together."""
@@ -56,6 +76,8 @@ class Mailboxes:
         self._group = group
         self._waiting: dict[tuple[str, str], list[Letter]] = {}
         self._working: dict[tuple[str, str], asyncio.Task[None]] = {}
+        self._unanswered: dict[tuple[str, str], list[Letter]] = {}
+        self._kept: dict[str, InboxEvent] = {}
         self._closing = False
         self._door = asyncio.Lock()
         self._recovering = asyncio.Lock()
@@ -65,7 +87,16 @@ class Mailboxes:
     ) -> Sequence[asyncio.Future[None]]:
         """T1: commit events of one platform together with its cursors; return the promises that they are dealt with."""
         async with self._door:
-            return self._post(self._letters(await accept(self._journal, platform, events, cursors)))
+            # What was kept before is committed already; it is of now.
+            rows: list[Row] = [(self._kept.pop(event.id), event) for event in events if event.id in self._kept]
+            known = {event.id for _, event in rows}
+            rows += await accept(self._journal, platform, [event for event in events if event.id not in known], cursors)
+            return self._post(self._letters(rows))
+
+    async def keep(self, platform: str, message: Message) -> None:
+        """T1 for a message that is answered once it is accepted, or at the next start."""
+        async with self._door:
+            self._kept |= {event.id: row for row, event in await accept(self._journal, platform, [message], {})}
 
     async def recover(self, platform: str, place: str | None = None) -> Awaitable[None]:
         """Take up again what was heard and not answered, as a kill or an outage left it.
@@ -77,7 +108,8 @@ class Mailboxes:
                 # Whoever worked when the journal was read may be done since: what it says of their mailbox is old.
                 busy = set(self._working)
                 found = await unfinished(self._journal, platform, place)
-                left = self._letters([(row, event) for row, event in found if (platform, _box(event)) not in busy])
+                letters = self._letters([(row, event) for row, event in found if event.id not in self._kept])
+                left = [letter for letter in letters if letter.box not in busy]
                 promises = self._post([letter for letter in left if not letter.command])
             for letter in left:
                 if letter.command:
@@ -86,9 +118,18 @@ class Mailboxes:
 
     async def retry(self) -> None:
         """Take up what was held until a model or a place is back."""
-        for platform in self._adapters:
-            for place in await self._journal.held_places(platform):
+        for platform, adapter in self._adapters.items():
+            for place in filter(adapter.at_hand, await self._journal.held_places(platform)):
                 await self.recover(platform, place)
+
+    def end(self, platform: str, place: str) -> bool:
+        """End the answer that is being made at a place with what came of it by now; return whether there was one to end."""
+        return self._turns.end(platform, place)
+
+    @property
+    def waiting(self) -> int:
+        """How many messages wait in mailboxes behind others, or are being answered."""
+        return sum(map(len, self._waiting.values())) + len(self._working)
 
     async def drain(self, seconds: float) -> None:
         """Wait for the turns under way, then cancel them: their messages are committed, and the next start answers them.
@@ -104,21 +145,44 @@ class Mailboxes:
         await asyncio.gather(*late, return_exceptions=True)
 
     def _letters(self, rows: Sequence[Row]) -> list[Letter]:
-        loop = asyncio.get_running_loop()
-        return [
-            Letter(row, event, self._commands.is_command(event, self._adapters[event.place.platform]), loop.create_future())
-            for row, event in rows
-        ]
+        return [self._letter(row, event) for row, event in rows]
+
+    def _letter(self, row: InboxEvent, event: Message | Asked) -> Letter:
+        adapter = self._adapters[event.place.platform]
+        command = self._commands.is_command(event, adapter)
+        takes_back = command and self._commands.takes_back(event, adapter)
+        return Letter(row, event, command, takes_back, asyncio.get_running_loop().create_future())
 
     def _post(self, letters: Sequence[Letter]) -> Sequence[asyncio.Future[None]]:
         if self._closing:
             return ()
         for letter in letters:
-            key = (letter.event.place.platform, _box(letter.event))
+            key = letter.box
             self._waiting.setdefault(key, []).append(letter)
+            if not letter.command:
+                self._unanswered.setdefault(letter.place, []).append(letter)
             if key not in self._working:
                 self._working[key] = self._group.create_task(self._work(key))
+            elif not letter.command and not letter.event.place.is_private:
+                ahead = (letter.event.place.platform, f"ahead:{letter.event.id}")
+                self._working[ahead] = self._group.create_task(self._keep_discreet(ahead, letter))
         return [letter.done for letter in letters]
+
+    async def _keep_discreet(self, key: tuple[str, str], letter: Letter) -> None:
+        """Keep a message before its turn where it asks for discretion."""
+        try:
+            text = letter.event.text if isinstance(letter.event, Message) else ""
+            if await apart(len(text), partial(confidence.asked, text)):
+                await self._keep_up_to(letter)
+        finally:
+            del self._working[key]
+
+    async def _keep_up_to(self, letter: Letter) -> None:
+        """Keep what was said at a place and waits for its answer, up to a letter; what cannot be kept now is kept in its turn."""
+        for one in list(self._unanswered.get(letter.place, ())):
+            if one.row.key <= letter.row.key and not one.done.done():
+                with suppress(LyraError, MemoryFailure):
+                    await self._turns.keep(only_messages([(one.row, one.event)]), self._adapters[letter.place[0]])
 
     async def _work(self, key: tuple[str, str]) -> None:
         try:
@@ -136,14 +200,24 @@ class Mailboxes:
             log.error("turn.left", error=type(error).__name__)
         finally:
             for letter in batch:
+                self._answered(letter)
                 if not letter.done.done():
                     letter.done.set_result(None)
+
+    def _answered(self, letter: Letter) -> None:
+        if letter.command:
+            return
+        self._unanswered[letter.place].remove(letter)
+        if not self._unanswered[letter.place]:
+            del self._unanswered[letter.place]
 
     async def _answer(self, batch: Sequence[Letter], adapter: Adapter) -> None:
         # One of the four places where a broad handler stands: one turn failed, and the next message is heard all the same.
         first = batch[0]
         try:
             if first.command:
+                if first.takes_back:
+                    await self._keep_up_to(first)
                 await self._commands.run(first.row, first.event, adapter)
             else:
                 await self._turns.take(only_messages((letter.row, letter.event) for letter in batch), adapter)
@@ -154,6 +228,8 @@ class Mailboxes:
 
     async def _failed(self, batch: Sequence[Letter], error: Exception) -> None:
         number = secrets.token_hex(4)
+        measures.turns["failed"] += 1
+        measures.errors[type(error).__name__] += 1
         log.error("turn.failed", number=number, error=type(error).__name__, at=_trace(error))
         most = None if isinstance(error, MemoryFailure) else _TRIES
         await self._journal.hold([letter.row.key for letter in batch], number, most)
@@ -168,11 +244,6 @@ def _batches(letters: Sequence[Letter]) -> list[list[Letter]]:
             batches.append([])
         batches[-1].append(letter)
     return batches
-
-
-def _box(event: Message | Asked) -> str:
-    """Return the mailbox of an event: its place's, or one of its own for what was called from a menu."""
-    return f"call:{event.id}" if isinstance(event, Asked) else event.place.key
 
 
 def _trace(error: Exception) -> str:

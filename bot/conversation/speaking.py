@@ -16,13 +16,15 @@ from bot.conversation.lookups import ROUNDS, SHARE, Lookups, Reads
 from bot.conversation.services import Services
 from bot.conversation.streaming import Showing
 from bot.delivery.links import given
-from bot.errors import ContextTooLong, ModelError, ModelGarbled
+from bot.errors import AnswerEnded, ContextTooLong, ModelError, ModelGarbled
 from bot.models.offline.manner import manner
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
 from bot.models.port import Anew, closing, size
 from bot.reconciliation.used import Used, only, used_at, used_in
 from bot.reconciliation.verifying import Looks, Verifying
 from bot.service.log import log
+from bot.service.measures import measures
+from memory.text.budget import tokens
 from memory.text.lexical import key_words
 from memory.tiers.asides import Aside
 from memory.types import Exchange, Hit, Kind
@@ -64,7 +66,10 @@ class Speaking:
         self._show_prompt = show_prompt
 
     async def answer(self, turn: Turn, shown: Showing | None) -> Spoken:
-        """Return the answer to a turn, showing it as it comes where the place can. Raises ModelError."""
+        """Return the answer to a turn, showing it as it comes where the place can.
+
+        One that the person ends is what came of it by then. Raises ModelError, and AnswerEnded where nothing came.
+        """
         models, budget, looks = self._services.models, self._services.settings.context_tokens, Looks()
         chat, rounds = models.chat, ROUNDS if models.offers_tools else 0
         if chat is None:
@@ -114,7 +119,8 @@ class Speaking:
             room = budget - tools.COST * bool(rounds)
             longest = max(len(one.text) for one in (*there.recent, *turn.asked))
             begun = await apart(longest, partial(draft, self._persona, there, question, begun_at, zone, room))
-            came = await recalled(turn, settings, begun.in_view, begun.since, self._parts(turn, begun_at))
+            with measures.stage("recall"):
+                came = await recalled(turn, settings, begun.in_view, begun.since, self._parts(turn, begun_at))
             found = await verifying.sure(used_in(came.hits), looks)
             if not (sure.changed or found.changed):
                 break
@@ -138,7 +144,15 @@ class Speaking:
         await allow()
         if refused is not None and (shortest := size(messages)) >= refused:
             raise ContextTooLong(f"The model {self._services.models.chat.name} cannot take a prompt that long.", size=shortest)
-        text = self._services.outgoing.printed(await basis.bear(self._streamed(lookups, shown)))
+        pieces: list[str] = []
+        with measures.stage("model"):
+            whole = await basis.bear(self._stream(lookups, shown, pieces))
+        measures.called("conversation", size(messages) + tokens("".join(pieces)))
+        text = self._services.outgoing.printed("".join(pieces))
+        if not whole:
+            if not text:
+                raise AnswerEnded("The answer was ended before it began.")
+            text = f"{text} […]"
         prompt = lookups.whole
         # Beside the event loop: long messages in view take long to compare.
         sources = await asyncio.to_thread(prompt.sources, text) | {exchange.key for exchange in turn.asked}
@@ -146,10 +160,9 @@ class Speaking:
         asides = {Aside(one.id, one.said_at, one.edited_at, turn.began) for one in quotes if one.id in prompt.asides}
         return Spoken(text, sources, False, links, begun_at, prompt.seen, frozenset(asides), used(), prompt.raised)
 
-    async def _streamed(self, lookups: Lookups, shown: Showing | None) -> str:
-        """Return what the model says, showing it as it comes."""
+    async def _stream(self, lookups: Lookups, shown: Showing | None, pieces: list[str]) -> None:
+        """Collect in `pieces` what the model says, showing it as it comes."""
         assert self._services.models.chat is not None
-        pieces: list[str] = []
         async with closing(self._services.models.chat.stream(lookups.prompt(plain=False), lookups)) as stream:
             async for piece in stream:
                 pieces.append(piece)
@@ -161,7 +174,6 @@ class Speaking:
                     await shown.show(piece)
             for name, error in getattr(stream, "passed_over", ()):
                 log.warning("model.passed_over", model=name, error=type(error).__name__)
-        return "".join(pieces)
 
     def _parts(self, turn: Turn, now: int) -> Sequence[str]:
         """Return what is looked for beside all that was said: the parts of the question at its end."""

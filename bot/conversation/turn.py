@@ -16,9 +16,10 @@ from bot.conversation.speaking import Speaking, Spoken
 from bot.conversation.streaming import Showing, Streamed, WordByWord
 from bot.delivery.links import NO_LINKS, configured
 from bot.dreams.reflections import NAME as REFLECTIONS
-from bot.errors import ModelDenied, ModelError
+from bot.errors import AnswerEnded, ModelDenied, ModelError
 from bot.reconciliation.verifying import Verifying
 from bot.service.log import log
+from bot.service.measures import measures
 from bot.service.priority import Priority
 from memory.errors import SourceGone
 from memory.journal.journal import OutboxRow, Part
@@ -41,6 +42,23 @@ class Turns:
         self._speaking = speaking
         self._verifying = verifying
         self._priority = priority
+        self._under_way: dict[tuple[str, str], Turn] = {}
+
+    def end(self, platform: str, place: str) -> bool:
+        """End the answer that is being made at a place with what came of it by now; return whether there was one to end."""
+        turn = self._under_way.get((platform, place))
+        if turn is None or turn.ending.is_set():
+            return False
+        turn.ending.set()
+        return True
+
+    async def keep(self, heard: Sequence[Heard], adapter: Adapter) -> None:
+        """Keep these messages of one person before it is their turn, and say what was understood of a wish for discretion.
+
+        Raises PlaceUnknown where it is not known who reads the place now.
+        """
+        if turn := await self._intake.keep(heard, adapter):
+            await self._say_understood(turn, adapter.prefix)
 
     async def take(self, heard: Sequence[Heard], adapter: Adapter) -> None:
         """Keep these messages of one place and answer them; a stale or forgotten one is kept or dropped without a word.
@@ -48,7 +66,8 @@ class Turns:
         Raises PlaceUnknown where it is not known who reads the place now.
         """
         gaps = self._verifying.gaps
-        turn = await self._intake.keep(heard, adapter)
+        with measures.stage("keep"):
+            turn = await self._intake.keep(heard, adapter)
         if turn is None:
             return
         place = turn.place
@@ -60,7 +79,8 @@ class Turns:
                 async with adapter.thinking(place.key):
                     first, later = await self._answered(turn, heard, adapter, gaps, alone)
             if first:
-                await self._services.outgoing.send(place.platform, first, later)
+                with measures.stage("send"):
+                    await self._services.outgoing.send(place.platform, first, later)
             elif later:
                 await alone.aclose()
                 await self._services.outgoing.flush(place.platform, place.key, later)
@@ -80,7 +100,7 @@ class Turns:
         told = await turn.view.confidences.understood(asking) if asking else []
         if not told and not turn.ended:
             return
-        text = understood(told, prefix) if told else ended(turn.ended)
+        text = understood(told, turn.covered, prefix) if told else ended(turn.ended)
         parts = await self._services.outgoing.parts(turn.place.platform, text, links=NO_LINKS)
         if await turn.view.confidences.tell(turn.session, told, parts, turn.answers):
             await self._services.outgoing.flush(turn.place.platform, turn.place.key, parts)
@@ -108,11 +128,15 @@ class Turns:
         try:
             for _ in range(_TRIES):
                 try:
-                    spoken = await self._speaking.answer(turn, shown)
+                    self._under_way[turn.place.platform, turn.place.key] = turn
+                    with measures.stage("answer"):
+                        spoken = await self._speaking.answer(turn, shown)
                     await self._intake.require_readers(turn, adapter)
                     place = (turn.place.platform, turn.session.ref.place)
                     await self._verifying.require_standing(spoken.used, spoken.asides, place, gaps)
-                    first, later = await self._store(turn, spoken, await self._replaced(turn, streamed), alone)
+                    with measures.stage("store"):
+                        first, later = await self._store(turn, spoken, await self._replaced(turn, streamed), alone)
+                    measures.turns["answered"] += 1
                     return first, [*later, *await self._offered(turn, adapter)]
                 except SourceGone:
                     await alone.aclose()
@@ -127,6 +151,10 @@ class Turns:
                         return None, await self._give_up(turn, heard, await self._replaced(turn, streamed))
                     turn = again
             return None, await self._put_off(turn, await self._replaced(turn, streamed))
+        except AnswerEnded:
+            parts = self._services.outgoing.removal(await self._replaced(turn, streamed))
+            await turn.view.notices.queue(turn.session, parts, turn.finishes, turn.answers)
+            return None, parts
         except ModelError as error:
             if shown:
                 await shown.drop()
@@ -135,6 +163,7 @@ class Turns:
                 return None, await self._give_up(turn, heard, replaces)
             return None, await self._hold(turn, error, replaces)
         finally:
+            self._under_way.pop((turn.place.platform, turn.place.key), None)
             if streamed:
                 streamed.cancel()
 
@@ -185,6 +214,8 @@ class Turns:
 
     async def _hold(self, turn: Turn, error: ModelError, replaces: str) -> Sequence[Part]:
         """Keep the question for when the model is back; return what says so, once."""
+        measures.turns["held"] += 1
+        measures.errors[type(error).__name__] += 1
         if isinstance(error, ModelDenied):
             log.error("model.denied", why=str(error))
         may_pass = error.transient or isinstance(error, ModelDenied)
@@ -196,20 +227,20 @@ class Turns:
             links = configured(why, owner=owner)
             parts = await self._services.outgoing.parts(turn.place.platform, text, links=links, replaces=replaces)
         else:
-            parts = self._services.outgoing.removal(replaces) if replaces else ()
+            parts = self._services.outgoing.removal(replaces)
         await turn.view.notices.queue(turn.session, parts, [], turn.answers)
         return parts
 
     async def _put_off(self, turn: Turn, replaces: str) -> Sequence[Part]:
         """Keep a question for later: what its answer rests on changed again and again while that was made."""
         await self._services.memory.journal.hold(turn.finishes, SourceGone.__name__)
-        parts = self._services.outgoing.removal(replaces) if replaces else ()
+        parts = self._services.outgoing.removal(replaces)
         await turn.view.notices.queue(turn.session, parts, [])
         return parts
 
     async def _give_up(self, turn: Turn, heard: Sequence[Heard], replaces: str) -> Sequence[Part]:
         """Drop what was taken back, and what was shown of an answer to it."""
         await self._services.memory.journal.drop([one.key for one in heard])
-        parts = self._services.outgoing.removal(replaces) if replaces else ()
+        parts = self._services.outgoing.removal(replaces)
         await turn.view.notices.queue(turn.session, parts, [])
         return parts

@@ -82,7 +82,9 @@ class Outgoing:
             yield self._ids.new()
 
     def removal(self, replaces: str) -> Sequence[Part]:
-        """Return what takes a preview away again."""
+        """Return what takes a preview away again; () where there is none."""
+        if not replaces:
+            return ()
         return [Part(self._ids.new(), "", "delete", replaces)]
 
     async def preview(self, platform: str, text: str, links: Collection[str]) -> Part | None:
@@ -172,8 +174,8 @@ class Outgoing:
 
     async def retry(self) -> None:
         """Send what waits anywhere."""
-        for platform in self._adapters:
-            for place in await self._journal.waiting(platform):
+        for platform, adapter in self._adapters.items():
+            for place in filter(adapter.at_hand, await self._journal.waiting(platform)):
                 await self.flush(platform, place)
 
     async def revise(self, place: Place, remote: str, text: str) -> None:

@@ -111,7 +111,7 @@ class Reflections:
         """Return the place at home where somebody talked last, of those that can be reached and want to hear her thoughts."""
         for session in await view.sessions.all():
             adapter = self._adapters.get(session.ref.platform)
-            if adapter is None:
+            if adapter is None or not adapter.at_hand(session.ref.place):
                 continue
             try:
                 place = await adapter.locate_key(session.ref.place)

@@ -54,7 +54,7 @@ class Connector:
         found = [model for model in await self._probe(base_url) if "embed" not in model]
         wanted = str(call.arguments.get("model", "")) or (found[0] if found else "")
         if not found:
-            raise BadInput(f"No model answers at {base_url}. Start {name} there and try again.")
+            raise BadInput(f"No model answers at {base_url}. Start {'a server' if '://' in name else name} there and try again.")
         if wanted not in found:
             raise BadInput(f"{base_url} has no {wanted}. It has: {', '.join(found[:10])}.")
         if call.surface is None:

@@ -11,8 +11,10 @@ import numpy as np
 from bot.errors import ContextTooLong, ModelError, ModelGarbled, ModelRefused, ModelTimeout
 from bot.models.endpoint import FAULTS, Endpoint
 from bot.models.responses import Unusable, whole
+from bot.service.measures import measures
 from memory.errors import EmbeddingFailed
 from memory.ports import Vectors
+from memory.text.budget import tokens
 
 MAX_BYTES = 1 << 26
 # Below this many characters a text is not shortened any further.
@@ -56,6 +58,7 @@ class OpenAIEmbedder:
         try:
             for batch in _cut(texts, self._batch):
                 rows.append(await self._several(batch))
+                measures.called("embedding", sum(map(tokens, batch)))
         except ModelError as error:
             raise EmbeddingFailed(str(error)) from error
         if len({row.shape[1] for row in rows}) > 1:

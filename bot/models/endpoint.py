@@ -129,7 +129,7 @@ class Endpoint:
         if status == 404:
             return ModelRefused(f"{self.shown} has no model {self.model}. Check the model's name and the address.")
         if status >= 500 or status == 408:
-            return ModelDown(f"{who} failed (status {status}).")
+            return ModelDown(f"{who} failed (status {status}).", status)
         if status < 400:
             return ModelRefused(f"{self.shown} redirects elsewhere, which is not followed. Configure the final address.")
         details = ", ".join([f"status {status}", *sorted(word for word in words if word not in (self.api_key or ""))])

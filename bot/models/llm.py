@@ -16,7 +16,7 @@ import stamina
 import stamina.instrumentation
 
 from bot.config.sections import is_nearby
-from bot.errors import ContextTooLong, ModelBusy, ModelError, ModelGarbled, ModelTimeout
+from bot.errors import ContextTooLong, ModelBusy, ModelDown, ModelError, ModelGarbled, ModelTimeout
 from bot.models.endpoint import FAULTS, Endpoint, may_be_about_length, may_be_about_tools
 from bot.models.learnt import NONE, REFUSED, THOUGHTS, TOOLS, UNOPENED, USED, BackendFacts
 from bot.models.port import Anew, ChatMessage, Tool, Toolbox, ToolCall
@@ -32,6 +32,7 @@ from memory.text.thinking import WithoutThinking
 stamina.instrumentation.set_on_retry_hooks([])
 
 MAX_BYTES = 1 << 20
+_BREAKS = frozenset((500, 501, 502))
 _MOST_JUNK = 2
 Waits = Callable[[int], float] | Sequence[float]
 
@@ -161,11 +162,23 @@ class OpenAIModel:
 
     async def _begin(self, asked: Asked, deadline: float, stack: AsyncExitStack) -> _Begun:
         """Ask until there is a first piece. The open answer is left on the stack."""
-        attempts = stamina.retry_context(on=self._policy(deadline, asked), attempts=self._tries, timeout=None)
-        async for attempt in attempts:
-            with attempt:
-                return await self._attempt(asked, stack)
+        tries = 1 if self._room.doubts else self._tries
+        attempts = stamina.retry_context(on=self._policy(deadline, asked), attempts=tries, timeout=None)
+        try:
+            async for attempt in attempts:
+                with attempt:
+                    return await self._attempt(asked, stack)
+        except ModelDown as error:
+            raise await self._broken(error, asked) from None
         raise AssertionError("the last attempt returns or raises")
+
+    async def _broken(self, error: ModelDown, asked: Asked) -> ModelError:
+        """Say what it means that an endpoint breaks again and again: some do at a prompt that is too long for them."""
+        size = cost(asked.prompt, asked.tools)
+        if error.status not in _BREAKS or asked.tools or shows(asked.prompt):
+            return error
+        room = await self._room.doubted(size, mute=False)
+        return error if room is None else ContextTooLong(str(error), room=room, size=size)
 
     def _policy(self, deadline: float, asked: Asked) -> Callable[[Exception], bool | float]:
         """Say after each failure how long to wait. A wait that would outlast the deadline is not begun.

@@ -1,6 +1,7 @@
 """How long a prompt a backend can take: said by hand, asked of its server, or learnt from what it refused."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 
 from bot.errors import ContextTooLong
@@ -8,9 +9,11 @@ from bot.models.learnt import BackendFacts
 
 CONTEXT, DENSITY = "context", "density"
 """Facts of a backend: its context in tokens, and how many tokens of its own one that is estimated turned out to be."""
-FITS, MUTE = "fits", "mute"
-"""Facts of a backend whose refusals name no figure: how long a prompt may be, as far as they taught it, and that one which gives
-no reason at all means the length."""
+FITS, MUTE = "fitting", "mute"
+"""Facts of a backend whose refusals name no figure: how long a prompt may be, as far as they taught it, with the second in which
+they did, and that one which gives no reason at all means the length."""
+_LASTS = 86_400
+"""Seconds after which what a failure taught is forgotten: it may have failed for something else."""
 _SPARE = 0.9
 _SHORT = 400
 """A prompt of so few tokens is refused for something else, or by a server that takes none at all."""
@@ -34,8 +37,10 @@ class PromptRoom:
         self._facts = facts
         self._ask = None if said or (facts.get(CONTEXT) and not always) else ask
         self._asking = asyncio.Lock()
-        self._guess: int | None = None
+        self._guessed: int | None = None
+        self._guessed_at = 0.0
         self._doubted: int | None = None
+        self._mute = False
         self._clear = False
 
     @property
@@ -50,6 +55,11 @@ class PromptRoom:
         return self._facts.get(MUTE) is True
 
     @property
+    def doubts(self) -> bool:
+        """Whether the next prompt is to find out if a longer one failed for its length."""
+        return self._doubted is not None
+
+    @property
     def answer(self) -> int:
         """How many tokens an answer may have: not the whole of a small context."""
         return min(self._longest, self.context // _SHARE_OF_THE_ANSWER) if self.context else self._longest
@@ -57,7 +67,7 @@ class PromptRoom:
     async def tokens(self) -> int | None:
         """Return how long a prompt should be, None where nobody knows."""
         known = await self.known()
-        guesses = [self._guess, known if known is not None else self._taught]
+        guesses = [self._guess, known, self._taught]
         return min((room for room in guesses if room is not None), default=None)
 
     async def known(self) -> int | None:
@@ -85,10 +95,10 @@ class PromptRoom:
                 self._guess = room if size > _SHORT else None
         return room
 
-    async def doubted(self, size: int) -> int | None:
+    async def doubted(self, size: int, *, mute: bool = True) -> int | None:
         """Learn from the refusal, for no known reason, of a prompt of this size; return how long a shorter one is to be tried.
 
-        None says that the length is not what is wrong with it: it is short, or a much shorter one was refused as well.
+        `mute` says that it was refused, not that the server broke. None says that the length is not what is wrong with it: it is short, or a much shorter one was refused as well.
         """
         if size <= _SHORT or self._clear:
             return None
@@ -98,26 +108,38 @@ class PromptRoom:
         if self._doubted is not None and size <= self._doubted // 2:
             self._doubted, self._clear = None, True
             return None
-        self._doubted = size
+        self._doubted, self._mute = size, mute
         return size // _MUCH_SHORTER
 
     async def accepted(self, size: int) -> None:
         """Learn from a prompt of this size that was not refused, and keep what it proved."""
         self._clear = False
         if self._doubted is not None and size <= self._doubted // 2:
-            await self._facts.note(MUTE, True)
+            if self._mute:
+                await self._facts.note(MUTE, True)
             # Between the two lies what fits: the next ones find out how much it is.
             self._guess = self._doubted // 2
         self._doubted = None
-        if self._guess is not None and self.context is None:
-            await self._facts.note(FITS, self._guess)
-        elif self._guess is not None and (room := self._fits()) and room > self._guess:
-            await self._facts.note(DENSITY, self._density() * room / self._guess)
+        if self._guess is not None and size > self._guess:
+            self._guess = size
+        if self._guess is not None:
+            await self._facts.note(FITS, [self._guess, int(self._guessed_at)])
 
     @property
     def _taught(self) -> int | None:
         found = self._facts.get(FITS)
-        return found if isinstance(found, int) and found > 0 else None
+        match found:
+            case [int(room), int(at)] if room > 0 and _is_fresh(at):
+                return room
+        return None
+
+    @property
+    def _guess(self) -> int | None:
+        return self._guessed if _is_fresh(self._guessed_at) else None
+
+    @_guess.setter
+    def _guess(self, room: int | None) -> None:
+        self._guessed, self._guessed_at = room, time.time()
 
     def _fits(self) -> int | None:
         return None if self.context is None else int((self.context - self.answer) * _SPARE / self._density())
@@ -125,3 +147,7 @@ class PromptRoom:
     def _density(self) -> float:
         found = self._facts.get(DENSITY)
         return max(1.0, float(found)) if isinstance(found, int | float) else 1.0
+
+
+def _is_fresh(at: float) -> bool:
+    return 0 <= time.time() - at < _LASTS

@@ -1,21 +1,72 @@
 """A model as the rest of Lyra has it: its answers are waited for in line, and end where they begin to run in circles."""
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 
 from bot.errors import ModelGarbled
 from bot.models.line import Line
 from bot.models.port import Anew, ChatMessage, Model, Toolbox, closing, joined
-from memory.text.invented_receipts import WithoutReceipts
-from memory.text.loops import Unlooped
+from memory.text.generated.counting import Uncounted
+from memory.text.generated.echoes import WithoutEcho, repeatable
+from memory.text.generated.invented_receipts import WithoutReceipts
+from memory.text.generated.invented_turns import WithoutTurns
+from memory.text.generated.loops import Unlooped
 
 _LONG = 2_000
+_MOST_ASKED = 2
+_COUNTING = re.compile(
+    r"(?i)\b(?:count\w*|numbers?|zähl\w*|zahlen|cuenta|números?|compte|nombres|times tables?|einmaleins|(?:up )?to \d{2,}|bis \d{2,}|hasta \d{2,}"
+    r"|first \d{2,}|\d{3,})\b"
+)
+_DIALOGUE = re.compile(
+    r"(?i)\b(?:dialog\w*|scripts?|conversation|transcript|interview|gespräch|role-?play|scene|szene|chat ?logs?|example|beispiel|diálogo|play)\b"
+)
+_MOST_OF_A_QUESTION = 4_000
+
+
+class Cleaned:
+    """An answer to a prompt, in pieces, as people may read it. What the message at the end of the prompt asks for stays."""
+
+    def __init__(self, prompt: Sequence[ChatMessage]) -> None:
+        said = [message["content"] for message in prompt if message["role"] == "user"]
+        asked = said[-1].rsplit("\n\n", 1)[-1][-_MOST_OF_A_QUESTION:] if said else ""
+        self._counting = None if _COUNTING.search(asked) else Uncounted()
+        self._echo = WithoutEcho(repeatable([one["content"] for one in prompt if one["role"] == "system"], said, asked))
+        self._turns = None if _DIALOGUE.search(asked) else WithoutTurns()
+        self._receipts = WithoutReceipts()
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more is wanted."""
+        return bool((self._counting and self._counting.ended) or (self._turns and self._turns.ended))
+
+    def feed(self, piece: str) -> str:
+        """Take a piece, and return what can be shown by now."""
+        counted = self._counting.feed(piece) if self._counting else piece
+        return self._after_counting(counted)
+
+    def rest(self) -> str:
+        """Return what was held at the end of the answer."""
+        shown = self._after_counting(self._counting.rest()) if self._counting else ""
+        shown += self._after_echo(self._echo.rest())
+        if self._turns:
+            shown += self._receipts.feed(self._turns.rest())
+        return shown + self._receipts.rest()
+
+    def _after_counting(self, text: str) -> str:
+        return self._after_echo(self._echo.feed(text)) if text else ""
+
+    def _after_echo(self, text: str) -> str:
+        turned = self._turns.feed(text) if self._turns else text
+        return self._receipts.feed(turned) if turned else ""
 
 
 class ServedModel:
     """A model behind a line. What is asked in the `background` comes in one piece, after whatever people wait for.
 
-    Waiting in line is no part of the model's deadline. What people read has no receipts before its lines that it invents.
+    Waiting in line is no part of the model's deadline. What people read is without the prompt,
+    the turns and the receipts that it writes around its answer.
     """
 
     def __init__(self, model: Model, line: Line, *, background: bool) -> None:
@@ -33,19 +84,31 @@ class ServedModel:
         if self._background:
             yield await self._line.run(lambda: self._whole(messages))
             return
-        lines, said = WithoutReceipts(), False
+        # What nothing can be shown of once may be an answer the next time, and is none after that.
+        for _ in range(_MOST_ASKED):
+            said = False
+            async with closing(self._shown(messages, toolbox)) as pieces:
+                async for piece in pieces:
+                    said = not isinstance(piece, Anew) and (said or bool(piece.strip()))
+                    yield piece
+            if said:
+                return
+        raise ModelGarbled(f"The model {self.name} wrote nothing that can be shown.", _MOST_ASKED)
+
+    async def _shown(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None) -> AsyncGenerator[str, None]:
+        """Yield what can be shown of one answer."""
+        cleaned = Cleaned(messages)
         async with self._line.first(), closing(_unlooped(self._model.stream(messages, toolbox))) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Anew):
-                    lines, said = WithoutReceipts(), False
+                    cleaned = Cleaned(messages)
                     yield piece
-                elif new := lines.feed(piece):
-                    said = said or bool(new.strip())
+                elif new := cleaned.feed(piece):
                     yield new
-        if rest := lines.rest():
+                if cleaned.ended:
+                    break
+        if rest := cleaned.rest():
             yield rest
-        if not (said or rest.strip()):
-            raise ModelGarbled(f"The model {self.name} wrote nothing that can be shown.")
 
     async def room(self) -> int | None:
         """Return the model's room."""

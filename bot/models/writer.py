@@ -4,9 +4,11 @@ from dataclasses import replace
 
 from bot.errors import ContextTooLong, ModelError, ModelGarbled
 from bot.models.port import ChatMessage, Model, complete, size
+from bot.service.measures import measures
 from memory.derive import entries, prompts
 from memory.errors import TooMuchToRead, WriterFailed, WriterRefused
 from memory.ports import ChatModel, Entry, Task
+from memory.text.budget import tokens
 from memory.text.storable import clean
 
 
@@ -62,7 +64,9 @@ class ModelWriter:
         """Return the answer to a prompt. Raises WriterFailed, WriterRefused."""
         messages = _messages(system, user)
         try:
-            return clean(await complete(self._model, messages))
+            answer = clean(await complete(self._model, messages))
+            measures.called("digests", size(messages) + tokens(answer))
+            return answer
         except ContextTooLong as error:
             raise TooMuchToRead(str(error), error.room, sure=error.sure) from error
         except ModelGarbled as error:

@@ -4,17 +4,19 @@ After two answers that could not be used, the extractive digest stands.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from memory.derive.context import Context
 from memory.derive.drafting import Order, compose, wording
-from memory.derive.people import acquainted
+from memory.derive.naming import words_of
 from memory.derive.pipeline import Author, Dropped, Made, Outcome, Piece, Pipeline
 from memory.derive.refusals import Refusals, Target
 from memory.forget import erase
 from memory.ports import Entry, Source, TaskKind, Writer
 from memory.store.database import Transaction
+from memory.text.proper_names import names
 from memory.text.times import iso, local
 from memory.tiers import episodes, exchanges, profile, statements, summaries
 from memory.tiers.lines import Line, of_statements
@@ -22,6 +24,7 @@ from memory.tiers.summaries import DigestLine, DigestPlace, Written
 from memory.types import Digest, Domain, Exchange, Session
 
 _SENTENCES = 8
+_MOST_KNOWN = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,3 +176,20 @@ def _merge_job(place: DigestPlace, children: Sequence[Digest], domain: Domain, r
         for at, child in enumerate(children, start=1)
     )
     return Job(place, drafts, min(c.first_at for c in children), max(c.last_at for c in children), replaces)
+
+
+def acquainted(episode: Sequence[Source], told: Iterable[Source]) -> list[Source]:
+    """Return those of the sentences told that name somebody or something the episode names, the most telling first.
+
+    `told` stands with the newest last; of each name the first sentence that holds it is wanted, as it says who that is.
+    """
+    said = frozenset[str]().union(*(words_of(source.text) for source in episode))
+    speakers = frozenset[str]().union(*(words_of(source.speaker) for source in episode))
+    found: list[Source] = []
+    seen = Counter[str]()
+    for one in told:
+        named = {name for name in names(f". {one.text}") if name in said and name not in speakers}
+        if any(not seen[name] for name in named):
+            found.append(one)
+            seen.update(named)
+    return found[:_MOST_KNOWN]

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from memory.derive.belief import Belief
+from memory.derive.substance import says_nothing
 from memory.errors import TooMuchToRead, WriterFailed, WriterRefused
 from memory.ports import Entry, Source, Task, TaskKind, Writer
 
@@ -117,11 +118,12 @@ def sound(entries: Sequence[Entry], task: Task) -> tuple[list[Entry], list[str]]
     bad: list[str] = []
     for entry in entries:
         labels = tuple(label for label in entry.cites if label in by_label)
-        judged = belief.judge(entry.text, [by_label[label] for label in labels])
-        if labels and not judged.missing:
+        cited = [by_label[label] for label in labels]
+        judged, empty = belief.judge(entry.text, cited), says_nothing(entry.text, cited)
+        if labels and not judged.missing and not empty:
             good.append(Entry(entry.text, tuple(dict.fromkeys((*labels, *(source.label for source in judged.supplied))))))
         else:
-            why = f"invents {list(judged.missing)}" if judged.missing else "cites nothing"
+            why = f"invents {list(judged.missing)}" if judged.missing else "says nothing" if empty else "cites nothing"
             bad.append(f"{entry.text} [{', '.join(entry.cites)}] {why}")
     return good, bad
 

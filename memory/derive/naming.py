@@ -53,6 +53,7 @@ LYRA = "Lyra"
 _REPORTING = re.compile(rf"\b(?:he|she|they)\s+(?:{'|'.join(_REPORTS)})\b", re.IGNORECASE)
 _BEFORE, _AFTER, _LINES_BEFORE = 8, 2, 3
 _WORDS_BEFORE = 40
+_LONGEST_PREPOSITION = 16
 
 
 class Names:
@@ -70,7 +71,9 @@ class Names:
         named.update(word for source in given for word in _opening(source.text) if word not in small)
         named.update(word.casefold() for source in given for word in WORD.findall(source.speaker))
         self._named = frozenset(named - _UNNAMED | (named & _TITLES))
-        self._places = frozenset(word.group().casefold() for text, word in inside if _PLACED.search(text, 0, word.start()))
+        self._places = frozenset(
+            word.group().casefold() for text, word in inside if _directly_before(_PLACED, text, word.start())
+        )
 
     def of(self, text: str, words: frozenset[str]) -> Iterator[re.Match[str]]:
         """Yield the names of a text; `words` is what is said anywhere in its sources."""
@@ -111,7 +114,7 @@ class Names:
             return False
         if (place or not refers) and self.left_out(text, cited, places=place if refers else None):
             return False
-        slot = _SLOT.search(text, 0, name.start())
+        slot = _directly_before(_SLOT, text, name.start())
         return slot is None or _fills(slot[1], cited) <= words_of(text)
 
     def _is_told_of(self, name: str, text: str, said: frozenset[str]) -> bool:
@@ -145,7 +148,7 @@ class Names:
 
     def is_placed(self, text: str, at: int) -> bool:
         """Say whether something is said to be in what stands at a place of a text."""
-        return _PLACED.search(text, 0, at) is not None
+        return _directly_before(_PLACED, text, at) is not None
 
     def is_place(self, name: str) -> bool:
         """Say whether a name is one of a place: something is said to be in it."""
@@ -202,6 +205,11 @@ def reports(text: str, name: re.Match[str]) -> bool:
     """Say whether a name stands before a verb of saying."""
     following = WORD.search(text, name.end())
     return bool(following and following.group() in _REPORTS and _joined(text, name, following))
+
+
+def _directly_before(pattern: re.Pattern[str], text: str, at: int) -> re.Match[str] | None:
+    """Find a preposition that ends at a place of a text; the whole text before it would be looked through for every name."""
+    return pattern.search(text, max(0, at - _LONGEST_PREPOSITION), at)
 
 
 def _may_name(written: str) -> bool:

@@ -47,8 +47,9 @@ class _Part:
 def _parts(text: str, names: Names) -> list[_Part]:
     tokens = list(_TOKEN.finditer(text))
     telling = [_telling(token.group().casefold(), names) for token in tokens]
+    before, behind = _nearest(telling), _nearest(telling[::-1])[::-1]
     return [
-        _Part(token.group().casefold(), token.start(), _toward(telling, at, -1), _toward(telling, at, 1))
+        _Part(token.group().casefold(), token.start(), before[at], behind[at])
         for at, token in enumerate(tokens)
         if telling[at] is not None
     ]
@@ -61,13 +62,15 @@ def _telling(word: str, names: Names) -> str | None:
     return "" if word in _LIGHT or len(word) == 1 or word.isdecimal() or names.knows(word) else stem(word)
 
 
-def _toward(telling: Sequence[str | None], at: int, step: int) -> tuple[str, ...]:
-    found: list[str] = []
-    at += step
-    while 0 <= at < len(telling) and (word := telling[at]) is not None and len(found) < _AROUND:
-        found += [word] if word else []
-        at += step
-    return tuple(found)
+def _nearest(telling: Sequence[str | None]) -> list[tuple[str, ...]]:
+    """Return the telling words before each in its sentence, the nearest first."""
+    # One pass: a message of single letters alone has thousands of words, and none that ends a look around.
+    found: list[tuple[str, ...]] = []
+    near: tuple[str, ...] = ()
+    for word in telling:
+        found.append(near)
+        near = () if word is None else (word, *near)[:_AROUND] if word else near
+    return found
 
 
 def displaced(text: str, cited: Sequence[Source], names: Names) -> Iterator[str]:

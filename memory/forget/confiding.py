@@ -5,7 +5,7 @@ the same people.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memory.derive import refusals
@@ -17,13 +17,13 @@ from memory.index.indexing import unindex
 from memory.index.mentions import named
 from memory.places import confidences
 from memory.ports import Clock
-from memory.store.database import Database, Reader, Transaction
+from memory.store.database import Database, Reader, Row, Transaction
 from memory.store.domains import by_domain, domains_of, note_forgetting
 from memory.text.display_names import TAG
-from memory.text.told.topics import held
+from memory.text.told.topics import goes_on, held
 from memory.tiers import entities, exchanges
 from memory.tiers.messages import said, storing
-from memory.types import NOBODY, Discretion, Domain, Excepted, Exchange, Identity, Kind, NewExchange, Session
+from memory.types import NOBODY, Covered, Discretion, Domain, Excepted, Exchange, Identity, Kind, NewExchange, Session
 
 _MOST = 200
 """So many of the newest messages that hold all that a request names are kept back with it."""
@@ -32,14 +32,18 @@ _LATELY = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier:
-    """What people said before they asked for discretion: the last in a session by their accounts, with the replies that hold
-    something of it; and by the asking message, what they said of what it names, with such replies.
+class Meant:
+    """What somebody said before a request for discretion that it may be about: what tells of what it names, and what it
+    answers or else the last, each with the replies that hold something of it.
     """
 
-    said: Mapping[Identity, int] = field(default_factory=dict)
+    named: Sequence[int] = ()
+    last: int | None = None
     replies: Mapping[int, Sequence[int]] = field(default_factory=dict)
-    named: Mapping[str, Sequence[int]] = field(default_factory=dict)
+
+    def items(self, said: Sequence[int]) -> list[int]:
+        """Return these messages with the replies."""
+        return sorted({*said, *(reply for item in said for reply in self.replies.get(item, ()))})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,46 +54,47 @@ class Confiding:
     forgetting: Forgetting
     clock: Clock
 
-    async def earlier(self, session: Session, offered: Sequence[NewExchange]) -> Earlier:
-        """Return what those of these messages that are about something said before may be about."""
-        last: dict[Identity, int] = {}
-        replies: dict[int, Sequence[int]] = {}
-        about: dict[str, Sequence[int]] = {}
-        for new in offered:
-            if new.identity is None or new.discretion is None:
-                continue
-            about[new.source_id] = await self._named(session, new.identity, new.discretion)
-            if not new.discretion.back or new.identity in last:
-                continue
-            before = await exchanges.said_by(self.db, session, new.identity, new.discretion.about)
-            if before:
-                last[new.identity] = before.key
-                replies[before.key] = await self.replies(before.key, before.text)
-        return Earlier(last, replies, about)
+    async def earlier(self, session: Session, offered: Sequence[NewExchange]) -> Mapping[str, Meant]:
+        """Return what those of these messages that ask for discretion may be about, by their ids at the platform."""
+        asking = [new for new in offered if new.identity and new.discretion and not new.discretion.ends]
+        return {
+            new.source_id: await self.meant(session.domain, session.key, new.identity, new.discretion)
+            for new in asking
+            if new.identity and new.discretion
+        }
 
-    async def _named(self, session: Session, teller: Identity, ask: Discretion) -> list[int]:
-        """Return what somebody said that holds all that a request names, with the replies that hold something of it.
+    async def meant(self, domain: int, session: int, teller: Identity, ask: Discretion, before: int = 1 << 62) -> Meant:
+        """Return what somebody may mean who asks for discretion in a session, of what they said before a key."""
+        named = {} if ask.about else await self._named(domain, session, teller, ask.topic, before)
+        last = None
+        if ask.about or not named:
+            last = await exchanges.said_by(self.db, session, teller, ask.about, before)
+        texts = {**named, **({last.key: last.text} if last else {})}
+        replies = {item: await self.replies(item, text) for item, text in texts.items()}
+        return Meant(sorted(named), last.key if last else None, replies)
 
-        Where nothing does and the request is about what was said before, what they said lately that holds some of it.
+    async def _named(self, domain: int, session: int, teller: Identity, topic: frozenset[str], before: int) -> dict[int, str]:
+        """Return what somebody said that tells of something: what holds all of its words, of lately what holds some.
+
+        What was said next goes along where it names nothing itself.
         """
-        if ask.ends or ask.about or not ask.topic:
-            return []
-        wholly: dict[int, str] = {}
-        partly: dict[int, str] = {}
-        left = _LATELY if ask.back else 0
-        async for rows in said.pages(self.db, session.domain, teller):
-            found = await asyncio.to_thread(
-                lambda texts: [held(ask.topic, text) for text in texts], [row["text"] for row in rows]
-            )
-            for row, words in zip(rows, found, strict=True):
-                if words == len(ask.topic) and len(wholly) < _MOST:
-                    wholly[row["item"]] = row["text"]
-                if left and row["session"] == session.key:
-                    left -= 1
-                    partly |= {row["item"]: row["text"]} if words else {}
-        about = wholly or partly
-        replies = [reply for item, text in about.items() for reply in await self.replies(item, text)]
-        return sorted({*about, *replies})
+        found: dict[int, str] = {}
+        next_ones: dict[int, Row] = {}
+        left, wholly = _LATELY, 0
+        async for rows in said.pages(self.db, domain, teller, before) if topic else _nothing():
+            texts = [row["text"] for row in rows]
+            words = await asyncio.to_thread(lambda texts: [held(topic, text) for text in texts], texts)
+            for row, n in zip(rows, words, strict=True):
+                lately = row["session"] == session and left > 0
+                left -= lately
+                if (n == len(topic) and wholly < _MOST) or (n and lately):
+                    wholly += n == len(topic)
+                    found[row["item"]] = row["text"]
+                    behind = next_ones.get(row["session"])
+                    if behind and goes_on(behind["text"]):
+                        found[behind["item"]] = behind["text"]
+                next_ones[row["session"]] = row
+        return found
 
     async def replies(self, item: int, text: str) -> list[int]:
         """Return the replies, wherever they are, that hold something of a message with these words."""
@@ -98,34 +103,29 @@ class Confiding:
 
     async def heed(
         self, tx: Transaction, domains: Sequence[Domain], session: Session, stored: Sequence[Exchange],
-        offered: Sequence[NewExchange], earlier: Earlier,
-    ) -> int:  # fmt: skip
+        offered: Sequence[NewExchange], earlier: Mapping[str, Meant],
+    ) -> tuple[int, Mapping[int, Covered]]:  # fmt: skip
         """Do what messages ask for that were stored just now, by those who may be meant in these domains, home first.
 
-        Returns how many messages may be told again.
+        Returns how many messages may be told again, and what those keep back that ask for discretion.
         """
         asks = {new.source_id: new for new in offered}
-        last = dict(earlier.said)
-        ended = 0
+        ended, covered = 0, {}
         since: list[Exchange] = []
         for message in stored:
             new = asks[message.source_id]
             if new.identity and new.discretion:
-                ask, before = new.discretion, last.get(new.identity)
+                ask = new.discretion
                 whom = await excepted(tx, domains, ask, new.identity)
                 if ask.ends:
                     told = [item for item, _ in await confidences.told_by(tx, domains[0], new.identity, session.key)]
                     ended += await self.end(tx, told, whom)
                 else:
-                    before = earlier.said.get(new.identity) if ask.about else before
-                    about = [before, *earlier.replies.get(before, ())] if ask.back and before is not None else []
-                    about += earlier.named.get(message.source_id, ())
-                    about += [one.key for one in since if one.identity == message.identity and _is_about(ask, one.text)]
-                    await self.put(tx, sorted({message.key, *about}), whom)
+                    meant = earlier[message.source_id]
+                    before, covered[message.key] = which(ask, meant, [one for one in since if one.identity == message.identity])
+                    await self.put(tx, sorted({message.key, *meant.items(before)}), whom)
             since.append(message)
-            if new.identity:
-                last[new.identity] = message.key
-        return ended
+        return ended, covered
 
     async def put(self, tx: Transaction, items: Sequence[int], whom: Excepted) -> None:
         """Keep items from these people as well, from this transaction on."""
@@ -155,8 +155,22 @@ class Confiding:
             await note_forgetting(tx, domain, now)
 
 
-def _is_about(ask: Discretion, text: str) -> bool:
-    return bool(ask.topic) and not ask.about and held(ask.topic, text) == len(ask.topic)
+def which(ask: Discretion, meant: Meant, since: Sequence[Exchange] = ()) -> tuple[list[int], Covered]:
+    """Return what somebody's request keeps back of what they said before, and just before it (`since`), oldest first.
+
+    Where it names what nothing tells of, that is their last message.
+    """
+    named = [*meant.named, *(one.key for one in since if not ask.about and held(ask.topic, one.text))]
+    last = since[-1].key if since and not ask.about else meant.last
+    if not named and (ask.back or (ask.topic and not ask.told)):
+        before = [] if last is None else [last]
+        return before, Covered(len(before), bool(before) and (not ask.topic or bool(ask.about)))
+    return named, Covered(len(named))
+
+
+async def _nothing() -> AsyncIterator[list[Row]]:
+    return
+    yield
 
 
 async def excepted(reader: Reader, domains: Sequence[Domain], ask: Discretion, teller: Identity) -> Excepted:

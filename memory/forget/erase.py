@@ -8,7 +8,7 @@ from memory.journal import inbox
 from memory.journal.outbox import silence
 from memory.places import confidences
 from memory.places.places import drop_names
-from memory.store.database import Transaction
+from memory.store.database import Reader, Transaction
 from memory.store.domains import by_domain
 from memory.store.lineage import bound, cut, mark_dead, pages, placeholders, rest_on_messages
 from memory.tiers import asides, entities, episodes, open_things, reflections, rereading, statements, summaries
@@ -41,11 +41,11 @@ async def retire(tx: Transaction, domain: Domain, items: Sequence[int], now: int
     await _remove_all(tx, domain, gone, now)
 
 
-async def digests_above(tx: Transaction, items: Sequence[int]) -> list[int]:
+async def digests_above(reader: Reader, items: Sequence[int]) -> list[int]:
     """Return these items and all digests that stand on them, directly or not."""
     found = set(items)
     for some in pages(items):
-        rows = await tx.all(
+        rows = await reader.all(
             f"WITH RECURSIVE above (id) AS (SELECT id FROM items WHERE id IN ({placeholders('i', some)}) UNION "
             "SELECT l.child FROM lineage l JOIN above ON l.parent = above.id "
             "JOIN items i ON i.id = l.child AND i.kind <> 'exchange' AND i.dead_at IS NULL) SELECT id FROM above",

@@ -12,6 +12,8 @@ from functools import lru_cache, partial
 import numpy as np
 
 from memory.index import vectors
+from memory.index.when.telling import told
+from memory.index.when.values import Window
 from memory.places import confidences
 from memory.store.changes import announce
 from memory.store.database import Transaction
@@ -33,14 +35,16 @@ _ASKING = ("?", "？", "؟", "՞", ";")
 _HALF = 2**63
 _INSERT = (
     "INSERT INTO terms (domain, item, passage, kind, session, said_at, speaker, traits, language, length, hashes, counts, "
-    "fingerprint) VALUES (:domain, :item, :passage, :kind, :session, :said_at, :speaker, :traits, :language, :length, :hashes, "
-    ":counts, :fingerprint)"
+    "fingerprint, tells) VALUES (:domain, :item, :passage, :kind, :session, :said_at, :speaker, :traits, :language, :length, "
+    ":hashes, :counts, :fingerprint, :tells)"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class IndexEntry:
-    """An item with what it is found by; `head` is found like words of its text and is no part of it."""
+    """An item with what it is found by; `head` is found like words of its text and is no part of it. `tells` are the times that
+    it tells of beside its own.
+    """
 
     item: int
     kind: int
@@ -50,6 +54,7 @@ class IndexEntry:
     speaker: str = ""
     traits: int = 0
     head: str = ""
+    tells: Sequence[Window] = ()
 
 
 def message(exchange: Exchange, time_zone: str) -> IndexEntry:
@@ -59,32 +64,33 @@ def message(exchange: Exchange, time_zone: str) -> IndexEntry:
         exchange.key, MESSAGES, exchange.text, exchange.said_at, exchange.session, exchange.speaker,
         OWN * (exchange.role == "assistant") + ASKS * asks,
         _written(local(exchange.said_at, time_zone).date()),
+        () if exchange.role == "assistant" else told(exchange.text, exchange.said_at, time_zone).times,
     )  # fmt: skip
 
 
 async def index_entries(tx: Transaction, domain: Domain, found: Sequence[IndexEntry]) -> None:
     """Make items findable from this transaction on; what was told in confidence is found within that alone."""
-    told = await confidences.of(tx, [one.item for one in found])
-    await _index(tx, domain, [one for one in found if one.item not in told])
-    for inner in {one.domain.key: one.domain for one in told.values()}.values():
-        await _index(tx, inner, [one for one in found if one.item in told and told[one.item].domain == inner])
+    confided = await confidences.of(tx, [one.item for one in found])
+    await _index(tx, domain, [one for one in found if one.item not in confided])
+    for inner in {one.domain.key: one.domain for one in confided.values()}.values():
+        await _index(tx, inner, [one for one in found if one.item in confided and confided[one.item].domain == inner])
 
 
 async def _index(tx: Transaction, domain: Domain, found: Sequence[IndexEntry]) -> None:
     if not found:
         return
-    told = await tx.one(
+    last = await tx.one(
         "SELECT language FROM terms WHERE domain = :domain AND language <> '' ORDER BY item DESC LIMIT 1", {"domain": domain.key}
     )
-    await tx.many(_INSERT, partial(_rows, domain, found, str(told["language"]) if told else ENGLISH))
+    await tx.many(_INSERT, partial(_rows, domain, found, str(last["language"]) if last else ENGLISH))
     await announce(tx, domain, [one.item for one in found], "add")
 
 
 async def unindex(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
     """Let items be found no more from this transaction on."""
-    told = await confidences.of(tx, items)
-    for inner in {one.domain.key: one.domain for one in told.values()}.values():
-        await _unindex(tx, inner, [item for item in items if item in told and told[item].domain == inner])
+    confided = await confidences.of(tx, items)
+    for inner in {one.domain.key: one.domain for one in confided.values()}.values():
+        await _unindex(tx, inner, [item for item in items if item in confided and confided[item].domain == inner])
     await _unindex(tx, domain, items)
 
 
@@ -108,8 +114,13 @@ def _rows(domain: Domain, found: Sequence[IndexEntry], language: str) -> Iterato
             yield {
                 "domain": domain.key, "item": one.item, "passage": number, "kind": one.kind, "session": one.session,
                 "said_at": one.said_at, "speaker": one.speaker, "traits": one.traits, "language": language,
-                "fingerprint": _fingerprint(one.speaker, words), **_columns(terms, head),
+                "fingerprint": _fingerprint(one.speaker, words), "tells": None if number else _told(one.tells), **_columns(terms, head),
             }  # fmt: skip
+
+
+def _told(times: Sequence[Window]) -> bytes | None:
+    """Return the beginnings and ends of times, None for none."""
+    return np.fromiter((edge for one in times for edge in (one.start, one.end)), np.int64).tobytes() or None
 
 
 def _columns(words: lexical.Terms, head: dict[int, int]) -> dict[str, object]:

@@ -44,6 +44,14 @@ class KeptSettings:
         async with self.db.transaction() as tx:
             await put(tx, scope, key, value)
 
+    async def take(self, scope: str, key: str) -> object:
+        """Remove a setting and return what it was, None where it was not set: of several who take it at once, one gets it."""
+        async with self.db.transaction() as tx:
+            row = await tx.one(
+                "DELETE FROM settings WHERE scope = :scope AND key = :key RETURNING value", {"scope": scope, "key": key}
+            )
+        return json.loads(row["value"]) if row else None
+
 
 async def get(reader: Reader, scope: str, key: str) -> object:
     """Return a kept setting, None where it was never set."""

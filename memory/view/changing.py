@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from memory.derive import refusals
 from memory.forget import erase
-from memory.forget.confiding import Confiding, excepted
+from memory.forget.confiding import Confiding, excepted, which
 from memory.forget.forgetting import Forgetting
 from memory.forget.gone import Gone
 from memory.index.indexing import unindex
@@ -106,11 +106,11 @@ class Changing:
             return False
         gone: list[Gone] = []
         ask = await asyncio.to_thread(discreet, text)
-        holding = {row["item"]: await self._confiding.replies(row["item"], text) for row in stored} if ask else {}
+        meant = {row["item"]: await self._kept_back(row, ask, text) for row in stored} if ask else {}
         async with self.db.transaction() as tx:
             for row in await tx.all(_SAID + "AND e.edited_at < :at AND e.text <> :text", which):
                 gone.append(await self._change(tx, row, text, at))
-                await self._heed(tx, row, ask, holding.get(row["item"], ()))
+                await self._heed(tx, row, ask, meant.get(row["item"], ()))
             await asides.erase(tx, list(seen.values()))
             for domain, items in await by_domain(tx, list(seen.values())):
                 gone += [await self.forgetting.reword(tx, domain, item, "", self.clock.now()) for item in items]
@@ -133,13 +133,24 @@ class Changing:
         await open_things.note(tx, domain, [after])
         return await self.forgetting.reword(tx, domain, after.key, row["text"], now)
 
-    async def _heed(self, tx: Transaction, row: Row, ask: Discretion | None, replies: Sequence[int]) -> None:
-        """Keep new words from those from whom they ask to be kept, where others read along, and the replies that hold them."""
+    async def _kept_back(self, row: Row, ask: Discretion, text: str) -> list[int]:
+        """Return what new words ask to be kept back with them: the replies that hold them, and what they are about."""
+        replies = await self._confiding.replies(row["item"], text)
+        who = await self.db.one("SELECT platform, native_id FROM identities WHERE id = :id", {"id": row["identity"]})
+        if who is None:
+            return replies
+        teller = Identity(who["platform"], who["native_id"])
+        meant = await self._confiding.meant(row["domain"], row["session"], teller, ask, row["item"])
+        before, _ = which(ask, meant)
+        return [*replies, *meant.items(before)]
+
+    async def _heed(self, tx: Transaction, row: Row, ask: Discretion | None, besides: Sequence[int]) -> None:
+        """Keep new words from those from whom they ask to be kept, where others read along, with what they are about."""
         ((domain, _),) = await by_domain(tx, [row["item"]])
         who = await tx.one("SELECT platform, native_id FROM identities WHERE id = :id", {"id": row["identity"]})
         if ask and who and domain.ref.kind is not DomainKind.DM:
             whom = await excepted(tx, [domain], ask, Identity(who["platform"], who["native_id"]))
-            await self._confiding.put(tx, [row["item"], *replies], whom)
+            await self._confiding.put(tx, sorted({row["item"], *besides}), whom)
 
     async def _known(self, platform: str, place: str, ids: Sequence[str]) -> KnownMessages:
         known = KnownMessages(set(), set(), {}, {})

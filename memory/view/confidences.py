@@ -36,7 +36,7 @@ class Confidences:
 
     async def put(self, public_id: str, teller: Identity, ask: Discretion) -> Confided:
         """Keep a message of somebody's from those whom they name, or have them know it (`ends`). Raises NotFound, NotYours."""
-        item = await owners.message(self._b.db, self._b.home, public_id, teller)
+        item = await owners.message(self._b.db, self._b.home, public_id, None)
         message = (await exchanges.among(self._b.db, [item])).get(item)
         if message is None or message.identity != await owners.identity(self._b.db, teller):
             raise NotYours("Only whoever said it can have it kept from somebody.")

@@ -128,6 +128,8 @@ class Facts:
             await require_unchanged(tx, {correction.key: correction.text})
             if await confidences.of(tx, [correction.key]):
                 raise ToldInConfidence("A fact here is for everybody who can read this; tell me that in private instead.")
+            # An answer that is being made with the old one in view is made again with the new one.
+            await note_forgetting(tx, self._b.home, now)
             return await profile.correct(tx, self._b.shared.seal, self._b.home, public_id, correction, now)
 
     async def forget(self, public_id: str, by: Identity | None = None) -> list[Exchange]:

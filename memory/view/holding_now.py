@@ -1,17 +1,29 @@
 """What holds now above what held before: hits in the order in which somebody wants them who asks how something is."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from memory.text.lexical import query_stems
+from memory.index.indexing import ENGLISH
+from memory.text.languages import language as language_of
+from memory.text.lexical import query_stems, tokens
 from memory.text.told.claims import Claims, asks_for_older, claims, superseded
 from memory.types import Hit, Kind
 
+_MINE = {
+    ENGLISH: re.compile(r"(?i)\b(?:i|my|me|mine)\b"),
+    "german": re.compile(r"(?i)\b(?:ich|mein\w*|mir|mich)\b"),
+}
 
-def newest_claims_first(question: str, hits: Mapping[int, Hit]) -> dict[int, Hit]:
-    """Return hits with each message directly behind the one that took its place; before it, where a question asks for the older."""
-    older_first = asks_for_older(question)
-    instead = _instead(question, hits, older_first=older_first)
+
+def newest_claims_first(question: str, hits: Mapping[int, Hit], asker: str = "") -> dict[int, Hit]:
+    """Return hits with each message directly behind the one that took its place; before it, where a question asks for the older.
+
+    What others claim of themselves stands behind what the `asker` claims of the same, where their own is asked for.
+    """
+    instead = _instead(question, hits, older_first=asks_for_older(question))
+    if asker and _asks_of_oneself(question):
+        instead = {**_own_instead(hits, asker), **instead}
     placed: dict[int, Hit] = {}
     for key in hits:
         _place(key, hits[key].score, hits, instead, placed)
@@ -40,6 +52,21 @@ def _instead(question: str, hits: Mapping[int, Hit], *, older_first: bool) -> di
                 older, wanted = (other, key) if older_first else (key, other)
                 instead[older] = wanted
     return instead
+
+
+def _asks_of_oneself(question: str) -> bool:
+    mine = _MINE.get(language_of(tokens(question)) or ENGLISH)
+    return mine is not None and mine.search(question) is not None
+
+
+def _own_instead(hits: Mapping[int, Hit], asker: str) -> dict[int, int]:
+    """Return for each hit in which another claims something the newest in which the asker claims the like."""
+    told = [(key, hit, said) for key, hit in hits.items() if (said := _claimed(hit)).every]
+    own = [one for one in told if one[1].exchange.speaker.casefold() == asker.casefold()]
+    own.sort(key=lambda one: one[1].exchange.said_at)
+    of = {claim.about: key for key, _, said in own for claim in said.every}
+    others = [one for one in told if one[1].exchange.speaker.casefold() != asker.casefold()]
+    return {key: of[claim.about] for key, _, said in others for claim in said.every if claim.about in of}
 
 
 def _claimed(hit: Hit) -> Claims:

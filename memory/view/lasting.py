@@ -4,10 +4,12 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from memory.errors import SourceGone
 from memory.forget.gone import is_sweeping
 from memory.places import confidences
 from memory.store.database import Reader
 from memory.store.lineage import require_living, require_unchanged
+from memory.tiers import statements
 from memory.tiers.messages import seen
 from memory.view.binding import Binding
 
@@ -50,4 +52,6 @@ async def require_standing(
     await require_unchanged(reader, asked)
     if await seen.touched(reader, domains, begun):
         await require_unchanged(reader, others)
+        if await statements.any_replaced(reader, others, begun):
+            raise SourceGone("A fact that this answer was shown was corrected while it was made.")
         await confidences.require_open(reader, set(others).difference(asked), domains)

@@ -61,6 +61,11 @@ class Messages:
         shown = await as_shown(self._b.db, self._b.shared.seal, self._b.home, people) if people else {}
         return [shown[one] for one in people]
 
+    async def last_of(self, session: Session, account: Identity) -> Exchange | None:
+        """Return what an account said last in a session, None where nothing of it is kept."""
+        self._b.own(session)
+        return await exchanges.said_by(self._b.db, session.key, account, "")
+
     async def said(self) -> tuple[int, int]:
         """Return how many messages people said at home, and when the last one was (0: never)."""
         return await exchanges.said(self._b.db, self._b.home)

@@ -34,6 +34,15 @@ class Page:
     own: Sequence[Placed] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class NamedOften:
+    """A name, what it is of ('' where nothing tells), and in how many messages and facts it comes up."""
+
+    name: str
+    kind: str
+    n: int
+
+
 class Pages:
     """The pages of one home, and of what may be read beside it."""
 
@@ -65,6 +74,19 @@ class Pages:
         if not found and own:
             found = [Page(own[-1].exchange.speaker, "person", (), (), (), own)]
         return [page for page in found if page.facts or page.said or page.own]
+
+    async def names(self, n: int) -> list[NamedOften]:
+        """Return the names that come up most in what may be read, at most n of them."""
+        for domain in self._b.read:
+            await entities.catch_up(self._b.db, domain, _READ_AT_ONCE)
+        domains = self._b.domains
+        rows = await self._b.db.all(
+            "SELECT min(e.name) AS name, max(m.kind) AS kind, count(DISTINCT m.item) AS n FROM mentions m "
+            f"JOIN entities e ON e.id = m.entity WHERE m.domain IN ({placeholders('d', domains)}) AND substr(e.name_key, 1, 1) <> '~' "
+            f"AND {shown('m')} AND {readable('m', domains)} GROUP BY e.name_key ORDER BY n DESC, e.name_key LIMIT :most",
+            {"most": n, **bound("d", domains)},
+        )
+        return [NamedOften(row["name"], row["kind"], row["n"]) for row in rows]
 
     async def _page(self, rows: Sequence[Row], own: Sequence[Placed]) -> Page:
         domains = self._b.domains

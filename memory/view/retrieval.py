@@ -94,19 +94,20 @@ class Retrieval:
     ) -> list[Hit]:
         """Return the k messages that answer a text best, with their neighbours and receipts.
 
-        `asker` is the name of who asks, where others talk here too: "what did I say" is then about that one.
+        `asker` is the name of who asks: where others talk here too, "what did I say" is about that one.
         """
         ask = partial(Query, session=session.key if session else None, exclude=exclude, asker=self._asker(asker))
         found, *beside = await self._find(ask(text, max(k, _CONSIDERED)), *_beside(ask, text))
-        return list(self._as_it_is(text, await self._messages(_each_once(found, *beside))).values())[:k]
+        return list(self._as_it_is(text, await self._messages(_each_once(found, *beside)), asker).values())[:k]
 
-    async def during(self, window: Window, k: int, *, speaker: str = "") -> list[Hit]:
+    async def during(self, window: Window, k: int, *, speaker: str = "", ahead: bool = False) -> list[Hit]:
         """Return k messages of a time, spread over it where there are more, in their order, with neighbours and receipts.
 
-        They are what people said; with `speaker`, what the one of that name did.
+        They are what people said then or told of it at another time; with `speaker`, what the one of that name did. What only
+        looked forward to it counts where it lies `ahead`.
         """
         loaded = await self._b.shared.domain_indexes.of(self._b.domains, await self._recall.space())
-        return list((await self._messages(during(loaded, window, k, speaker))).values())
+        return list((await self._messages(during(loaded, window, k, speaker, ahead=ahead))).values())
 
     async def lookup(self, text: str, k: int, within: Window | None, speaker: str, asker: str) -> list[Hit]:
         """Return the k messages that answer a text best, of a time and of a speaker alone where these are given.
@@ -118,7 +119,8 @@ class Retrieval:
             (found,) = await self._find(Query(text, k, asker=self._asker(asker), within=within, speaker=speaker))
         if not found and (within or speaker):
             loaded = await self._b.shared.domain_indexes.of(self._b.domains, await self._recall.space())
-            found = during(loaded, within or Window(EARLIEST, LATEST), k, speaker)
+            ahead = within is not None and within.end > self._b.shared.clock.now()
+            found = during(loaded, within or Window(EARLIEST, LATEST), k, speaker, ahead=ahead)
         return list((await self._messages([replace(one, before=None, after=None) for one in found])).values())
 
     async def around(self, public_id: str, n: int) -> list[Hit]:
@@ -147,7 +149,7 @@ class Retrieval:
         keys = [hit.item for hit in found if hit.kind != MESSAGES]
         there = await above.by_keys(self._b.db, self._b.domains, keys, named)
         came, order = await self._messages(found, named), {hit.item for hit in found}
-        messages = self._as_it_is(text, {item: hit for item, hit in came.items() if item in order})
+        messages = self._as_it_is(text, {item: hit for item, hit in came.items() if item in order}, asker)
         read: dict[int, DigestHit | Statement] = {**there.statements}
         read |= {hit.item: _digest_hit(hit, there) for hit in found if hit.item in there.digests}
         ranked = _in_order(found, messages, read)
@@ -189,12 +191,12 @@ class Retrieval:
             for hit in found if (at := there.get(hit.item))
         }  # fmt: skip
 
-    def _as_it_is(self, text: str, hits: Mapping[int, Hit]) -> Mapping[int, Hit]:
+    def _as_it_is(self, text: str, hits: Mapping[int, Hit], asker: str = "") -> Mapping[int, Hit]:
         """Return hits with what was superseded since behind what holds now, unless a text asks how something was."""
         when = asked(ends(text), self._b.shared.clock.now(), self._b.home.time_zone)
         if asks_for_older(text):
-            return newest_claims_first(text, hits)
-        return hits if when.past or when.window or when.around else newest_claims_first(text, newest_first(hits))
+            return newest_claims_first(text, hits, asker)
+        return hits if when.past or when.window or when.around else newest_claims_first(text, newest_first(hits), asker)
 
     async def _condensed(self, found: Sequence[Found]) -> dict[int, Condensed]:
         """Return what stands above messages among what was found, with what it rests on."""

@@ -43,6 +43,13 @@ class Thoughts:
         """Return the thoughts that wait to be said, the newest first."""
         return [await self._thought(row) for row in await self._reflections("state = 'waiting' ORDER BY item DESC", {})]
 
+    async def said(self, n: int) -> list[PostableThought]:
+        """Return the last n thoughts that were said at home, the newest first."""
+        return [
+            await self._thought(row)
+            for row in await self._reflections("state = 'posted' ORDER BY posted_at DESC LIMIT :n", {"n": n})
+        ]
+
     async def is_outdated(self, thought: PostableThought) -> bool:
         """Say whether what is known about the same changed since a thought was had: a fact that ended or is new."""
         facts = await statements.changed_since(self._b.db, self._b.home, profile.TIER, thought.statement.made_at)

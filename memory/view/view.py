@@ -8,7 +8,8 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from memory.forget.confiding import Earlier
+from memory.errors import NotFound
+from memory.forget.extent import extent
 from memory.forget.gone import Scope
 from memory.forget.sparing import Nearness, shares
 from memory.index.vectors import Progress
@@ -17,7 +18,7 @@ from memory.journal.outbox import OutboxRow, Part
 from memory.places import confidences
 from memory.store.database import Transaction
 from memory.store.lineage import derive, require_living
-from memory.tiers import asides, exchanges, manners, open_things
+from memory.tiers import asides, exchanges, manners, open_things, statements, summaries
 from memory.tiers.asides import Aside
 from memory.tiers.messages import posts, seen, storing
 from memory.types import (
@@ -30,6 +31,7 @@ from memory.types import (
 )
 from memory.view import owners
 from memory.view.binding import Binding, Shared
+from memory.view.calendar import Calendar
 from memory.view.confidences import Confidences
 from memory.view.digests import Digests, Facts, SelfStates, SharedBank
 from memory.view.lasting import Lasting, require_standing
@@ -69,6 +71,18 @@ class Replied:
     first: OutboxRow | None
 
 
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """What goes with a message: replies that had it in view, the texts of what was made from them, and how many replies that
+    cannot be shown here.
+    """
+
+    message: Exchange
+    replies: Sequence[Exchange]
+    above: Sequence[str]
+    elsewhere: int
+
+
 class View:
     """Memory as the readers of one place may know it: `home` is read and written, `also` read."""
 
@@ -87,6 +101,7 @@ class View:
         self.notices = Notices(binding)
         self.confidences = Confidences(binding)
         self.pages = Pages(binding)
+        self.calendar = Calendar(binding)
         self.lasting = Lasting(binding)
 
     @property
@@ -107,14 +122,16 @@ class View:
         self._b.own(session)
         confiding = self._b.shared.confiding
         asking = any(message.discretion for message in messages)
-        earlier = await confiding.earlier(session, messages) if asking else Earlier()
+        earlier = await confiding.earlier(session, messages) if asking else {}
         async with self._b.db.transaction() as tx:
             now = self._b.shared.clock.now()
             kept = await storing.store(tx, self._b.shared.seal, self.home, session, messages, now)
-            ended = await confiding.heed(tx, self._b.read, session, kept.stored, messages, earlier) if asking else 0
+            ended, covered = (
+                await confiding.heed(tx, self._b.read, session, kept.stored, messages, earlier) if asking else (0, {})
+            )
             await manners.note(tx, self._b.shared.seal, self.home, [] if asking else kept.stored, now)
             await open_things.note(tx, self.home, [] if asking else kept.stored)
-            return replace(kept, ended=ended)
+            return replace(kept, ended=ended, covered=covered)
 
     async def answer(self, session: Session, answer: Answer) -> Replied | None:
         """T3: keep a reply, what it rests on, every part of it to be sent, and the end of what it answers, in one transaction.
@@ -184,6 +201,10 @@ class View:
         async with self._b.db.transaction() as tx:
             await ledger.note(tx, self.home.key, kind, self._b.shared.clock.now(), **counts)
 
+    async def activity(self, after: int, n: int) -> list[ledger.Happening]:
+        """Return what was done at home since a line of the log, at most the last n of it, oldest first; it holds nobody's words."""
+        return await ledger.happenings_in(self._b.db, self.home, after, n)
+
     async def embed(self, tell: Progress | None = None) -> int:
         """Give vectors to everything at home that has none; return to how many items. Raises EmbeddingFailed.
 
@@ -201,6 +222,22 @@ class View:
         Raises NotFound, NotYours.
         """
         return await self._forget(Scope([await owners.message(self._b.db, self.home, public_id, by)]))
+
+    async def extent(self, public_id: str) -> Extent:
+        """Return what would go if a message at home were forgotten, by its id. Raises NotFound."""
+        item = await owners.message(self._b.db, self.home, public_id, None)
+        going = await extent(self._b.shared.forgetting, self.home, item)
+        domains = self._b.domains
+        there = await exchanges.at_their_places(self._b.db, domains, [item, *going.replies])
+        if item not in there:
+            raise NotFound("There is no message with that id here.")
+        digests = await summaries.by_keys(self._b.db, domains, going.above)
+        stated = await statements.by_keys(self._b.db, domains, going.above)
+        return Extent(
+            there[item].exchange, [there[key].exchange for key in going.replies if key in there],
+            [*(one.text for one in digests.values()), *(one.text for one in stated.values())],
+            sum(key not in there for key in going.replies),
+        )  # fmt: skip
 
     async def forget_session(self, session: Session, by: Identity | None = None) -> Forgotten:
         """Forget every message of a session at home, or those that somebody said, and everything that rests on them."""

@@ -10,7 +10,7 @@ from bot.models.offline.things import things
 from bot.models.offline.understanding import Topic, topic
 from memory.index.when.birthdays import Birthday, birthday
 from memory.index.when.days import EARLIEST
-from memory.index.when.question import asked as asked_when
+from memory.index.when.telling import asked_ahead
 from memory.index.when.values import Window
 from memory.index.when.vocabulary import DOINGS
 from memory.text.lexical import stem
@@ -36,7 +36,8 @@ class QuestionPart:
     """One thing that is asked for.
 
     `sought` is what recall looks for, `window` the time that is told. `name` is whose words are asked for, or what is
-    listed; `day` is a birthday as the time that is asked for, which has to be looked up: what `window` tells says of which year.
+    listed; `day` is a birthday as the time that is asked for, which has to be looked up: what `window` tells says of which year. `people` says that it
+    is asked for those who were seen then.
     """
 
     text: str
@@ -46,6 +47,7 @@ class QuestionPart:
     window: Window | None = None
     name: str = ""
     day: Birthday | None = None
+    people: bool = False
 
 
 _QUESTION_WORDS = r"what|who|where|when|which|how|why|whose|wer|wo|wann|wie|welche\w*|qué|quién|dónde|cuándo|cómo|cuál|où|quand"
@@ -79,6 +81,12 @@ _TOLD_HER = re.compile(
     r"(?i)^\W*(?:and |so |und )?(?:what (?:all )?(?:have|did) (?:i|we) (?P<just>just )?(?:all )?(?:(?:already|ever) )?"
     r"(?:tell|told|say|said|write|wrote|written|mention|mentioned|share|shared)(?: to)?(?: you)?(?: about)?(?: already)?"
     r"|was hab\w* (?:ich|wir) (?:(?:dir|alles|schon|denn|(?P<eben>eben|gerade))\s+)*(?:erzählt|gesagt|geschrieben|mitgeteilt))\W*$"
+)
+_SEEN = re.compile(
+    r"(?i)^\W*(?:and |und |y |et )?(?:who(?:m)? (?:all )?(?:did|have|had) (?:i|we) (?:see|seen|meet|met|visit|visited|run into|hang out with|talk to|spend time with)"
+    r"|we[nm] (?:alles )?(?:hab\w*|bin) (?:ich|wir)\b.*\b(?:gesehen|getroffen|besucht|begegnet)"
+    r"|a qui[eé]n(?:es)? (?:vi|vimos|conocí|visité|he visto|hemos visto)"
+    r"|qui (?:ai-je|avons-nous|est-ce que (?:j['’]ai|nous avons)) (?:vus?|rencontrée?s?|croisée?s?))\b\s*(?:in|on|at|im|am|an|en|durant)?\W*$"
 )
 _AN_HOUR = 60 * MINUTE
 _LASTING = (
@@ -115,9 +123,11 @@ def _part(text: str, now: int, time_zone: str) -> QuestionPart:
         start = now - _AN_HOUR if told["just"] or told["eben"] else EARLIEST
         return QuestionPart(text, Aim.TIME, topic(spoken), text, Window(start, now + 1))
     day = birthday(text)
-    when = asked_when(spoken.replace(day.phrase, " ") if day else spoken, now, time_zone)
+    when = asked_ahead(spoken.replace(day.phrase, " ") if day else spoken, now, time_zone)
     if (when.window or day) and not _what_else(when.rest) and not _NO_LISTING.search(text):
         return QuestionPart(text, Aim.TIME, topic(text), text, when.window, day=day)
+    if when.window and (_SEEN.search(when.rest) or _SEEN.search(text)):
+        return QuestionPart(text, Aim.TIME, topic(text), text, when.window, people=True)
     about = topic(when.rest if when.window or day else text)
     part = QuestionPart(text, Aim.ANSWER, about, f"{text} {beside(about.strong)}".strip(), when.window, day=day)
     if said := _SAID.search(text):

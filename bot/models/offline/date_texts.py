@@ -3,7 +3,7 @@
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-_MONTHS = (
+MONTHS = (
     "January",
     "February",
     "March",
@@ -22,7 +22,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 def written(day: date) -> str:
     """Return a date in full: 3 March 2026."""
-    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
 
 
 def day_of(local: str) -> str:

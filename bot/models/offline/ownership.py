@@ -19,6 +19,11 @@ LASTING = re.compile(
 )
 """How people tell of themselves what stays true for a while."""
 
+ALONE = re.compile(r"(?i)\b(?:i|my|me|mine|ich|mein\w*|mir|mich|yo|mi|mis)\b")
+"""What a question about the asker alone holds."""
+NAMELESS = frozenset("user human me you someone".split()) | {""}
+"""What stands in the place of a name where somebody's own words were imported."""
+
 _MINE = r"(?:my|our|mein\w*|unser\w*|mi|mis|nuestr\w+)"
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _CLAUSE = re.compile(r"[.;:!?,\n]|\b(?:and|but|und|aber|y|pero)\b")
@@ -51,6 +56,15 @@ def tells_of_others(text: str, stems: Collection[str]) -> bool:
         if _SELF.intersection(before):
             return before[:1] == ["my"] and any(word[0].isupper() for word in words[1:at])
         return bool(_THEY.intersection(before)) or (at <= _SUBJECT and any(map(_is_name, words[:at])))
+    return False
+
+
+def tells_of_self(text: str, stems: Collection[str]) -> bool:
+    """Say whether what a text says with some words is said of who says it: "I live there"."""
+    for clause in _CLAUSE.split(text):
+        words = [word.casefold().replace("’", "'") for word in _WORD.findall(clause)]
+        if _SELF.intersection(words) and any(stem(word) in stems for word in words):
+            return True
     return False
 
 

@@ -1,21 +1,13 @@
 """What frames a quote where no model answers: the sentences of the voice, in the languages that it has them in.
 
-English is spoken where nothing else is known; German to who asks in German, or wished to be answered so.
+English and German; `spoken_languages` chooses.
 """
 
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
-from bot.models.offline.date_texts import local_time, written
-from bot.models.offline.manner import Manner
-from memory.text.languages import language
-from memory.text.lexical import tokens
+from bot.models.offline.date_texts import MONTHS, local_time, written
 
-_GERMAN = frozenset(
-    token
-    for word in "hallo moin servus guten gute nacht danke tschüss wer wann wie warum wieso wo über weißt geht machst".split()
-    for token in tokens(word)
-)
 _MONATE = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split()
 
 
@@ -42,6 +34,10 @@ class English:
     def lacking(self, words: list[str]) -> str:
         """Say of what nothing is known."""
         return f"Nothing about {self._listed(words)} yet."
+
+    def not_yours(self, words: list[str]) -> str:
+        """Say of what the one who is answered told nothing, where somebody else did of themself."""
+        return f"Nothing about {self._listed(words)} from you yet."
 
     def without_answer(self, words: list[str]) -> str:
         """Say of what something is known that answers nothing."""
@@ -105,7 +101,22 @@ class English:
         start, end = (self.date(local_time(at, time_zone)) for at in (first, last))
         return start if start == end else f"{start}{self.to}{end}"
 
+    def span(self, first: int, last: int, time_zone: str) -> str:
+        """Return what `days` does; of a whole month or year its name."""
+        start, end = (local_time(at, time_zone).date() for at in (first, last))
+        whole = start.day == 1 and (end + timedelta(days=1)).day == 1
+        if whole and (start.year, start.month) == (end.year, end.month):
+            return f"{self._months[start.month - 1]} {start.year}"
+        if whole and (start.month, end.month) == (1, 12) and start.year == end.year:
+            return str(start.year)
+        return self.days(first, last, time_zone)
+
+    def told(self, day: str) -> str:
+        """Say on which day something was told that was at another time."""
+        return f"told on {day}"
+
     to = " to "
+    _months: Sequence[str] = MONTHS
 
     def date(self, day: date) -> str:
         """Return a date in full."""
@@ -129,10 +140,12 @@ class German(English):
     asker, that = "Was ich von dir weiß:", "Was ich davon habe:"
     among = ", unter anderem"
     to = " bis "
+    _months = _MONATE
     _or = "oder"
     _day_names = ("heute", "gestern")
     _you, _me_told, _me_asked = "du", "mir", "mich"
     _have = "hast"
+    _of_you = "dir"
 
     def hello(self, name: str) -> str:
         return f"Hallo, {name}." if name else "Hallo."
@@ -142,6 +155,9 @@ class German(English):
 
     def lacking(self, words: list[str]) -> str:
         return f"Noch nichts über {self._listed(words)}."
+
+    def not_yours(self, words: list[str]) -> str:
+        return f"Von {self._of_you} noch nichts über {self._listed(words)}."
 
     def without_answer(self, words: list[str]) -> str:
         return f"Ich habe etwas über {self._listed(words)} behalten, aber keine Antwort darin gefunden; der Befehl recall sucht weiter."
@@ -180,6 +196,9 @@ class German(English):
     def about(self, what: str) -> str:
         return f"Über {what}:"
 
+    def told(self, day: str) -> str:
+        return f"erzählt am {day}"
+
     def moment(self, said_at: int, now: int, time_zone: str) -> str:
         return f"{self.day(said_at, now, time_zone)} um {local_time(said_at, time_zone):%H:%M}"
 
@@ -196,11 +215,4 @@ class FormalGerman(German):
     no_model = "Ich bin Lyra, und kein Modell ist verbunden: Ich behalte, finde und fasse zusammen, was Sie mir erzählen."
     asker = "Was ich von Ihnen weiß:"
     _you, _have = "Sie", "haben"
-
-
-def phrases(manner: Manner, words: Sequence[str]) -> English:
-    """Return the sentences in which somebody is answered who says these words, or wished for a language."""
-    asked = language(words) or ("german" if not _GERMAN.isdisjoint(words) else "english")
-    if (manner.language or asked) != "german":
-        return English()
-    return FormalGerman() if manner.formal else German()
+    _of_you = "Ihnen"

@@ -107,6 +107,7 @@ _ELSEWHERE = FUNCTION_WORDS | frozenset(
     wer wen wem wessen was wann wo wohin woher warum wieso weshalb wie welche welcher welches welchen noch denn
     qui quoi quel quelle quels quelles quand où comment pourquoi combien est-ce qué quién cuándo dónde cómo cuál cuánto cuánta
     chi cosa quando dove perché come quale quanto quem onde qual wat waar wanneer hoe hast bist kannst habe hab habt hatte me no so do is he
+    j'ai qu'est qu'est-ce avons avez ont suis sommes étais était étions que à
     """.split()
 )
 _ENGLISH = STOP_WORDS - _ELSEWHERE

@@ -8,12 +8,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from bot.models.offline.asking import Aim, QuestionPart, parts
-from bot.models.offline.choosing import Candidate, Choice, missing
+from bot.models.offline.candidates import Candidate
+from bot.models.offline.choosing import Choice, missing
 from bot.models.offline.date_texts import known_zone
 from bot.models.offline.manner import Manner
 from bot.models.offline.ownership import OWN
-from bot.models.offline.phrases import English, phrases
+from bot.models.offline.phrases import English
 from bot.models.offline.sentences import one_line
+from bot.models.offline.spoken_languages import phrases
 from bot.models.offline.understanding import Act, hear, is_about_lyra
 from bot.models.offline.wording import Wording
 from memory.index.when.birthdays import celebrated
@@ -101,7 +103,7 @@ class OfflineVoice:
     def _answered(
         self, asked: VoiceQuestion, question: str, hits: Sequence[Hit], known: Callable[[str], bool], above: Sequence[Statement]
     ) -> VoiceAnswer:
-        choice = Choice(asked.asker, hits)
+        choice = Choice(asked.asker, hits, known_zone(asked.time_zone), asked.now)
         told_in = asked.phrases
         telling = Wording(choice, asked.now, asked.time_zone, told_in, brief=asked.manner.brief)
         told: list[tuple[QuestionPart, Candidate]] = []

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from bot.models.offline.asking import Aim, QuestionPart
-from bot.models.offline.choosing import Candidate, Choice
+from bot.models.offline.candidates import Candidate
+from bot.models.offline.choosing import Choice
 from bot.models.offline.phrases import English
 from bot.models.offline.sentences import closed, one_line, quoted, shortened
 from memory.index.when.days import EARLIEST
@@ -30,10 +31,14 @@ class Wording:
         self._zone = time_zone
 
     def quotes(self, told: Sequence[tuple[QuestionPart, Candidate]]) -> Iterator[str]:
-        """Yield a sentence with a quote for each answer."""
+        """Yield a sentence with a quote for each answer; before what somebody else told of themself, that the asker did not."""
         speaker: str | None = None
+        disowned: set[str] = set()
         for part, one in told:
             exchange = one.hit.exchange
+            if one.anothers and part.text not in disowned and part.about.admit:
+                disowned.add(part.text)
+                yield self._phrases.not_yours(list(part.about.admit.values()))
             when = self._phrases.moment(exchange.said_at, self._now, self._zone)
             where = self._where(one.hit)
             who = one_line(exchange.speaker) or (
@@ -66,6 +71,8 @@ class Wording:
     def _line(self, part: QuestionPart, one: Candidate) -> str:
         exchange, where = one.hit.exchange, self._where(one.hit)
         start = self._phrases.days(exchange.said_at, exchange.said_at, self._zone)
+        if one.of:
+            start = f"{self._phrases.span(one.of.start, one.of.end - 1, self._zone)}, {self._phrases.told(start)}"
         if not self._choice.is_asker(exchange) and part.aim is not Aim.SAID:
             start += f", {one_line(exchange.speaker) or self._phrases.someone}"
         if where:
@@ -75,7 +82,7 @@ class Wording:
     def _heading(self, part: QuestionPart, found: Sequence[Candidate]) -> str:
         match part.aim:
             case Aim.TIME if part.window and part.window.heart is not None:
-                said = [one.hit.exchange.said_at for one in found]
+                said = [one.at for one in found]
                 day = self._when(Window(min(said), max(said) + 1)) if said else ""
                 if said and self._phrases.to not in day:
                     return f"{self._phrases.on(day, several=False)}:"
@@ -109,7 +116,7 @@ def _itself(instant: int) -> Window:
 
 def _bounded(window: Window, found: Sequence[Candidate]) -> Window:
     """Return a time that begins with what was found, where it has no beginning."""
-    first = min((one.hit.exchange.said_at for one in found), default=window.start)
+    first = min((one.at for one in found), default=window.start)
     return replace(window, start=first) if window.start <= EARLIEST else window
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from memory.index.indexing import OWN
 from memory.index.recall.columns import Column, Ints, Mask
+from memory.index.when.values import Window
 from memory.text import lexical
 from memory.types import MINUTE
 
@@ -25,7 +26,8 @@ class Documents:
     """The items of one shard as columns, one entry an item. Those of messages are `linked`: they have neighbours.
 
     `before` and `after` are the numbers of neighbours, NONE at the ends of a session; `stretches` and `runs` the number of the
-    first message of each one's stretch and run. `names` numbers the speakers, `called` has them by each word of their names, `hers` are Lyra's.
+    first message of each one's stretch and run. `tellers` are the documents that tell of other times than their own, an entry a
+    time, with when it begins and ends. `names` numbers the speakers, `called` has them by each word of their names, `hers` are Lyra's.
     """
 
     def __init__(self, *, linked: bool) -> None:
@@ -40,6 +42,9 @@ class Documents:
         self.after = Column(np.int64)
         self.stretches = Column(np.int64)
         self.runs = Column(np.int64)
+        self.tellers = Column(np.int64)
+        self.told_from = Column(np.int64)
+        self.told_until = Column(np.int64)
         self.names: dict[str, int] = {}
         self.called: dict[str, set[str]] = {}
         self.hers: set[str] = set()
@@ -52,9 +57,13 @@ class Documents:
     def nbytes(self) -> int:
         """The memory they take."""
         columns = (self.items, self.sessions, self.times, self.speakers, self.traits, self.fingerprints)
-        return sum(column.nbytes for column in (*columns, self.before, self.after, self.stretches, self.runs))
+        told = (self.tellers, self.told_from, self.told_until)
+        return sum(column.nbytes for column in (*columns, *told, self.before, self.after, self.stretches, self.runs))
 
-    def add(self, items: Ints, sessions: Ints, times: Ints, speakers: Sequence[str], traits: Ints, fingerprints: Ints) -> None:
+    def add(
+        self, items: Ints, sessions: Ints, times: Ints, speakers: Sequence[str], traits: Ints, fingerprints: Ints,
+        tells: Sequence[bytes | None],
+    ) -> None:  # fmt: skip
         """Take in items, ascending and all newer than those here."""
         start, n = len(self), len(items)
         self.items.extend(items)
@@ -65,6 +74,10 @@ class Documents:
         self.hers.update(speaker for speaker, trait in zip(speakers, traits.tolist(), strict=True) if trait & OWN)
         # A digest that says the same as another does so of other messages.
         self.fingerprints.extend(fingerprints if self.linked else np.zeros(n))
+        told = [(start + at, np.frombuffer(some, np.int64)) for at, some in enumerate(tells) if some]
+        self.tellers.extend([document for document, edges in told for _ in edges[::2]])
+        self.told_from.extend([edge for _, edges in told for edge in edges[::2].tolist()])
+        self.told_until.extend([edge for _, edges in told for edge in edges[1::2].tolist()])
         for column in (self.before, self.after):
             column.extend(np.full(n, NONE))
         for column in (self.stretches, self.runs):
@@ -74,6 +87,24 @@ class Documents:
         elif self.linked:
             for document in range(start, start + n):
                 self._link(document)
+
+    def then(self, window: Window, *, ahead: bool) -> tuple[Mask, Ints]:
+        """Say which items were said in a window or tell of a time that lies in it for the most part, and of each when that was.
+
+        What only looked forward to that time counts where it lies `ahead`.
+        """
+        mask: Mask = (self.times.now >= window.start) & (self.times.now < window.end)
+        if not len(self.tellers):
+            return mask, self.times.now
+        start, end = self.told_from.now, self.told_until.now
+        within = 2 * (np.minimum(end, window.end) - np.maximum(start, window.start)) >= end - start
+        if not ahead:
+            within &= start <= self.times.now[self.tellers.now]
+        when = self.times.now.copy()
+        # The first of several stands for all.
+        when[self.tellers.now[within][::-1]] = start[within][::-1]
+        mask[self.tellers.now[within]] = True
+        return mask, when
 
     def _number(self, speaker: str) -> int:
         known = self.names.get(speaker)

@@ -138,6 +138,7 @@ class DomainIndex:
             [row["speaker"] for row in first],
             _column(first, "traits"),
             np.add.reduceat(_column(rows, "fingerprint"), starts),
+            [row["tells"] for row in first],
         )
         self.owners.extend(before + np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(rows)))))
         self.firsts.extend(start + starts)

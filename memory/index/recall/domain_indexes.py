@@ -156,4 +156,4 @@ class DomainIndexes:
         self._taken -= self._sizes.pop(domain, 0)
 
 
-_TERMS = "t.kind, t.session, t.said_at, t.speaker, t.traits, t.language, t.length, t.hashes, t.counts, t.fingerprint"
+_TERMS = "t.kind, t.session, t.said_at, t.speaker, t.traits, t.language, t.length, t.hashes, t.counts, t.fingerprint, t.tells"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from memory.index.indexing import ENGLISH, MESSAGES
 from memory.index.recall.domain_indexes import Loaded
-from memory.index.when.question import asked
+from memory.index.when.telling import asked_ahead, asks_ahead
 from memory.index.when.values import TimedQuestion, Window
 from memory.index.when.vocabulary import DOINGS, LIGHT
 from memory.text import lexical
@@ -74,7 +74,7 @@ class ParsedQuery:
     `words` are its words, as they are written, with their terms in every language in view; `text` is what is embedded. `voices`
     are the speakers whose words it asks for (`alone`: and nothing else), `of_people` says that it asks for those of anybody but
     Lyra, `of_lyra` for hers. `at_large` says that it asks for whatever was said at a time, `sayers` are those who said what it
-    asks for.
+    asks for, `ahead` that its time is still to come.
     """
 
     words: Mapping[str, Sequence[int]]
@@ -87,6 +87,7 @@ class ParsedQuery:
     window: Window | None = None
     at_large: bool = False
     sayers: frozenset[str] = frozenset()
+    ahead: bool = False
 
 
 def understood(query: Query, loaded: Sequence[Loaded]) -> ParsedQuery:
@@ -97,7 +98,7 @@ def understood(query: Query, loaded: Sequence[Loaded]) -> ParsedQuery:
     25 to 64 in a hundred.)
     """
     query = replace(query, text=ends(query.text))
-    timed = asked(query.text, query.now, query.time_zone)
+    timed = asked_ahead(query.text, query.now, query.time_zone)
     # What was said of "last week" at another time is not what is asked for.
     window = query.window or timed.window
     if window and window.instead and not _any_in(window, loaded) and _any_in(window.instead, loaded):
@@ -118,7 +119,8 @@ def understood(query: Query, loaded: Sequence[Loaded]) -> ParsedQuery:
     yours = yours or bool(voices & hers and not mine and not _called_upon(query.text, called))
     at_large = window is not None and lexical.query_stems(timed.rest) <= DOINGS
     return ParsedQuery(
-        words, text, voices - hers, alone, mine and not query.asker, yours, timed, window, at_large, sayers - hers
+        words, text, voices - hers, alone, mine and not query.asker, yours, timed, window, at_large, sayers - hers,
+        window is not None and asks_ahead(query.text, window, query.now),
     )  # fmt: skip
 
 
@@ -132,9 +134,8 @@ def _as_told(words: dict[str, list[int]]) -> dict[str, list[int]]:
 
 
 def _any_in(window: Window, loaded: Sequence[Loaded]) -> bool:
-    """Say whether anything was said at a time."""
-    times = (one.domain_indexes[MESSAGES].documents.times.now for one in loaded)
-    return any(bool(((some >= window.start) & (some < window.end)).any()) for some in times)
+    """Say whether anything was said at a time, or told of it."""
+    return any(bool(one.domain_indexes[MESSAGES].documents.then(window, ahead=True)[0].any()) for one in loaded)
 
 
 def ends(text: str) -> str:

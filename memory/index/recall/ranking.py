@@ -145,7 +145,7 @@ def _lifted(
     named = _named(question, domain_indexes)
     every = [domain_index.documents for domain_index in domain_indexes]
     voiced = [_voices(documents, named) for documents in every]
-    timely = [_timely(question.window, documents.times.now) for documents in every]
+    timely, when = zip(*(_timely(question, documents) for documents in every), strict=True)
     lifts = [np.zeros(len(score), np.float32) for score in scores]
     if named or question.of_lyra or question.of_people:
         for lift, voice, documents, score in zip(lifts, voiced, every, scores, strict=True):
@@ -155,7 +155,7 @@ def _lifted(
     if question.window:
         _put_first(lifts, scores, timely, alike=question.at_large)
         if question.window.heart is not None:
-            near = [_nearness(question.window, question.window.heart, documents.times.now) for documents in every]
+            near = [_nearness(question.window, question.window.heart, times) for times in when]
             _put_nearest_first(lifts, [score / best for score in scores], timely, near, alone=question.at_large)
     return [(score + best * lift, voice, then) for score, lift, voice, then in zip(scores, lifts, voiced, timely, strict=True)]
 
@@ -207,11 +207,11 @@ def _hers_or_not(question: ParsedQuery, documents: Documents) -> Mask:
     return hers & np.bool_(question.of_lyra)
 
 
-def _timely(window: Window | None, times: Ints) -> Mask:
-    if window is None:
-        return np.zeros(len(times), np.bool_)
-    timely: Mask = (times >= window.start) & (times < window.end)
-    return timely
+def _timely(question: ParsedQuery, documents: Documents) -> tuple[Mask, Ints]:
+    """Say which documents are of a time, by when they were said or by what they tell of, and when each was."""
+    if question.window is None:
+        return np.zeros(len(documents), np.bool_), documents.times.now
+    return documents.then(question.window, ahead=question.ahead)
 
 
 def _lift_the_newest(domain_indexes: Sequence[DomainIndex], lifted: Sequence[tuple[Floats, Mask, Mask]]) -> None:
@@ -247,7 +247,7 @@ def _only(query: Query, documents: Documents, score: Floats) -> Floats:
     if query.session is not None:
         score = score * (documents.sessions.now == query.session)
     if query.within:
-        score = score * _timely(query.within, documents.times.now)
+        score = score * documents.then(query.within, ahead=query.within.end > query.now)[0]
     if query.speaker:
         score = score * np.isin(documents.speakers.now, documents.numbers(query.speaker))
     if query.exclude:

@@ -1,4 +1,4 @@
-"""What was said at a time or around a message, in the order in which it was said, whatever it is about."""
+"""What was said at a time, or told of it, or said around a message, in its order, whatever it is about."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -16,33 +16,32 @@ WHY = ("the time that is asked for",)
 BESIDE = ("beside what was opened",)
 
 
-def during(loaded: Sequence[Loaded], window: Window, k: int, speaker: str = "") -> list[Found]:
-    """Return k of what people, or the one of a name, said at a time, in its order.
+def during(loaded: Sequence[Loaded], window: Window, k: int, speaker: str = "", *, ahead: bool = False) -> list[Found]:
+    """Return k of what people, or the one of a name, said at a time or told of it at another, in the order of when it was.
 
-    Of more they are some from all over it, or, where it has a heart, those nearest to that. Where nothing was said, what the
+    What only looked forward to it counts where it lies `ahead`. Of more they are some from all over it, or, where it has a heart, those nearest to that. Where nothing was said, what the
     words of the time may mean instead counts.
     """
-    found = _during(loaded, window, k, speaker)
-    return found or (_during(loaded, window.instead, k, speaker) if window.instead else [])
+    found = _during(loaded, window, k, speaker, ahead)
+    return found or (_during(loaded, window.instead, k, speaker, ahead) if window.instead else [])
 
 
-def _during(loaded: Sequence[Loaded], window: Window, k: int, speaker: str) -> list[Found]:
+def _during(loaded: Sequence[Loaded], window: Window, k: int, speaker: str, ahead: bool) -> list[Found]:
     indexes = [one.domain_indexes[MESSAGES] for one in loaded]
-    there = []
+    there, was_at = [], []
     for documents in (index.documents for index in indexes):
-        times = documents.times.now
-        then = (times >= window.start) & (times < window.end) & ((documents.traits.now & OWN) == 0)
+        then, when = documents.then(window, ahead=ahead)
+        then &= (documents.traits.now & OWN) == 0
         if speaker:
             then &= np.isin(documents.speakers.now, documents.numbers(speaker))
         there.append(np.flatnonzero(then))
+        was_at.append(when[there[-1]])
     whose = np.repeat(np.arange(len(there)), [len(some) for some in there])
     documents_then = np.concatenate(there) if there else np.empty(0, np.int64)
-    said_at = np.concatenate(
-        [index.documents.times.now[some] for index, some in zip(indexes, there, strict=True)] or [documents_then]
-    )
-    order = np.lexsort((documents_then, whose, said_at))
+    was = np.concatenate(was_at or [documents_then])
+    order = np.lexsort((documents_then, whose, was))
     if len(order) > k and window.heart is not None:
-        nearest = np.argsort(np.abs(said_at[order] - window.heart), kind="stable")[:k]
+        nearest = np.argsort(np.abs(was[order] - window.heart), kind="stable")[:k]
         order = order[np.sort(nearest)]
     elif len(order) > k:
         order = order[np.linspace(0, len(order) - 1, k).round().astype(np.int64)]
@@ -51,7 +50,7 @@ def _during(loaded: Sequence[Loaded], window: Window, k: int, speaker: str) -> l
         index, document = indexes[whose[at]], int(documents_then[at])
         before, after = (index.item(int(column.now[document])) for column in (index.documents.before, index.documents.after))
         item = int(index.documents.items.now[document])
-        found.append(Found(item, MESSAGES, 0.0, WHY, before, after, int(said_at[at])))
+        found.append(Found(item, MESSAGES, 0.0, WHY, before, after, int(index.documents.times.now[document])))
     return found
 
 

@@ -1,0 +1,100 @@
+"""What may be quoted of what was found, and which of it is best: for a fact, for a time, for a day."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory.index.when.values import Window
+from memory.text.told.related_words import singles
+from memory.types import MINUTE, Hit
+
+MOST_LISTED = 12
+_HALF_A_DAY = 12 * 60 * MINUTE
+_FEW = 2
+_NEAR = 0.1  # scores within a tenth of the best count as equal
+_NOT_NOW = re.compile(
+    r"(?i)\b(?:when(?! (?:is|are|do|does)\b)|first|ever|before|once|originally|used to|back then|wann(?! ist\b)|zuerst|quand"
+    r"|premi[eè]re?|cuándo(?! es\b)|primer[oa]?)\b"
+)
+_CHANGED = re.compile(r"(?i)\b(?:now|correction|no longer|not any ?more|instead|change of plan|jetzt|nicht mehr|ahora|ya no)\b")
+_NUMBER = r"\w*\d\w*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand"
+# What an answer to a kind of question looks like.
+_SHAPES = (
+    (r"name|called|hei(?:ß|ss)\w*|appel\w*|llama\w*", r"name[ds]?|call(?:ed|s)?|hei(?:ß|ss)\w*|appel\w*|llama\w*"),
+    (r"how old|age|wie alt", r"years? old|turned|aged|born|jahre alt"),
+    (r"how (?:many|much|long|often|far)|what (?:time|year|date|day)|when|number|wie ?viele?|wann", _NUMBER),
+    (r"where|wo|où|dónde", r"in|at|near|from|to|bei|à|en"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A hit that may be quoted: the stems of the question that it covers itself, and `near` it what was said there covers.
+
+    `shaped` says that it has an answer's shape, `own` that the asker tells it of themself, `asks` that it is a question, `anothers` that
+    somebody else tells of themself what the asker asks of their own. `of` is the time that it tells of, where a time is asked
+    for and that is another than its own.
+    """
+
+    hit: Hit
+    covers: frozenset[str]
+    weak: frozenset[str]
+    near: frozenset[str]
+    shaped: bool
+    own: bool
+    asks: bool
+    anothers: bool = False
+    of: Window | None = None
+
+    @property
+    def at(self) -> int:
+        """When what it tells was, in microseconds UTC: where nothing else is told, when it was said."""
+        return self.of.start if self.of else self.hit.exchange.said_at
+
+    @property
+    def rank(self) -> tuple[int, int, bool, bool]:
+        """What makes it the better answer, first things first."""
+        return len(self.covers), len(self.near), self.shaped, self.own
+
+
+def spread(found: Sequence[Candidate]) -> list[Candidate]:
+    """Return what was found in the order of time; of much the fullest of each of twelve equal shares."""
+    ordered = in_order(found)
+    shares = [ordered[len(ordered) * at // MOST_LISTED : len(ordered) * (at + 1) // MOST_LISTED] for at in range(MOST_LISTED)]
+    if len(ordered) <= MOST_LISTED:
+        return ordered
+    return [max(share, key=lambda one: len(one.hit.exchange.text)) for share in shares]
+
+
+def nearest(found: Sequence[Candidate], heart: int) -> list[Candidate]:
+    """Return, in the order of time, what was said or told of the day of an instant; of a day of few words the twelve nearest to it."""
+    by_distance = sorted(found, key=lambda one: abs(one.at - heart))[:MOST_LISTED]
+    that_day = [one for one in by_distance if abs(one.at - heart) <= _HALF_A_DAY]
+    return in_order(that_day if len(that_day) > _FEW else by_distance)
+
+
+def in_order(found: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates in the order of when what they tell was."""
+    return sorted(found, key=lambda one: (one.at, one.hit.exchange.said_at, one.hit.exchange.key))
+
+
+def best_of(question: str, found: Sequence[Candidate], stems: dict[int, frozenset[str]]) -> Candidate:
+    """Return the hit that covers most. If the question is about now, the newest of near-equals and of what contradicts."""
+    top = max(found, key=lambda one: one.rank)  # the first of equals: recall's order
+    if _NOT_NOW.search(question):
+        return top
+    least = top.hit.score - abs(top.hit.score) * _NEAR
+    single = singles(top.covers)
+    equals = [
+        one
+        for one in found
+        if one.rank == top.rank
+        and one.covers == top.covers
+        and (one.hit.score >= least or single & singles(stems[id(one.hit)]) or _CHANGED.search(one.hit.exchange.text))
+    ]
+    return max(equals, key=lambda one: one.hit.exchange.said_at, default=top)
+
+
+def is_shaped(question: str, text: str) -> bool:
+    """Whether text has what the question asks for: a number after "how many", a place after "where"."""
+    return any(re.search(rf"(?i)\b(?:{asks})\b", question) and re.search(rf"(?i)\b(?:{has})\b", text) for asks, has in _SHAPES)
