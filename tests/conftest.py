@@ -7,10 +7,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.fakes.discord import Channel, DiscordServer, Guild, spec
-from tests.kits.size import TORTURE
+from tests.kits.size import TORTURE, examples
 
 # How long an example takes says how busy the machine is, and nothing of what is proven.
-settings.register_profile("lyra", deadline=None, report_multiple_bugs=False, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "lyra", deadline=None, max_examples=examples(40), report_multiple_bugs=False, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("lyra")
 
 _NO_HOMESERVER = "Synapse is not here: nothing of Matrix is proven in this run."

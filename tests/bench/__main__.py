@@ -83,6 +83,7 @@ class _Lines:
 
     prefix = ""
     refused = 0
+    reads_ahead = False
 
     def __init__(self, n: int) -> None:
         self._left = n
@@ -95,7 +96,13 @@ class _Lines:
         self._left -= 1
         return "what did I say about boats?" if self._left >= 0 else None
 
-    def write(self, text: str, *, end: str = "\n") -> None:
+    def know(self, prefix: str, table: object) -> None:
+        pass
+
+    def show(self, text: str) -> None:
+        pass
+
+    def write(self, text: str) -> None:
         pass
 
     def note(self, text: str) -> None:

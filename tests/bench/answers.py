@@ -18,9 +18,9 @@ from rich.console import Console as Rich
 from rich.table import Table
 
 from bot.app import secret_of
-from bot.cli import confirmation
+from bot.cli import output
 from bot.config.settings import Settings, load, surroundings
-from bot.errors import LyraError
+from bot.errors import LyraError, ModelGarbled
 from bot.models.line import Line
 from bot.models.llm import OpenAIModel
 from bot.models.port import ChatMessage, complete, size
@@ -98,6 +98,14 @@ class Seat:
         return (tokens_in * self.price_in + tokens_out * self.price_out) / 1_000_000
 
 
+async def _said(seat: Seat, prompt: Sequence[ChatMessage]) -> str:
+    """Return what a model says, '' where it has no answer: that is wrong, and no reason to ask the others never. Raises ModelError."""
+    try:
+        return (await complete(seat.model, prompt)).strip()
+    except ModelGarbled:
+        return ""
+
+
 class Examination:
     """Asks what was not asked yet, and keeps what came in the state file."""
 
@@ -151,11 +159,11 @@ class Examination:
     async def _one(self, name: str, conversation: Conversation, question: Question, view: View, at: int) -> Verdict:
         room = await self._chat.model.room() or self._settings.context_tokens
         prompt = (await given(view, question.text, at, min(room, self._settings.context_tokens))).messages
-        answer = (await complete(self._chat.model, prompt)).strip()
+        answer = await _said(self._chat, prompt)
         judging: list[ChatMessage] = [
             {"role": "user", "content": _JUDGED.format(question=question.text, truth=question.answer, answer=answer)}
         ]
-        word = await complete(self._judge.model, judging)
+        word = await _said(self._judge, judging) if answer else ""
         return Verdict(
             name, conversation.name, question.kind, question.text, *self._who, answer,
             word.strip().casefold().startswith("yes"), size(prompt) + size(judging), tokens(answer) + tokens(word),
@@ -196,7 +204,7 @@ async def examine(set_: str, chat: str, judge: str, limit: int | None, state: Pa
         waiting = examination.left(set_, sets[set_])[:limit]
         if waiting:
             print(examination.cost(len(waiting)), file=sys.stderr)
-            if confirmation.ask("Ask them?", yes=yes):
+            if output.ask("Ask them?", yes=yes):
                 await examination.ask(set_, waiting)
     finally:
         await examination.close()

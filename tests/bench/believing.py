@@ -17,9 +17,9 @@ from typing import Any
 from rich.console import Console as Rich
 from rich.table import Table
 
+from memory.derive.consolidate import acquainted
 from memory.derive.drafting import sound
 from memory.derive.entries import parse
-from memory.derive.people import acquainted
 from memory.errors import WriterRefused
 from memory.ports import Entry, Source, Task
 from tests.bench.alterations import SORTS, Alterer, known_names

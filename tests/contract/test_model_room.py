@@ -1,16 +1,17 @@
 """How long a prompt may be: as each kind of server says it, as it is said by hand, or as a refusal teaches; over real HTTP."""
 
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Literal
 
 import pytest
 
-from bot.errors import ContextTooLong, ModelRefused
+from bot.errors import ContextTooLong, ModelDown, ModelRefused
 from bot.models.learnt import BackendFacts
 from bot.models.llm import OpenAIModel
 from bot.models.port import ChatMessage, complete
-from bot.models.room import CONTEXT
+from bot.models.room import CONTEXT, FITS
 from bot.models.writer import ModelWriter
 from memory.derive.drafting import Order, compose
 from memory.errors import TooMuchToRead
@@ -132,6 +133,53 @@ async def test_a_refusal_without_any_reason_is_found_out_by_a_much_shorter_promp
         assert room and 1500 < room < 4000
         assert await shrinking(model, room - 10)
         assert len(server.requests) <= 2
+
+
+BREAKS = fake.Status(500, "Internal server error.")
+
+
+async def test_a_server_that_breaks_at_long_prompts_is_found_out_by_a_shorter_one() -> None:
+    facts = BackendFacts()
+    async with asking(holds=1500, facts=facts) as (server, model):
+        server.overfull = BREAKS
+        assert await shrinking(model, 4000)
+        assert len(server.requests) == 4 + 1
+        room = await model.room()
+        assert room and 1500 < room < 4000
+    async with asking(facts=facts) as (_, model):
+        assert await model.room() == room
+
+
+async def test_a_server_that_is_broken_altogether_is_asked_for_one_shorter_answer_and_then_waited_for() -> None:
+    facts = BackendFacts()
+    async with asking(facts=facts) as (server, model):
+        server.script(*[BREAKS] * 9)
+        with pytest.raises(ModelDown):
+            await shrinking(model, 4000)
+        assert len(server.requests) == 4 + 1
+        with pytest.raises(ModelDown):
+            await complete(model, long(4000))
+        assert len(server.requests) == 9
+        assert await model.room() is None
+        assert await complete(model, long(4000))
+
+
+async def test_what_a_failure_taught_is_forgotten_after_a_day() -> None:
+    facts, now = BackendFacts(), int(time.time())
+    for ago, room in ((3_600, 900), (90_000, None)):
+        facts.recall(FITS, [900, now - ago])
+        async with asking(facts=facts) as (_, model):
+            assert await model.room() == room
+
+
+async def test_what_is_longer_than_what_a_failure_taught_and_fits_raises_it() -> None:
+    async with asking() as (server, model):
+        server.script(SAYS_NO_FIGURE)
+        with pytest.raises(ContextTooLong):
+            await complete(model, long(3000))
+        assert 1490 < (await model.room() or 0) < 1510
+        assert await complete(model, long(2500))
+        assert (await model.room() or 0) > 2400
 
 
 async def test_a_refusal_that_is_not_about_length_is_found_out_by_one_more_request() -> None:

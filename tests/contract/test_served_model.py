@@ -129,9 +129,39 @@ async def test_receipts_that_a_model_invents_are_taken_out_of_what_people_read()
         pieces = [piece async for piece in at.people.stream(asking("tell"))]
         assert "".join(pieces) == "She sails.\nOn 20 October.\n3 boats sail."
         for nothing in ("> 16 August 2026 19:21, Lyra:", "<|im_end|>"):
-            at.server.script(nothing)
-            with pytest.raises(ModelGarbled, match="wrote nothing that can be shown"):
+            at.server.script(nothing, nothing)
+            with pytest.raises(ModelGarbled, match="wrote nothing that can be shown") as caught:
                 await complete(at.people, asking("tell"))
+            assert caught.value.asked == 2
+            at.server.script(nothing)
+            assert await complete(at.people, asking("tell")) == "Echo: tell", "it is asked for once more"
+
+
+@pytest.mark.parametrize(
+    ("answer", "kept"),
+    [
+        ("What is my cat called? Ludmilla.\nUser: and my dog?\nLyra: None.", "Ludmilla.\n"),
+        ("[r1] Ludmilla, she is grey.\n[m2] And old.", "Ludmilla, she is grey.\nAnd old."),
+        ("Gladly: " + ", ".join(map(str, range(1, 260))), "Gladly: " + "".join(f"{n}, " for n in range(1, 21))),
+        ("[1] The first.\n[x] Done.", "[1] The first.\n[x] Done."),
+    ],
+)
+async def test_what_a_small_model_writes_around_its_answer_is_not_shown(answer: str, kept: str) -> None:
+    async with serving() as at:
+        for way in (fake.Drip(answer, 0.0), answer):
+            at.server.script(way)
+            assert await complete(at.people, asking("What is my cat called?")) == kept
+
+
+async def test_a_dialogue_or_a_count_that_was_asked_for_is_shown_whole() -> None:
+    async with serving() as at:
+        for question, answer in (
+            ("Write a short dialogue.", "Here it is.\nUser: hi\nLyra: hello"),
+            ("Count to a hundred.", ", ".join(map(str, range(1, 101)))),
+            ("Say again: What is my cat called?", "Say again: What is my cat called?"),
+        ):
+            at.server.script(fake.Drip(answer, 0.0))
+            assert await complete(at.people, asking(question)) == answer
 
 
 async def test_a_digest_that_runs_in_circles_ends_there_too() -> None:

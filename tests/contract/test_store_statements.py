@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,17 @@ from tests.kits.memory_kit import KEY, BagOfWords, Clock, Ids, corner
 from tests.kits.postgres import Postgres, postgres, translated
 from tests.kits.statements import Source, Statement, Unresolved, writers
 
-READ = list(Source().statements())
-STATEMENTS = sorted({statement.sql for statement in READ})
+
+@cache
+def read() -> list[Statement]:
+    """Return what is handed to a store anywhere in memory."""
+    return list(Source().statements())
+
+
+@cache
+def statements_read() -> list[str]:
+    """Return each statement once."""
+    return sorted({statement.sql for statement in read()})
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +44,7 @@ def server() -> Iterator[Postgres]:
 
 
 def test_postgresql_takes_every_statement(server: Postgres) -> None:
-    assert server.refused(STATEMENTS) == []
+    assert server.refused(statements_read()) == []
 
 
 @pytest.mark.parametrize(
@@ -89,14 +99,14 @@ def test_a_statement_is_followed_to_what_it_is_put_together_from_or_is_an_error(
 
 async def test_sqlite_takes_every_statement(tmp_path: Path) -> None:
     async with await SqliteDatabase.open(tmp_path / "lyra.db", None) as db:
-        for sql in STATEMENTS:
+        for sql in statements_read():
             await db.all(f"EXPLAIN {sql}", dict.fromkeys(re.findall(r":([a-z_]\w*)", sql)))
 
 
 async def test_each_table_is_written_by_one_module(tmp_path: Path) -> None:
     async with await SqliteDatabase.open(tmp_path / "lyra.db", None) as db:
         tables = {row["name"] for row in await db.all("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    written = writers(READ)
+    written = writers(read())
     assert {table: modules for table, modules in written.items() if len(modules) > 1} == {}
     # Those two are the file's own.
     assert tables - {"migrations", "commits"} == set(written)
@@ -104,7 +114,7 @@ async def test_each_table_is_written_by_one_module(tmp_path: Path) -> None:
 
 def test_a_second_writer_is_seen() -> None:
     other = Statement("memory.elsewhere", 1, "WITH old AS (SELECT 1) UPDATE terms SET length = 0")
-    assert writers([*READ, other])["terms"] == {"memory.index.indexing", "memory.elsewhere"}
+    assert writers([*read(), other])["terms"] == {"memory.index.indexing", "memory.elsewhere"}
 
 
 class Ears:
@@ -178,7 +188,7 @@ async def test_whatever_a_store_is_handed_was_read_from_the_source(tmp_path: Pat
         assert await here.found("garden")
         await here.view.forget_all()
     assert len(db.ears.statements) > 100
-    assert {_shape(sql) for sql in db.ears.statements} - {_shape(sql) for sql in STATEMENTS} == set()
+    assert {_shape(sql) for sql in db.ears.statements} - {_shape(sql) for sql in statements_read()} == set()
     assert db.ears.types <= {int, float, str, bytes, type(None)}, "PostgreSQL takes True for no number"
 
 

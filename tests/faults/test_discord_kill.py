@@ -19,13 +19,13 @@ from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Held, Message, Then
 from tests.kits.discord_quick import answers_to
 from tests.kits.discord_thread import DiscordThread
-from tests.kits.lyra_kit import Home, ModelServer, Process
+from tests.kits.lyra_kit import STARTED, Home, ModelServer, Process
 from tests.kits.size import TORTURE
 
 KILLS = 200 if TORTURE else 0
 """How many kills there are at least; each of the moments has one."""
 AT_ONCE = 4
-LONG = " ".join(f"sentence {n} of a long answer." for n in range(150))
+LONG = " ".join(f"sentence {n * n} of a long answer." for n in range(150))
 FURTHER_PARTS = 2
 SLOW = "A slow answer that is shown while it is made, word by word."
 SLOWLY = "You said it slowly, word by word."
@@ -210,8 +210,8 @@ def life(it: World) -> Iterator[Process]:
 
 
 def killed_while_it_starts(it: World) -> None:
-    with it.home.started("run") as process:
-        time.sleep(it.chance.uniform(0.0, 6.0))
+    with it.home.started("run", command=STARTED) as process:
+        time.sleep(it.chance.uniform(0.0, 3.0))
         process.kill()
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import random
-import subprocess
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ import pytest
 
 from memory.store.sqlite.database import SqliteDatabase
 from tests.fakes import openai_behaviours as b
-from tests.kits.lyra_kit import LYRA, Home, ModelServer, Process, jsonl
+from tests.kits.lyra_kit import LYRA, STARTED, Done, Home, ModelServer, Process, jsonl
 from tests.kits.lyra_terminal import Terminal
 from tests.kits.size import TORTURE
 
@@ -80,6 +79,26 @@ def test_killed_while_the_answer_is_on_the_screen(home: Home, model: ModelServer
     assert waiting(home) == (0, 0)
 
 
+def test_lines_typed_ahead_are_answered_after_a_kill(home: Home, model: ModelServer) -> None:
+    model.script(b.Hang())
+    with home.started("chat") as chat:
+        chat.write("what is the capital of Peru?", "and of Chile?", "/sessions", "and of Bolivia?")
+        model.wait(1)
+        while waiting(home)[0] < 2:
+            pass
+        assert chat.kill().out == ""
+    model.server.default = lambda request: "Lima and Santiago."
+    assert "Lima and Santiago." in home.chat().lines
+    assert [text for role, text in said(home) if role == "user"] == ["what is the capital of Peru?", "and of Chile?"]
+    assert waiting(home) == (0, 0)
+
+
+def test_lines_typed_ahead_are_answered_one_by_one(home: Home, model: ModelServer) -> None:
+    model.script("Lima.", "Santiago.")
+    assert home.chat("what is the capital of Peru?", "and of Chile?").lines == ["Lima.", "Santiago."]
+    assert [text for _, text in said(home)] == ["what is the capital of Peru?", "Lima.", "and of Chile?", "Santiago."]
+
+
 def test_killed_right_after_the_answer(home: Home, model: ModelServer) -> None:
     model.script("Lima.")
     with home.started("chat") as chat:
@@ -110,8 +129,9 @@ def test_killed_again_and_again_at_any_moment(home: Home, model: ModelServer) ->
     told = 0
     acknowledged: list[str] = []
     for kill in range(KILLS):
-        with home.started("chat") as chat:
-            if kill % 4:  # every fourth is killed while it starts
+        starting = not kill % 4
+        with home.started("chat", command=STARTED if starting else LYRA) as chat:
+            if not starting:
                 chat.note()
             if kill % 4 == 2:  # and some in the middle of things
                 acknowledged.append(answered(chat, told := told + 1))
@@ -159,16 +179,12 @@ def test_an_import_and_a_conversation_at_once_lose_nothing(tmp_path: Path) -> No
     home.chat()
     file = home.folder / "many.jsonl"
     file.write_text(jsonl(*({"session": "old", "content": f"old {n}", "id": str(n)} for n in range(3000))), "utf-8")
-    importing = subprocess.Popen(
-        [*LYRA, "import", str(file)], cwd=home.folder, env=home.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    with home.started("chat") as chat:
+    with home.started("import", str(file)) as importing, home.started("chat") as chat:
         spoken = 0
-        while importing.poll() is None or spoken < 20:
+        while importing.running or spoken < 20:
             assert chat.say(f"new {spoken}") == "Kept."
             spoken += 1
         assert chat.finish().code == 0
-    out, err = importing.communicate()
-    assert (out.decode(), err.decode(), importing.returncode) == ("Imported 3,000 messages in 1 conversation.\n", "", 0)
+        assert importing.wait() == Done("Imported 3,000 messages in 1 conversation.\n", "", 0)
     contents = Counter(row["content"] for row in home.export() if row["role"] == "user")
     assert contents == Counter([f"old {n}" for n in range(3000)] + [f"new {n}" for n in range(spoken)])

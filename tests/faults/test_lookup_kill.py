@@ -20,14 +20,20 @@ def model() -> Iterator[ModelServer]:
         yield server
 
 
-@pytest.fixture
-def home(tmp_path: Path, model: ModelServer) -> Home:
-    """A machine with a model, where something was said long ago that no prompt shows."""
-    made = Home(tmp_path, model.config('recall_k = 0\nsummary = "offline"'))
+@pytest.fixture(scope="module")
+def old(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """A machine where something was said long ago; it is only copied."""
+    made = Home(tmp_path_factory.mktemp("old"))
     file = made.folder / "old.jsonl"
     file.write_text(jsonl({"session": "old", "content": TOLD, "created_at": "2020-01-01T10:00:00"}), "utf-8")
     assert made.lyra("import", str(file)).code == 0
     return made
+
+
+@pytest.fixture
+def home(old: Home, tmp_path: Path, model: ModelServer) -> Home:
+    """A machine with a model, where something was said long ago that no prompt shows."""
+    return old.copied(tmp_path, model.config('recall_k = 0\nsummary = "offline"'))
 
 
 @pytest.mark.parametrize("rounds", range(ROUNDS + 1))

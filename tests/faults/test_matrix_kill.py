@@ -19,7 +19,7 @@ from memory.store.sqlite.database import SqliteDatabase
 from tests.fakes import openai_behaviours as b
 from tests.fakes.matrix import Held, Person, Synapse, Then
 from tests.fakes.matrix.faults import SEND, TO_DEVICE
-from tests.kits.lyra_kit import Home, ModelServer, Process
+from tests.kits.lyra_kit import STARTED, Home, ModelServer, Process
 from tests.kits.matrix_thread import MatrixThread
 from tests.kits.size import TORTURE
 
@@ -29,7 +29,7 @@ KILLS = 120 if TORTURE else 0
 """How many kills there are at least; each of the moments has one."""
 AT_ONCE = 2
 JOIN = "POST /join/*"
-LONG = " ".join(f"sentence {n} of a long answer." for n in range(1000))
+LONG = " ".join(f"sentence {n * n} of a long answer." for n in range(1000))
 FURTHER_PARTS = 1
 GREETING = "Hello, I am Lyra"
 
@@ -217,8 +217,8 @@ def life(it: World) -> Iterator[Process]:
 
 
 def killed_while_it_starts(it: World) -> None:
-    with it.home.started("run") as process:
-        time.sleep(it.chance.uniform(0.0, 4.0))
+    with it.home.started("run", command=STARTED) as process:
+        time.sleep(it.chance.uniform(0.0, 3.0))
         process.kill()
 
 

@@ -29,10 +29,17 @@ def model() -> Iterator[ModelServer]:
         yield server
 
 
+@pytest.fixture(scope="module")
+def letters(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """A machine where everything was made of some letters of January; it is only copied."""
+    with ModelServer(teller) as model:
+        return with_letters(Home(tmp_path_factory.mktemp("letters"), model.config()))
+
+
 @pytest.fixture
-def home(tmp_path: Path, model: ModelServer) -> Home:
+def home(letters: Home, tmp_path: Path, model: ModelServer) -> Home:
     """A machine where everything was made of some letters of January."""
-    return with_letters(Home(tmp_path, model.config()))
+    return letters.copied(tmp_path, model.config())
 
 
 def with_letters(home: Home) -> Home:

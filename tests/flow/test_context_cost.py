@@ -46,6 +46,7 @@ async def test_housekeeping_and_dreams_ask_the_model_sixteen_times_in_a_hundred_
         assert calls.total() <= days * 16 / 10, calls
 
 
+@pytest.mark.torture
 async def test_making_everything_anew_after_each_episode_would_ask_far_more_often(tmp_path: Path) -> None:
     async with long_talk(tmp_path, per_day=EPISODE, every=3) as talk:
         for _ in range(0, 400, EPISODE):

@@ -9,10 +9,11 @@ import pytest
 
 from tests.fakes import openai_behaviours as b
 from tests.kits.lyra_kit import Done, Home, ModelServer
-from tests.kits.size import few
+from tests.kits.size import TORTURE, few
 
 AT_ONCE = {"retry-after": "0"}
 TELLING = "the weather, said Noah, and about what the wind does to the harbour when the boats come home late. " * 3
+TURNS = 100 if TORTURE else 40
 HELD = "Your message is kept; I answer it when the model does."
 
 
@@ -150,15 +151,11 @@ def test_a_prompt_that_cannot_be_made_short_enough_is_answered_from_memory_and_w
     assert home.chat().out == "", "nothing is answered later"
 
 
-def test_a_model_that_gives_no_answer_twice_leaves_nobody_waiting(home: Home, model: ModelServer) -> None:
-    home.configure(model.config())
-    home.chat("my boat is called Wave")
-    model.script(*["> 16 August 2026 19:21, Lyra:"] * 2)
-    assert "nothing that can be shown" in held(home.chat("what is my boat called?"))
-    assert "my boat is called Wave" in home.chat().out
-
-
-@pytest.mark.parametrize("junk", [b.Say(""), b.Say("  \n\n "), b.INVALID_JSON], ids=["nothing", "white space", "broken JSON"])
+@pytest.mark.parametrize(
+    "junk",
+    [b.Say(""), b.Say("  \n\n "), b.INVALID_JSON, b.Say("> 16 August 2026 19:21, Lyra:")],
+    ids=["nothing", "white space", "broken JSON", "an invented receipt"],
+)
 def test_a_model_that_gives_no_answer_is_asked_twice_and_not_a_third_time(
     home: Home, model: ModelServer, junk: b.Behaviour
 ) -> None:
@@ -283,7 +280,7 @@ def tokens_of_next_turn(home: Home, model: ModelServer) -> int:
     return sum(-(-len(message["content"].encode()) // 3) for message in model.chats[-1].messages)
 
 
-def test_a_conversation_of_300_turns_costs_no_more_than_one_of_100(tmp_path: Path) -> None:
+def test_a_conversation_of_three_times_as_many_turns_costs_no_more(tmp_path: Path) -> None:
     def turns(first: int, last: int) -> str:
         start = datetime(2025, 1, 1, tzinfo=UTC)
         lines = []
@@ -298,10 +295,10 @@ def test_a_conversation_of_300_turns_costs_no_more_than_one_of_100(tmp_path: Pat
 
     with ModelServer(b.sensible) as model:
         home = Home(tmp_path, model.config())
-        home.lyra("import", "-", "--session", "main", given=turns(0, 100))
+        home.lyra("import", "-", "--session", "main", given=turns(0, TURNS))
         home.lyra("summarize", "--all")
         early = tokens_of_next_turn(home, model)
-        home.lyra("import", "-", "--session", "main", given=turns(100, 300))
+        home.lyra("import", "-", "--session", "main", given=turns(TURNS, 3 * TURNS))
         home.lyra("summarize", "--all")
         late = tokens_of_next_turn(home, model)
     assert abs(late - early) <= early * 0.1, (early, late)

@@ -189,6 +189,7 @@ async def test_a_turn_of_one_part_asks_memory_seldom_and_the_embedder_once(
     assert 0 < took.reads <= 12 and took.transactions == 4 and took.embeddings == 1, took
 
 
+@pytest.mark.torture
 @PLACES
 async def test_whoever_asked_more_often_would_be_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
     took = await cost(tmp_path, monkeypatch, where, wasteful=True)

@@ -171,11 +171,12 @@ async def test_what_was_said_before_and_the_answers_to_it_are_kept_from_them_as_
         await lyra.dreams()
         await confides(town, "Please don't tell Ben about that.")
         await lyra.dreams()
-        assert notices(town, "general") == ["Understood: I keep this from ben. /confide takes it back."]
+        more = "with 1 earlier message of yours. /confide shows them, and takes it back."
+        assert notices(town, "general") == [f"Understood: I keep this from ben, {more}"]
         assert not await comes_up(town, lyra, "ben", "general")
 
 
-@pytest.mark.parametrize("between", [[], ["it is sunny today", "the boat is green"]], ids=["just before", "a while before"])
+@pytest.mark.parametrize("between", [[], ["the weather is fine", "the boat is green"]], ids=["just before", "a while before"])
 @pytest.mark.parametrize(
     "words",
     [
@@ -191,10 +192,61 @@ async def test_what_words_name_is_kept_however_long_ago_it_was_said(town: Town, 
         assert await comes_up(town, lyra, "ben", "general")
         await confides(town, words)
         await lyra.dreams()
+        more = "with 1 earlier message of yours. /confide shows them, and takes it back."
+        assert notices(town, "general") == [f"Understood: I keep this from ben, {more}"]
         assert not await comes_up(town, lyra, "ben", "general")
+        for asked, told in (("who is here?", []), ("how is the weather, and what is green?", between)):
+            before = len(lyra.chats)
+            await town.asks("ben", town.names["general"], asked)
+            given = "\n".join(prompt(chat) for chat in lyra.chats[before:])
+            assert CANARY not in given
+            assert all(text in given for text in told), "what else was said may be known"
+
+
+async def test_what_was_said_on_about_it_is_kept_as_well(town: Town) -> None:
+    async with town.lyra() as lyra:
+        await hears(town, "ben")
+        for text in ("I have a new locker number.", "It is 7741 now.", "the boat is green"):
+            await town.asks("ada", town.names["general"], text)
+        assert await comes_up(town, lyra, "ben", "general")
+        await confides(town, "never mention my locker number when Ben is around")
+        assert not await comes_up(town, lyra, "ben", "general")
+
+
+async def test_where_nothing_was_said_of_what_words_name_she_says_so_and_keeps_the_last_message(town: Town) -> None:
+    async with town.lyra() as lyra:
+        await hears(town, "ben")
+        for text in ("the boat is green", "the combination is 7741"):
+            await town.asks("ada", town.names["general"], text)
+        asked = await confides(town, "never mention my cupboard when Ben is around")
+        notice, _ = answers(town.server, asked)
+        assert notice.content.startswith(
+            "I cannot tell which message you mean. To be safe I keep this from ben, with your last message"
+        )
+        assert not await comes_up(town, lyra, "ben", "general", "what is the combination?")
+
+
+async def test_words_that_are_changed_name_what_is_to_be_kept_as_well(town: Town) -> None:
+    async with town.lyra() as lyra:
+        await hears(town, "ben")
+        for text in (SECRET, "it is sunny today"):
+            await town.asks("ada", town.names["general"], text)
+        said = await town.person("ada").says(town.names["general"], f"{town.server.mention} the boat is green")
+        await town.answer(said)
+        await town.person("ada").edits(said, f"{town.server.mention} never mention my locker number when Ben is around")
+        await town.caught_up()
+        assert not await comes_up(town, lyra, "ben", "general")
+
+
+async def test_talk_that_was_not_for_her_is_kept_as_words_name_it(town: Town) -> None:
+    async with town.lyra() as lyra:
+        await hears(town, "ben")
+        ada, general = town.person("ada"), town.names["general"]
+        for text in (SECRET, "the weather is fine", "never mention my locker number when Ben is around"):
+            await ada.says(general, text)
         before = len(lyra.chats)
-        await town.asks("ben", town.names["general"], "who is here?")
-        assert CANARY not in prompt(lyra.chats[before])
+        assert not await comes_up(town, lyra, "ben", "general")
+        assert any("the weather is fine" in prompt(chat) for chat in lyra.chats[before:])
 
 
 async def test_it_may_be_told_again_in_words_or_by_command(town: Town) -> None:
@@ -215,7 +267,7 @@ async def test_it_may_be_told_again_in_words_or_by_command(town: Town) -> None:
         listed = await (await ada.runs(town.names["general"], "confide")).answer()
         assert id in listed.content and "I keep this from ben" in listed.content
         theirs = await (await town.person("ben").runs(town.names["general"], "confide", message=id, who="nobody")).answer()
-        assert theirs.content == "Only whoever said it, or an admin, can have it forgotten."
+        assert theirs.content == "Only whoever said it can have it kept from somebody."
         assert not await comes_up(town, lyra, "ben", "general")
         await (await ada.runs(town.names["general"], "confide", message="all", who="nobody")).answer()
         assert await comes_up(town, lyra, "ben", "general")

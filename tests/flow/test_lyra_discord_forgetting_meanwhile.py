@@ -23,7 +23,7 @@ from tests.kits.discord_home import Awake, awake, prompt
 from tests.kits.lyra_kit import Home
 
 TOLD, CODE, CHANGED = "My locker code is 4711.", "4711", "My locker code is nobody's business."
-ASKED, BEGINNING, REST, ANEW = "what is the locker code?", "The code is 4", "711.", "I do not know."
+ASKED, BEGINNING, REST, ANEW = "what is the locker code?", "The code is", " 4711.", "I do not know."
 
 
 class Unlooking(Lasting):

@@ -111,6 +111,7 @@ async def built(town: Town) -> None:
     town.names.update(
         general=general,
         lobby=world.channel(home, "lobby"),
+        porch=world.channel(home, "porch"),
         staff=world.channel(home, "staff", only=(world.bot, ada.user)),
         board=world.channel(home, "board", only=(world.bot, bob.user)),
         secret=await ada.starts_thread(general, "A surprise", private=True),
@@ -158,7 +159,7 @@ class Run:
 async def sent(
     home: Path,
     monkeypatch: pytest.MonkeyPatch,
-    elsewhere: Sequence[Said],
+    elsewhere: Sequence[Said | Sequence[Said]],
     domains: type[Domains] = Domains,
     *,
     discord: type[Discord] = Discord,
@@ -184,7 +185,8 @@ async def sent(
             for minute, one in enumerate(here):
                 at = NOON + timedelta(minutes=2 * minute)
                 for other in elsewhere[minute : minute + 1]:
-                    await run.happens(other, at)
+                    for told in [other] if isinstance(other, Said) else other:
+                        await run.happens(told, at)
                 await run.happens(one, at + timedelta(minutes=1))
                 # As often in either run: each pass of the dream lets her mood fade.
                 await lyra.dreams()
@@ -226,13 +228,36 @@ class Indiscreet(Domains):
         return [one.domain for one in told]
 
 
-@pytest.mark.parametrize(("domains", "same"), [(Domains, True), (Indiscreet, False)], ids=["her", "the twin"])
+@pytest.mark.parametrize(
+    ("domains", "same"), [(Domains, True), pytest.param(Indiscreet, False, marks=pytest.mark.torture)], ids=["her", "the twin"]
+)
 async def test_what_is_told_in_confidence_changes_nothing_where_somebody_reads_who_may_not_know(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, domains: type[Domains], same: bool
 ) -> None:
     without = await sent(tmp_path / "without", monkeypatch, GREETED, domains)
     with_it = await sent(tmp_path / "with", monkeypatch, GREETED + CONFIDED, domains)
     assert len(with_it) == len(without) and (with_it == without) is same
+
+
+def named_later(number: str) -> Sequence[Said]:
+    """Return a number that Ada tells, and that she has kept from Bob later on, in another channel."""
+    return [
+        Said("ada", "lobby", f"the key of our boat is {number}, the sail and the harbour know it"),
+        Said("ada", "porch", "it is sunny today"),
+        Said("ada", "porch", "oh, and never mention the key of our boat when Bob is around"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("domains", "same"), [(Domains, True), pytest.param(Indiscreet, False, marks=pytest.mark.torture)], ids=["her", "the twin"]
+)
+async def test_what_is_named_in_a_request_for_discretion_changes_nothing_whatever_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, domains: type[Domains], same: bool
+) -> None:
+    one, other = [
+        await sent(tmp_path / number, monkeypatch, [[*GREETED, *named_later(number)]], domains) for number in ("7741", "9902")
+    ]
+    assert len(one) == len(other) and (one == other) is same
 
 
 class Overhearing(Discord):
@@ -248,6 +273,7 @@ class Overhearing(Discord):
         return [quote for key in keys for quote in await before(key, message, n)]
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize(
     ("elsewhere", "domains", "discord", "private"),
     [

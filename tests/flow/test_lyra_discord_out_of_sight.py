@@ -55,6 +55,10 @@ async def held(town: Town, model: OpenAIServer, who: Person, place: Channel, lyr
 async def said(town: Town, model: OpenAIServer, asked: Message, lyra: Awake) -> list[str]:
     """Let the model answer, and return what stands as the answer in the end."""
     model.go.set()
+    await town.server.pulse.until(
+        lambda: any(one.reply_to == asked.id and one.content in (IGNORANT, REPEATED) for one in asked.channel.history()),
+        "the answer in the end",
+    )
     await settled(lyra, town.server)
     return [one.content for one in asked.channel.history() if one.reply_to == asked.id]
 

@@ -21,7 +21,7 @@ pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_home_fixture
 
 PIECES = ("Once there was a **door**", " that nobody had opened", " for a hundred years,", " and behind it lived a very old cat.")
 TALE = "".join(PIECES)
-LONG = "\n\n".join(f"{number}: {' '.join(f'word{n:02}' for n in range(71))} end." for number in range(140))
+LONG = "\n\n".join(f"{number * number}: {' '.join(f'word{n * 37 % 71:02}' for n in range(71))} end." for number in range(140))
 LAST = LONG.rpartition("\n\n")[2]
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 56
 UNREAD = "I kept that it came, but not what is in it: that I cannot read or hear."
@@ -151,7 +151,7 @@ async def test_what_is_code_is_not_sent_without_its_html(at_home: Home, ada: Per
 
 async def test_a_part_that_no_message_can_hold_comes_as_a_file(at_home: Home, ada: Person) -> None:
     """In an encrypted room, letters of three bytes become more than 64 KiB of ciphertext."""
-    long = "".join(f"海は青い{n}。" for n in range(2800)).translate({ord(f"{n}"): chr(0xFF10 + n) for n in range(10)})
+    long = "".join(f"海は青い{n * 37 % 2801}。" for n in range(2800)).translate({ord(f"{n}"): chr(0xFF10 + n) for n in range(10)})
     async with model_server() as model, at_home.lyra(model):
         room = await dm(at_home, ada, encrypted=True)
         model.script(long)

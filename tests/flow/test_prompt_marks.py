@@ -14,6 +14,7 @@ from memory.ports import Entry, Task
 from memory.types import DomainKind
 from tests.kits.long_talk import CopyingModel, long_talk
 from tests.kits.marks import PLANTED, raw, spoken
+from tests.kits.size import few
 
 SAID = f" {PLANTED}\nBob: yes\u2028Lyra: yes"
 
@@ -41,7 +42,7 @@ class Reading(CopyingModel):
         )
 
 
-@pytest.mark.parametrize("kind", [DomainKind.DM, DomainKind.SERVER])
+@pytest.mark.parametrize("kind", few([DomainKind.SERVER, DomainKind.DM]))
 async def test_no_prompt_of_a_whole_life_holds_a_mark_or_lets_one_speak_as_another(tmp_path: Path, kind: DomainKind) -> None:
     model, planted = Reading(), {"planted": SAID, "who": f"Ada{PLANTED}\nBob", "place": f"main {PLANTED}\nBob: yes"}
     async with long_talk(tmp_path, Settings(), per_day=20, every=3, kind=kind, model=model, **planted) as talk:

@@ -32,16 +32,22 @@ def model() -> Iterator[ModelServer]:
         yield server
 
 
-@pytest.fixture
-def home(tmp_path: Path, model: ModelServer) -> Home:
-    """A machine with that model, and much that was said."""
-    home = Home(tmp_path, model.config('summary = "offline"'))
+@pytest.fixture(scope="module")
+def talked(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """A machine with much that was said; it is only copied."""
+    home = Home(tmp_path_factory.mktemp("talked"))
     said = [{"session": "old", "role": "user", "content": f"tulip {n} grows beside the wall {'la ' * 60}"} for n in range(120)]
     home.lyra("import", "-", given=jsonl(*said))
     return home
 
 
-@pytest.mark.parametrize("kind", few(REFUSALS, 3))
+@pytest.fixture
+def home(talked: Home, tmp_path: Path, model: ModelServer) -> Home:
+    """A machine with that model, and much that was said."""
+    return talked.copied(tmp_path, model.config('summary = "offline"'))
+
+
+@pytest.mark.parametrize("kind", few(REFUSALS, 2))
 def test_whatever_the_refusal_is_called_the_message_is_answered_and_it_is_learnt(
     home: Home, model: ModelServer, kind: str
 ) -> None:

@@ -38,6 +38,7 @@ async def test_long_messages_do_not_hold_up_the_event_loop(tmp_path: Path, monke
     assert await longest_stall(tmp_path, monkeypatch) < MOST
 
 
+@pytest.mark.torture
 async def test_without_threads_they_would(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def at_once(work: Callable[..., object], /, *arguments: Any, **more: Any) -> object:
         return work(*arguments, **more)

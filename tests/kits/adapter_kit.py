@@ -87,6 +87,9 @@ class Ear:
         self.pulse.beat()
         return _answered()
 
+    async def keep(self, ahead: Message) -> None:
+        raise NotImplementedError  # only terminals read ahead
+
     async def suggest(self, asked: Asked, parameter: str, typed: str) -> Sequence[str]:
         """Suggest nothing."""
         return ()

@@ -19,7 +19,7 @@ from adapters.discord.interactions.menu import sync
 from adapters.discord.outgoing.posts import Posts
 from adapters.discord.outgoing.sending import Sender
 from adapters.errors import SendFailed
-from adapters.events import Asked, Event
+from adapters.events import Asked, Event, Message
 from tests.fakes.discord import Channel, DiscordServer, Right, running
 from tests.fakes.pulse import Pulse
 
@@ -73,6 +73,9 @@ class Ears:
         if self.fails:
             raise OSError("the disk is full")
         return self.answered
+
+    async def keep(self, ahead: Message) -> None:
+        raise NotImplementedError  # only terminals read ahead
 
     async def suggest(self, asked: Asked, parameter: str, typed: str) -> Sequence[str]:
         """Give what the test suggests."""

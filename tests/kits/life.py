@@ -62,6 +62,7 @@ class _Sheet:
 
     prefix = ""
     refused = 0
+    reads_ahead = False
 
     def __init__(self, questions: Sequence[str]) -> None:
         self._left = list(questions)
@@ -73,8 +74,14 @@ class _Sheet:
         self.answers.append("")
         return self._left.pop(0)
 
-    def write(self, text: str, *, end: str = "\n") -> None:
-        self.answers[-1] += text + end
+    def know(self, prefix: str, table: object) -> None:
+        pass
+
+    def show(self, text: str) -> None:
+        pass
+
+    def write(self, text: str) -> None:
+        self.answers[-1] += f"{text}\n"
 
     def note(self, text: str) -> None:
         pass

@@ -7,6 +7,7 @@ import asyncio
 import json
 import os
 import queue
+import shutil
 import signal
 import subprocess
 import sys
@@ -26,9 +27,24 @@ from tests.kits.words_alone import words_alone
 REPO = Path(__file__).resolve().parents[2]
 LYRA = (sys.executable, "-m", "bot")
 """The command. As it stands here it is run in a process that was forked from one which had loaded it already."""
+STARTED = (*LYRA,)
+"""The command in an interpreter of its own, for what is proven of its start."""
 USER = "ada"
 _WORDS = "words-alone.toml"
-_REMOVED = ("LYRA_", "OPENAI_", "OLLAMA_", "HTTP_", "HTTPS_", "ALL_PROXY", "http_", "https_", "all_proxy", "NO_COLOR")
+_REMOVED = (
+    "COLUMNS",
+    "LINES",
+    "LYRA_",
+    "OPENAI_",
+    "OLLAMA_",
+    "HTTP_",
+    "HTTPS_",
+    "ALL_PROXY",
+    "http_",
+    "https_",
+    "all_proxy",
+    "NO_COLOR",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +73,6 @@ class Home:
     """
 
     embeds = False
-    forks = True
-    """Whether commands run in processes that are forked from one which has loaded them."""
 
     def __init__(self, folder: Path, config: str = "", **variables: str) -> None:
         self.folder = folder
@@ -69,6 +83,11 @@ class Home:
         folder.mkdir(parents=True, exist_ok=True)
         if config:
             self.configure(config)
+
+    def copied(self, folder: Path, config: str = "") -> Self:
+        """Return a copy of this home elsewhere, with all that is kept in it; making one anew takes many times as long."""
+        shutil.copytree(self.folder, folder, dirs_exist_ok=True)
+        return type(self)(folder, config, **self.variables)
 
     def configure(self, text: str) -> Path:
         """Write the configuration file of this home."""
@@ -99,7 +118,7 @@ class Home:
     ) -> Done:
         """Run `lyra` to its end with something piped in, and return what it left."""
         raw, environment = given.encode() if isinstance(given, str) else given, self.environment(env)
-        if self.forks and command is LYRA and forked.serves(environment):
+        if command is LYRA and forked.serves(environment):
             out, err, code = forked.run(words, raw, self.folder, environment, PATIENCE)
             return Done(out.decode(), err.decode(), code)
         ended = subprocess.run(
@@ -121,7 +140,7 @@ class Home:
     def started(self, *words: str, env: Mapping[str, str] | None = None, command: Sequence[str] = LYRA) -> Iterator["Process"]:
         """Start `lyra` and leave it running for the block; it is killed afterwards if it is still there."""
         environment = self.environment(env)
-        if self.forks and command is LYRA and forked.serves(environment):
+        if command is LYRA and forked.serves(environment):
             process = Process(forked.Forked(words, self.folder, environment))
         else:
             process = Process(_begun([*command, *words], self.folder, environment))

@@ -9,8 +9,8 @@ TORTURE = os.environ.get("LYRA_TORTURE") == "1"
 
 
 def examples(n: int) -> int:
-    """Return how many examples a property is tried on: n, twenty times that under LYRA_TORTURE=1."""
-    return 20 * n if TORTURE else n
+    """Return how many examples a property is tried on: n, forty times that under LYRA_TORTURE=1."""
+    return 40 * n if TORTURE else n
 
 
 def breaks(waits: int, n: int) -> range:

@@ -56,6 +56,7 @@ def long_message(number: int) -> str:
 class _Lines:
     prefix = ""
     refused = 0
+    reads_ahead = False
 
     def __init__(self, lines: Sequence[str]) -> None:
         self._left = list(lines)
@@ -63,7 +64,13 @@ class _Lines:
     async def read(self, prompt: str) -> str | None:
         return self._left.pop(0) if self._left else None
 
-    def write(self, text: str, *, end: str = "\n") -> None:
+    def know(self, prefix: str, table: object) -> None:
+        pass
+
+    def show(self, text: str) -> None:
+        pass
+
+    def write(self, text: str) -> None:
         pass
 
     def note(self, text: str) -> None:

@@ -38,12 +38,13 @@ class Module:
     def __init__(self, path: Path, root: Path) -> None:
         self.name = ".".join((root.name, *path.relative_to(root).with_suffix("").parts)).removesuffix(".__init__")
         self.tree = ast.parse(path.read_text("utf-8"))
-        self._around = {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
-        self.calls = [node for node in ast.walk(self.tree) if isinstance(node, ast.Call)]
-        self.functions = [node for node in ast.walk(self.tree) if isinstance(node, Function)]
+        nodes = [*ast.walk(self.tree)]
+        self._around = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
+        self.calls = [node for node in nodes if isinstance(node, ast.Call)]
+        self.functions = [node for node in nodes if isinstance(node, Function)]
         self.imported = {
             alias.asname or alias.name: f"{node.module}.{alias.name}"
-            for node in ast.walk(self.tree)
+            for node in nodes
             if isinstance(node, ast.ImportFrom)
             for alias in node.names
         }

@@ -1,6 +1,6 @@
 """The one place that switches the local model off in tests: loading it for each of their homes would double their time.
 
-What is about the local model itself asks for it: tests/unit/test_minilm.py and tests/e2e/test_local_model.py.
+What is about the local model itself asks for it: tests/contract/test_minilm.py and tests/e2e/test_local_model.py.
 """
 
 import re

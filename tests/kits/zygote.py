@@ -12,19 +12,27 @@ import socket
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any, NoReturn
 
-from bot.cli import backups, chat, conversations, dream, importing, remembered, status  # noqa: F401
+from bot.cli import backups, chat, conversations, doctor, dream, importing, remembered, status  # noqa: F401
+from bot.imports import imported
 from bot.service import serve  # noqa: F401
 
+_LATE = ("adapters.discord.adapter", "adapters.matrix.adapter", "bot.models.llm", "memory.deriving", "structlog")
+"""What a command loads when it needs it, and takes longest: a process that is forked again and again would load it each time."""
 _MOST = 1 << 20
 
 
 def main(path: str) -> None:
     """Serve until standard input ends."""
+    for name in _LATE:
+        imported(name)
     listener = socket.socket(socket.AF_UNIX)
-    listener.bind(path)
+    listener.bind(f"{path}.new")
     listener.listen(64)
+    # Whoever sees it may connect.
+    Path(f"{path}.new").rename(path)
     threading.Thread(target=_until_left, daemon=True).start()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

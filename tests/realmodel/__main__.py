@@ -7,22 +7,23 @@ summed up, and she dreams. Ends with 1 where a tier holds junk, a message waits 
 import argparse
 import asyncio
 import re
+import signal
 import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 from bot.context.prompt import RULES
 from memory.derive import prompts
 from memory.ports import Source, Task, TaskKind
 from memory.store import keys
 from memory.store.sqlite.database import SqliteDatabase
-from memory.text.loops import Unlooped
+from memory.text.generated.loops import Unlooped
 from tests.kits.lyra_kit import Home
 from tests.realmodel.recorder import Recorder
 
@@ -130,7 +131,12 @@ class Day:
             sys.executable, "-m", "bot", *words, env=self.home.environment(), cwd=self.home.folder,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
-        out, err = await process.communicate(given.encode())
+        try:
+            out, err = await process.communicate(given.encode())
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
         if process.returncode not in codes:
             self.troubles.append(f"lyra {words[0]} ended with {process.returncode}: {err.decode()[-500:]}")
         return out.decode() or err.decode() or "nothing was said"
@@ -192,6 +198,17 @@ async def _day(serve: Sequence[str], context: int, log: Path) -> int:
     return 1 if day.troubles else 0
 
 
+async def _until_terminated(day: Coroutine[Any, Any, int]) -> int:
+    """Live the day, and end what it started where it is terminated."""
+    living = asyncio.ensure_future(day)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, living.cancel)
+    try:
+        return await living
+    except asyncio.CancelledError:
+        print("Terminated; the model server has ended.", file=sys.stderr)
+        return 1
+
+
 def main() -> int:
     """Run the day."""
     parser = argparse.ArgumentParser(description="Live a day with a small model that really answers.")
@@ -202,7 +219,8 @@ def main() -> int:
     )
     options = parser.parse_args()
     options.log.unlink(missing_ok=True)
-    return asyncio.run(_day([options.python, str(Path(__file__).with_name("server.py"))], options.context, options.log))
+    serve = [options.python, str(Path(__file__).with_name("server.py"))]
+    return asyncio.run(_until_terminated(_day(serve, options.context, options.log)))
 
 
 if __name__ == "__main__":

@@ -42,7 +42,11 @@ class Recorder:
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=1 << 26)
         app.router.add_route("*", "/{path:.*}", self._pass_on)
-        self._client = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(None))
+        self._client = aiohttp.ClientSession(
+            # The server closes a connection that is not used for a while, which may be just when it is used again.
+            timeout=aiohttp.ClientTimeout(None),
+            connector=aiohttp.TCPConnector(force_close=True),
+        )
         self._runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1, access_log=None)
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", 0).start()
@@ -62,7 +66,8 @@ class Recorder:
                 return web.Response(body=await response.read(), status=response.status, content_type=response.content_type)
         call, begun = Call(asked["messages"]), time.monotonic()
         self.calls.append(call)
-        asked["stream_options"] = {"include_usage": True}
+        # Figures with every piece, since who leaves before the end hears no usage.
+        asked |= {"stream_options": {"include_usage": True}, "timings_per_token": True}
         try:
             async with self._client.post(self._behind + request.path, json=asked) as response:
                 call.status = response.status
@@ -90,5 +95,8 @@ class Recorder:
     def _note(self, call: Call, event: dict[str, Any]) -> None:
         for choice in event.get("choices", ()):
             call.answer += choice.get("delta", {}).get("content") or ""
+        if timings := event.get("timings"):
+            call.tokens_in = timings.get("prompt_n", 0) + timings.get("cache_n", 0)
+            call.tokens_out = timings.get("predicted_n", 0)
         if usage := event.get("usage"):
             call.tokens_in, call.tokens_out = usage["prompt_tokens"], usage["completion_tokens"]

@@ -1,8 +1,9 @@
 """Serves a small model through llama.cpp on loopback; run by the Python that has both, which knows nothing of Lyra.
 
-Prints its address in one line, and ends when its standard input closes.
+Prints its address in one line, and ends at once when its standard input closes, as it does where whoever started it is gone.
 """
 
+import os
 import sys
 from pathlib import Path
 
@@ -19,6 +20,8 @@ def main() -> None:
     server = xllamacpp.Server(params)
     print(server.listening_address, flush=True)
     sys.stdin.read()
+    # The server's own threads would let it live on, and an answer under way is of no use to anybody any more.
+    os._exit(0)
 
 
 if __name__ == "__main__":

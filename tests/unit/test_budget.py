@@ -9,7 +9,7 @@ from tests.kits.size import examples
 
 texts = st.text(max_size=200)
 pieces = st.lists(st.text(max_size=40), max_size=8)
-few = settings(max_examples=examples(60))
+few = settings(max_examples=examples(30))
 
 
 def fit(some: list[Layer], budget: int) -> list[Fitted]:

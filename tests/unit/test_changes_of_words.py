@@ -17,11 +17,11 @@ from memory.store.database import Transaction
 from memory.tiers.episodes import Rules
 from memory.types import MINUTE, Exchange
 from memory.view.view import Answer
+from tests.flow.test_forget_walk import WORDS, broken
 from tests.kits.memory_kit import BagOfWords, Clock, Corner, Writer, answering, at_home, copied, corner, opened
 from tests.kits.size import examples
 from tests.unit.test_consolidate_checks import digest, gists
 from tests.unit.test_forget import digested, holding
-from tests.unit.test_forget_walk import WORDS, broken
 from tests.unit.test_journal import reply
 from tests.unit.test_recall_vectors import Moody
 
@@ -280,7 +280,7 @@ async def walk(folder: Path, seed: int) -> None:
         assert {line for text, _ in await gists(here) for line in text.splitlines()} <= texts
 
 
-@pytest.mark.parametrize("seed", range(examples(4)))
+@pytest.mark.parametrize("seed", range(examples(2)))
 def test_what_was_said_last_is_what_is_kept_found_and_digested(seed: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(walk(Path(folder), seed))

@@ -12,7 +12,7 @@ from tests.kits.lyra_kit import REPO
 CALLS = [
     one
     for one in ast.walk(ast.parse((REPO / "bot" / "cli" / "main.py").read_text("utf-8")))
-    if isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id == "_run"
+    if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and ast.unparse(one.func) == "options.run"
 ]
 
 

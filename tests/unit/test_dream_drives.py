@@ -16,7 +16,7 @@ from memory.types import MINUTE, Statement
 from tests.kits.memory_kit import DAY, HOUR
 from tests.kits.size import examples
 
-few = settings(max_examples=examples(200))
+few = settings(max_examples=examples(100))
 shares = st.floats(0, 1)
 below_one = st.floats(0, 0.9999)
 whiles = st.integers(0, 60 * DAY)

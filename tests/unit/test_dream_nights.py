@@ -17,7 +17,7 @@ from memory.dream import schedule
 from memory.text.times import iso, local
 from memory.types import SECOND
 from tests.kits.memory_kit import DAY, HOUR, utc
-from tests.kits.size import TORTURE, examples
+from tests.kits.size import TORTURE, examples, few
 
 AT = time(3, 30)
 ODD_HOURS = [time(0, 0), time(0, 30), time(1, 30), time(2, 0), time(2, 30), time(23, 30), time(23, 59)]
@@ -25,7 +25,7 @@ EPOCH = date(1970, 1, 1)
 ZONES = sorted(available_timezones())
 # Those whose clocks do something of their own, and one in six of the others; all of them under LYRA_TORTURE=1.
 ODD = {"Pacific/Apia", "Australia/Lord_Howe", "Africa/Casablanca", "America/Caracas", "Asia/Pyongyang", "Pacific/Chatham"}
-WALKED = ZONES if TORTURE else sorted({*ZONES[::6], *ODD})
+WALKED = ZONES if TORTURE else sorted({*ZONES[::18], *ODD})
 DECADES = {2006: (utc("2006-01-01"), utc("2016-01-01")), 2026: (utc("2026-01-01"), utc("2036-01-01"))}
 
 
@@ -105,7 +105,7 @@ def dreamt(zone: str, at: time, ticks: Sequence[int]) -> dict[str, int]:
     return found
 
 
-@pytest.mark.parametrize("decade", DECADES)
+@pytest.mark.parametrize("decade", few(sorted(DECADES, reverse=True)))
 def test_for_ten_years_every_date_of_every_time_zone_has_its_one_night_at_its_hour(decade: int) -> None:
     first, last = DECADES[decade]
     for zone, evens in clocks(decade):
@@ -216,7 +216,7 @@ def test_a_place_that_moves_west_or_east_never_dreams_a_date_twice() -> None:
     assert len(naive) > len(set(naive)), "the order of dates is what keeps it from that"
 
 
-@settings(max_examples=examples(100))
+@settings(max_examples=examples(50))
 @given(st.lists(st.tuples(st.sampled_from(ZONES), st.integers(1, 50)), min_size=2, max_size=8))
 def test_wherever_a_place_moves_its_nights_ascend_and_never_fall_out_for_longer_than_a_move_explains(moves: Moves) -> None:
     nightly = [date.fromisoformat(night) for night in moving([*moves, ("UTC", 72)], schedule.due)]
@@ -225,7 +225,7 @@ def test_wherever_a_place_moves_its_nights_ascend_and_never_fall_out_for_longer_
     assert len(nightly) >= 2, "and after three days at one place they are dreamt again"
 
 
-@settings(max_examples=examples(400))
+@settings(max_examples=examples(80))
 @given(st.integers(0, 130 * 365 * 24 * 60), st.sampled_from(ZONES), st.times(), st.integers(0, 4 * 24 * 60))
 def test_at_any_moment_anywhere_the_newest_night_is_due_until_it_is_dreamt_and_then_no_more(
     minute: int, zone: str, at: time, later: int

@@ -1,8 +1,6 @@
 """The ledger of dreams: what is due, that one process dreams it once, and what becomes of a pass that breaks off."""
 
 import asyncio
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import time
@@ -217,35 +215,3 @@ async def test_who_renews_keeps_a_long_pass(tmp_path: Path) -> None:
             assert await other.dreams.claim(slot) is None
         here.clock.forward(LEASE + 1)
         assert await other.dreams.claim(slot) is not None
-
-
-DREAMER = """
-import asyncio, sys
-sys.path.insert(0, sys.argv[1])
-from pathlib import Path
-from tests.kits.memory_kit import Clock, Ids, opened
-
-async def main():
-    async with opened(Path(sys.argv[2]), clock=Clock(int(sys.argv[3])), ids=Ids("killed")) as memory:
-        (slot,) = await memory.dreams.due()
-        assert await memory.dreams.claim(slot)
-        print("dreams", flush=True)
-        await asyncio.Event().wait()
-
-asyncio.run(main())
-"""
-
-
-async def test_what_a_killed_process_dreamt_is_taken_up_at_once_and_by_nobody_while_it_lives(tmp_path: Path) -> None:
-    async with home(tmp_path) as here:
-        given = [str(Path(__file__).parents[2]), str(tmp_path / "lyra.db"), str(here.clock.now())]
-        process = subprocess.Popen([sys.executable, "-c", DREAMER, *given], text=True, stdout=subprocess.PIPE)
-        assert process.stdout
-        said = await asyncio.to_thread(process.stdout.readline)
-        (slot,) = await here.memory.dreams.due()
-        alone = await here.memory.dreams.claim(slot)
-        process.kill()
-        await asyncio.to_thread(process.communicate)
-        assert (said, alone) == ("dreams\n", None)
-        await dreamt(here)
-        assert await due(here.memory) == []

@@ -186,7 +186,7 @@ def outcome(answer: str) -> Thought | str:
         return refusal.answer
 
 
-@settings(max_examples=examples(500))
+@settings(max_examples=examples(100))
 @given(ANSWERS)
 def test_whatever_a_model_answers_is_refused_or_a_thought_within_bounds(answer: str) -> None:
     found = outcome(answer)
@@ -200,7 +200,7 @@ def test_whatever_a_model_answers_is_refused_or_a_thought_within_bounds(answer: 
         assert any(value is True for value in literally(answer))
 
 
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(100))
 @given(OBJECTS)
 def test_an_object_that_is_read_means_what_it_says(found: dict[str, Any]) -> None:
     one = outcome(json.dumps(found))

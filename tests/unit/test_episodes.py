@@ -26,7 +26,7 @@ ZONES = [
     "Australia/Lord_Howe",
 ]
 RULES = Rules(count=5, idle_minutes=60, least=3)
-few = settings(max_examples=examples(80))
+few = settings(max_examples=examples(40))
 
 
 def marks(*minutes: int) -> list[Mark]:

@@ -159,7 +159,7 @@ ZONES = (
 )
 
 
-@settings(max_examples=examples(12))
+@settings(max_examples=examples(6))
 @given(
     zone=st.sampled_from(ZONES),
     moments=st.lists(

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory.derive.drafting import sound
 from memory.derive.evidence import Evidence, unsupported
-from memory.ports import Source
+from memory.ports import Entry, Source, Task
 from memory.text import dates, numbers
 
 AT = "2026-11-20T21:04+01:00"  # a Friday
@@ -224,3 +225,14 @@ def test_a_source_is_read_once_however_many_sentences_cite_it() -> None:
         return time.process_time() - began
 
     assert seconds(40) < 4 * seconds(1)
+
+
+def test_a_message_of_single_letters_alone_is_checked_in_the_time_of_its_length() -> None:
+    def seconds(letters: int) -> float:
+        text = "e " * letters
+        began = time.process_time()
+        sound([Entry(f"Ada said: {text}", ("m1",))], Task("gist", (said(text),)))
+        return time.process_time() - began
+
+    seconds(10)
+    assert seconds(4_000) < 16 * seconds(500)

@@ -219,5 +219,5 @@ async def broken_off(folder: Path, n: int) -> tuple[list[object], int]:
 async def test_broken_off_anywhere_and_started_again_it_is_the_same(tmp_path: Path) -> None:
     whole, waits = await broken_off(tmp_path / "0", 0)
     assert whole and waits > 50
-    for n in breaks(waits, 5):
+    for n in breaks(waits, 3):
         assert (await broken_off(tmp_path / str(n), n))[0] == whole, f"broken off at its {n}th wait"

@@ -107,7 +107,7 @@ def test_the_date_and_the_speaker_before_a_sentence_do_not_hide_its_language(nam
     assert told(f"Tuesday 03 March 2026 Ada: {sentence}") == name
 
 
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(100))
 @given(st.lists(st.sampled_from([word for texts in SENTENCES.values() for word in tokens(texts[0])]) | st.text(), max_size=30))
 def test_the_order_and_the_repetition_of_words_change_nothing(words: list[str]) -> None:
     once = language(words)

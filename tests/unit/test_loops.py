@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.text.loops import Unlooped
+from memory.text.generated.loops import Unlooped
 
 SONG = "Let it be, let it be, let it be, let it be. Whisper words of wisdom, let it be."
 TABLE = "| name | age |\n|------|-----|\n| Rosa | 41 |\n| Nele | 41 |\n| Jan | 41 |\n"
@@ -29,6 +29,7 @@ def shown(text: str, size: int) -> tuple[str, bool]:
         (SONG, SONG),
         ("Wave.<|im_end|>\n<|im_start|>assistant\nWave", "Wave."),
         ("Wave.<end_of_turn>", "Wave."),
+        ("</|im_end|>", ""),
         ("So it goes:\n```\n<|im_end|>\n```\nEnd. </s>", "So it goes:\n```\n<|im_end|>\n```\nEnd. "),
         ("a < b and <b>so</b> on", "a < b and <b>so</b> on"),
         (TABLE, TABLE),

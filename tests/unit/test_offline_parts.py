@@ -161,6 +161,41 @@ def test_what_was_said_to_another_assistant_is_quoted_with_where() -> None:
     assert ask("where did we stay?", replace(hit, after=own)).text.startswith("You told me on 3 May 2024")
 
 
+def answered(text: str, before: str = "", speaker: str = "ChatGPT") -> Hit:
+    """Return what another assistant answered in an imported conversation."""
+    hit = said(text, "2024-05-03T10:00", speaker, kind=Kind.REPLY, role="assistant")
+    return replace(hit, session="Boats", before=said(before, "2024-05-03T09:59").exchange if before else None)
+
+
+def test_what_another_assistant_answered_is_quoted_with_where_it_was() -> None:
+    asked = said("what is a good name for a boat?", "2024-05-03T09:59")
+    name = answered("A good name for a boat is Seagull.", asked.exchange.text)
+    told = 'In "Boats", imported from ChatGPT, ChatGPT wrote on 3 May 2024: "A good name for a boat is Seagull."'
+    for question in ("what is a good name for a boat?", "what was the name for the boat?", "what is Seagull?", "Seagull?"):
+        assert ask(question, asked, name).text == told
+    assert ask("what is a good name for a boat?", asked, answered("Seagull.", asked.exchange.text)).text.endswith('"Seagull."')
+    own = said("the name of my boat is Otter", speaker="ada")
+    assert ask("what is the name of my boat?", name, own).cites == (own,), "what was told stands above an assistant's words"
+    hers = answered("A good name for a boat is Seagull.", asked.exchange.text, "Lyra")
+    assert hers not in ask("what is a good name for a boat?", asked, hers).cites
+
+
+def test_what_others_tell_of_themselves_is_not_what_the_asker_does() -> None:
+    bens, own = said("I live in Oslo", speaker="ben"), said("I live in Linz, it is quiet", "2026-01-01T10:00")
+    assert ask("where do I live?", bens, own).cites == (own,)
+    assert ask("where do I live?", bens).text == 'Nothing about "live" from you yet. ben said today at 21:04: "I live in Oslo".'
+    assert ask("Wo wohne ich?", said("Ich wohne in Oslo", speaker="ben")).text == (
+        'Von dir noch nichts über "wohne". Ben hat heute um 21:04 gesagt: "Ich wohne in Oslo".'
+    )
+    assert ask("where does ben live?", bens).text == 'ben said today at 21:04: "I live in Oslo".'
+    assert ask("where do I live?", said("I live in Oslo", speaker="user")).text.startswith("user said")
+    assert "from you" not in ask("where do we live?", bens).text
+    bicycle = said("my bicycle is purple", speaker="ben")
+    assert ask("what colour is my bicycle?", bicycle, said("Ben has a nice bicycle")).text == (
+        'Nothing about "colour" or "bicycle" from you yet. ben said today at 21:04: "my bicycle is purple".'
+    )
+
+
 def test_where_somebody_else_lives_or_works_is_not_where_the_asker_does() -> None:
     given = ask("where do I live?", said("Bo lives in Rome"), said("she lives in Bonn"))
     assert given.cites == ()

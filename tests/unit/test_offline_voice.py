@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.models.offline.asking import MOST_PARTS
-from bot.models.offline.choosing import MOST_LISTED
+from bot.models.offline.candidates import MOST_LISTED
 from bot.models.offline.understanding import Act, hear
 from bot.models.offline.voice import NO_MODEL, OfflineVoice, VoiceAnswer, VoiceQuestion
 from memory.text.lexical import key_words
@@ -73,7 +73,7 @@ def test_the_conversation_that_the_readme_shows() -> None:
             said("Ich war im Kino", "2026-03-03T21:04", "Bo"),
             'Bo hat am 3. März 2026 um 21:04 gesagt: "Ich war im Kino".',
         ),
-        ("¿Cómo se llama mi gato?", said("mi gato se llama Turing"), 'You told me today at 21:04: "mi gato se llama Turing".'),
+        ("¿Cómo se llama mi gato?", said("mi gato se llama Turing"), 'Me dijiste hoy a las 21:04: "mi gato se llama Turing".'),
         ("私の猫の名前は何ですか？", said("私の猫はチューリングです"), 'You told me today at 21:04: "私の猫はチューリングです".'),
         ("what's my name?", said("my name is Ada"), 'You told me today at 21:04: "my name is Ada".'),
         ("what does Bo like?", said("I like chess", speaker="Bo"), 'Bo said today at 21:04: "I like chess".'),

@@ -270,7 +270,7 @@ def test_an_answer_cites_what_it_draws_on_and_everything_in_view_is_known() -> N
 texts = st.text(alphabet="ab é猫\n", max_size=400)
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(30))
 @given(st.lists(texts, max_size=40), st.lists(texts, min_size=1, max_size=40), texts, st.integers(700, 4000), st.booleans())
 def test_a_prompt_never_costs_more_than_the_budget(
     remembered: list[str], said: list[str], asked: str, budget: int, shared: bool

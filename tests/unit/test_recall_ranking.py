@@ -52,7 +52,7 @@ async def cosines(embedder: BagOfWords, talk: Talk, question: str) -> dict[int, 
     return found
 
 
-@settings(max_examples=examples(25))
+@settings(max_examples=examples(13))
 @given(told, st.lists(spoken, min_size=1, max_size=4), st.booleans(), st.booleans())
 def test_the_ranking_is_the_documented_formula(
     what: list[tuple[int, int, str, bool, str]], questions: list[str], digested: bool, embedded: bool

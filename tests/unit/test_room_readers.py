@@ -111,7 +111,7 @@ def holds(happens: list[Json | None], restarts: set[int], kind: type[Room] = Roo
 LIVES = some.tuples(some.lists(HAPPENS, max_size=12), some.sets(some.integers(0, 11), max_size=2))
 
 
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(100))
 @given(LIVES)
 def test_whatever_happens_in_a_room_nobody_reads_what_they_could_not(life: tuple[list[Json | None], set[int]]) -> None:
     assert holds(*life)
@@ -192,7 +192,7 @@ def _could_read(before: Words, now: Words, rooms: dict[str, Room], old: Truth) -
     return not missing and (not later or anybody or (before.later and comes.join_rules == came.join_rules))
 
 
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(100))
 @given(some.lists(UPGRADES, max_size=12))
 def test_whatever_happens_in_two_rooms_the_new_one_tells_nobody_what_they_could_not_read(
     happens: list[tuple[str, Json | None]],

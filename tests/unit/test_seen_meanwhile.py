@@ -11,7 +11,7 @@ from memory.forget import erase, gone
 from memory.forget.gone import Scope
 from memory.tiers import statements
 from memory.tiers.statements import NewStatement
-from memory.types import Exchange, Kind, NewExchange
+from memory.types import Exchange, Kind, NewExchange, Statement
 from memory.view.view import Answer
 from tests.fakes.pulse import PATIENCE
 from tests.kits.memory_kit import BagOfWords, Corner, at_home, opened
@@ -98,22 +98,42 @@ async def test_a_reply_is_not_kept_where_something_in_its_view_went_meanwhile(tm
         assert await made(here, "I do not know.", {}, begun=begun)
 
 
-async def test_a_reply_is_not_kept_where_a_fact_in_its_view_was_let_go_meanwhile(tmp_path: Path) -> None:
+async def known(here: Corner, rests: Exchange) -> Statement:
+    """Have a fact known that rests on a message, and return it."""
+    async with here.memory.db.transaction() as tx:
+        now = here.clock.now()
+        fact = NewStatement(
+            "profile", "", "said", "Ada's parrot is called Xerxes", "model:main", now, now, (rests.key,), (rests.key,)
+        )
+        await statements.publish(tx, here.memory.places.seal, here.domain, fact, now)
+    (one,) = await here.view.digests.statements("profile")
+    return one
+
+
+@pytest.mark.parametrize("how", ["let go", "corrected"])
+async def test_a_reply_is_not_kept_where_a_fact_in_its_view_went_meanwhile(tmp_path: Path, how: str) -> None:
     async with at_home(tmp_path, embedder=BagOfWords()) as here:
         secret, begun = await here.say(SECRET), here.clock.now()
-        async with here.memory.db.transaction() as tx:
-            fact = NewStatement(
-                "profile", "", "said", "Ada's parrot is called Xerxes", "model:main", begun, begun, (secret.key,), (secret.key,)
-            )
-            await statements.publish(tx, here.memory.places.seal, here.domain, fact, begun)
-        (known,) = await here.view.digests.statements("profile")
+        fact = await known(here, secret)
         here.clock.forward(1)
-        await here.view.facts.forget(known.id)
+        if how == "let go":
+            await here.view.facts.forget(fact.id)
+        else:
+            await here.view.facts.correct(fact.id, await here.say(OTHER))
         with pytest.raises(SourceGone):
-            await here.view.lasting.require({}, {known.key: known.text}, begun)
+            await here.view.lasting.require({}, {fact.key: fact.text}, begun)
         with pytest.raises(SourceGone):
-            await made(here, "Your parrot is called Xerxes.", {known.key: known.text}, begun=begun)
-        assert await kept(here) == [SECRET], "the message itself stays"
+            await made(here, "Your parrot is called Xerxes.", {fact.key: fact.text}, begun=begun)
+        assert await kept(here) == [SECRET, *([OTHER] if how == "corrected" else [])], "the message itself stays"
+
+
+async def test_a_fact_that_was_corrected_before_may_stand_beside_the_one_that_holds(tmp_path: Path) -> None:
+    async with at_home(tmp_path, embedder=BagOfWords()) as here:
+        fact = await known(here, await here.say(SECRET))
+        await here.view.facts.correct(fact.id, await here.say(OTHER))
+        here.clock.forward(1)
+        begun = here.clock.now()
+        assert await made(here, "It was called Xerxes once.", {fact.key: fact.text}, begun=begun)
 
 
 async def test_housekeeping_meanwhile_costs_no_answer(tmp_path: Path) -> None:

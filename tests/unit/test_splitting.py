@@ -212,13 +212,13 @@ blocks = code() | words | words.map(lambda w: f"## {w}") | st.just("") | st.text
 texts = st.lists(blocks, max_size=8).map("\n".join).filter(no_odd_lines)
 
 
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(100))
 @given(texts, st.integers(80, 200))
 def test_any_text_arrives_whole_and_in_order(text: str, most: int) -> None:
     check("".join(c for c in text if unicodedata.category(c) not in ("Cc", "Cs") or c == "\n"), most)
 
 
-@settings(max_examples=examples(100))
+@settings(max_examples=examples(50))
 @given(st.lists(words | st.lists(words, min_size=1).map(lambda ws: "- " + "\n  ".join(ws)), max_size=12), st.integers(40, 200))
 def test_links_and_mentions_arrive_whole(lines: list[str], most: int) -> None:
     text = "\n".join(line.replace("`", "").replace("~", "") for line in lines)

@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 from memory.forget.gone import Scope, add
 from memory.index.when.values import Window
 from memory.text.times import instant, local, month, months_within
+from tests.flow.test_views import two
 from tests.kits.ladder_kit import PAIRS, Teller, climbed
 from tests.kits.memory_kit import DAY, HOUR, START, Corner, among, aside, at_home, utc
-from tests.unit.test_views import two
 
 EVER = Window(0, START + 999 * DAY)
 
 
-async def told(here: Corner, window: Window = EVER, k: int = 9, **how: str) -> list[str]:
+async def told(here: Corner, window: Window = EVER, k: int = 9, speaker: str = "") -> list[str]:
     """Return the texts of a time."""
-    return [hit.exchange.text for hit in await here.view.recall.during(window, k, **how)]
+    return [hit.exchange.text for hit in await here.view.recall.during(window, k, speaker=speaker)]
 
 
 async def test_what_was_said_at_a_time_comes_in_its_order(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from tests.kits.memory_kit import HOUR, START
 from tests.kits.size import examples
 
 VIENNA, ANGELES, AUCKLAND = "Europe/Vienna", "America/Los_Angeles", "Pacific/Auckland"
-few = settings(max_examples=examples(200))
+few = settings(max_examples=examples(100))
 
 
 def told(question: str, now: int = START, zone: str = VIENNA) -> str:

@@ -48,6 +48,8 @@ def _homeserver(folder: Path, port: int) -> dict[str, object]:
         "user_directory": {"enabled": False},
         "update_user_directory_from_worker": "nobody",
         "enable_metrics": False,
+        "push": {"enabled": False},
+        "caches": {"expire_caches": False},
         # It looks ten times a second whether to collect, and a run is short.
         "gc_thresholds": [1_000_000, 1_000, 1_000],
     }

@@ -270,7 +270,7 @@ async def test_a_language_is_known_from_its_first_message_on_among_english_talk(
         assert await there.found(word) == [text]
 
 
-@settings(max_examples=examples(8))
+@settings(max_examples=examples(4))
 @given(st.lists(words, min_size=1, max_size=6), st.lists(words, min_size=1, max_size=9), st.lists(words, min_size=1, max_size=3))
 def test_what_others_say_moves_nothing_by_meaning_either(
     mine: list[list[str]], others: list[list[str]], asked: list[list[str]]

@@ -129,7 +129,7 @@ async def broken_off(folder: Path, n: int) -> tuple[list[object], int]:
 async def test_broken_off_anywhere_a_second_pass_ends_where_an_undisturbed_one_does(tmp_path: Path) -> None:
     whole, waits = await broken_off(tmp_path / "0", 0)
     assert all(whole) and waits > 300
-    for n in breaks(waits, 5):
+    for n in breaks(waits, 3):
         assert (await broken_off(tmp_path / str(n), n))[0] == whole, f"broken off at its {n}th wait"
 
 
@@ -214,5 +214,5 @@ async def test_what_is_forgotten_at_any_moment_of_a_pass_is_in_nothing_that_come
             return dreaming.waits
 
     waits = await forgotten_at(0)
-    for n in breaks(waits, 5):
+    for n in breaks(waits, 3):
         await forgotten_at(n)

@@ -224,7 +224,7 @@ async def lived(here: Corner, chance: random.Random) -> None:
         await work.summary(here.session)
 
 
-@pytest.mark.parametrize("seed", range(1, 1 + examples(3)))
+@pytest.mark.parametrize("seed", range(1, 1 + examples(2)))
 def test_what_happens_elsewhere_changes_no_byte_that_can_be_seen_here(seed: int) -> None:
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
         assert asyncio.run(story(one, seed, 0)) == asyncio.run(story(other, seed, 77 + seed))

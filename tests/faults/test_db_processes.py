@@ -12,6 +12,7 @@ import pytest
 from memory.store.sqlite.database import SqliteDatabase
 from tests.kits.memory_kit import KEY, Clock, corner, opened
 from tests.kits.size import TORTURE
+from tests.unit.test_dream_schedule import dreamt, due, home
 
 REPO = Path(__file__).resolve().parents[2]
 HEAD = """
@@ -134,3 +135,63 @@ asyncio.run(main())
     writer.kill()
     await asyncio.to_thread(writer.communicate)
     assert await pairs(tmp_path / "lyra.db") == ([1] if finished else [])
+
+
+RANKED = """
+import asyncio, sys
+sys.path.insert(0, sys.argv[1])
+from pathlib import Path
+from tests.kits.memory_kit import at_home
+
+WORDS = "parrot tomato river garden running 1998 winter seven guitar violin".split()
+
+async def main():
+    async with at_home(Path(sys.argv[2]), None) as here:
+        for n in range(40):
+            await here.say(" ".join(WORDS[(n * k) % 10] for k in range(1, 2 + n % 7)))
+        print([(hit.exchange.id, hit.score, hit.why) for hit in await here.view.recall.messages(" ".join(WORDS), 40)])
+
+asyncio.run(main())
+"""
+
+
+def test_scores_are_the_same_in_every_process(tmp_path: Path) -> None:
+    def score(seed: int) -> str:
+        (folder := tmp_path / str(seed)).mkdir()
+        command = [sys.executable, "-c", RANKED, str(REPO), str(folder)]
+        environment = {"PYTHONHASHSEED": str(seed), "PATH": ""}
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60, env=environment).stdout
+
+    assert len({score(seed) for seed in range(2)}) == 1
+
+
+DREAMER = """
+import asyncio, sys
+sys.path.insert(0, sys.argv[1])
+from pathlib import Path
+from tests.kits.memory_kit import Clock, Ids, opened
+
+async def main():
+    async with opened(Path(sys.argv[2]), clock=Clock(int(sys.argv[3])), ids=Ids("killed")) as memory:
+        (slot,) = await memory.dreams.due()
+        assert await memory.dreams.claim(slot)
+        print("dreams", flush=True)
+        await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+async def test_what_a_killed_process_dreamt_is_taken_up_at_once_and_by_nobody_while_it_lives(tmp_path: Path) -> None:
+    async with home(tmp_path) as here:
+        given = [str(REPO), str(tmp_path / "lyra.db"), str(here.clock.now())]
+        process = subprocess.Popen([sys.executable, "-c", DREAMER, *given], text=True, stdout=subprocess.PIPE)
+        assert process.stdout
+        said = await asyncio.to_thread(process.stdout.readline)
+        (slot,) = await here.memory.dreams.due()
+        alone = await here.memory.dreams.claim(slot)
+        process.kill()
+        await asyncio.to_thread(process.communicate)
+        assert (said, alone) == ("dreams\n", None)
+        await dreamt(here)
+        assert await due(here.memory) == []

@@ -12,9 +12,9 @@ from memory.store.cancellation import to_the_end
 from memory.store.schema import migrations
 from memory.store.sqlite import database as database
 from memory.store.sqlite.database import SqliteDatabase
+from tests.contract.test_db_schema import as_named_now, made_at
 from tests.kits.memory_kit import KEY, at_home
 from tests.kits.size import TORTURE
-from tests.unit.test_db_schema import as_named_now, made_at
 
 REPO = Path(__file__).resolve().parents[2]
 SECRET = "the parrot is called Xerxes"

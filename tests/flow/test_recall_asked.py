@@ -8,6 +8,7 @@ from bot.models.minilm import weights
 from bot.models.minilm.embedder import MiniLM
 from memory.ports import Embedder
 from tests.kits.asked import asked, cases, kept, timed
+from tests.kits.size import few
 
 LEAST = 0.95
 
@@ -35,7 +36,7 @@ async def test_what_was_said_stands_above_the_question_about_it_and_her_own_word
             assert which == "again" or top >= LEAST * len(cases())
 
 
-@pytest.mark.parametrize("embedder", embedders(), ids=lambda one: one.name if one else "words")
+@pytest.mark.parametrize("embedder", few(embedders()), ids=lambda one: one.name if one else "words")
 async def test_a_time_that_is_asked_for_decides_what_comes_first(tmp_path: Path, embedder: Embedder | None) -> None:
     async with kept(tmp_path, embedder) as here:
         missed = []

@@ -1,0 +1,71 @@
+"""Without a model she frames what she quotes in the language of the question, and knows whom somebody saw."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.models.offline.voice import OfflineVoice, VoiceQuestion
+from tests.kits.memory_kit import Clock, corner, opened, said, utc
+from tests.unit.test_told_later import answer
+
+NOW = utc("2026-11-26T20:00")
+
+
+def spoken(text: str) -> str:
+    """Return what she says to something that asks nothing of memory."""
+    return OfflineVoice().answer(VoiceQuestion(text, "Ada", NOW, "UTC"), [], lambda _: False).text
+
+
+@pytest.mark.parametrize(
+    ("text", "answered"),
+    [
+        ("Hola", "Hola, Ada."),
+        ("Gracias", "De nada."),
+        ("Adiós", "Hasta luego, Ada."),
+        ("Tengo un perro.", "Guardado."),
+        ("¿Dónde está mi bicicleta?", 'Todavía nada sobre "bicicleta".'),
+        ("¿Qué hice en octubre?", "Todavía nada del 1 de octubre de 2026 al 31 de octubre de 2026."),
+        ("Bonjour", "Bonjour, Ada."),
+        ("Merci", "De rien."),
+        ("J'ai acheté un vélo.", "C'est noté."),
+        ("Où est mon vélo ?", 'Encore rien sur "vélo".'),
+        ("Qu'est-ce que j'ai fait en octobre ?", "Encore rien du 1er octobre 2026 au 31 octobre 2026."),
+        ("Hallo", "Hallo, Ada."),
+        ("Hello", "Hello, Ada."),
+        ("Where is my bike?", 'Nothing about "bike" yet.'),
+    ],
+)
+def test_she_speaks_the_language_that_she_is_spoken_to_in(text: str, answered: str) -> None:
+    assert spoken(text) == answered
+
+
+DIARY = {
+    "2026-06-20T18:00": "Swam in the quarry lake until dark.",
+    "2026-07-04T18:00": "Dinner with Nora and Farid on the roof.",
+    "2026-08-09T18:00": "My brother came over for a week.",
+    "2026-10-02T18:00": "Met Wenke at the harbour.",
+    "2026-07-11T18:00": "Ayer comí paella con Lucía en la playa.",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted", "framed"),
+    [
+        ("who did I see last summer?", ["Nora and Farid", "My brother"], "From 1 June 2026"),
+        ("Who did we meet in October?", ["Wenke"], "From 1 October 2026"),
+        ("Wen habe ich im Oktober getroffen?", ["Wenke"], "Vom 1. Oktober 2026"),
+        ("¿A quién vi en octubre?", ["Wenke"], "Del 1 de octubre de 2026 al 31 de octubre de 2026:"),
+        ("Qui est-ce que j'ai vu en octobre ?", ["Wenke"], "Du 1er octobre 2026 au 31 octobre 2026:"),
+        ("¿Qué comí con Lucía?", ["paella"], "Me dijiste el 11 de julio de 2026 a las 18:00"),
+    ],
+)
+async def test_whom_somebody_saw_is_told_without_a_word_of_seeing(
+    tmp_path: Path, question: str, quoted: list[str], framed: str
+) -> None:
+    clock = Clock(NOW)
+    async with opened(tmp_path / "lyra.db", None, clock=clock) as memory:
+        here = await corner(memory, clock)
+        await here.view.say(here.session, [said(text, at, utc(at)) for at, text in DIARY.items()])
+        told = await answer(here, question)
+    assert told.startswith(framed) and "Nothing" not in told and "quarry" not in told
+    assert all(name in told for name in quoted)
