@@ -10,6 +10,7 @@ MemoryFailure
 ├── HomeInUse                                another process holds what this one needs alone
 ├── BusyElsewhere                             another process is at the same work
 ├── NotFound                                 nothing by that name or id in this domain
+├── AmbiguousId                               several ids begin with what was typed
 ├── NotYours                                 somebody else said it
 ├── NotShared                                only a shared place has that
 ├── BackupFailed                             the copy could not be made or read
@@ -78,6 +79,10 @@ class BusyElsewhere(MemoryFailure):
 
 class NotFound(MemoryFailure):
     """There is nothing by that name or id in this domain."""
+
+
+class AmbiguousId(MemoryFailure):
+    """Several ids begin with what was typed of one."""
 
 
 class NotYours(MemoryFailure):

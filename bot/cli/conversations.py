@@ -32,7 +32,7 @@ async def recall(as_: str, query: str, k: int, session: str, as_json: bool, *, d
                 if digests
                 else await view.recall.messages(line, k, session=only, asker=asker)
             )
-            _print_hits(app, view, line, hits, as_json)
+            await _print_hits(app, view, line, hits, as_json)
     return 0
 
 
@@ -49,7 +49,7 @@ async def _questions(query: str) -> AsyncIterator[str]:
             raise BadInput("A question is not UTF-8; convert the input first.") from error
 
 
-def _print_hits(app: App, view: View, query: str, hits: Sequence[Hit | Condensed], as_json: bool) -> None:
+async def _print_hits(app: App, view: View, query: str, hits: Sequence[Hit | Condensed], as_json: bool) -> None:
     zone, now = view.home.time_zone, app.base.clock.now()
     if as_json:
         found = [rows.hit(hit, zone) if isinstance(hit, Hit) else rows.condensed(hit, zone) for hit in hits]
@@ -57,8 +57,9 @@ def _print_hits(app: App, view: View, query: str, hits: Sequence[Hit | Condensed
     elif not hits:
         show(f'Nothing was found about "{query}".')
     else:
+        ids = await view.ids.short(receipts.named(*hits))
         for at, hit in enumerate(hits, start=1):
-            shown = receipts.hit(hit, now, zone) if isinstance(hit, Hit) else receipts.condensed(hit, now, zone)
+            shown = receipts.hit(hit, ids, now, zone) if isinstance(hit, Hit) else receipts.condensed(hit, ids, now, zone)
             show(f"{at}. {shown}")
 
 

@@ -69,7 +69,8 @@ async def _tell(app: App, view: View, name: str, told: Sequence[Statement], *, p
         show(now, end="\n" if now else "")
     months = await view.digests.era_sessions() if name == "era" and not past else {}
     told = sorted(told, key=lambda one: one.period)
-    for line in ladder_text.listed(told, said, months, app.base.clock.now(), zone):
+    ids = await view.ids.short([one.id for one in told])
+    for line in ladder_text.listed(told, said, months, ids, app.base.clock.now(), zone):
         show(line)
 
 
@@ -105,7 +106,8 @@ async def correct(as_: str, fact: str, text: str, as_json: bool) -> int:
         if as_json:
             _print(rows.fact(new, said, zone))
         else:
-            show(ladder_text.corrected(old, new, said[new.key], now, zone))
+            ids = await view.ids.short([new.id])
+            show(ladder_text.corrected(old, new, said[new.key], ids, now, zone))
     return 0
 
 
@@ -119,7 +121,8 @@ async def about(as_: str, name: str, as_json: bool) -> int:
             if as_json:
                 _print(rows.page(page, said, zone))
             else:
-                show(page_text.told(page, said, app.base.clock.now(), zone))
+                ids = await view.ids.short(page_text.named(page))
+                show(page_text.told(page, said, ids, app.base.clock.now(), zone))
         if not pages:
             print(page_text.nothing(name), file=sys.stderr)
     return 0 if pages else 1
@@ -129,11 +132,13 @@ async def forget(as_: str, fact: str, as_json: bool) -> int:
     """Let a fact go, and say which messages it rested on."""
     async with opened() as app:
         view = await app.view(as_)
+        fact = await view.ids.full(fact)
         rested = await view.facts.forget(fact)
         if as_json:
-            _print({"forgotten": fact.strip().lower(), "sources": [message.id for message in rested]})
+            _print({"forgotten": fact, "sources": [message.id for message in rested]})
         else:
-            show(ladder_text.let_go(rested, app.base.clock.now(), view.home.time_zone, "lyra forget"))
+            ids = await view.ids.short([message.id for message in rested])
+            show(ladder_text.let_go(rested, ids, app.base.clock.now(), view.home.time_zone, "lyra forget"))
     return 0
 
 

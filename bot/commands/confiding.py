@@ -12,6 +12,7 @@ from bot.errors import BadInput
 from memory.text.quantities import counted
 from memory.types import Discretion, Identity
 from memory.view.confidences import Confided
+from memory.view.view import View
 
 _ALL = "all"
 _NOBODY = frozenset({"nobody", "no one", "none"})
@@ -36,7 +37,7 @@ class ConfidingCommands(Group):
         view, teller = await self._view(call), Identity(call.person.platform, call.person.id)
         id, who = str(call.arguments.get("message", "")).strip(), str(call.arguments.get("who", "")).strip()
         if not id:
-            return await self._list(await view.confidences.of(teller), view.home.time_zone)
+            return await self._list(view, await view.confidences.of(teller))
         ends = who.casefold() in _NOBODY
         if id.casefold() == _ALL:
             if not ends:
@@ -49,10 +50,11 @@ class ConfidingCommands(Group):
         kept = "Taken back: whoever reads this place may know it." if ends else f"Understood: {kept_from([told])}."
         return Reply(kept, await given([told.exchange]), shows=frozenset({told.exchange.key}))
 
-    async def _list(self, told: Sequence[Confided], zone: str) -> Reply:
+    async def _list(self, view: View, told: Sequence[Confided]) -> Reply:
         if not told:
             return plain("You told me nothing here in confidence.")
-        now, shown = self._services.clock.now(), told[-_MOST:]
-        lines = [f"{said(one.exchange, now, zone)}\n  {kept_from([one])} · id {one.exchange.id}" for one in shown]
+        now, zone, shown = self._services.clock.now(), view.home.time_zone, told[-_MOST:]
+        ids = await view.ids.short([one.exchange.id for one in shown])
+        lines = [f"{said(one.exchange, now, zone)}\n  {kept_from([one])} · id {ids[one.exchange.id]}" for one in shown]
         messages = [one.exchange for one in shown]
         return Reply("\n".join(lines), await given(messages), shows=frozenset(message.key for message in messages))

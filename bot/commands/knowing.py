@@ -50,7 +50,8 @@ class Knowing(Group):
         said, now, zone = await view.digests.receipts(facts), self._services.clock.now(), view.home.time_zone
         messages = {one.exchange.key: one.exchange for page in pages for one in (*page.said, *page.own)}
         here = await given([*messages.values(), *(message for some in said.values() for message in some)])
-        text = "\n\n".join(page_text.told(page, said, now, zone) for page in pages)
+        ids = await view.ids.short([id for page in pages for id in page_text.named(page)])
+        text = "\n\n".join(page_text.told(page, said, ids, now, zone) for page in pages)
         return Reply(text, here, shows=_shows(facts, said) | messages.keys())
 
     async def _reset(self, call: Call) -> Reply:
@@ -66,7 +67,8 @@ class Knowing(Group):
         said = await view.digests.receipts(shown)
         months = await view.digests.era_sessions() if tier == "era" and not past else {}
         zone = view.home.time_zone
-        lines = list(ladder_text.listed(shown, said, months, self._services.clock.now(), zone, begin=begin + 1))
+        ids, now = await view.ids.short([one.id for one in shown]), self._services.clock.now()
+        lines = list(ladder_text.listed(shown, said, months, ids, now, zone, begin=begin + 1))
         if not shown:
             lines.append(ladder_text.empty(tier, past=past, model=not self._services.models.writer.extractive))
         if tier == "self" and not begin:
@@ -97,13 +99,15 @@ class Knowing(Group):
         new = await view.facts.correct(fact.id, kept.stored[0], only)
         self._services.maintenance.poke(view.home, session)
         said, now = await view.digests.receipts([new]), self._services.clock.now()
-        text = ladder_text.corrected(fact, new, said[new.key], now, view.home.time_zone)
+        ids = await view.ids.short([new.id])
+        text = ladder_text.corrected(fact, new, said[new.key], ids, now, view.home.time_zone)
         return Reply(text, NO_LINKS, shows=_shows([new], said))
 
     async def _forget(self, call: Call) -> Reply:
         view = await self._view(call)
         rested = await view.facts.forget(str(call.arguments["fact"]), self._only(call))
-        text = ladder_text.let_go(rested, self._services.clock.now(), view.home.time_zone, f"{self._sign(call)}forget")
+        ids = await view.ids.short([message.id for message in rested])
+        text = ladder_text.let_go(rested, ids, self._services.clock.now(), view.home.time_zone, f"{self._sign(call)}forget")
         return Reply(text, NO_LINKS, shows=frozenset(message.key for message in rested))
 
 

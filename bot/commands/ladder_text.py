@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 
-from bot.commands.receipts import day, moment, short
+from bot.commands.receipts import Ids, day, moment, short
 from memory.text.quantities import counted
 from memory.tiers.drives import NAMES, Drives
 from memory.tiers.selfstate import Moment, SelfState
@@ -37,7 +37,7 @@ def empty(tier: str, *, past: bool, model: bool) -> str:
 
 
 def listed(
-    stated: Iterable[Statement], said: Receipts, months: Mapping[str, int], now: int, time_zone: str, *, begin: int = 1
+    stated: Iterable[Statement], said: Receipts, months: Mapping[str, int], ids: Ids, now: int, time_zone: str, *, begin: int = 1
 ) -> Iterator[str]:
     """Yield statements, numbered, each with its receipt; paragraphs of a month stand under its name.
 
@@ -48,17 +48,17 @@ def listed(
         if one.period != period:
             period = one.period
             yield _month(period, months.get(period, 0))
-        yield f"{at}. {statement(one, said[one.key], now, time_zone)}"
+        yield f"{at}. {statement(one, said[one.key], ids, now, time_zone)}"
 
 
 def _month(period: str, sessions: int) -> str:
     return f"{date.fromisoformat(f'{period}-01'):%B %Y}" + (f", from {counted(sessions, 'conversation')}" if sessions else "")
 
 
-def statement(one: Statement, said: Sequence[Exchange], now: int, time_zone: str) -> str:
+def statement(one: Statement, said: Sequence[Exchange], ids: Ids, now: int, time_zone: str) -> str:
     """Return a statement, and below it since when it stands (or stood), its id, and the last messages it rests on."""
     first = f"{_FIRST[one.kind]}: " if one.kind in _FIRST else ""
-    lines = [f"{first}{one.text}", f"    {_when(one, time_zone)} · id {one.id}"]
+    lines = [f"{first}{one.text}", f"    {_when(one, time_zone)} · id {ids[one.id]}"]
     lines += [f"    {quoted(message, now, time_zone)}" for message in said[-_SHOWN:]]
     if len(said) > _SHOWN:
         lines.append(f"    and {counted(len(said) - _SHOWN, 'message')} before")
@@ -102,15 +102,15 @@ def _sparkline(values: Sequence[float], least: float) -> str:
     return "".join(_BARS[min(len(_BARS) - 1, int((value - least) / (1 - least) * len(_BARS)))] for value in values)
 
 
-def corrected(old: Statement, new: Statement, said: Sequence[Exchange], now: int, time_zone: str) -> str:
+def corrected(old: Statement, new: Statement, said: Sequence[Exchange], ids: Ids, now: int, time_zone: str) -> str:
     """Say what stands now in the place of a fact."""
-    return f'"{old.text}" does not stand any more; what stands is:\n{statement(new, said, now, time_zone)}'
+    return f'"{old.text}" does not stand any more; what stands is:\n{statement(new, said, ids, now, time_zone)}'
 
 
-def let_go(said: Sequence[Exchange], now: int, time_zone: str, forget: str) -> str:
+def let_go(said: Sequence[Exchange], ids: Ids, now: int, time_zone: str, forget: str) -> str:
     """Say that a fact is gone, and that the messages it rested on stay; `forget` is how one of them is forgotten."""
     lines = [f"Forgotten, and not to be found again by itself. What it rested on stays; {forget} ID forgets that too:"]
-    lines += [f"- {quoted(message, now, time_zone)} · id {message.id}" for message in said[-_NAMED:]]
+    lines += [f"- {quoted(message, now, time_zone)} · id {ids[message.id]}" for message in said[-_NAMED:]]
     if len(said) > _NAMED:
         lines.append(f"and {counted(len(said) - _NAMED, 'message')} before")
     return "\n".join(lines)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from bot.commands import ladder_text
-from bot.commands.receipts import moment, short
+from bot.commands.receipts import Ids, moment, short
 from memory.text.quantities import counted
 from memory.tiers.exchanges import Placed
 from memory.types import Exchange
@@ -18,31 +18,36 @@ def nothing(name: str) -> str:
     return f'Nothing here names "{short(name, 100)}".'
 
 
-def told(page: Page, said: Mapping[int, Sequence[Exchange]], now: int, time_zone: str) -> str:
+def named(page: Page) -> list[str]:
+    """Return the ids that a page shows."""
+    return [fact.id for fact in page.facts] + [placed.exchange.id for placed in (*page.said, *page.own)]
+
+
+def told(page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: int, time_zone: str) -> str:
     """Return a page: what it is about, facts, what was said of it, and what somebody of that name said last."""
-    return "\n".join(_lines(page, said, now, time_zone))
+    return "\n".join(_lines(page, said, ids, now, time_zone))
 
 
-def _lines(page: Page, said: Mapping[int, Sequence[Exchange]], now: int, time_zone: str) -> Iterator[str]:
+def _lines(page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: int, time_zone: str) -> Iterator[str]:
     more = ", ".join(part for part in (page.kind, *page.aliases) if part)
     yield f"{page.name} ({more})" if more else page.name
     if page.facts:
         yield "What I know:"
         for at, fact in enumerate(sorted(page.facts, key=lambda one: one.key), start=1):
-            yield f"{at}. {ladder_text.statement(fact, said[fact.key], now, time_zone)}"
+            yield f"{at}. {ladder_text.statement(fact, said[fact.key], ids, now, time_zone)}"
     if page.said:
         yield "What was said of it:" if page.kind != "person" else "What was said of them:"
-        yield from _messages(page.said, now, time_zone)
+        yield from _messages(page.said, ids, now, time_zone)
     own = [placed for placed in page.own if placed not in page.said]
     if own:
         yield "What they said last:"
-        yield from _messages(own, now, time_zone)
+        yield from _messages(own, ids, now, time_zone)
 
 
-def _messages(said: Sequence[Placed], now: int, time_zone: str) -> Iterator[str]:
+def _messages(said: Sequence[Placed], ids: Ids, now: int, time_zone: str) -> Iterator[str]:
     if len(said) > _SHOWN:
         yield f"({counted(len(said) - _SHOWN, 'message')} before; /recall finds them)"
     for placed in said[-_SHOWN:]:
         e = placed.exchange
         where = f'{short(e.speaker)}, {moment(e.said_at, now, time_zone)}, in "{short(placed.session)}"'
-        yield f'- "{short(e.text, _LONG)}"\n    {where} · id {e.id}'
+        yield f'- "{short(e.text, _LONG)}"\n    {where} · id {ids[e.id]}'

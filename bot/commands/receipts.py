@@ -1,7 +1,9 @@
 """How recalled things are shown to people: who said it, when, where, and its id."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 
+from bot.commands.reasons import in_words
 from memory.store.restoring import SetAside
 from memory.text.quantities import counted
 from memory.text.times import local
@@ -9,6 +11,9 @@ from memory.types import Condensed, Digest, Exchange, Forgotten, Hit, Session
 
 _LONG = 300
 _SHOWN = 3
+
+Ids = Mapping[str, str]
+"""Ids as they are shown, by the whole ones."""
 
 
 def moment(at: int, now: int, time_zone: str) -> str:
@@ -21,20 +26,31 @@ def moment(at: int, now: int, time_zone: str) -> str:
     return f"on {then.day} {then:%B %Y} at {then:%H:%M}"
 
 
-def hit(found: Hit, now: int, time_zone: str, link: str = "") -> str:
+def hit(found: Hit, ids: Ids, now: int, time_zone: str, link: str = "") -> str:
     """Return a recalled message with its receipt, on two lines."""
     e = found.exchange
     who = f'{short(e.speaker)}, {moment(e.said_at, now, time_zone)}, in "{short(found.session)}"'
-    receipt = " · ".join(part for part in (who, link, "; ".join(found.why), f"id {e.id}") if part)
+    receipt = " · ".join(part for part in (who, link, in_words(found.why), f"id {ids[e.id]}") if part)
     return f"{short(e.text)}\n    {receipt}"
 
 
-def condensed(found: Condensed, now: int, time_zone: str) -> str:
+def condensed(found: Condensed, ids: Ids, now: int, time_zone: str) -> str:
     """Return a recalled gist, or paragraph of a month, with its receipt and the last messages that it rests on."""
     of = f'Gist of "{found.where}"' if found.tier == "gist" else f"From {found.where}"
-    receipt = " · ".join(part for part in (of, "; ".join(found.why), f"id {found.id}") if part)
-    said_there = [f"    {said(message, now, time_zone)} · id {message.id}" for message in found.sources[-_SHOWN:]]
+    receipt = " · ".join(part for part in (of, in_words(found.why), f"id {ids[found.id]}") if part)
+    said_there = [f"    {said(message, now, time_zone)} · id {ids[message.id]}" for message in found.sources[-_SHOWN:]]
     return "\n".join([found.text, f"    {receipt}", *said_there])
+
+
+def named(*found: Hit | Condensed) -> list[str]:
+    """Return the ids that are shown with what was found."""
+    return [id for one in found for id in _ids(one)]
+
+
+def _ids(found: Hit | Condensed) -> list[str]:
+    if isinstance(found, Hit):
+        return [found.exchange.id]
+    return [found.id, *(message.id for message in found.sources[-_SHOWN:])]
 
 
 def summary(digests: list[Digest], time_zone: str) -> str:

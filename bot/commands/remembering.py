@@ -82,10 +82,10 @@ class Remembering(Group):
         if not shown:
             return plain(f'I found nothing{" more" if begin else ""} about "{words}".')
         now, zone = self._services.clock.now(), view.home.time_zone
-        adapter = self._adapters[call.place.platform]
+        ids, adapter = await view.ids.short(receipts.named(*shown)), self._adapters[call.place.platform]
         links = [adapter.link(hit.place, hit.exchange.source_id) if hit.platform == adapter.platform else "" for hit in shown]
         lines = [
-            f"{at}. {receipts.hit(hit, now, zone, link)}"
+            f"{at}. {receipts.hit(hit, ids, now, zone, link)}"
             for at, (hit, link) in enumerate(zip(shown, links, strict=True), start=begin + 1)
         ]
         actions = [

@@ -1,6 +1,6 @@
 """What every page works with: memory as its visitor may know it, and templates that escape whatever they are given."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from adapters.browser.tabs import Tabs
 from adapters.events import Person
 from bot.app import App
 from bot.commands import receipts
+from bot.commands.reasons import in_words
 from bot.talk import Talk
 from bot.web.guard import VISITOR
 from bot.web.prose import prose
@@ -136,18 +137,6 @@ def _frame(request: web.Request) -> Mapping[str, object]:
     return {"visitor": visitor.identity.native_id, "form_token": visitor.form_token, "navigation": NAVIGATION, "here": here}
 
 
-def reasons(why: Sequence[str]) -> str:
-    """Return why a message was found, as people say it: without the figures that say how near a meaning is."""
-    return "found by " + ", ".join(dict.fromkeys(_reason(one) for one in why))
-
-
-def _reason(one: str) -> str:
-    kind, _, rest = one.partition(" ")
-    if one == "beside a hit":
-        return "what stands beside it"
-    return "its meaning" if kind == "meaning" and rest.replace(".", "").isdecimal() else one
-
-
 def go(path: str, **query: str) -> web.Response:
     """Return what sends a browser to another page, after a form."""
     return web.Response(status=303, headers={"Location": str(URL(path).with_query(query))})
@@ -158,5 +147,5 @@ def templates() -> Environment:
     found = Environment(
         loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    found.filters.update(prose=prose, counted=counted, short=receipts.short, reasons=reasons)
+    found.filters.update(prose=prose, counted=counted, short=receipts.short, reasons=in_words)
     return found

@@ -12,6 +12,7 @@ from memory.tiers import exchanges
 from memory.types import Discretion, Excepted, Exchange, Identity, Session
 from memory.view import owners
 from memory.view.binding import Binding
+from memory.view.short_ids import ShortIds
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +36,8 @@ class Confidences:
         return [Confided(messages[item], await self._names(excepted)) for item, excepted in told if item in messages]
 
     async def put(self, public_id: str, teller: Identity, ask: Discretion) -> Confided:
-        """Keep a message of somebody's from those whom they name, or have them know it (`ends`). Raises NotFound, NotYours."""
-        item = await owners.message(self._b.db, self._b.home, public_id, None)
+        """Keep a message of somebody's from those whom they name, or have them know it (`ends`). Raises NotFound, AmbiguousId, NotYours."""
+        item = await owners.message(self._b.db, self._b.home, await ShortIds(self._b).full(public_id), None)
         message = (await exchanges.among(self._b.db, [item])).get(item)
         if message is None or message.identity != await owners.identity(self._b.db, teller):
             raise NotYours("Only whoever said it can have it kept from somebody.")

@@ -18,6 +18,7 @@ from memory.tiers.selfstate import Moment, SelfState
 from memory.types import Digest, Exchange, Identity, Session, Statement
 from memory.view import owners
 from memory.view.binding import Binding
+from memory.view.short_ids import ShortIds
 
 _MONTHS = 12
 
@@ -111,18 +112,19 @@ class Facts:
     async def find(self, public_id: str, by: Identity | None = None) -> Statement:
         """Return a standing fact at home that may be corrected or forgotten, as the right of `by` (None: all) allows.
 
-        Raises NotFound, NotYours.
+        Raises NotFound, AmbiguousId, NotYours.
         """
-        return await owners.fact(self._b.db, self._b.home, public_id, by)
+        return await owners.fact(self._b.db, self._b.home, await ShortIds(self._b).full(public_id), by)
 
     async def correct(self, public_id: str, correction: Exchange, by: Identity | None = None) -> Statement:
         """Put what somebody said, a message at home, in the place of a standing fact, as the right of `by` allows.
 
         Raises NotFound, NotYours, SourceGone.
         """
+        public_id = await ShortIds(self._b).full(public_id)
         if wish := await manners.taken_by(self._b.db, self._b.home, public_id, correction):
             return wish  # it was read from these words as they were kept
-        await self.find(public_id, by)
+        public_id = (await self.find(public_id, by)).id
         now = self._b.shared.clock.now()
         async with self._b.db.transaction() as tx:
             await require_unchanged(tx, {correction.key: correction.text})
@@ -137,7 +139,7 @@ class Facts:
 
         As the right of `by` (None: all) allows. Raises NotFound, NotYours.
         """
-        await self.find(public_id, by)
+        public_id = (await self.find(public_id, by)).id
         now = self._b.shared.clock.now()
         async with self._b.db.transaction() as tx:
             # An answer that is being made with it in view is made again without.

@@ -25,6 +25,7 @@ from memory.tiers.statements import INDEXED
 from memory.types import Condensed, Digest, DigestHit, DomainKind, Exchange, Hit, Session, Statement
 from memory.view.binding import Binding
 from memory.view.holding_now import newest_claims_first, newest_first
+from memory.view.short_ids import ShortIds
 
 _TELLING = 100
 """How many messages are read for when a birthday is."""
@@ -128,7 +129,7 @@ class Retrieval:
 
         Nothing is returned for an id that no message has which may be read.
         """
-        item = await exchanges.item(self._b.db, self._b.domains, public_id)
+        item = await exchanges.item(self._b.db, self._b.domains, await ShortIds(self._b).full(public_id))
         if item is None:
             return []
         loaded = await self._b.shared.domain_indexes.of(self._b.domains, await self._recall.space())

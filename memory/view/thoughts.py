@@ -16,6 +16,7 @@ from memory.tiers.exchanges import Placed
 from memory.tiers.messages import storing
 from memory.types import Exchange, Kind, NewExchange, Session, Statement
 from memory.view.binding import Binding
+from memory.view.short_ids import ShortIds
 
 _BAR, _OFFERED = "reflection bar", "reflections offered"
 _NAME = "Lyra"
@@ -61,7 +62,7 @@ class Thoughts:
 
         Raises NotFound.
         """
-        which = {"id": public_id.strip().lower(), "platform": platform, "place": place, "remote": remote}
+        which = {"id": await ShortIds(self._b).full(public_id), "platform": platform, "place": place, "remote": remote}
         only = (
             "item = (SELECT id FROM items WHERE public_id = :id)" if public_id
             else "exchange IN (SELECT item FROM outbox WHERE platform = :platform AND remote_id = :remote)" if remote

@@ -38,6 +38,7 @@ from memory.view.lasting import Lasting, require_standing
 from memory.view.messages import Conversations, Messages, Notices, OwnPosts
 from memory.view.pages import Pages
 from memory.view.retrieval import Retrieval
+from memory.view.short_ids import ShortIds
 from memory.view.thoughts import Thoughts
 
 
@@ -101,6 +102,7 @@ class View:
         self.notices = Notices(binding)
         self.confidences = Confidences(binding)
         self.pages = Pages(binding)
+        self.ids = ShortIds(binding)
         self.calendar = Calendar(binding)
         self.lasting = Lasting(binding)
 
@@ -219,13 +221,13 @@ class View:
     async def forget_message(self, public_id: str, by: Identity | None = None) -> Forgotten:
         """Forget one message at home by its id, and everything that rests on it, as the right of `by` (None: all) allows.
 
-        Raises NotFound, NotYours.
+        Raises NotFound, AmbiguousId, NotYours.
         """
-        return await self._forget(Scope([await owners.message(self._b.db, self.home, public_id, by)]))
+        return await self._forget(Scope([await owners.message(self._b.db, self.home, await self.ids.full(public_id), by)]))
 
     async def extent(self, public_id: str) -> Extent:
-        """Return what would go if a message at home were forgotten, by its id. Raises NotFound."""
-        item = await owners.message(self._b.db, self.home, public_id, None)
+        """Return what would go if a message at home were forgotten, by its id. Raises NotFound, AmbiguousId."""
+        item = await owners.message(self._b.db, self.home, await self.ids.full(public_id), None)
         going = await extent(self._b.shared.forgetting, self.home, item)
         domains = self._b.domains
         there = await exchanges.at_their_places(self._b.db, domains, [item, *going.replies])

@@ -165,7 +165,7 @@ def test_recall_gives_scripts_exactly_the_fields_of_the_contract(garden: Home) -
 def test_recall_says_in_words_who_said_it_and_when(garden: Home) -> None:
     found = garden.lyra("recall", "rye bread").lines
     assert found[0] == "1. I bake rye bread on Sundays."
-    assert re.fullmatch(r'    ada, on 1 June 2024 at 08:00, in "kitchen" · words: .*bread.* · id \w{20,}', found[1])
+    assert re.fullmatch(r'    ada, on 1 June 2024 at 08:00, in "kitchen" · same words: .*bread.* · id \w{6}', found[1])
     assert garden.lyra("recall", "zeppelin").out == 'Nothing was found about "zeppelin".\n'
     piped = garden.lyra("recall", "-", given="rye bread\nzeppelin\n").lines
     assert piped[0] == found[0]

@@ -141,7 +141,7 @@ def test_to_read_each_says_since_when_from_what_and_its_id(years: Years) -> None
     home = years.home
     shown = home.lyra("memory", "profile").lines
     at = next(n for n, line in enumerate(shown) if "12 tulips" in line)
-    assert shown[at + 1] == f"    since 3 March 2024 · id {years.fact('12 tulips')['id']}"
+    assert shown[at + 1] == f"    since 3 March 2024 · id {years.fact('12 tulips')['id'][:6]}"
     assert shown[at + 2] == f'    {USER}, on 3 March 2024 at 10:00: "I planted 12 tulips this time."'
     assert any(f". Inferred: {USER} said: Row 52 of the garden seems too wet." in line for line in shown)
     eras = home.lyra("memory", "eras").lines
@@ -188,7 +188,7 @@ def test_a_fact_is_let_go_and_its_messages_stay(years: Years, home: Home) -> Non
     assert (done.err, done.code) == ("", 0)
     assert done.lines == [
         "Forgotten, and not to be found again by itself. What it rested on stays; lyra forget ID forgets that too:",
-        f'- {USER}, on 3 March 2024 at 10:00: "I planted 12 tulips this time." · id {fact["sources"][0]}',
+        f'- {USER}, on 3 March 2024 at 10:00: "I planted 12 tulips this time." · id {fact["sources"][0][:6]}',
     ]
     assert any("12 tulips" in row["content"] for row in home.export())
     home.lyra("summarize", "--all")

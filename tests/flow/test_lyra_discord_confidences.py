@@ -260,7 +260,7 @@ async def test_it_may_be_told_again_in_words_or_by_command(town: Town) -> None:
 
         ada = town.person("ada")
         recalled = (await (await ada.runs(town.names["general"], "recall", query="locker")).answer()).content
-        (id,) = re.findall(r"7741.*?id (\w{26})", recalled, re.DOTALL)[:1]
+        (id,) = re.findall(r"7741.*?id (\w{6,})", recalled, re.DOTALL)[:1]
         kept = await (await ada.runs(town.names["general"], "confide", message=id, who="Ben")).answer()
         assert kept.content == "Understood: I keep this from ben."
         assert not await comes_up(town, lyra, "ben", "general")

@@ -32,7 +32,7 @@ async def test_a_hit_says_who_when_where_why_and_its_id_to_the_asker_alone(town:
         assert text == "1. The harbour party is on Friday."
         assert re.fullmatch(r'ada, today at \d\d:\d\d, in "#general"', who)
         assert link == f"https://discord.com/channels/{town.guild.id}/{town.general.id}/{said.id}"
-        assert "harbour" in why and re.fullmatch(r"id [a-z2-7]{26}", number)
+        assert "harbour" in why and re.fullmatch(r"id [a-z2-7]{6,}", number)
 
 
 async def test_a_hit_in_a_dm_links_to_the_dm(town: Town) -> None:

@@ -76,7 +76,7 @@ async def test_a_hit_says_who_when_where_why_and_its_id_with_a_link_to_it(at_hom
         assert text == "1. The harbour party is on Friday."
         assert re.fullmatch(r'Ada, today at \d\d:\d\d, in "Ada"', who)
         assert link == f"https://matrix.to/#/{room}/{said}"
-        assert "harbour" in why and re.fullmatch(r"id [a-z2-7]{26}", number)
+        assert "harbour" in why and re.fullmatch(r"id [a-z2-7]{6,}", number)
         assert (await at_home.asks(ada, room, "!recall zebra")).body == 'I found nothing about "zebra".'
 
 

@@ -164,7 +164,7 @@ async def test_neither_prompts_nor_answers_show_the_id_of_a_room_or_a_message(to
     shown = {name for name, id in town.rooms.items() if id in recalled}
     assert (shown == {"dm"}) is (domains is Domains), shown
     ids = re.findall(r"\bid (\S+)", recalled)
-    assert ids and all(re.fullmatch("[a-z2-7]{26}", id) for id in ids)
+    assert ids and all(re.fullmatch("[a-z2-7]{6,}", id) for id in ids)
 
 
 # What a DM may use when its person says so

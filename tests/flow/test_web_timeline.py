@@ -36,7 +36,7 @@ async def test_a_hit_says_who_said_it_when_where_and_why(ada: Visitor) -> None:
     assert "The kayak is blue. " in found
     assert "20 May 2026" in found
     assert "in family" in found
-    assert "found by" in found
+    assert "same words: kayak" in found
     assert "bob" not in found
 
 

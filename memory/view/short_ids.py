@@ -1,0 +1,64 @@
+"""Public ids as people read and type them: their first characters, as many as tell one from all others that a view may read."""
+
+from collections.abc import Collection
+
+from memory.errors import AmbiguousId
+from memory.store.lineage import bound, pages, placeholders
+from memory.view.binding import Binding
+
+LEAST = 6
+"""Characters that are shown, and typed, at least: among a million items two begin alike once in a thousand."""
+_WHOLE = 26
+_LAST = "z"
+"""No character of an id stands behind it."""
+
+
+class ShortIds:
+    """The ids of what a view may read."""
+
+    def __init__(self, binding: Binding) -> None:
+        self._b = binding
+
+    async def short(self, ids: Collection[str]) -> dict[str, str]:
+        """Return each id as it is shown: its first six characters, more where other ids begin with them as well."""
+        rivals: dict[str, list[str]] = {}
+        for some in pages(sorted({id[:LEAST] for id in ids})):
+            for id in await self._beginning_with(some):
+                rivals.setdefault(id[:LEAST], []).append(id)
+        return {id: id[: _telling(id, rivals.get(id[:LEAST], ()))] for id in ids}
+
+    async def full(self, typed: str) -> str:
+        """Return the whole id of which the beginning was typed; what is none comes back as it is, and nothing has it.
+
+        Raises AmbiguousId where several begin so.
+        """
+        begun = typed.strip().lower()
+        if not LEAST <= len(begun) < _WHOLE:
+            return begun
+        found = await self._beginning_with([begun])
+        if len(found) > 1:
+            raise AmbiguousId(f'Several ids begin with "{begun}". Type more of it.')
+        return found[0] if found else begun
+
+    async def _beginning_with(self, beginnings: Collection[str]) -> list[str]:
+        ranges = " OR ".join(f"public_id BETWEEN :from{at} AND :to{at}" for at in range(len(beginnings)))
+        if not ranges:
+            return []
+        rows = await self._b.db.all(
+            f"SELECT public_id FROM items WHERE ({ranges}) AND domain IN ({placeholders('d', self._b.domains)}) AND dead_at IS NULL",
+            {
+                **bound("from", beginnings),
+                **bound("to", [begun.ljust(_WHOLE, _LAST) for begun in beginnings]),
+                **bound("d", self._b.domains),
+            },
+        )
+        return [row["public_id"] for row in rows]
+
+
+def _telling(id: str, others: Collection[str]) -> int:
+    """Return how many characters tell an id from these others."""
+    return 1 + max((_shared(id, other) for other in others if other != id), default=LEAST - 1)
+
+
+def _shared(one: str, other: str) -> int:
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
