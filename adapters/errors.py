@@ -1,7 +1,7 @@
 """What can go wrong with a platform; foreign errors stop here.
 
 PlatformFailure
-├── SendFailed       a part did not arrive; `final` says that trying again cannot help
+├── SendFailed       a part did not arrive; `final` says that trying again cannot help, `retry_after` when it may
 ├── PlaceGone        a place is not there any more, or not for Lyra
 ├── PlatformRefused  the platform does not let Lyra in, and trying again cannot help
 └── CommandUnclear   a command was called with the wrong words
@@ -13,11 +13,12 @@ class PlatformFailure(Exception):
 
 
 class SendFailed(PlatformFailure):
-    """A part did not arrive."""
+    """A part did not arrive; `retry_after` is in seconds, None where the platform did not say."""
 
-    def __init__(self, message: str, *, final: bool = False) -> None:
+    def __init__(self, message: str, *, final: bool = False, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.final = final
+        self.retry_after = retry_after
 
 
 class PlaceGone(PlatformFailure):

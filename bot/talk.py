@@ -86,11 +86,12 @@ async def talking(
             platform: Listening(adapter, services, intake, commands, mailboxes, reconciliation)
             for platform, adapter in adapters.items()
         }
-        comparison = group.create_task(comparing.run())
+        background = [group.create_task(work) for work in (comparing.run(), outgoing.run())]
         try:
             yield Talk(listeners, mailboxes, outgoing, reflections, comparing)
         finally:
-            comparison.cancel()
+            for task in background:
+                task.cancel()
             await reconciliation.vanishing.close()
             await mailboxes.drain(TURN_SECONDS)
             for listener in listeners.values():

@@ -31,11 +31,22 @@ _FINAL = {
 
 def failure(error: Exception) -> SendFailed:
     """Return what a person should know of an error, and whether trying again can help."""
+    if isinstance(error, discord.RateLimited):
+        return SendFailed("Discord asks to wait; what waits is sent when it says.", retry_after=error.retry_after)
     if not isinstance(error, discord.HTTPException):
-        return SendFailed("Discord cannot be reached, or asks to wait; what waits is sent as soon as it can be.")
+        return SendFailed("Discord cannot be reached; what waits is sent as soon as it can be.")
     if error.status == 401:
         return SendFailed("Discord does not accept Lyra's token; give her a new one.")
     if error.status == 429 or error.status >= 500:
-        return SendFailed(f"Discord is too busy or broken just now ({error.status}); what waits is sent as soon as it can be.")
+        said = f"Discord is too busy or broken just now ({error.status}); what waits is sent as soon as it can be."
+        return SendFailed(said, retry_after=seconds(error.response.headers.get("Retry-After")))
     unnamed = f"Discord refused the message ({error.status}, code {error.code}); it is not sent again."
     return SendFailed(_FINAL.get(error.code, unnamed), final=True)
+
+
+def seconds(header: str | None) -> float | None:
+    """Return the seconds that a `Retry-After` names, at least one; None where it names none."""
+    try:
+        return max(1.0, float(header)) if header else None
+    except ValueError:
+        return None

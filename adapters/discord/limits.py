@@ -13,6 +13,7 @@ from typing import Any
 import aiohttp
 
 from adapters.base import Notes
+from adapters.discord.failures import seconds
 from adapters.errors import SendFailed
 
 MOST_REFUSED = 5_000
@@ -109,7 +110,8 @@ class Limits:
         """Let a request go out. Raises SendFailed while Discord must be asked nothing."""
         if (until := self._closed_until()) > self._now():
             shown = datetime.fromtimestamp(until / _SECOND, UTC).strftime("%H:%M:%S UTC")
-            raise SendFailed(f"Discord has refused too many requests; Lyra asks it for nothing until {shown}.")
+            left = (until - self._now()) / _SECOND
+            raise SendFailed(f"Discord has refused too many requests; Lyra asks it for nothing until {shown}.", retry_after=left)
 
     async def hold(self) -> None:
         """Wait while Discord must be asked nothing."""
@@ -126,7 +128,7 @@ class Limits:
         # Without Via it did not come from Discord's own servers but from its border, which bans addresses.
         everywhere = status == 429 and (scope == "global" or "Via" not in headers)
         if everywhere:
-            self._until = max(self._until, self._now() + _seconds(headers.get("Retry-After")) * _SECOND)
+            self._until = max(self._until, self._now() + math.ceil(seconds(headers.get("Retry-After")) or 1) * _SECOND)
         if everywhere or self._now() - self._written >= _BETWEEN_WRITES:
             await self.save()
 
@@ -144,10 +146,3 @@ class Limits:
         first = self._now() // _MINUTE - _WINDOW
         self._refused = {minute: number for minute, number in self._refused.items() if minute >= first}
         return self._refused
-
-
-def _seconds(header: str | None) -> int:
-    try:
-        return max(1, math.ceil(float(header or 1)))
-    except ValueError:
-        return 1

@@ -2,8 +2,7 @@
 
 What is heard is committed first (T1) and then put into the mailbox of its place. A mailbox has one worker while it holds
 anything, and none otherwise, so the table never grows. What one person said while she was busy is answered together; a
-command stands alone, and one called from a menu waits for nobody. The worker loads what it needs after it has its turn,
-never before.
+command stands alone, and one called from a menu waits for nobody. What a turn needs is loaded once it begins, never before.
 
 What takes something back waits for no answer either, since that would still be made of it: a command to forget is run at once,
 and what asks for discretion is kept at once, each after what was said at its place before.
@@ -13,7 +12,6 @@ import asyncio
 import secrets
 from collections.abc import Awaitable, Generator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -22,6 +20,7 @@ from adapters.events import Asked, Message
 from bot.apart import apart
 from bot.commands.table import Commands
 from bot.conversation.heard import Row, accept, only_messages, unfinished
+from bot.conversation.mailbox import Batch, Letter, Mailbox, Ticket
 from bot.conversation.turn import Turns
 from bot.errors import LyraError, PlaceUnknown
 from bot.service.log import log
@@ -31,36 +30,6 @@ from memory.journal.journal import InboxEvent, Journal
 from memory.text.told import confidence
 
 _TRIES = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Letter:
-    """Something in a mailbox, whether it is a command, one that takes something back, and the promise that it was dealt with."""
-
-    row: InboxEvent
-    event: Message | Asked
-    command: bool
-    takes_back: bool
-    done: asyncio.Future[None]
-
-    @property
-    def place(self) -> tuple[str, str]:
-        """Where it was said or called."""
-        return self.event.place.platform, self.event.place.key
-
-    @property
-    def box(self) -> tuple[str, str]:
-        """Its mailbox: its place's, or one of its own for what waits for nobody."""
-        own = self.takes_back or isinstance(self.event, Asked)
-        return (self.event.place.platform, f"call:{self.event.id}") if own else self.place
-
-    def goes_with(self, other: "Letter") -> bool:
-        """Say whether both are answered together."""
-        if self.command or other.command:
-            return False
-        # Where who reads the place changed between two messages, each stays with those who could read it.
-        here, there = self.event, other.event
-        return here.place == there.place and (here.place.is_private or here.person.id == there.person.id)
 
 
 class Mailboxes:
@@ -74,7 +43,7 @@ class Mailboxes:
         self._commands = commands
         self._adapters = adapters
         self._group = group
-        self._waiting: dict[tuple[str, str], list[Letter]] = {}
+        self._boxes: dict[tuple[str, str], Mailbox] = {}
         self._working: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._unanswered: dict[tuple[str, str], list[Letter]] = {}
         self._kept: dict[str, InboxEvent] = {}
@@ -129,7 +98,7 @@ class Mailboxes:
     @property
     def waiting(self) -> int:
         """How many messages wait in mailboxes behind others, or are being answered."""
-        return sum(map(len, self._waiting.values())) + len(self._working)
+        return sum(map(len, self._boxes.values()))
 
     async def drain(self, seconds: float) -> None:
         """Wait for the turns under way, then cancel them: their messages are committed, and the next start answers them.
@@ -158,14 +127,15 @@ class Mailboxes:
             return ()
         for letter in letters:
             key = letter.box
-            self._waiting.setdefault(key, []).append(letter)
             if not letter.command:
                 self._unanswered.setdefault(letter.place, []).append(letter)
-            if key not in self._working:
+            if key not in self._boxes:
+                self._boxes[key] = Mailbox(partial(self._handle, self._adapters[key[0]]))
                 self._working[key] = self._group.create_task(self._work(key))
             elif not letter.command and not letter.event.place.is_private:
                 ahead = (letter.event.place.platform, f"ahead:{letter.event.id}")
                 self._working[ahead] = self._group.create_task(self._keep_discreet(ahead, letter))
+            self._boxes[key].post(letter)
         return [letter.done for letter in letters]
 
     async def _keep_discreet(self, key: tuple[str, str], letter: Letter) -> None:
@@ -178,28 +148,31 @@ class Mailboxes:
             del self._working[key]
 
     async def _keep_up_to(self, letter: Letter) -> None:
-        """Keep what was said at a place and waits for its answer, up to a letter; what cannot be kept now is kept in its turn."""
-        for one in list(self._unanswered.get(letter.place, ())):
-            if one.row.key <= letter.row.key and not one.done.done():
-                with suppress(LyraError, MemoryFailure):
-                    await self._turns.keep(only_messages([(one.row, one.event)]), self._adapters[letter.place[0]])
+        """Keep what was said at a place and waits for its answer, up to a letter."""
+        waiting = self._unanswered.get(letter.place, ())
+        await self._keep([one for one in waiting if one.row.key <= letter.row.key and not one.done.done()])
+
+    async def _keep(self, letters: Sequence[Letter]) -> None:
+        """Keep what waits for its answer; what cannot be kept now is kept in its turn."""
+        for one in letters:
+            with suppress(LyraError, MemoryFailure):
+                await self._turns.keep(only_messages([(one.row, one.event)]), self._adapters[one.place[0]])
 
     async def _work(self, key: tuple[str, str]) -> None:
         try:
-            while letters := self._waiting.pop(key, []):
-                for batch in _batches(letters):
-                    await self._handle(batch, self._adapters[key[0]])
+            await self._boxes[key].work()
         finally:
-            del self._working[key]
+            del self._working[key], self._boxes[key]
 
-    async def _handle(self, batch: Sequence[Letter], adapter: Adapter) -> None:
+    async def _handle(self, adapter: Adapter, batch: Batch, ticket: Ticket) -> None:
+        letters = batch.letters
         try:
-            await self._answer(batch, adapter)
+            await self._answer(batch, adapter, ticket)
         except MemoryFailure as error:
             # Not even the failure could be written. What was heard is committed, and the next connection or start answers it.
             log.error("turn.left", error=type(error).__name__)
         finally:
-            for letter in batch:
+            for letter in letters:
                 self._answered(letter)
                 if not letter.done.done():
                     letter.done.set_result(None)
@@ -211,20 +184,24 @@ class Mailboxes:
         if not self._unanswered[letter.place]:
             del self._unanswered[letter.place]
 
-    async def _answer(self, batch: Sequence[Letter], adapter: Adapter) -> None:
+    async def _answer(self, batch: Batch, adapter: Adapter, ticket: Ticket) -> None:
         # One of the four places where a broad handler stands: one turn failed, and the next message is heard all the same.
-        first = batch[0]
+        letters = batch.letters
+        first = letters[0]
         try:
+            if batch.before:
+                async with ticket.keeping:
+                    await self._keep([*batch.before, *letters])
             if first.command:
                 if first.takes_back:
                     await self._keep_up_to(first)
                 await self._commands.run(first.row, first.event, adapter)
             else:
-                await self._turns.take(only_messages((letter.row, letter.event) for letter in batch), adapter)
+                await self._turns.take(only_messages((letter.row, letter.event) for letter in letters), adapter, ticket)
         except PlaceUnknown as error:
-            await self._journal.hold([letter.row.key for letter in batch], type(error).__name__, None)
+            await self._journal.hold([letter.row.key for letter in letters], type(error).__name__, None)
         except Exception as error:  # noqa: BLE001
-            await self._failed(batch, error)
+            await self._failed(letters, error)
 
     async def _failed(self, batch: Sequence[Letter], error: Exception) -> None:
         number = secrets.token_hex(4)
@@ -235,15 +212,6 @@ class Mailboxes:
         await self._journal.hold([letter.row.key for letter in batch], number, most)
         if not batch[-1].row.tries:
             await self._commands.apologize(batch[-1].event, number, error)
-
-
-def _batches(letters: Sequence[Letter]) -> list[list[Letter]]:
-    batches: list[list[Letter]] = []
-    for letter in letters:
-        if not batches or not batches[-1][-1].goes_with(letter):
-            batches.append([])
-        batches[-1].append(letter)
-    return batches
 
 
 def _trace(error: Exception) -> str:

@@ -15,6 +15,7 @@ from adapters.base import Adapter, Preview
 from adapters.errors import SendFailed
 from bot.conversation.basis import Basis
 from bot.conversation.intake import Turn
+from bot.conversation.mailbox import Ticket
 from bot.delivery.gate import word_at
 from bot.delivery.links import NO_LINKS
 from bot.delivery.outgoing import Outgoing
@@ -75,10 +76,11 @@ class WordByWord:
 
 
 class Streamed:
-    """The preview of one answer, as a message that is edited."""
+    """The preview of one answer, as a message that is edited. It begins once no earlier question waits for its answer."""
 
-    def __init__(self, turn: Turn, adapter: Adapter, outgoing: Outgoing) -> None:
+    def __init__(self, turn: Turn, ticket: Ticket, adapter: Adapter, outgoing: Outgoing) -> None:
         self._turn = turn
+        self._ticket = ticket
         self._adapter = adapter
         self._outgoing = outgoing
         self._links: Collection[str] = NO_LINKS
@@ -134,7 +136,7 @@ class Streamed:
             try:
                 # What was changed or removed meanwhile may be in it: then it comes whole, once that was looked at again.
                 shows = await self._watch() and shows and not self._turn.watch.gone and await self._stands()
-                if shows:
+                if shows and self._ticket.is_up:
                     await self._show_once()
             except SendFailed:
                 shows = False

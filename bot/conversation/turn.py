@@ -11,6 +11,7 @@ from bot.conversation.error_texts import told
 from bot.conversation.heard import Heard
 from bot.conversation.intake import Intake, Turn
 from bot.conversation.introduction import ended, introduction, offer, onward, understood
+from bot.conversation.mailbox import Ticket
 from bot.conversation.services import Services
 from bot.conversation.speaking import Speaking, Spoken
 from bot.conversation.streaming import Showing, Streamed, WordByWord
@@ -42,15 +43,15 @@ class Turns:
         self._speaking = speaking
         self._verifying = verifying
         self._priority = priority
-        self._under_way: dict[tuple[str, str], Turn] = {}
+        self._under_way: dict[Ticket, Turn] = {}
 
     def end(self, platform: str, place: str) -> bool:
-        """End the answer that is being made at a place with what came of it by now; return whether there was one to end."""
-        turn = self._under_way.get((platform, place))
-        if turn is None or turn.ending.is_set():
-            return False
-        turn.ending.set()
-        return True
+        """End the answers that are being made at a place with what came of them by now; return whether there was one to end."""
+        here = [one for one in self._under_way.values() if (one.place.platform, one.place.key) == (platform, place)]
+        left = [one for one in here if not one.ending.is_set()]
+        for turn in left:
+            turn.ending.set()
+        return bool(left)
 
     async def keep(self, heard: Sequence[Heard], adapter: Adapter) -> None:
         """Keep these messages of one person before it is their turn, and say what was understood of a wish for discretion.
@@ -60,14 +61,16 @@ class Turns:
         if turn := await self._intake.keep(heard, adapter):
             await self._say_understood(turn, adapter.prefix)
 
-    async def take(self, heard: Sequence[Heard], adapter: Adapter) -> None:
+    async def take(self, heard: Sequence[Heard], adapter: Adapter, ticket: Ticket) -> None:
         """Keep these messages of one place and answer them; a stale or forgotten one is kept or dropped without a word.
 
-        Raises PlaceUnknown where it is not known who reads the place now.
+        Several turns may be under way at a place: `ticket` says in what order they are kept and told. Raises PlaceUnknown where
+        it is not known who reads the place now.
         """
         gaps = self._verifying.gaps
-        with measures.stage("keep"):
-            turn = await self._intake.keep(heard, adapter)
+        async with ticket.keeping:
+            with measures.stage("keep"):
+                turn = await self._intake.keep(heard, adapter)
         if turn is None:
             return
         place = turn.place
@@ -77,7 +80,7 @@ class Turns:
         async with AsyncExitStack() as alone:
             with self._priority.taken():
                 async with adapter.thinking(place.key):
-                    first, later = await self._answered(turn, heard, adapter, gaps, alone)
+                    first, later = await self._answered(turn, heard, adapter, gaps, ticket, alone)
             if first:
                 with measures.stage("send"):
                     await self._services.outgoing.send(place.platform, first, later)
@@ -118,19 +121,20 @@ class Turns:
             await self._services.outgoing.flush(place.platform, place.key, parts)
 
     async def _answered(
-        self, turn: Turn, heard: Sequence[Heard], adapter: Adapter, gaps: int, alone: AsyncExitStack
+        self, turn: Turn, heard: Sequence[Heard], adapter: Adapter, gaps: int, ticket: Ticket, alone: AsyncExitStack
     ) -> tuple[OutboxRow | None, Sequence[Part]]:
         """Answer, and keep the answer; return the part that is being attempted, None for none, and those that wait.
 
         `gaps` is how many there were before the turn. What is being attempted is sent before `alone` is left.
         """
-        shown, streamed = self._preview(turn, adapter)
+        shown, streamed = self._preview(turn, adapter, ticket)
         try:
             for _ in range(_TRIES):
                 try:
-                    self._under_way[turn.place.platform, turn.place.key] = turn
+                    self._under_way[ticket] = turn
                     with measures.stage("answer"):
                         spoken = await self._speaking.answer(turn, shown)
+                    await ticket.come_up()
                     await self._intake.require_readers(turn, adapter)
                     place = (turn.place.platform, turn.session.ref.place)
                     await self._verifying.require_standing(spoken.used, spoken.asides, place, gaps)
@@ -163,11 +167,11 @@ class Turns:
                 return None, await self._give_up(turn, heard, replaces)
             return None, await self._hold(turn, error, replaces)
         finally:
-            self._under_way.pop((turn.place.platform, turn.place.key), None)
+            self._under_way.pop(ticket, None)
             if streamed:
                 streamed.cancel()
 
-    def _preview(self, turn: Turn, adapter: Adapter) -> tuple[Showing | None, Streamed | None]:
+    def _preview(self, turn: Turn, adapter: Adapter, ticket: Ticket) -> tuple[Showing | None, Streamed | None]:
         shown = adapter.preview(turn.place.key)
         if shown:
             return WordByWord(shown, turn.place.platform, self._services.outgoing), None
@@ -176,7 +180,7 @@ class Turns:
         if turn.left_over:
             # It becomes the answer; a second one beside it would leave it half done.
             return None, None
-        streamed = Streamed(turn, adapter, self._services.outgoing)
+        streamed = Streamed(turn, ticket, adapter, self._services.outgoing)
         return streamed, streamed
 
     async def _replaced(self, turn: Turn, streamed: Streamed | None) -> str:

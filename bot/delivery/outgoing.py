@@ -20,9 +20,11 @@ from adapters.splitting import closed
 from bot.apart import apart
 from bot.conversation.domains import Domains
 from bot.delivery.gate import begun, gated, gated_parts, is_plain
+from bot.delivery.lateness import Lateness
 from bot.delivery.links import AllowList, Passing
 from bot.locks import Locks
 from bot.service.log import log
+from memory.errors import MemoryFailure
 from memory.journal.journal import Journal, Part
 from memory.journal.journal import OutboxRow as Row
 from memory.ports import Ids
@@ -45,6 +47,7 @@ class Outgoing:
         self._ids = ids
         self._listed = listed
         self._locks = Locks[tuple[str, str]]()
+        self._late = Lateness()
 
     async def parts(
         self,
@@ -136,9 +139,11 @@ class Outgoing:
     async def _send_each(self, platform: str, place: str, attempted: Sequence[Row], later: Sequence[str] = ()) -> str:
         """Send what is being attempted, then the parts of these keys, each attempted once the one before it arrived.
 
-        Returns the platform's id of the last.
+        What is older and did not arrive goes first. Returns the platform's id of the last.
         """
         adapter, arrived, waiting = self._adapters[platform], "", list(attempted)
+        if (platform, place) in self._late:
+            waiting = [*await self._journal.take(platform, place, before=waiting[0].row if waiting else None), *waiting]
         while waiting:
             row = waiting.pop(0)
             try:
@@ -147,7 +152,8 @@ class Outgoing:
                 log.warning("send.failed", platform=platform, part=row.part.key, why=str(error), final=error.final)
                 if not error.final:
                     await self._journal.again([one.row for one in waiting if not one.unsure])
-                    break
+                    self._late.failed((platform, place), error.retry_after)
+                    return arrived
                 waiting, later = [*waiting, *await self._journal.take(platform, place, later)], ()
                 lost = [row, *(one for one in waiting if row.answers and one.answers == row.answers)]
                 await self._journal.cancel([one.row for one in lost])
@@ -159,6 +165,7 @@ class Outgoing:
                 waiting, later = [*waiting, *([follows] if follows else [])], later[1:]
             if not waiting:
                 waiting, later = await self._journal.take(platform, place, later), ()
+        self._late.arrived((platform, place))
         return arrived
 
     async def _send(self, adapter: Adapter, row: Row) -> str | None:
@@ -177,6 +184,17 @@ class Outgoing:
         for platform, adapter in self._adapters.items():
             for place in filter(adapter.at_hand, await self._journal.waiting(platform)):
                 await self.flush(platform, place)
+
+    async def run(self) -> None:
+        """Send what did not arrive when it is due, until cancelled."""
+        while True:
+            for platform, place in await self._late.due():
+                if self._adapters[platform].at_hand(place):
+                    try:
+                        await self.flush(platform, place)
+                    except MemoryFailure as error:
+                        log.warning("send.failed", platform=platform, error=type(error).__name__)
+                        self._late.failed((platform, place), None)
 
     async def revise(self, place: Place, remote: str, text: str) -> None:
         """Change a preview that went out. Raises SendFailed."""

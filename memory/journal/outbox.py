@@ -59,8 +59,11 @@ class Outbox:
         self._db = db
         self._clock = clock
 
-    async def take(self, platform: str, place: str, keys: Sequence[str] | None = None) -> list[OutboxRow]:
-        """Mark what waits for a place as being attempted, and return it in order: these parts alone, or everything.
+    async def take(
+        self, platform: str, place: str, keys: Sequence[str] | None = None, before: int | None = None
+    ) -> list[OutboxRow]:
+        """Mark what waits for a place as being attempted, and return it in order: these parts alone, or everything, or what is older
+        than a row.
 
         Everything includes parts whose attempt another process did not outlive: take it only where no other one sends. It
         leaves out previews, because the answer that follows takes their place.
@@ -68,11 +71,13 @@ class Outbox:
         if keys is not None and not keys:
             return []
         only = "o.operation <> 'preview'" if keys is None else f"o.state = 'pending' AND o.key IN ({placeholders('p', keys)})"
+        if before is not None:
+            only += " AND o.id < :before"
         async with self._db.transaction() as tx:
             rows = await tx.all(
                 f"{_SELECT} WHERE o.platform = :platform AND o.place = :place AND o.state IN ('pending', 'attempting') AND {only} "
                 "ORDER BY o.id",
-                {"platform": platform, "place": place, **bound("p", keys or ())},
+                {"platform": platform, "place": place, "before": before, **bound("p", keys or ())},
             )
             await tx.run(
                 f"UPDATE outbox SET state = 'attempting' WHERE id IN ({placeholders('k', rows)}) AND state = 'pending'",

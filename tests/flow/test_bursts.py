@@ -1,104 +1,17 @@
 """Conversations on a platform: what is said while she is busy is answered together, places do not wait for each other."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable
 from pathlib import Path
 
 import pytest
 
-from adapters.base import Adapter, Listener, Sending
-from adapters.errors import SendFailed
-from adapters.events import Message, Person, Place, Reach
+from adapters.events import Message
 from adapters.payloads import payload
-from bot.app import App, opened
 from bot.errors import ModelDown, ModelRefused
-from bot.models.port import ChatMessage as Said
-from bot.models.port import Toolbox
-from bot.talk import Talk, talking
 from memory.journal.journal import Event
 from memory.types import Kind
-from tests.kits.roomless import Roomless
-from tests.kits.words_alone import words_alone
-
-ADA = Person("platform", "1", "ada")
-
-
-class Platform(Adapter):
-    """A chat platform that keeps what is sent to it."""
-
-    platform = "platform"
-    prefix = "/"
-    introduces = False
-
-    def __init__(self) -> None:
-        self.sent: list[Sending] = []
-        self.refusals = 0
-
-    async def run(self, listener: Listener) -> None:
-        raise AssertionError("these tests hand messages over themselves")
-
-    async def send(self, sending: Sending) -> str:
-        if self.refusals:
-            self.refusals -= 1
-            raise SendFailed("the platform is away")
-        self.sent.append(sending)
-        return f"remote-{len(self.sent)}"
-
-    @property
-    def texts(self) -> list[str]:
-        return [sending.text for sending in self.sent]
-
-
-class Thinking(Roomless):
-    """A model that says what it was asked, after it was allowed to."""
-
-    name = "thinking"
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-        self.begun = asyncio.Event()
-        self.allowed: dict[str, asyncio.Event] = {}
-        self.fails: Exception | None = None
-
-    async def stream(self, messages: Sequence[Said], toolbox: Toolbox | None = None) -> AsyncIterator[str]:
-        question = messages[-1]["content"].rpartition("\n\n")[2]
-        self.asked.append(question)
-        self.begun.set()
-        for word, gate in self.allowed.items():
-            if word in question:
-                await gate.wait()
-        if self.fails:
-            raise self.fails
-        yield f"You said: {question}"
-
-    async def close(self) -> None:
-        pass
-
-
-@asynccontextmanager
-async def platform(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, config: str = ""
-) -> AsyncIterator[tuple[App, Talk, Platform, Thinking]]:
-    """Put Lyra together with a platform and a model of the tests'."""
-    (tmp_path / "lyra.toml").write_text(words_alone(config))
-    monkeypatch.setenv("LYRA_HOME", str(tmp_path))
-    async with opened() as app:
-        here, model = Platform(), Thinking()
-        app.models.chat = model
-        async with talking(app, {"platform": here}) as talk:
-            yield app, talk, here, model
-
-
-def saying(app: App) -> Callable[..., Message]:
-    """Return a maker of messages, each with an id of its own and said now."""
-    count = iter(range(1, 1000))
-
-    def say(text: str, channel: str = "dm", ident: str = "", ago: int = 0) -> Message:
-        place = Place("platform", channel, channel, Reach.DIRECT)
-        return Message(ident or f"id-{next(count)}", place, ADA, text, app.base.clock.now() - ago)
-
-    return say
+from tests.kits.thinking import ADA, platform, saying
 
 
 async def test_what_is_said_while_she_is_busy_is_answered_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

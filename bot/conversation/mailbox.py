@@ -1,0 +1,153 @@
+"""One mailbox: what waits at one place, in what order it is begun, and whose turn it is to be told.
+
+Up to three people of a shared place are answered at once, each one's messages one after another. What was said is kept in
+order, and answers leave in the order of the questions. A command stands alone: it waits for what was said before it, and what
+is said after it waits for it.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from adapters.events import Asked, Message
+from memory.journal.journal import InboxEvent
+
+MOST_AT_ONCE = 3
+"""How many people are answered at once at one place."""
+_PATIENCE = 10.0
+"""How many seconds an answer waits for those to earlier questions."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Letter:
+    """Something in a mailbox, whether it is a command, one that takes something back, and the promise that it was dealt with."""
+
+    row: InboxEvent
+    event: Message | Asked
+    command: bool
+    takes_back: bool
+    done: asyncio.Future[None]
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Where it was said or called."""
+        return self.event.place.platform, self.event.place.key
+
+    @property
+    def box(self) -> tuple[str, str]:
+        """Its mailbox: its place's, or one of its own for what waits for nobody."""
+        own = self.takes_back or isinstance(self.event, Asked)
+        return (self.event.place.platform, f"call:{self.event.id}") if own else self.place
+
+    @property
+    def lane(self) -> str:
+        """Whose it is where several are answered at once; in a private place all is one conversation."""
+        return "" if self.event.place.is_private else self.event.person.id
+
+    def goes_with(self, other: "Letter") -> bool:
+        """Say whether both are answered together."""
+        if self.command or other.command:
+            return False
+        # Where who reads the place changed between two messages, each stays with those who could read it.
+        here, there = self.event, other.event
+        return here.place == there.place and (here.place.is_private or here.person.id == there.person.id)
+
+
+class Ticket:
+    """A turn's place in the order of its mailbox, behind the tickets of `earlier` turns.
+
+    `keeping` is held while what was said is kept.
+    """
+
+    def __init__(self, keeping: asyncio.Lock, earlier: Sequence["Ticket"] = (), patience: float = _PATIENCE) -> None:
+        self.keeping = keeping
+        self._earlier = earlier
+        self._patience = patience
+        self._over = asyncio.Event()
+
+    @property
+    def is_up(self) -> bool:
+        """Whether every earlier turn is over."""
+        return all(one._over.is_set() for one in self._earlier)
+
+    async def come_up(self) -> None:
+        """Wait until every earlier turn is over, but no longer than a person would want to wait for somebody else's."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._patience):
+                for one in self._earlier:
+                    await one._over.wait()
+
+    def end(self) -> None:
+        """Let later turns come up."""
+        self._over.set()
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Letters that are answered together, and those of others that were said `before` and wait for their own turn."""
+
+    letters: Sequence[Letter]
+    before: Sequence[Letter] = ()
+
+
+class Mailbox:
+    """The letters of one place. `answer` deals with a batch of them, and raises nothing."""
+
+    def __init__(self, answer: Callable[[Batch, Ticket], Awaitable[None]]) -> None:
+        self._answer = answer
+        self._letters: list[Letter] = []
+        self._begun: dict[asyncio.Task[None], tuple[Letter, Ticket]] = {}
+        self._changed = asyncio.Event()
+        self._keeping = asyncio.Lock()
+
+    def __len__(self) -> int:
+        return len(self._letters) + len(self._begun)
+
+    def post(self, letter: Letter) -> None:
+        """Put a letter behind the others."""
+        self._letters.append(letter)
+        self._changed.set()
+
+    async def work(self) -> None:
+        """Have everything answered that is here or comes meanwhile."""
+        async with asyncio.TaskGroup() as group:
+            while self:
+                self._changed.clear()
+                self._begin(group)
+                await self._changed.wait()
+
+    def _begin(self, group: asyncio.TaskGroup) -> None:
+        """Begin what need not wait for anything that was begun, or stands before it."""
+        before: list[Letter] = []
+        for letters in _batches(self._letters):
+            first, begun = letters[0], [letter for letter, _ in self._begun.values()]
+            if any(letter.command for letter in begun) or (first.command and (begun or before)) or len(begun) == MOST_AT_ONCE:
+                return
+            if first.lane in {letter.lane for letter in begun}:
+                before += letters
+                continue
+            self._letters = [letter for letter in self._letters if letter not in letters]
+            ticket = Ticket(self._keeping, [ticket for _, ticket in self._begun.values()])
+            task = group.create_task(self._run(Batch(letters, tuple(before)), ticket))
+            self._begun[task] = first, ticket
+            task.add_done_callback(self._end)
+
+    async def _run(self, batch: Batch, ticket: Ticket) -> None:
+        try:
+            await self._answer(batch, ticket)
+        finally:
+            ticket.end()
+
+    def _end(self, task: asyncio.Task[None]) -> None:
+        del self._begun[task]
+        self._changed.set()
+
+
+def _batches(letters: Sequence[Letter]) -> list[list[Letter]]:
+    batches: list[list[Letter]] = []
+    for letter in letters:
+        if not batches or not batches[-1][-1].goes_with(letter):
+            batches.append([])
+        batches[-1].append(letter)
+    return batches
