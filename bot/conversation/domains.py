@@ -11,6 +11,7 @@ from bot.config.settings import Settings
 from bot.conversation.preferences import Chosen, Preferences
 from memory.core import Memory
 from memory.ports import Clock
+from memory.text.zones import current
 from memory.types import Confidence, Domain, DomainKind, DomainRef, Identity, Session
 from memory.view.view import View
 
@@ -148,8 +149,12 @@ class Domains:
 
     async def _home(self, domain: Domain | None, ref: DomainRef, zone: str) -> Domain:
         domain = domain or await self._memory.places.domain(ref, zone or self._time_zone, self._clock.now())
-        wanted = zone or (self._time_zone if self._fixed else domain.time_zone)
-        return domain if domain.time_zone == wanted else await self._memory.places.tell_times_in(domain, wanted)
+        chosen = zone or (self._time_zone if self._fixed else "")
+        if chosen:
+            return domain if domain.time_zone == chosen else await self._memory.places.tell_times_in(domain, chosen)
+        if current(domain.time_zone) == self._time_zone:
+            return domain
+        return await self._memory.places.move(domain, self._time_zone, self._clock.now())
 
     def _beside(self, place: Place, person: Person) -> list[DomainRef]:
         """Return the domains that are read beside a place's own, whatever the person asked for."""

@@ -10,6 +10,7 @@ from memory.store import domains
 from memory.store.database import Database, Row, Transaction
 from memory.store.domains import read_domain
 from memory.store.lineage import Seal, bound, placeholders
+from memory.text.zones import moved
 from memory.types import MOST_NAME, Confidence, Domain, DomainRef, Session, SessionRef
 
 _COUNTED = (
@@ -39,10 +40,19 @@ class Places:
         return read_domain(row)
 
     async def tell_times_in(self, domain: Domain, time_zone: str) -> Domain:
-        """Tell a domain's times in another zone from now on."""
+        """Tell all of a domain's times in another zone from now on."""
         async with self.db.transaction() as tx:
             await domains.set_time_zone(tx, domain, time_zone)
         return Domain(domain.key, domain.ref, time_zone)
+
+    async def move(self, domain: Domain, time_zone: str, now: int) -> Domain:
+        """Tell a domain's times in another zone from this instant on; what was said before is told as it was."""
+        async with self.db.transaction() as tx:
+            row = await tx.one("SELECT max(last_at) AS at FROM sessions WHERE domain = :domain", {"domain": domain.key})
+            last_said = int(row["at"]) if row and row["at"] is not None else 0
+            zones = moved(domain.time_zone, now, time_zone, last_said=last_said)
+            await domains.set_time_zone(tx, domain, zones)
+        return Domain(domain.key, domain.ref, zones)
 
     async def find_domain(self, ref: DomainRef) -> Domain | None:
         """Return the domain of a natural key, or None where nothing was ever kept there."""

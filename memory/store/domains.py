@@ -22,7 +22,7 @@ def natural_key(ref: DomainRef) -> dict[str, object]:
 
 
 async def set_time_zone(tx: Transaction, domain: Domain, time_zone: str) -> None:
-    """Tell the times of a domain in another zone from now on."""
+    """Tell the times of a domain in another zone, or in several in turn, from now on."""
     await tx.run("UPDATE domains SET time_zone = :zone WHERE id = :id", {"zone": time_zone, "id": domain.key})
 
 

@@ -2,8 +2,8 @@
 
 import time
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
-from zoneinfo import ZoneInfo
+
+from memory.text.zones import zone
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -14,12 +14,6 @@ class SystemClock:
     def now(self) -> int:
         """Return the present instant in microseconds UTC."""
         return time.time_ns() // 1_000
-
-
-@lru_cache(maxsize=64)
-def zone(name: str) -> ZoneInfo:
-    """Return a time zone by its IANA name. Raises ZoneInfoNotFoundError."""
-    return ZoneInfo(name)
 
 
 def local(instant: int, time_zone: str) -> datetime:

@@ -6,12 +6,12 @@ Messages as JSONL: the lines that `read_jsonl` reads back unchanged.
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from hashlib import blake2b
 from typing import BinaryIO
-from zoneinfo import ZoneInfo
 
 from memory.text.storable import EMPTY, clean
+from memory.text.zones import zone as zone_of
 from memory.transfer.message import EPOCH, MAX_LINE, BadLine, Incoming, Role, from_seconds, within, without_mark
 from memory.types import MINUTE, MOST_NAME
 
@@ -30,7 +30,7 @@ def line(
         "speaker": clean(speaker),
         # Earlier versions kept messages of which nothing is left once they are cleaned.
         "content": clean(content) or EMPTY,
-        "created_at": _local(created_at, ZoneInfo(time_zone)).isoformat(),
+        "created_at": _local(created_at, zone_of(time_zone)).isoformat(),
         "id": clean(source_id),
     }
     if echo:
@@ -38,7 +38,7 @@ def line(
     return json.dumps(fields, ensure_ascii=False)
 
 
-def _local(instant: int, zone: ZoneInfo) -> datetime:
+def _local(instant: int, zone: tzinfo) -> datetime:
     moment = EPOCH + timedelta(microseconds=instant)
     try:
         return moment.astimezone(zone)
@@ -62,7 +62,7 @@ def read_jsonl(stream: BinaryIO, time_zone: str) -> Iterator[Incoming | BadLine]
     `time_zone` (an IANA name) is meant where `created_at` names none. Without an `id` a message gets the hash of its fields
     and of what stands before it in its session, so that reading a file twice gives the same ids. Raises FileUnusable for UTF-16.
     """
-    zone = ZoneInfo(time_zone)
+    zone = zone_of(time_zone)
     seen = _Seen()
     for number, raw in _lines(stream):
         if raw is None:
@@ -90,7 +90,7 @@ def _skip_line(stream: BinaryIO) -> None:
         pass
 
 
-def _read(number: int, raw: bytes, zone: ZoneInfo, seen: "_Seen") -> Incoming | BadLine:
+def _read(number: int, raw: bytes, zone: tzinfo, seen: "_Seen") -> Incoming | BadLine:
     try:
         return _message(number, _fields(raw), zone, seen)
     except _Refused as refused:
@@ -111,7 +111,7 @@ def _fields(raw: bytes) -> dict[str, object]:
     return fields
 
 
-def _message(number: int, fields: Mapping[str, object], zone: ZoneInfo, seen: "_Seen") -> Incoming:
+def _message(number: int, fields: Mapping[str, object], zone: tzinfo, seen: "_Seen") -> Incoming:
     content = _content(fields)
     role = _role(fields)
     session, speaker = _text(fields, "session"), _text(fields, "speaker")
@@ -165,7 +165,7 @@ def _id(fields: Mapping[str, object]) -> str | None:
     return clean(str(value)) or None
 
 
-def _created_at(value: object, zone: ZoneInfo) -> tuple[int | None, int | str | None]:
+def _created_at(value: object, zone: tzinfo) -> tuple[int | None, int | str | None]:
     """Return the instant, and the time as it was written.
 
     A time without a zone is hashed as it stands, so that a file imported again after the zone was set differently still

@@ -1,7 +1,9 @@
 """Dates and times as Lyra writes them, the same on every machine: 3 March 2026, 21:04."""
 
 from datetime import UTC, date, datetime, timedelta, tzinfo
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfoNotFoundError
+
+from memory.text.zones import zone
 
 MONTHS = (
     "January",
@@ -45,6 +47,6 @@ def known_zone(name: str) -> str:
 
 def _zone(name: str) -> tzinfo:
     try:
-        return ZoneInfo(name)
+        return zone(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: a name that is a folder of the zone database
         return UTC

@@ -6,12 +6,12 @@ becomes an instant. A range of days is its first day and the day after its last.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from enum import Enum
-from zoneinfo import ZoneInfo
 
 from memory.index.when.values import Window
-from memory.text.times import instant, local, zone
+from memory.text.times import instant, local
+from memory.text.zones import zone
 
 Range = tuple[int, int]
 Yearly = Callable[[int], Range | None]
@@ -43,7 +43,7 @@ class Calendar:
     """The present, in a zone: `now` in microseconds UTC, `today` as an ordinal."""
 
     now: int
-    zone: ZoneInfo
+    zone: tzinfo
     today: int
 
     @classmethod

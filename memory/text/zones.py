@@ -1,0 +1,79 @@
+"""Time zones, and several of them in turn: what was said before somebody moved stays told in the zone in which it was said.
+
+A zone is written by its IANA name; several as "Europe/Vienna@1772539200000000 America/New_York": each that is past with the
+instant, in microseconds UTC, until which times are told in it.
+"""
+
+from datetime import UTC, datetime, timedelta, tzinfo
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_UNTIL, _THEN = "@", " "
+
+
+class Zones(tzinfo):
+    """Zones in turn: each but the last until its instant."""
+
+    def __init__(self, before: list[tuple[datetime, ZoneInfo]], now: ZoneInfo) -> None:
+        self._before = before
+        self._now = now
+
+    @property
+    def key(self) -> str:
+        """The name, as it is written."""
+        past = (f"{zone.key}{_UNTIL}{(until - _EPOCH) // timedelta(microseconds=1)}" for until, zone in self._before)
+        return _THEN.join([*past, self._now.key])
+
+    def fromutc(self, moment: datetime) -> datetime:
+        """Return an instant as the zone of that time tells it, and in that one: an hour that is told twice is told for certain."""
+        instant = moment.replace(tzinfo=UTC)
+        return instant.astimezone(next((zone for until, zone in self._before if instant < until), self._now))
+
+    def utcoffset(self, moment: datetime | None) -> timedelta | None:
+        """Return what a local time is ahead of UTC."""
+        return moment and self._at(moment).utcoffset(moment.replace(tzinfo=None))
+
+    def dst(self, moment: datetime | None) -> timedelta | None:
+        """Return what of it is for the summer."""
+        return moment and self._at(moment).dst(moment.replace(tzinfo=None))
+
+    def tzname(self, moment: datetime | None) -> str | None:
+        """Return what the zone is called then."""
+        return moment and self._at(moment).tzname(moment.replace(tzinfo=None))
+
+    def _at(self, moment: datetime) -> ZoneInfo:
+        return next((zone for until, zone in self._before if moment.replace(tzinfo=zone) < until), self._now)
+
+
+@lru_cache(maxsize=64)
+def zone(name: str) -> ZoneInfo | Zones:
+    """Return a zone, or several in turn, by how it is written. Raises ZoneInfoNotFoundError."""
+    *before, now = name.split(_THEN)
+    if not before:
+        return ZoneInfo(now)
+    return Zones([(_until(one), ZoneInfo(one.partition(_UNTIL)[0])) for one in before], ZoneInfo(now))
+
+
+def _until(past: str) -> datetime:
+    return _EPOCH + timedelta(microseconds=int(past.partition(_UNTIL)[2]))
+
+
+def current(name: str) -> str:
+    """Return the zone in which times are told now."""
+    return name.rpartition(_THEN)[2]
+
+
+def moved(name: str, at: int, to: str, *, last_said: int) -> str:
+    """Return how zones are written that were these until an instant, and another from then on.
+
+    A zone in which nothing was said, by when something was said last, is left out.
+    """
+    before = name.split(_THEN)
+    began = int(before[-2].partition(_UNTIL)[2]) if len(before) > 1 else None
+    if began is None or last_said >= began:
+        return f"{name}{_UNTIL}{at}{_THEN}{to}"
+    *older, last, _ = before
+    if last.partition(_UNTIL)[0] == to:
+        return _THEN.join([*older, to])
+    return _THEN.join([*older, last, to])

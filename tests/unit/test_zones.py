@@ -1,0 +1,53 @@
+"""Moving to another time zone: what was said before is told as it was, what comes then in the new one."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory.text.times import instant, iso, local
+from memory.text.zones import current, moved
+from memory.types import MINUTE
+from tests.kits.memory_kit import HOUR, START, at_home
+from tests.kits.size import examples
+
+MOVED = moved("Europe/Vienna", START, "America/New_York", last_said=START - HOUR)
+
+
+def test_before_is_told_as_it_was_and_after_in_the_new_zone() -> None:
+    assert current(MOVED) == "America/New_York"
+    assert iso(START - MINUTE, MOVED) == "2026-03-03T12:59:00+01:00"
+    assert iso(START, MOVED) == "2026-03-03T07:00:00-05:00"
+
+
+def test_an_hour_that_is_lived_twice_is_told_for_certain() -> None:
+    assert iso(START + HOUR // 2, MOVED) == "2026-03-03T07:30:00-05:00"
+    assert instant(local(START + HOUR // 2, MOVED)) == START + HOUR // 2
+
+
+@settings(max_examples=examples(50))
+@given(st.integers(0, 4_000_000_000))
+def test_every_instant_comes_back_from_how_it_is_told(seconds: int) -> None:
+    at = seconds * 1_000_000
+    assert instant(local(at, MOVED)) == at == instant(datetime.fromisoformat(iso(at, MOVED)).astimezone(UTC))
+
+
+def test_a_zone_in_which_nothing_was_said_leaves_no_trace() -> None:
+    there = moved(MOVED, START + HOUR, "Asia/Tokyo", last_said=START - MINUTE)
+    assert iso(START - MINUTE, there).endswith("+01:00") and iso(START, there).endswith("+09:00")
+    assert "New_York" not in there
+    assert moved(MOVED, START + HOUR, "Europe/Vienna", last_said=START - MINUTE) == "Europe/Vienna"
+    assert "New_York" in moved(MOVED, START + HOUR, "Europe/Vienna", last_said=START + MINUTE)
+
+
+async def test_months_and_questions_about_days_are_of_the_zone_in_which_it_was_said(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        before = await here.say("The ferry was late.")
+        home = await here.memory.places.move(here.domain, "Pacific/Kiritimati", here.clock.now() + MINUTE)
+        here.clock.forward(2 * MINUTE)
+        view = here.memory.view(home)
+        assert iso(before.said_at, view.home.time_zone).endswith("+00:00")
+        assert iso(here.clock.now(), view.home.time_zone).endswith("+14:00")
+        hits = await view.recall.messages("what about the ferry on 3 March?", 5)
+        assert [hit.exchange.text for hit in hits] == ["The ferry was late."]
