@@ -32,15 +32,15 @@ class Zones(tzinfo):
 
     def utcoffset(self, moment: datetime | None) -> timedelta | None:
         """Return what a local time is ahead of UTC."""
-        return moment and self._at(moment).utcoffset(moment.replace(tzinfo=None))
+        return self._at(moment).utcoffset(moment.replace(tzinfo=None)) if moment else None
 
     def dst(self, moment: datetime | None) -> timedelta | None:
         """Return what of it is for the summer."""
-        return moment and self._at(moment).dst(moment.replace(tzinfo=None))
+        return self._at(moment).dst(moment.replace(tzinfo=None)) if moment else None
 
     def tzname(self, moment: datetime | None) -> str | None:
         """Return what the zone is called then."""
-        return moment and self._at(moment).tzname(moment.replace(tzinfo=None))
+        return self._at(moment).tzname(moment.replace(tzinfo=None)) if moment else None
 
     def _at(self, moment: datetime) -> ZoneInfo:
         return next((zone for until, zone in self._before if moment.replace(tzinfo=zone) < until), self._now)

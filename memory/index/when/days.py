@@ -6,12 +6,13 @@ becomes an instant. A range of days is its first day and the day after its last.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta
 from enum import Enum
+from zoneinfo import ZoneInfo
 
 from memory.index.when.values import Window
 from memory.text.times import instant, local
-from memory.text.zones import zone
+from memory.text.zones import Zones, current, zone
 
 Range = tuple[int, int]
 Yearly = Callable[[int], Range | None]
@@ -43,7 +44,7 @@ class Calendar:
     """The present, in a zone: `now` in microseconds UTC, `today` as an ordinal."""
 
     now: int
-    zone: tzinfo
+    zone: ZoneInfo | Zones
     today: int
 
     @classmethod
@@ -55,7 +56,8 @@ class Calendar:
     @property
     def month_first(self) -> bool:
         """Whether people here write the month before the day."""
-        return self.zone.key in _MONTH_FIRST or self.zone.key.startswith(("US/", "America/Indiana/", "America/Kentucky/"))
+        here = current(self.zone.key)
+        return here in _MONTH_FIRST or here.startswith(("US/", "America/Indiana/", "America/Kentucky/"))
 
     def day_of(self, at: int) -> int:
         """Return the local day of an instant."""
