@@ -75,6 +75,7 @@ lock:
 	  -c deploy/requirements.lock --group build --group dev pyproject.toml -o deploy/requirements-dev.lock
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-deps --no-header --no-annotate \
 	  deploy/requirements-model.in -o deploy/requirements-model.lock
+	cp deploy/requirements-model.lock bot/setup/model.lock
 
 $(REAL)/.ready: Makefile
 	@$(PYTHON) -m venv $(REAL)

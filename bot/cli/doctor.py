@@ -37,7 +37,8 @@ async def examine(app: App) -> AsyncIterator[Finding]:
     yield await _memory(app)
     for name in dict.fromkeys([*app.base.settings.chat, *app.base.settings.summary]):
         if name != OFFLINE:
-            yield await model_checkup.checkup(app, name)
+            backend = app.base.settings.models[name]
+            yield await model_checkup.checkup(around, name, backend, app.models.learnt.of(backend))
     yield await _meaning(app)
     if app.models.chat is None:
         yield Finding(True, "Model: none. She keeps, finds and summarizes; in a conversation, /model connects one.")

@@ -259,6 +259,15 @@ def logs(
 
 
 @cli.command()
+def setup() -> None:
+    """Set Lyra up, or change how she is set up.
+
+    Asks the few questions (time zone, model, platforms), tries every answer, and writes the commented configuration, shown first.
+    Answers may be piped, a line each."""
+    options.run("bot.setup.setup:setup")
+
+
+@cli.command()
 def doctor() -> None:
     """Check every part, and say what to do where one is ill."""
     options.run("bot.cli.doctor:doctor")

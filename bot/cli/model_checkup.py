@@ -3,9 +3,10 @@
 import asyncio
 import base64
 
-from bot.app import App, secret_of
+from bot.app import secret_of
 from bot.cli.checkup import Finding
 from bot.config.sections import Backend
+from bot.config.settings import Surroundings
 from bot.errors import LyraError, ModelError
 from bot.models.endpoint import FAULTS, Endpoint
 from bot.models.learnt import REFUSED, TOOLS, USED, BackendFacts
@@ -21,11 +22,10 @@ _TOOL = Tool("look_up", "Looks up a word that was said before, and returns the s
 _SQUARE = "iVBORw0KGgoAAAANSUhEUgAAACAAAAAgAQAAAABbAUdZAAAADElEQVR42mNgGNwAAACgAAGO+7G0AAAAAElFTkSuQmCC"
 
 
-async def checkup(app: App, name: str) -> Finding:
+async def checkup(around: Surroundings, name: str, backend: Backend, facts: BackendFacts) -> Finding:
     """Have a model say a few words, within its own timeout, and look at how they come."""
-    backend, facts = app.base.settings.models[name], app.models.learnt.of(app.base.settings.models[name])
     try:
-        key = secret_of(app.base.around, backend, name)
+        key = secret_of(around, backend, name)
         model = OpenAIModel(
             name, backend.base_url, backend.model, key, backend.timeout, _MOST_TOKENS, tries=1, sees=backend.sees, facts=facts,
             sampling=backend.sampling, context=backend.context,

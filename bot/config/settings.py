@@ -200,18 +200,25 @@ def load(around: Surroundings) -> Settings:
         return Settings.model_validate({})
     if not path.is_file():
         raise BadConfig(f"{path} is no file. Name a TOML file with LYRA_CONFIG.")
+    return checked(read_text(path), path)
+
+
+def checked(text: str, path: Path) -> Settings:
+    """Return what the text of a configuration file means. Raises BadConfig in one sentence."""
     try:
-        return Settings.model_validate(tomllib.loads(_text(path)))
+        return Settings.model_validate(tomllib.loads(text))
     except ValidationError as error:
         raise BadConfig(f"In {path}: {_sentence(error)}.") from error
     except tomllib.TOMLDecodeError as error:
         raise BadConfig(f"{path} is not TOML: {error}.") from error
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a configuration file. Raises BadConfig, which names the line that is not UTF-8."""
+    try:
+        read = path.read_bytes()
     except OSError as error:
         raise BadConfig(f"{path} cannot be read: {error.strerror}.") from error
-
-
-def _text(path: Path) -> str:
-    read = path.read_bytes()
     try:
         return read.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -11,18 +11,23 @@ from bot.models.chains import Models
 LocalModels = Callable[[str], Awaitable[list[str]]]
 
 
+def known_servers(around: Surroundings) -> dict[str, str]:
+    """Return where the usual servers of models listen on this machine, by what people call them."""
+    return {
+        "ollama": around.ollama,
+        "llamacpp": "http://127.0.0.1:8080/v1",
+        "vllm": "http://127.0.0.1:8000/v1",
+        "lmstudio": "http://127.0.0.1:1234/v1",
+    }
+
+
 class Connector:
     """Finds models on this machine, asks before any word goes there, and undoes it."""
 
     def __init__(self, models: Models, around: Surroundings, probe: LocalModels) -> None:
         self._models = models
         self._probe = probe
-        self._known = {
-            "ollama": around.ollama,
-            "llamacpp": "http://127.0.0.1:8080/v1",
-            "vllm": "http://127.0.0.1:8000/v1",
-            "lmstudio": "http://127.0.0.1:1234/v1",
-        }
+        self._known = known_servers(around)
 
     def describe(self, *, owner: bool = True) -> str:
         """Say which models serve, in a sentence; where they are, and how to change it, only to who runs her."""

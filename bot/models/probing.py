@@ -46,9 +46,9 @@ async def context_of(endpoint: Endpoint, *, nearby: bool) -> int:
         return 0
 
 
-async def local_models(base_url: str, seconds: float = 2.0) -> list[str]:
+async def local_models(base_url: str, seconds: float = 2.0, key: str | None = None) -> list[str]:
     """Return the names of the models that the endpoint offers, sorted; none where nothing usable answers within `seconds`."""
-    endpoint = Endpoint(base_url, "")
+    endpoint = Endpoint(base_url, "", key)
     try:
         async with asyncio.timeout(seconds), endpoint.client() as client:
             listing: Any = client.models.with_streaming_response.list

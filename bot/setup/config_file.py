@@ -1,0 +1,155 @@
+"""The configuration file as set-up changes it: what stands there stays, comments included; what is new has the example's comments."""
+
+import difflib
+import os
+import re
+import tomllib
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from bot.config.settings import Settings, checked, read_text
+from bot.errors import BadConfig
+from bot.imports import imported
+
+_SECTION = re.compile(r"^(?:# )?\[(?P<name>[\w.]+)\]")
+_KEY = re.compile(r"^(?:# )?(?P<key>\w+) = ")
+_NAMED = {"models", "people"}
+"""The sections of which there may be several, each by a name."""
+
+
+_HEAD = (
+    "# Lyra's configuration, as `lyra setup` wrote it; it can be run again. What stands behind a # has its default:",
+    "# take the # away, there and before its [section], to change it. `lyra doctor` says whether all is well.",
+    "",
+)
+
+
+class ConfigFile:
+    """A configuration file that is being changed. Raises BadConfig where it is none."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.before = read_text(path) if path.exists() else ""
+        self.is_new = not self.before.strip()
+        try:
+            tomllib.loads(self.before)
+        except tomllib.TOMLDecodeError as error:
+            raise BadConfig(f"{path} is not TOML: {error}. Correct it, or move it away and set up anew.") from error
+        self._document: Any = imported("tomlkit:parse")(self.before)
+
+    def get(self, *steps: str) -> Any:
+        """Return a value that stands there, None where it does not."""
+        found: Any = self._document
+        for step in steps:
+            found = found.get(step) if hasattr(found, "get") else None
+        return found.unwrap() if hasattr(found, "unwrap") else found
+
+    def set(self, *steps: str, to: Any) -> None:
+        """Let a value stand under a key, given by the sections around it and its name; None takes it away."""
+        *sections, key = steps
+        if to is None:
+            self._drop(sections, key)
+            return
+        where = self._document
+        for depth, section in enumerate(sections):
+            if section not in where:
+                where[section] = imported("tomlkit:table")(depth + 1 < len(sections))
+            where = where[section]
+        if key not in where or where[key] != to:
+            where[key] = to
+
+    def drop_section(self, name: str) -> None:
+        """Take a section away."""
+        if name in self._document:
+            del self._document[name]
+
+    def _drop(self, sections: list[str], key: str) -> None:
+        where = self._document
+        for section in sections:
+            where = where.get(section, {})
+        if key in where:
+            del where[key]
+
+    @property
+    def text(self) -> str:
+        """The file as it would be written."""
+        made: str = imported("tomlkit:dumps")(self._document)
+        return "\n".join(_commented(made)) + "\n" if self.is_new else made
+
+    def settings(self) -> Settings:
+        """Return what the file would mean. Raises BadConfig."""
+        return checked(self.text, self.path)
+
+    def difference(self) -> str:
+        """Return what would change, line by line; '' for nothing."""
+        name = self.path.name
+        return "\n".join(
+            difflib.unified_diff(self.before.splitlines(), self.text.splitlines(), name, f"{name}, changed", "", "", 1, "")
+        )
+
+    def write(self) -> None:
+        """Put the file in the place of what is there, whole, and readable by its owner alone. Raises OSError."""
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_private(self.path, self.text)
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file whole or not at all, readable by its owner alone. Raises OSError."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def example() -> str:
+    """Return the example: every key with its default and what it is for."""
+    return files("bot.config").joinpath("lyra.example.toml").read_text("utf-8")
+
+
+def _commented(made: str) -> Iterator[str]:
+    """Yield the example with what was set in the place of its defaults; what was not set stays a comment."""
+    told: Any = imported("tomlkit:parse")(made)
+    section: tuple[str, ...] = ()
+    yield from _HEAD
+    for line in example().partition("\n\n")[2].splitlines():
+        if found := _SECTION.match(line):
+            section = tuple(found["name"].split("."))
+            there = section[0] in told
+            yield from _others(told, section) if there and section[0] in _NAMED else ()
+            yield line.removeprefix("# ") if there and section[0] not in _NAMED else f"# {line.removeprefix('# ')}"
+        elif found := _KEY.match(line):
+            values = told if not section else {} if section[0] in _NAMED else told.get(section[0], {})
+            yield _line(line.removeprefix("# "), found["key"], values)
+        else:
+            yield line
+
+
+def _others(told: Any, section: tuple[str, ...]) -> Iterator[str]:
+    """Yield the backends or the people that were named, each as a section of its own."""
+    for name, values in told[section[0]].items():
+        yield f"[{section[0]}.{name}]"
+        for key, value in values.items():
+            yield f"{key} = {_value(value)}"
+        yield ""
+
+
+def _line(line: str, key: str, values: Any) -> str:
+    """Return a line of the example with the value that was set, or as a comment."""
+    if key not in values:
+        return f"# {line}"
+    _, mark, comment = line.partition(" #")
+    begun = f"{key} = {_value(values[key])}"
+    return f"{begun:<33} #{comment}" if mark else begun
+
+
+def _value(value: Any) -> str:
+    made: str = imported("tomlkit:item")(value.unwrap() if hasattr(value, "unwrap") else value).as_string()
+    return made

@@ -1,0 +1,103 @@
+"""Which model she converses with: asked, looked for on this machine, and tried."""
+
+from bot.cli import model_checkup
+from bot.config.sections import Backend
+from bot.config.settings import Surroundings
+from bot.errors import LyraError
+from bot.imports import imported
+from bot.models.connect import known_servers
+from bot.models.learnt import BackendFacts
+from bot.setup.asking import Asking, one_of
+from bot.setup.config_file import ConfigFile
+from bot.setup.secrets import Secrets
+
+_NONE, _MAIN = "none", "main"
+
+
+async def ask_model(asking: Asking, file: ConfigFile, around: Surroundings) -> None:
+    """Ask which model is to answer, try it, and note it. What stands in the file already is offered first."""
+    asking.say(
+        "\nA model to converse with. Without one she keeps, finds and quotes what you told her, and nothing leaves this machine."
+    )
+    servers, found = known_servers(around), dict[str, list[str]]()
+    for name, base_url in servers.items():
+        if models := await _models(base_url):
+            found[name] = models
+            asking.say(f"  Found on this machine: {name}, with {', '.join(models[:5])}")
+    while True:
+        was = _chosen(file)
+        answer = asking.ask(
+            f"Which one: {', '.join(servers)}, the URL of any OpenAI-compatible endpoint, or {_NONE}?",
+            was.base_url if was else next(iter(found), _NONE),
+            wrong=lambda said: (
+                "" if said.startswith(("http://", "https://")) else one_of([*servers, _NONE], "model server")(said)
+            ),
+        )
+        if answer == _NONE:
+            file.set("chat", to=None)
+            return
+        backend = await _described(asking, around, servers.get(answer, answer).rstrip("/"), was)
+        if isinstance(backend, Backend) and await _tried(asking, around, backend):
+            _note(file, backend)
+            return
+
+
+async def _described(asking: Asking, around: Surroundings, base_url: str, was: Backend | None) -> Backend | None:
+    """Return the backend at an address; None where it cannot be one, which is told."""
+    same = was if was and was.base_url == base_url else None
+    key = dict[str, str]()
+    if base_url not in known_servers(around).values() or (same and (same.api_key_env or same.api_key_file)):
+        default = (same.api_key_env or same.api_key_file) if same else ""
+        key = Secrets(asking, around).ask("Its key, if it asks for one", "model-key", default, "api_key", optional=True)
+    try:
+        secret = around.secret(key.get("api_key_env", ""), key.get("api_key_file", ""), "The key of the model")
+        models = await _models(base_url, secret.get_secret_value() if secret else None)
+    except LyraError as error:
+        asking.say(f"  {error}")
+        models = []
+    if models:
+        asking.say(f"  It has: {', '.join(models[:10])}")
+    model = asking.ask("Which of its models?", same.model if same else next((one for one in models if "embed" not in one), ""))
+    try:
+        return Backend.model_validate({**(same.model_dump() if same else {}), "base_url": base_url, "model": model, **key})
+    except ValueError:
+        asking.say(f'  "{base_url}" is no address; write it like "http://127.0.0.1:11434/v1"')
+        asking.require_more()
+        return None
+
+
+async def _tried(asking: Asking, around: Surroundings, backend: Backend) -> bool:
+    """Have a model answer; return whether it does, or is to be kept anyway."""
+    asking.say("  Asking it for a few words …")
+    finding = await model_checkup.checkup(around, _MAIN, backend, BackendFacts())
+    asking.say(f"  {finding.sentence}")
+    return finding.sound or asking.keep_anyway()
+
+
+async def _models(base_url: str, key: str | None = None) -> list[str]:
+    found: list[str] = await imported("bot.models.probing:local_models")(base_url, key=key)
+    return found
+
+
+def _chosen(file: ConfigFile) -> Backend | None:
+    """Return the first model of the chain in the file, if there is one."""
+    names = file.get("chat") or []
+    name = names if isinstance(names, str) else next(iter(names), "")
+    found = file.get("models", name) if name else None
+    try:
+        return Backend.model_validate(found) if found else None
+    except ValueError:
+        return None
+
+
+def _note(file: ConfigFile, backend: Backend) -> None:
+    chain = file.get("chat") or []
+    chain = [chain] if isinstance(chain, str) else chain
+    name = chain[0] if chain and file.get("models", chain[0]) else _MAIN
+    for key, value in backend.model_dump(exclude_defaults=True).items():
+        file.set("models", name, key, to=value)
+    for key in ("api_key_env", "api_key_file"):
+        if not getattr(backend, key):
+            file.set("models", name, key, to=None)
+    if not chain:
+        file.set("chat", to=[name])

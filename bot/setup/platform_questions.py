@@ -1,0 +1,134 @@
+"""On which platforms she is: her accounts, each tried, and who owns her there."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from pydantic import ValidationError
+
+from bot.cli.checkup import Finding
+from bot.config.sections import Discord, Matrix
+from bot.config.settings import Surroundings
+from bot.errors import BadSecret
+from bot.imports import imported
+from bot.setup.asking import Asking
+from bot.setup.config_file import ConfigFile
+from bot.setup.secrets import Secrets
+
+Checkup = Callable[..., Awaitable[list[Finding]]]
+
+
+class NoNotes:
+    """What an adapter kept, where no memory is open: nothing."""
+
+    async def get(self, name: str) -> Any:
+        """Return None."""
+
+    async def put(self, name: str, value: Any) -> None:
+        """Keep nothing."""
+
+
+async def ask_discord(asking: Asking, file: ConfigFile, around: Surroundings) -> None:
+    """Ask for her account on Discord, and try its token."""
+    there = file.get("discord") or {}
+    if not asking.sure("\nIs she on Discord?", default=bool(there)):
+        file.drop_section("discord")
+        return
+    if not there:
+        asking.say("  https://discord.com/developers/applications: New Application, then Bot, then Reset Token gives the token.")
+    while True:
+        token = Secrets(asking, around).ask(
+            "The bot's token", "discord-token", there.get("token_env") or there.get("token_file") or "DISCORD_TOKEN", "token"
+        )
+        section = Discord(**{**there, **token})
+        if await _kept(asking, lambda: _discord(section, around)):  # noqa: B023
+            _note(file, "discord", token)
+            return
+
+
+async def _discord(section: Discord, around: Surroundings) -> list[Finding]:
+    try:
+        token = around.secret(section.token_env, section.token_file, "The token of [discord]")
+    except BadSecret as error:
+        return [Finding(False, f"Discord: {error}")]
+    checkup: Checkup = imported("bot.cli.discord_checkup:checkup")
+    return await checkup(section, token.get_secret_value() if token else "")
+
+
+async def ask_matrix(asking: Asking, file: ConfigFile, around: Surroundings) -> None:
+    """Ask for her account on Matrix, and try it."""
+    there = file.get("matrix") or {}
+    if not asking.sure("\nIs she on Matrix?", default=bool(there)):
+        file.drop_section("matrix")
+        return
+    while True:
+        said = {
+            "homeserver": asking.ask(
+                "The address of her homeserver, like https://matrix.example.org:", there.get("homeserver", "")
+            ),
+            "user_id": asking.ask("Her account there, like @lyra:example.org:", there.get("user_id", "")),
+        }
+        default = there.get("password_env") or there.get("password_file") or "MATRIX_PASSWORD"
+        if there.get("token_env") or there.get("token_file"):
+            password = {}
+        else:
+            password = Secrets(asking, around).ask("The account's password", "matrix-password", default, "password")
+        try:
+            section = Matrix(**{**there, **said, **password})
+        except ValidationError as error:
+            asking.say(f"  {str(error.errors()[0]['msg']).removeprefix('Value error, ')}.")
+            there = {**there, **said}
+            asking.require_more()
+            continue
+        if await _kept(asking, lambda: _matrix(section, around)):  # noqa: B023
+            _note(file, "matrix", {**said, **password})
+            return
+
+
+async def _matrix(section: Matrix, around: Surroundings) -> list[Finding]:
+    try:
+        password = around.secret_if_there(section.password_env, section.password_file)
+        token = around.secret_if_there(section.token_env, section.token_file)
+    except BadSecret as error:
+        return [Finding(False, f"Matrix: {error}")]
+    access = imported("adapters.matrix.account.account:Access")
+    checkup: Checkup = imported("bot.cli.matrix_checkup:checkup")
+    return await checkup(access(section.homeserver, section.user_id, password, token, section.device_name), NoNotes())
+
+
+async def _kept(asking: Asking, tried: Callable[[], Awaitable[list[Finding]]]) -> bool:
+    """Try an account; return whether it is well, or is to be kept anyway."""
+    asking.say("  Trying it …")
+    findings = await tried()
+    for finding in findings:
+        asking.say(f"  {finding.sentence}")
+    return all(finding.sound for finding in findings) or asking.keep_anyway()
+
+
+def _note(file: ConfigFile, section: str, values: dict[str, str]) -> None:
+    for key, value in values.items():
+        file.set(section, key, to=value or None)
+
+
+def ask_owner(asking: Asking, file: ConfigFile, around: Surroundings) -> None:
+    """Ask which accounts are those of who runs her, where she is on platforms."""
+    platforms = {"discord": "123456789012345678", "matrix": "@ada:example.org"}
+    chosen = [one for one in platforms if file.get(one)]
+    if not chosen:
+        return
+    people = file.get("people") or {}
+    name = next((one for one, accounts in people.items() if around.user in _listed(accounts.get("console"))), around.user)
+    there = people.get(name, {})
+    asking.say("\nWho you are there: what you tell her in private here and there, she then knows in both.")
+    for platform in chosen:
+        known = _listed(there.get(platform))
+        account = asking.ask(
+            f"Your own account on {platform.capitalize()}, like {platforms[platform]} (nothing to leave it out):",
+            known[0] if known else "",
+        )
+        if account and account not in known:
+            file.set("people", name, platform, to=[account])
+            file.set("people", name, "console", to=[*(_listed(there.get("console")) or [around.user])])
+
+
+def _listed(value: Any) -> list[str]:
+    return [value] if isinstance(value, str) else list(value or [])

@@ -1,0 +1,56 @@
+"""Secrets as set-up takes them: by the name of a variable or of a file; what is typed goes to a file of its own in her home."""
+
+import re
+
+from bot.config.settings import Surroundings
+from bot.errors import BadSecret
+from bot.setup.asking import Asking
+from bot.setup.config_file import write_private
+
+_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
+_TYPE = "type"
+
+
+class Secrets:
+    """Asks where a secret is; none is ever printed or written into the configuration."""
+
+    def __init__(self, asking: Asking, around: Surroundings) -> None:
+        self._asking = asking
+        self._around = around
+
+    def ask(self, what: str, name: str, default: str, key: str, *, optional: bool = False) -> dict[str, str]:
+        """Return the keys of a section that say where a secret is, like {"token_env": "DISCORD_TOKEN"}; {} for none.
+
+        `name` is the file in her home for what is typed.
+        """
+        none = ", or nothing" if optional and not default else ""
+        while True:
+            given = self._asking.ask(
+                f"{what}: an environment variable's name, a file, or {_TYPE} to type it and keep it in her home{none}?", default
+            )
+            if not given:
+                return {f"{key}_env": "", f"{key}_file": ""} if optional else {f"{key}_env": default}
+            if given == _TYPE:
+                return self._kept(name, key)
+            if _VARIABLE.fullmatch(given):
+                return self._there({f"{key}_env": given, f"{key}_file": ""}, given, "")
+            if self._around.path(given).is_file():
+                return self._there({f"{key}_env": "", f"{key}_file": given}, "", given)
+            # It may be the secret itself: it is not repeated.
+            self._asking.say("  That is neither the name of a variable (like DISCORD_TOKEN) nor a file that is there.")
+            self._asking.require_more()
+            default = ""
+
+    def _there(self, found: dict[str, str], env: str, file: str) -> dict[str, str]:
+        try:
+            self._around.secret(env, file, "It")
+        except BadSecret as error:
+            self._asking.say(f"  {error} Set it before you start her.")
+        return found
+
+    def _kept(self, name: str, key: str) -> dict[str, str]:
+        path = self._around.home / name
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_private(path, self._asking.secret("Type it; it is not shown:") + "\n")
+        self._asking.say(f"  Kept in {path}, readable by you alone.")
+        return {f"{key}_env": "", f"{key}_file": name}

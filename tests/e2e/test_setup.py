@@ -1,0 +1,144 @@
+"""`lyra setup`: questions, each answer tried, and a commented configuration that works; over a pipe as well."""
+
+import re
+import stat
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fakes import openai_behaviours as b
+from tests.kits.discord_thread import DiscordThread
+from tests.kits.lyra_kit import Done, ModelServer, NewMachine, one_sentence
+from tests.kits.lyra_terminal import Terminal
+
+NO = ("n", "n")  # no Discord, no Matrix
+
+
+@pytest.fixture
+def model() -> Iterator[ModelServer]:
+    """A model on this machine."""
+    with ModelServer(lambda request: "Hello Ada.", models=("tiny", "large")) as model:
+        yield model
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> NewMachine:
+    """A machine on which nothing is set up."""
+    return NewMachine(tmp_path)
+
+
+def set_up(home: NewMachine, *answers: str) -> Done:
+    """Answer the questions over a pipe, a line each."""
+    return home.lyra("setup", given="".join(f"{answer}\n" for answer in answers))
+
+
+def config(home: NewMachine) -> dict[str, object]:
+    """Return what the configuration says."""
+    return tomllib.loads((home.path / "lyra.toml").read_text())
+
+
+def test_a_model_is_found_tried_and_answers_at_once(home: NewMachine, model: ModelServer) -> None:
+    home.variables["OLLAMA_HOST"] = model.host
+    done = set_up(home, "Europe/Vienna", "ollama", "tiny", *NO)
+    assert "Found on this machine: ollama, with large, tiny" in done.err
+    assert "Model main: tiny answers" in done.err
+    assert (done.code, done.out) == (0, "")
+    assert config(home) == {
+        "chat": ["main"], "time_zone": "Europe/Vienna",
+        "models": {"main": {"base_url": f"http://{model.host}/v1", "model": "tiny"}},
+    }  # fmt: skip
+    file = home.path / "lyra.toml"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert re.search("(?m)^# recall_k = 60 +# how many recalled messages", file.read_text())
+    assert home.chat("hello").out == "Hello Ada.\n"
+
+
+def test_a_model_that_does_not_answer_is_told_and_kept_only_if_that_is_said(home: NewMachine, model: ModelServer) -> None:
+    model.script(b.Status(401))
+    url = model.server.base_url
+    refused = set_up(home, "", url, "", "tiny", "n", "none", *NO)
+    assert "Keep it anyway?" in refused.err and "Model main: " in refused.err and "401" not in refused.err
+    assert "models" not in config(home)
+    model.script(b.Status(401))
+    kept = set_up(home, "", url, "", "tiny", "y", *NO, "y")
+    assert kept.code == 0 and config(home)["models"] == {"main": {"base_url": url, "model": "tiny"}}
+
+
+def test_answers_that_end_where_something_is_wrong_write_nothing(home: NewMachine) -> None:
+    done = set_up(home, "", "http://127.0.0.1:1/v1", "", "tiny")
+    assert done.code == 1
+    assert done.err.splitlines()[-1] == "The answers ended before all was well. Nothing was written."
+    assert not (home.path / "lyra.toml").exists()
+
+
+def test_a_key_is_in_a_file_of_its_own_and_nowhere_else(home: NewMachine, model: ModelServer) -> None:
+    done = set_up(home, "", model.server.base_url, "type", "sk-secret", "tiny", *NO)
+    assert done.code == 0 and "sk-secret" not in done.err
+    text = (home.path / "lyra.toml").read_text()
+    assert "sk-secret" not in text and 'api_key_file = "model-key"' in text
+    key = home.path / "model-key"
+    assert key.read_text() == "sk-secret\n" and stat.S_IMODE(key.stat().st_mode) == 0o600
+    assert home.chat("hello").out == "Hello Ada.\n"
+    assert {name.title(): value for name, value in model.chats[-1].headers.items()}["Authorization"] == "Bearer sk-secret"
+
+
+def test_what_is_there_stays_and_is_changed_only_where_one_agrees(home: NewMachine) -> None:
+    file = home.configure('# mine\nrecall_k = 7  # few\ntime_zone = "UTC"\n')
+    before = file.read_text()
+    shown = set_up(home, "Asia/Tokyo", "none", *NO)
+    assert '-time_zone = "UTC"' in shown.err and '+time_zone = "Asia/Tokyo"' in shown.err
+    assert (shown.code, file.read_text()) == (1, before)
+    assert set_up(home, "Asia/Tokyo", "none", *NO, "y").code == 0
+    assert file.read_text() == before.replace("UTC", "Asia/Tokyo")
+    again = set_up(home)
+    assert again.code == 0 and "Nothing changes" in again.err
+
+
+def test_a_wrong_time_zone_gets_a_suggestion(home: NewMachine) -> None:
+    done = set_up(home, "Europe/Viena", "Europe/Vienna", "none", *NO)
+    assert '"Europe/Viena" is no time zone. Did you mean Europe/Vienna?' in done.err
+    assert config(home) == {"time_zone": "Europe/Vienna"}
+
+
+def test_a_file_that_is_not_toml_is_left_alone(home: NewMachine) -> None:
+    home.path.mkdir()
+    (home.path / "lyra.toml").write_text("chat = \n")
+    done = set_up(home)
+    assert done.code == 1 and "is not TOML" in one_sentence(done)
+    assert (home.path / "lyra.toml").read_text() == "chat = \n"
+
+
+@pytest.mark.parametrize(("token", "said"), [("right", "the token is accepted"), ("wrong", "does not accept the token")])
+def test_a_token_of_discord_is_tried(home: NewMachine, token: str, said: str) -> None:
+    with DiscordThread() as discord:
+        home.configure(discord.config())
+        home.variables["DISCORD_TOKEN"] = discord.server.token if token == "right" else "wrong"
+        done = set_up(home, "", "none", "y", "DISCORD_TOKEN", "y", "n", "4242", "y")
+        assert said in done.err and home.variables["DISCORD_TOKEN"] not in done.err
+        assert done.code == 0
+        assert config(home)["people"]["ada"]["discord"] == ["4242"]  # type: ignore[index]
+
+
+def test_a_homeserver_that_does_not_answer_is_told(home: NewMachine) -> None:
+    done = set_up(home, "", "none", "n", "y", "http://127.0.0.1:1", "@lyra:example.org", "MATRIX_PASSWORD", "y", "")
+    assert "environment variable MATRIX_PASSWORD, which is not set" in done.err
+    assert "is out of reach" in done.err
+    assert done.code == 0 and config(home)["matrix"]["homeserver"] == "http://127.0.0.1:1"  # type: ignore[index]
+
+
+def test_at_a_terminal_it_asks_one_thing_after_the_other(home: NewMachine) -> None:
+    with Terminal(home, command="setup") as terminal:
+        terminal.until("The time zone that times are told in")
+        terminal.type("Asia/Tokyo")
+        terminal.until("Which one: ollama")
+        terminal.type("none")
+        terminal.until("Is she on Discord?")
+        terminal.type("")
+        terminal.until("Is she on Matrix?")
+        terminal.type("")
+        terminal.until("Write this to")
+        terminal.type("")
+        terminal.until("Written: ~/.lyra/lyra.toml")
+    assert config(home) == {"time_zone": "Asia/Tokyo"}
