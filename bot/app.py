@@ -20,6 +20,7 @@ from bot.commands import receipts
 from bot.config import home
 from bot.config.sections import Backend
 from bot.config.settings import Settings, Surroundings, load, local_zone, surroundings
+from bot.context.persona import Persona
 from bot.conversation.domains import Domains
 from bot.conversation.preferences import Preferences
 from bot.dreams.dreaming import Dreams
@@ -31,6 +32,7 @@ from bot.models.port import LateModel, Model
 from bot.service import log
 from bot.service.maintenance import Maintenance
 from bot.service.priority import Priority
+from bot.service.reloading import Reloading
 from bot.service.sweeping import Sweeper
 from memory.core import Habits, Memory, Ports
 from memory.dream.schedule import Hours
@@ -84,6 +86,8 @@ class App:
     dreams: Dreams
     priority: Priority
     meaning: EmbedderChoice
+    persona: Persona
+    reloading: Reloading
 
     async def view(self, name: str) -> View:
         """Return memory as the person of that name at this machine's terminal may know it; by default the system's user."""
@@ -153,7 +157,11 @@ async def opened(*, greets: bool = False) -> AsyncIterator[App]:
         await preferences.open()
         domains = Domains(memory, settings, preferences, base.clock, base.time_zone)
         dreams = Dreams(memory, models, settings, base.clock, priority)
-        yield App(base, memory, models, domains, preferences, maintenance, dreams, priority, found_by)
+        persona = Persona(around, settings.persona)
+        reloading = Reloading(around, settings, models, persona)
+        yield App(
+            base, memory, models, domains, preferences, maintenance, dreams, priority, found_by, persona, reloading
+        )  # fmt: skip
 
 
 @asynccontextmanager

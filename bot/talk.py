@@ -11,7 +11,6 @@ from functools import cache
 from adapters.base import Adapter
 from bot.app import App
 from bot.commands.table import Commands
-from bot.context import persona
 from bot.context.prompt import Prompt
 from bot.conversation.intake import Intake
 from bot.conversation.listening import Listening
@@ -73,9 +72,11 @@ async def talking(
     reconciliation = await Reconciliation.open(services, intake, adapters, app.priority)
     comparing, verifying = reconciliation.comparing, reconciliation.verifying
     reflections = Reflections(app.memory, app.domains, app.preferences, outgoing, base.settings.dream, base.clock, adapters)
-    connector = Connector(app.models, base.around, _probe)
-    commands = Commands(services, adapters, reconciliation, app.dreams, connector, app.meaning)
-    speaking = Speaking(services, verifying, persona.persona(base.settings, base.around), show_prompt)
+    connector = Connector(app.models, base.around, _probe, app.reloading.told)
+    commands = Commands(services, adapters, reconciliation, app.dreams, connector, app.meaning, app.persona)
+    # Where it cannot be read, that is said before anybody talks.
+    app.persona.current()
+    speaking = Speaking(services, verifying, app.persona, show_prompt)
     turns = Turns(services, intake, speaking, verifying, app.priority)
     if news := await told_once(app.meaning, app.memory.settings):
         print(news, file=sys.stderr, flush=True)

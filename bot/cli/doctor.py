@@ -1,78 +1,118 @@
-"""`lyra doctor`: looks at every part, and says what to do where something is wrong."""
+"""`lyra doctor`: looks at every part, also where another is ill, and says what to do where something is wrong."""
 
 import os
 import stat
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
 
-from bot.app import App, opened
+from adapters.base import Notes
+from adapters.errors import PlatformFailure
+from bot.app import App, opened, secret_of
 from bot.cli import model_checkup
 from bot.cli.checkup import Finding
-from bot.config.settings import OFFLINE
-from bot.context import persona
-from bot.errors import BadSecret, LyraError
+from bot.config.settings import OFFLINE, Settings, Surroundings, load, local_zone, surroundings
+from bot.context.persona import Persona
+from bot.errors import BadConfig, BadSecret, LyraError
 from bot.imports import imported
-from bot.service.notes import KeptNotes
-from bot.service.platforms import matrix_access
+from bot.models.embedders import EmbedderChoice, meaning
+from bot.models.learnt import BackendFacts
+from bot.service.notes import KeptNotes, NoNotes
+from bot.service.platforms import access_to_matrix
 from memory.errors import EmbeddingFailed, MemoryFailure
 from memory.store.locks import FileLock
+
+_FAULTS = (LyraError, MemoryFailure, PlatformFailure, OSError)
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What is looked at: a home and its configuration, and Lyra with her memory open, None where that could not be."""
+
+    around: Surroundings
+    settings: Settings
+    app: App | None
 
 
 async def doctor() -> int:
     """Print a finding a line; return 1 where something has to be done."""
-    async with opened() as app:
-        findings = [finding async for finding in examine(app)]
+    findings = await _all()
     for finding in findings:
         print(f"{'ok ' if finding.sound else '!! '} {finding.sentence}")
     return 0 if all(finding.sound for finding in findings) else 1
 
 
+async def _all() -> list[Finding]:
+    """Look at everything; where the configuration or the memory is ill, at all the rest."""
+    around = surroundings()
+    try:
+        settings = load(around)
+    except BadConfig as error:
+        rest = [*_home(around), _awake(around)]
+        return [Finding(False, f"Configuration: {error}"), *rest, Finding(False, "Everything else waits for the configuration.")]
+    try:
+        async with opened() as app:
+            return [finding async for finding in examine(app)]
+    except _FAULTS as error:
+        ill = Finding(False, f"Memory: {_sentence(error)}")
+    return [ill, *[finding async for finding in _examined(Looked(around, settings, None))]]
+
+
 async def examine(app: App) -> AsyncIterator[Finding]:
     """Yield what is found of each part, one after the other."""
-    around = app.base.around
-    config = f"Configuration: {around.config_path}" if around.config_path.exists() else "Configuration: none, every default holds"
-    yield Finding(True, f"{config}. Times are told in {app.base.time_zone}.")
-    yield _persona(app)
-    yield _home(app)
-    yield _key(app)
-    yield await _memory(app)
-    for name in dict.fromkeys([*app.base.settings.chat, *app.base.settings.summary]):
-        if name != OFFLINE:
-            backend = app.base.settings.models[name]
-            yield await model_checkup.checkup(around, name, backend, app.models.learnt.of(backend))
-    yield await _meaning(app)
-    if app.models.chat is None:
-        yield Finding(True, "Model: none. She keeps, finds and summarizes; in a conversation, /model connects one.")
-    for finding in [*await _discord(app), *await _matrix(app)]:
+    async for finding in _examined(Looked(app.base.around, app.base.settings, app)):
         yield finding
-    lock = FileLock(around.home / "run.lock")
-    awake = not lock.take()
-    lock.release()
-    yield Finding(True, "Lyra is awake (`lyra run`)." if awake else "Lyra is not awake; `lyra run` keeps her so.")
 
 
-def _persona(app: App) -> Finding:
+async def _examined(it: Looked) -> AsyncIterator[Finding]:
+    around, settings = it.around, it.settings
+    config = f"Configuration: {around.config_path}" if around.config_path.exists() else "Configuration: none, every default holds"
+    yield Finding(True, f"{config}. Times are told in {local_zone(settings)}.")
+    yield _persona(it)
+    for finding in _home(around):
+        yield finding
+    yield _key(it)
+    if it.app:
+        yield await _memory(it.app)
+    parts = [_model(it, name) for name in dict.fromkeys([*settings.chat, *settings.summary]) if name != OFFLINE]
+    for part in (*parts, _meaning(it), _unconnected(it), _discord(it), _matrix(it)):
+        try:
+            found = await part
+        except _FAULTS as error:
+            found = [Finding(False, _sentence(error))]
+        for finding in found:
+            yield finding
+    yield _awake(around)
+
+
+def _persona(it: Looked) -> Finding:
+    persona = it.app.persona if it.app else Persona(it.around, it.settings.persona)
     try:
-        text = persona.persona(app.base.settings, app.base.around)
+        persona.read()
     except LyraError as error:
         return Finding(False, f"Persona: {error}")
-    return Finding(bool(text), f"Persona: {app.base.settings.persona or 'the one that comes with Lyra'}.")
+    return Finding(True, f"Persona: {persona.path if persona.is_own else 'the one that comes with Lyra'}.")
 
 
-def _home(app: App) -> Finding:
-    home = app.base.around.home
+def _home(around: Surroundings) -> list[Finding]:
+    home = around.home
+    if not home.is_dir():
+        return [Finding(False, f"Home: {home} is no folder. lyra chat makes it; LYRA_HOME names another.")]
     free = os.statvfs(home)
     megabytes = free.f_bavail * free.f_frsize // 1_000_000
     enough = megabytes >= 100
-    return Finding(
-        enough, f"Home: {home}, {megabytes:,} MB free." + ("" if enough else " Free some: under 100 MB is too little.")
-    )
+    return [
+        Finding(enough, f"Home: {home}, {megabytes:,} MB free." + ("" if enough else " Free some: under 100 MB is too little."))
+    ]
 
 
-def _key(app: App) -> Finding:
-    path = app.base.key_path
-    if path is None:
-        return Finding(True, f"Key: from the environment variable {app.base.settings.key_env}.")
-    mode = stat.S_IMODE(path.stat().st_mode)
+def _key(it: Looked) -> Finding:
+    if it.settings.key_env:
+        return Finding(True, f"Key: from the environment variable {it.settings.key_env}.")
+    path = it.around.path(it.settings.key_file) if it.settings.key_file else it.around.home / "key"
+    try:
+        mode = stat.S_IMODE(path.stat().st_mode)
+    except OSError:
+        return Finding(False, f"Key: {path} is not there. Put your copy of it back; without it nobody can read the memory.")
     if mode & 0o077:
         return Finding(False, f"Key: others may read {path}. Close it: chmod 600 {path}")
     return Finding(True, f"Key: {path}. Keep a copy elsewhere: without it nobody can read the memory.")
@@ -81,41 +121,81 @@ def _key(app: App) -> Finding:
 async def _memory(app: App) -> Finding:
     try:
         await app.memory.db.verify()
+        backlog = await app.memory.backlog()
+        parked = await app.memory.journal.parked()
     except MemoryFailure as error:
         return Finding(False, f"Memory: {error}")
-    backlog = await app.memory.backlog()
-    parked = await app.memory.journal.parked()
     if parked:
         return Finding(False, f"Memory: sound, but {parked} messages were given up after three tries; the log says why.")
     return Finding(True, f"Memory: {app.base.around.db_path}, sound, {backlog.sessions} conversations.")
 
 
-async def _matrix(app: App) -> list[Finding]:
-    if app.base.settings.matrix is None:
+async def _model(it: Looked, name: str) -> list[Finding]:
+    backend = it.settings.models[name]
+    facts = it.app.models.learnt.of(backend) if it.app else BackendFacts()
+    return [await model_checkup.checkup(it.around, name, backend, facts)]
+
+
+async def _unconnected(it: Looked) -> list[Finding]:
+    without = it.app.models.chat is None if it.app else not it.settings.chat
+    return [Finding(True, "Model: none. She keeps, finds and summarizes; lyra model connects one.")] if without else []
+
+
+async def _matrix(it: Looked) -> list[Finding]:
+    if it.settings.matrix is None:
         return []
     checkup: Callable[..., Awaitable[list[Finding]]] = imported("bot.cli.matrix_checkup:checkup")
-    return await checkup(matrix_access(app), KeptNotes(app.memory.settings, "matrix"))
+    notes: Notes = KeptNotes(it.app.memory.settings, "matrix") if it.app else NoNotes()
+    try:
+        return await checkup(access_to_matrix(it.settings.matrix, it.around), notes)
+    except BadSecret as error:
+        return [Finding(False, f"Matrix: {error}")]
 
 
-async def _discord(app: App) -> list[Finding]:
-    section = app.base.settings.discord
+async def _discord(it: Looked) -> list[Finding]:
+    section = it.settings.discord
     if section is None:
         return []
     try:
-        token = app.base.around.secret(section.token_env, section.token_file, "The token of [discord]")
+        token = it.around.secret(section.token_env, section.token_file, "The token of [discord]")
     except BadSecret as error:
         return [Finding(False, f"Discord: {error}")]
     checkup: Callable[..., Awaitable[list[Finding]]] = imported("bot.cli.discord_checkup:checkup")
     return await checkup(section, token.get_secret_value() if token else "")
 
 
-async def _meaning(app: App) -> Finding:
+async def _meaning(it: Looked) -> list[Finding]:
     """Have a word embedded by what serves. Where the local model is not installed, words serve, and nothing is ill."""
-    embedder = app.meaning.embedder
-    if embedder is None:
-        return Finding(True, app.meaning.describe())
+    if it.app:
+        return [await _embedding(it.app.meaning)]
+    found_by = meaning(it.settings, lambda name, backend: secret_of(it.around, backend, name))
     try:
-        vectors = await embedder.embed(["kayak"])
+        return [await _embedding(found_by)]
+    finally:
+        if found_by.embedder:
+            await found_by.embedder.close()
+
+
+async def _embedding(found_by: EmbedderChoice) -> Finding:
+    if found_by.embedder is None:
+        return Finding(True, found_by.describe())
+    try:
+        vectors = await found_by.embedder.embed(["kayak"])
     except EmbeddingFailed as error:
         return Finding(False, f"Meaning: {error} Words alone find things meanwhile.")
-    return Finding(True, f"Meaning: {app.meaning.what} embeds, {vectors.shape[1]} numbers a text.")
+    return Finding(True, f"Meaning: {found_by.what} embeds, {vectors.shape[1]} numbers a text.")
+
+
+def _awake(around: Surroundings) -> Finding:
+    lock = FileLock(around.home / "run.lock")
+    if not lock.path.exists():
+        return Finding(True, "Lyra is not awake; `lyra run` keeps her so.")
+    awake = not lock.take()
+    lock.release()
+    return Finding(True, "Lyra is awake (`lyra run`)." if awake else "Lyra is not awake; `lyra run` keeps her so.")
+
+
+def _sentence(error: BaseException) -> str:
+    if isinstance(error, OSError):
+        return f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}."
+    return str(error)

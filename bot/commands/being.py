@@ -6,9 +6,11 @@ from itertools import count
 from adapters.base import Adapter
 from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter, Reply
 from adapters.markup import usage
+from bot.commands import persona_text
 from bot.commands.group import Group, plain
 from bot.commands.ladder_text import driven
 from bot.commands.pages import Pages
+from bot.context.persona import Persona
 from bot.conversation.services import Services
 from bot.delivery.links import configured
 from bot.dreams.reflections import NAME as REFLECTIONS
@@ -22,7 +24,7 @@ Table = Callable[[], Mapping[str, CommandSpec]]
 
 
 class Being(Group):
-    """/help, /new, /model, /status."""
+    """/help, /new, /model, /persona, /status."""
 
     def __init__(
         self,
@@ -32,22 +34,30 @@ class Being(Group):
         connector: Connector,
         meaning: EmbedderChoice,
         table: Table,
+        persona: Persona,
     ) -> None:
         super().__init__(services, adapters, pages)
         self._connector = connector
         self._meaning = meaning
         self._table = table
+        self._persona = persona
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
         name = Parameter("name", "the conversation's name", rest=True)
-        server = Parameter("name", "ollama, llamacpp, vllm, lmstudio, a URL, or: off")
+        server = Parameter(
+            "name", "ollama, llamacpp, vllm, lmstudio, a URL, or: off, config (as configured), reload (read it again)"
+        )
+        words = Parameter("text", "who I am from now on, in a few sentences", rest=True)
         model = Parameter("model", "which of its models")
         return (
             CommandSpec("help", "what you can say here", self._help),
             CommandSpec("new", "begin a new conversation here", self._new, (name,), answer=AnswerAudience.HERE),
             CommandSpec(
                 "model", "connect a language model, or see which", self._model, (server, model), who=AnswerAudience.OWNER
+            ),
+            CommandSpec(
+                "persona", "who I am: see it, say it anew, or: reset", self._show_persona, (words,), who=AnswerAudience.OWNER
             ),
             CommandSpec("status", "how much is kept, and what serves", self._status),
         )
@@ -73,6 +83,17 @@ class Being(Group):
     async def _model(self, call: Call) -> Reply:
         text = await self._connector.command(call)
         return Reply(text, configured(text, owner=owned(call.place.platform)))
+
+    async def _show_persona(self, call: Call) -> Reply:
+        said = str(call.arguments.get("text", "")).strip()
+        if not said:
+            return plain(f"{self._persona.current()}\n\n{persona_text.where(self._persona)}")
+        if said == "reset":
+            return plain(persona_text.reset(self._persona))
+        if call.surface is None or not await call.surface.confirm(persona_text.QUESTION):
+            return plain("I stay who I am.")
+        self._persona.write(said)
+        return plain(persona_text.WRITTEN)
 
     async def _status(self, call: Call) -> Reply:
         view = await self._view(call)

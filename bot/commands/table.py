@@ -19,6 +19,7 @@ from bot.commands.remembering import Remembering
 from bot.commands.settling import Settling
 from bot.commands.summing import Summing
 from bot.commands.thoughts import ThoughtCommands
+from bot.context.persona import Persona
 from bot.conversation.error_texts import told
 from bot.conversation.services import Services
 from bot.delivery.addresses import addresses
@@ -69,6 +70,7 @@ class Commands:
         dreams: Dreams,
         connector: Connector,
         meaning: EmbedderChoice,
+        persona: Persona,
     ) -> None:
         self._services = services
         self._adapters = dict(adapters)
@@ -83,7 +85,7 @@ class Commands:
             Banking(*common),
             ThoughtCommands(*common, dreams),
             Settling(*common, reconciliation.keeping),
-            Being(*common, connector, meaning, lambda: self.table),
+            Being(*common, connector, meaning, lambda: self.table, persona),
         )
         self.table = {spec.name: spec for group in groups for spec in group.specs()}
 

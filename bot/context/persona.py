@@ -1,17 +1,87 @@
-"""Who Lyra is: a text the operator may replace, and nobody else may change."""
+"""Who Lyra is: a text the operator may replace, and nobody else may change. It is read again when its file changes."""
 
 from importlib.resources import files
+from pathlib import Path
 
-from bot.config.settings import Settings, Surroundings
-from bot.errors import BadConfig
+from bot.config.settings import Surroundings
+from bot.config.writing import write_private
+from bot.errors import BadConfig, BadInput
+from bot.service.log import log
+
+OWN = "persona.md"
+"""The file in her home that stands in for the persona that comes with her, unless the configuration names another."""
+_MOST = 20_000
+"""Characters: longer ones would fill the prompts of small models."""
 
 
-def persona(settings: Settings, around: Surroundings) -> str:
-    """Return the persona's text: the file that `persona` names, or the one that comes with Lyra. Raises BadConfig."""
-    if not settings.persona:
-        return files("bot").joinpath("persona.md").read_text("utf-8").strip()
-    path = around.path(settings.persona)
-    try:
-        return path.read_text("utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadConfig(f'"persona" names {path}, which cannot be read.') from error
+class Persona:
+    """The persona of one home. `named` is the file that the configuration names, '' for none."""
+
+    def __init__(self, around: Surroundings, named: str) -> None:
+        self._around = around
+        self.named = named
+        self._read: tuple[Path | None, tuple[int, int, int]] | None = None
+        self._text = ""
+
+    @property
+    def path(self) -> Path:
+        """The file that is read, or would be if it were there."""
+        return self._around.path(self.named) if self.named else self._around.home / OWN
+
+    @property
+    def is_own(self) -> bool:
+        """Whether a file says who she is, and not what comes with her."""
+        return bool(self.named) or self.path.is_file()
+
+    def read(self) -> str:
+        """Return the text as it is now. Raises BadConfig where the file cannot be read, or says nothing."""
+        if not self.is_own:
+            return default()
+        try:
+            text = self.path.read_text("utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadConfig(f'"persona" names {self.path}, which cannot be read.') from error
+        if not text:
+            raise BadConfig(f"{self.path} is to say who she is, and is empty.")
+        return text
+
+    def current(self) -> str:
+        """Return the text, read again only if its file changed; where it cannot be read any more, the last one stays."""
+        found = self._stamp()
+        if found != self._read:
+            try:
+                self._text = self.read()
+            except BadConfig as error:
+                if not self._text:
+                    raise
+                log.warning("persona.unreadable", why=str(error))
+            self._read = found
+        return self._text
+
+    def write(self, text: str) -> None:
+        """Let a text say who she is from now on. Raises BadInput, OSError."""
+        if not text.strip():
+            raise BadInput("Say who I am, in a few sentences; /persona reset goes back to the one that comes with me.")
+        if len(text) > _MOST:
+            raise BadInput(f"A persona has at most {_MOST:,} characters, and this one has {len(text):,}.")
+        write_private(self.path, text.strip() + "\n")
+
+    def reset(self) -> bool:
+        """Go back to what comes with her; return whether there was anything else. Raises BadInput where the configuration names a file."""
+        if self.named:
+            raise BadInput(f'The configuration names {self.path}; take "persona" out of it to go back.')
+        there = self.path.is_file()
+        self.path.unlink(missing_ok=True)
+        return there
+
+    def _stamp(self) -> tuple[Path | None, tuple[int, int, int]]:
+        try:
+            found = self.path.stat()
+        except OSError:
+            return None, (0, 0, 0)
+        return self.path, (found.st_mtime_ns, found.st_size, found.st_ino)
+
+
+def default() -> str:
+    """Return the persona that comes with her."""
+    return files("bot").joinpath("persona.md").read_text("utf-8").strip()

@@ -7,6 +7,7 @@ from functools import partial
 
 from bot.apart import apart
 from bot.context import tools
+from bot.context.persona import Persona
 from bot.context.prompt import Prompt, Question, draft
 from bot.context.retrieval import recalled, standing
 from bot.context.sought import Sought, sought
@@ -57,7 +58,7 @@ class Speaking:
     """Answers turns. `show_prompt` is given every prompt before the model is."""
 
     def __init__(
-        self, services: Services, verifying: Verifying, persona: str, show_prompt: Callable[[Prompt], None] | None = None
+        self, services: Services, verifying: Verifying, persona: Persona, show_prompt: Callable[[Prompt], None] | None = None
     ) -> None:
         self._services = services
         self._verifying = verifying
@@ -118,7 +119,7 @@ class Speaking:
             there = replace(there, recent=[one for one in there.recent if one.key in sure.keys])
             room = budget - tools.COST * bool(rounds)
             longest = max(len(one.text) for one in (*there.recent, *turn.asked))
-            begun = await apart(longest, partial(draft, self._persona, there, question, begun_at, zone, room))
+            begun = await apart(longest, partial(draft, self._persona.current(), there, question, begun_at, zone, room))
             with measures.stage("recall"):
                 came = await recalled(turn, settings, begun.in_view, begun.since, self._parts(turn, begun_at))
             found = await verifying.sure(used_in(came.hits), looks)

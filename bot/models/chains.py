@@ -112,6 +112,27 @@ class Models:
         made: ModelWriter = imported("bot.models.writer:ModelWriter")(model)
         return made
 
+    async def reload(self, settings: Settings) -> None:
+        """Serve what another configuration names from now on; an answer under way goes on with what it began with."""
+        self._settings = settings
+        self.chat, self._chatting, self._connected, self.offers_tools = None, (), None, False
+        await self.open()
+
+    async def as_configured(self) -> None:
+        """Chat through what the configuration names, whatever was connected or taken off."""
+        await self._kept.set(_SCOPE, _KEY, None)
+        await self.reload(self._settings)
+
+    @property
+    def connected(self) -> bool:
+        """Whether a person connected the model that serves, or none, in the place of what the configuration names."""
+        return self._connected is not None or (self.chat is None and bool(self._settings.chat))
+
+    @property
+    def chatting(self) -> Sequence[Backend]:
+        """The backends that what is said in chat goes to, the first one first."""
+        return self._chatting
+
     async def connect(self, base_url: str, model: str) -> None:
         """Chat through this model from now on, and after the next start."""
         await self._kept.set(_SCOPE, _KEY, {"base_url": base_url, "model": model})

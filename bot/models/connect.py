@@ -24,9 +24,13 @@ def known_servers(around: Surroundings) -> dict[str, str]:
 class Connector:
     """Finds models on this machine, asks before any word goes there, and undoes it."""
 
-    def __init__(self, models: Models, around: Surroundings, probe: LocalModels) -> None:
+    def __init__(
+        self, models: Models, around: Surroundings, probe: LocalModels, reload: Callable[[], Awaitable[str]] | None = None
+    ) -> None:
+        """`reload` reads the configuration again, and says what came of it."""
         self._models = models
         self._probe = probe
+        self._read_again = reload
         self._known = known_servers(around)
 
     def describe(self, *, owner: bool = True) -> str:
@@ -44,6 +48,11 @@ class Connector:
             return f"{self.describe()}\n{await self._found()}"
         if name == "off":
             return await self._off()
+        if name == "config":
+            await self._models.as_configured()
+            return f"As configured. {self.describe()}"
+        if name == "reload":
+            return await self._reload()
         base_url = self._known.get(name.casefold(), name)
         if not base_url.startswith(("http://", "https://")):
             raise BadInput(f'I know no "{name}". Try /model ollama, or /model http://HOST:PORT/v1')
@@ -54,6 +63,11 @@ class Connector:
             return "No model was connected."
         elsewhere = self._models.goes_to
         return f"Disconnected. Words still go to {elsewhere}." if elsewhere else "Disconnected. Nothing leaves this machine."
+
+    async def _reload(self) -> str:
+        if self._read_again is None:
+            raise BadInput("Nothing can be read again here.")
+        return f"{await self._read_again()}\n{self.describe()}"
 
     async def _connect(self, call: Call, name: str, base_url: str) -> str:
         found = [model for model in await self._probe(base_url) if "embed" not in model]

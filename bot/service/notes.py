@@ -19,3 +19,13 @@ class KeptNotes:
     async def put(self, name: str, value: Any) -> None:
         """Keep a value that JSON can hold."""
         await self._kept.set(self._scope, name, value)
+
+
+class NoNotes:
+    """The notes of an adapter where no memory is open: none."""
+
+    async def get(self, name: str) -> Any:
+        """Return None."""
+
+    async def put(self, name: str, value: Any) -> None:
+        """Keep nothing."""

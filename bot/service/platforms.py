@@ -7,6 +7,7 @@ from adapters.base import Adapter
 from bot.app import App
 from bot.config.sections import Discord as DiscordSection
 from bot.config.sections import Matrix as MatrixSection
+from bot.config.settings import Surroundings
 from bot.errors import BadConfig
 from bot.imports import imported
 from bot.service.notes import KeptNotes
@@ -30,9 +31,13 @@ def platforms(app: App) -> dict[str, Adapter]:
 
 def matrix_access(app: App) -> "MatrixAccess":
     """Return how to reach her account on Matrix. Raises BadConfig where there is none."""
-    account, around = app.base.settings.matrix, app.base.around
-    if account is None:
+    if app.base.settings.matrix is None:
         raise BadConfig("There is no [matrix] in the configuration.")
+    return access_to_matrix(app.base.settings.matrix, app.base.around)
+
+
+def access_to_matrix(account: MatrixSection, around: Surroundings) -> "MatrixAccess":
+    """Return how to reach an account on Matrix. Raises BadSecret."""
     password = around.secret_if_there(account.password_env, account.password_file)
     token = around.secret_if_there(account.token_env, account.token_file)
     access: type[MatrixAccess] = imported("adapters.matrix.account.account:Access")

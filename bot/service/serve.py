@@ -1,7 +1,10 @@
 """`lyra run`: Lyra awake. Platforms as configured, housekeeping every minute, and the memory page, until asked to stop."""
 
 import asyncio
+import os
+import signal
 import sys
+import termios
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 
@@ -25,6 +28,7 @@ async def serve() -> int:
         lock.require("Lyra is awake in this home already. One `lyra run` is enough; end it first to start another.")
         page = page_lock(app)
         try:
+            lock.path.write_text(str(os.getpid()))
             page.require("`lyra web` serves the memory page of this home already. End it first: `lyra run` serves it as well.")
             return await _serve(app)
         finally:
@@ -42,6 +46,8 @@ async def _serve(app: App) -> int:
         ):
             notifier = Notifier(app.base.around.variables)
             alive = asyncio.create_task(notifier.keep_alive())
+            reloading = set[asyncio.Task[None]]()
+            _on_hangup(app, stop, reloading)
             scheduler = AsyncIOScheduler(timezone="UTC")
             for work in (app.maintenance.tick, talk.tick, app.dreams.tick):
                 scheduler.add_job(_until_cancelled(work), "interval", seconds=60, max_instances=1, coalesce=True)
@@ -79,6 +85,32 @@ async def _converse(adapters: Mapping[str, Adapter], talk: Talk, stop: asyncio.E
         for task in {asked, *left}:
             task.cancel()
         await asyncio.gather(asked, *left, return_exceptions=True)
+
+
+def _on_hangup(app: App, stop: asyncio.Event, reloading: set[asyncio.Task[None]]) -> None:
+    """Have the configuration read again at SIGHUP; where it says that the terminal she was started at is gone, end."""
+    at_terminal, loop = sys.stdin.isatty(), asyncio.get_running_loop()
+
+    async def reload() -> None:
+        _say(await app.reloading.told())
+
+    def hung_up() -> None:
+        if at_terminal and _is_gone():
+            stop.set()
+            return
+        task = loop.create_task(reload())
+        reloading.add(task)
+        task.add_done_callback(reloading.discard)
+
+    loop.add_signal_handler(signal.SIGHUP, hung_up)
+
+
+def _is_gone() -> bool:
+    try:
+        termios.tcgetattr(sys.stdin)
+    except (termios.error, OSError, ValueError):
+        return True
+    return False
 
 
 def _until_cancelled(work: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:

@@ -1,7 +1,6 @@
 """The configuration file as set-up changes it: what stands there stays, comments included; what is new has the example's comments."""
 
 import difflib
-import os
 import re
 import tomllib
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.config.settings import Settings, checked, read_text
+from bot.config.writing import write_private
 from bot.errors import BadConfig
 from bot.imports import imported
 
@@ -93,20 +93,6 @@ class ConfigFile:
         """Put the file in the place of what is there, whole, and readable by its owner alone. Raises OSError."""
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_private(self.path, self.text)
-
-
-def write_private(path: Path, text: str) -> None:
-    """Write a file whole or not at all, readable by its owner alone. Raises OSError."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def example() -> str:

@@ -10,21 +10,13 @@ from bot.config.sections import Discord, Matrix
 from bot.config.settings import Surroundings
 from bot.errors import BadSecret
 from bot.imports import imported
+from bot.service.notes import NoNotes
+from bot.service.platforms import access_to_matrix
 from bot.setup.asking import Asking
 from bot.setup.config_file import ConfigFile
 from bot.setup.secrets import Secrets
 
 Checkup = Callable[..., Awaitable[list[Finding]]]
-
-
-class NoNotes:
-    """What an adapter kept, where no memory is open: nothing."""
-
-    async def get(self, name: str) -> Any:
-        """Return None."""
-
-    async def put(self, name: str, value: Any) -> None:
-        """Keep nothing."""
 
 
 async def ask_discord(asking: Asking, file: ConfigFile, around: Surroundings) -> None:
@@ -85,14 +77,11 @@ async def ask_matrix(asking: Asking, file: ConfigFile, around: Surroundings) -> 
 
 
 async def _matrix(section: Matrix, around: Surroundings) -> list[Finding]:
+    checkup: Checkup = imported("bot.cli.matrix_checkup:checkup")
     try:
-        password = around.secret_if_there(section.password_env, section.password_file)
-        token = around.secret_if_there(section.token_env, section.token_file)
+        return await checkup(access_to_matrix(section, around), NoNotes())
     except BadSecret as error:
         return [Finding(False, f"Matrix: {error}")]
-    access = imported("adapters.matrix.account.account:Access")
-    checkup: Checkup = imported("bot.cli.matrix_checkup:checkup")
-    return await checkup(access(section.homeserver, section.user_id, password, token, section.device_name), NoNotes())
 
 
 async def _kept(asking: Asking, tried: Callable[[], Awaitable[list[Finding]]]) -> bool:

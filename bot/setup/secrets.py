@@ -3,9 +3,9 @@
 import re
 
 from bot.config.settings import Surroundings
+from bot.config.writing import write_private
 from bot.errors import BadSecret
 from bot.setup.asking import Asking
-from bot.setup.config_file import write_private
 
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 _TYPE = "type"

@@ -34,7 +34,7 @@ NAVIGATION = (
 )  # fmt: skip
 
 
-_UNDER = {"gists": "timeline", "conversations": "timeline", "messages": "search", "thoughts": "dreams"}
+_UNDER = {"gists": "timeline", "conversations": "timeline", "messages": "search", "thoughts": "dreams", "persona": "self"}
 """Under which of these a page stands that is not among them."""
 
 
@@ -82,6 +82,10 @@ class Desk:
         """Return who is signed in."""
         identity = request[VISITOR].identity
         return Person(identity.platform, identity.native_id, identity.native_id)
+
+    def owns(self, request: web.Request) -> bool:
+        """Say whether who is signed in runs this machine."""
+        return self.person(request).id == self.app.base.around.user
 
     async def view(self, request: web.Request) -> View:
         """Return memory as who is signed in may know it now, at the account of theirs that they chose to read."""

@@ -202,8 +202,12 @@ class Process:
 
     def stop(self, number: int = signal.SIGTERM) -> Done:
         """Ask the process to end, and return what was not read yet."""
-        self._child.send_signal(number)
+        self.send(number)
         return self.wait()
+
+    def send(self, number: int) -> None:
+        """Send the process a signal that does not end it."""
+        self._child.send_signal(number)
 
     def kill(self) -> Done:
         """End the process as a power cut would."""

@@ -20,6 +20,7 @@ class DreamsPage:
         """Return what is answered here."""
         return (
             web.get("/dreams", self._show),
+            web.post("/dreams/now", self._now),
             web.post("/thoughts/{id}/less", self._less),
             web.get("/thoughts/{id}/delete", self._ask),
             web.post("/thoughts/{id}/delete", self._delete),
@@ -28,9 +29,17 @@ class DreamsPage:
     async def _show(self, request: web.Request) -> web.Response:
         view = await self._desk.view(request)
         return self._desk.page(
-            request, "dreams.html", view, thoughts=await view.thoughts.said(_THOUGHTS), told=request.query.get("told", "")[:200],
+            request, "dreams.html", view, thoughts=await view.thoughts.said(_THOUGHTS), told=request.query.get("told", "")[:200], owner=self._desk.owns(request),
             dreams=await self._desk.app.memory.dreams.past(view.home, _DREAMS),
         )  # fmt: skip
+
+    async def _now(self, request: web.Request) -> web.Response:
+        """Dream at this home now, whatever is due."""
+        if not self._desk.owns(request):
+            raise web.HTTPForbidden
+        view = await self._desk.view(request)
+        dreamt = await self._desk.app.dreams.dream(view.home, forced=True)
+        return go("/dreams", told="" if dreamt.report else "Another process dreams this just now.")
 
     async def _less(self, request: web.Request) -> web.Response:
         view = await self._desk.view(request)

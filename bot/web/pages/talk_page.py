@@ -35,6 +35,7 @@ class TalkPage:
             web.post("/talk", self._say),
             web.get("/talk/stream", self._stream),
             web.post("/talk/answer", self._settle),
+            web.post("/talk/stop", self._stop),
         )
 
     async def _show(self, request: web.Request) -> web.Response:
@@ -68,6 +69,16 @@ class TalkPage:
         form = await request.post()
         open_ = self._desk.browser.settle(str(form.get("question", "")), yes=form.get("yes") == "yes")
         return web.json_response({"settled": open_})
+
+    async def _stop(self, request: web.Request) -> web.Response:
+        """End the answer that is being made in a conversation; what came of it by now stays."""
+        view, person, form = await self._desk.own_view(request), self._desk.person(request), await request.post()
+        name = str(form.get("conversation", "")) or _FIRST
+        thread = await self._desk.app.domains.thread(view, name)
+        ended = self._desk.talk.mailboxes.end(person.platform, conversation(person.platform, person.id, thread).key)
+        if request.headers.get("X-Requested-With") == "fetch":
+            return web.json_response({"ended": ended})
+        return go("/talk", **{"in": name})
 
     async def _stream(self, request: web.Request) -> web.StreamResponse:
         """Send what is said in a conversation from now on, until the tab is closed or Lyra goes."""

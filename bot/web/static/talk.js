@@ -9,7 +9,10 @@
   const connection = document.getElementById("connection");
   const token = form.elements.form_token.value;
   const conversation = talk.dataset.conversation;
+  const stop = document.getElementById("stop");
   let beginning = null;
+
+  const making = (on) => { stop.hidden = !on; };
 
   const atEnd = () => thread.scrollHeight - thread.scrollTop - thread.clientHeight < 160;
   const toEnd = () => { thread.scrollTop = thread.scrollHeight; };
@@ -62,9 +65,10 @@
       add(made);
       toEnd();
     },
-    thinking: (facts) => { thinking.hidden = !facts.on || beginning !== null; },
+    thinking: (facts) => { thinking.hidden = !facts.on || beginning !== null; making(facts.on || beginning !== null); },
     piece: (facts) => {
       thinking.hidden = true;
+      making(true);
       if (!beginning) {
         beginning = bubble("hers coming", "Lyra");
         beginning.append(element("p", "words"));
@@ -74,7 +78,7 @@
       beginning.lastElementChild.textContent += facts.text;
       if (follow) toEnd();
     },
-    dropped: () => { beginning?.remove(); beginning = null; },
+    dropped: () => { beginning?.remove(); beginning = null; making(false); },
     withheld: () => {
       show.dropped();
       add(element("p", "notice-line", "The rest is withheld: something it was made from was forgotten or changed just now."));
@@ -90,6 +94,7 @@
       if (made !== beginning) add(made);
       beginning = null;
       thinking.hidden = true;
+      making(false);
       toEnd();
     },
     reflection: (facts) => {
@@ -156,6 +161,7 @@
     if (!(await send(words))) { text.value = words; fit(); }
     text.focus();
   });
+  stop.addEventListener("click", () => { making(false); post("/talk/stop", { conversation }); text.focus(); });
   text.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
       event.preventDefault();

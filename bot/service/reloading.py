@@ -1,0 +1,51 @@
+"""The configuration, read again while she runs: models and keys, and who she is. What else changed waits for the next start."""
+
+from bot.config.settings import Settings, Surroundings, load
+from bot.context.persona import Persona
+from bot.errors import LyraError
+from bot.models.chains import Models
+from bot.service.log import log
+
+_LIVE = {"chat", "summary", "models", "persona"}
+
+
+class Reloading:
+    """Takes in what changed in the configuration file."""
+
+    def __init__(self, around: Surroundings, settings: Settings, models: Models, persona: Persona) -> None:
+        self._around = around
+        self._settings = settings
+        self._models = models
+        self._persona = persona
+
+    async def reload(self) -> str:
+        """Read the file again; return what came of it in a sentence. What does not hold changes nothing. Raises BadConfig, BadSecret."""
+        settings = load(self._around)
+        before = self._persona.named
+        self._persona.named = settings.persona
+        try:
+            self._persona.read()
+            for name, backend in settings.models.items():
+                self._around.secret(backend.api_key_env, backend.api_key_file, f"The key of [models.{name}]")
+            await self._models.reload(settings)
+        except BaseException:
+            self._persona.named = before
+            raise
+        later = [
+            key for key in Settings.model_fields if key not in _LIVE and getattr(settings, key) != getattr(self._settings, key)
+        ]
+        log.info("configuration.reloaded", later=",".join(later))
+        self._settings = settings.model_copy(update={key: getattr(self._settings, key) for key in later})
+        waits = f" At the next start: {', '.join(later)}." if later else ""
+        over = (
+            " A model that was connected by hand serves all the same; /model config goes back." if self._models.connected else ""
+        )
+        return f"The configuration was read again.{over}{waits}"
+
+    async def told(self) -> str:
+        """Read the file again, and return what came of it, be it that the old stays."""
+        try:
+            return await self.reload()
+        except LyraError as error:
+            log.warning("configuration.refused", why=str(error))
+            return f"{error} What was configured before stays."

@@ -1,0 +1,86 @@
+"""`lyra model`: which model she converses with, outside of a conversation: shown, connected, tried."""
+
+import os
+import signal
+from contextlib import suppress
+from pathlib import Path
+
+from adapters.command_table import Call
+from adapters.events import Person, Place, Reach
+from bot.app import App, opened
+from bot.cli import model_checkup
+from bot.cli.output import ask, show
+from bot.imports import imported
+from bot.models.connect import Connector
+from memory.store.locks import FileLock
+
+_RELOAD = "reload"
+
+
+class _Screen:
+    """Asks at the terminal, if anybody is there."""
+
+    def __init__(self, *, yes: bool) -> None:
+        self._yes = yes
+
+    async def confirm(self, question: str) -> bool:
+        """Return whether it was agreed to."""
+        return ask(question, yes=self._yes)
+
+    def enter(self, session: str) -> bool:
+        """Return False: there is no conversation here."""
+        return False
+
+
+async def model(name: str, which: str, *, yes: bool, tries: bool) -> int:
+    """Show, connect or take off the model; with `tries`, have it answer. Returns 1 where nothing came of it."""
+    async with opened() as app:
+        if name == _RELOAD:
+            awake = nudge(app.base.around.home)
+            show(
+                "Lyra, who is awake, reads the configuration again."
+                if awake
+                else "Lyra is not awake; she reads it when she starts."
+            )
+            return 0
+        connector = Connector(app.models, app.base.around, imported("bot.models.probing:local_models"))
+        before = app.models.chatting, app.models.connected
+        if name or not tries:
+            show(await connector.command(_call(app, name, which, yes=yes)))
+        changed = (app.models.chatting, app.models.connected) != before
+        if changed:
+            nudge(app.base.around.home)
+        if name and not changed and app.models.chat is None:
+            return 1
+        return await _tried(app) if tries else 0
+
+
+def _call(app: App, name: str, which: str, *, yes: bool) -> Call:
+    user = app.base.around.user
+    given = {key: value for key, value in (("name", name), ("model", which)) if value}
+    return Call(Person("console", user, user), Place("console", user, user, Reach.DIRECT), given, _Screen(yes=yes))
+
+
+async def _tried(app: App) -> int:
+    """Have every model that serves say a few words; return 1 where one does not."""
+    findings = [
+        await model_checkup.checkup(app.base.around, backend.model, backend, app.models.learnt.of(backend))
+        for backend in app.models.chatting
+    ]
+    for finding in findings:
+        show(finding.sentence)
+    if not findings:
+        show("No model is connected; lyra model ollama, or lyra model URL, connects one.")
+    return 0 if findings and all(finding.sound for finding in findings) else 1
+
+
+def nudge(home: Path) -> bool:
+    """Have a Lyra who is awake in this home take in what changed; return whether there is one."""
+    lock = FileLock(home / "run.lock")
+    if lock.take():
+        lock.release()
+        return False
+    # Whoever holds the lock wrote its process's id into it, and holds it as long as it lives.
+    with suppress(OSError, ValueError):
+        os.kill(int(lock.path.read_text()), signal.SIGHUP)
+    return True

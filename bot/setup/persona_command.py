@@ -1,0 +1,70 @@
+"""`lyra persona`: who she is, outside of a conversation: shown, set, edited, and tried with the model that serves."""
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bot.app import App, opened, prepare
+from bot.cli.output import show
+from bot.commands import persona_text
+from bot.context.persona import Persona
+from bot.errors import BadInput, LyraError
+from bot.models.port import complete
+
+_HELLO = "Say in two sentences who you are."
+
+
+async def persona(file: str, *, edit: bool, reset: bool, tries: bool) -> int:
+    """Show who she is; or set it from a file (- for standard input), edit it, or go back; with `tries`, have her say it."""
+    around, settings = prepare()
+    kept = Persona(around, settings.persona)
+    if reset:
+        show(persona_text.reset(kept))
+    elif file:
+        kept.write(_given(file))
+        show(f"Written to {kept.path}. {persona_text.LIVE}")
+    elif edit:
+        kept.write(_edited(kept.read(), around.variables.get("VISUAL") or around.variables.get("EDITOR") or "vi"))
+        show(f"Written to {kept.path}. {persona_text.LIVE}")
+    elif not tries:
+        show(kept.read())
+        show(f"\n{persona_text.where(kept, shell=True)}")
+    return await _tried(kept) if tries else 0
+
+
+async def _tried(kept: Persona) -> int:
+    async with opened() as app:
+        if app.models.chat is None:
+            raise LyraError("No model is connected, so that there is nobody to try it with; lyra model connects one.")
+        show(await _said(app, kept.read()))
+    return 0
+
+
+async def _said(app: App, text: str) -> str:
+    assert app.models.chat is not None
+    return await complete(app.models.chat, [{"role": "system", "content": text}, {"role": "user", "content": _HELLO}])
+
+
+def _given(file: str) -> str:
+    try:
+        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{file} is not UTF-8; save it as UTF-8.") from error
+
+
+def _edited(text: str, editor: str) -> str:
+    """Return a text as somebody leaves it in their editor. Raises LyraError."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "persona.md"
+        path.write_text(text + "\n", "utf-8")
+        try:
+            code = subprocess.run([*shlex.split(editor), os.fspath(path)], check=False).returncode
+        except OSError as error:
+            raise LyraError(f"The editor {editor} cannot be started; name another with EDITOR.") from error
+        if code:
+            raise LyraError("The editor ended with an error; she stays who she is.")
+        return _given(os.fspath(path))
