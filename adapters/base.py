@@ -232,6 +232,10 @@ class Adapter:
         """Return those circles that a person can read now, for sure."""
         return set()
 
+    async def shares(self, person: Person) -> bool:
+        """Say whether a person is for sure in a server or a room of several together with Lyra."""
+        return False
+
     async def outside(self, place: Place, accounts: Collection[str]) -> set[str]:
         """Return those accounts that cannot read what is said at a place now, for sure."""
         return set()

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from adapters.base import Adapter
+from bot.admission.access import Access
+from bot.admission.allowance import Allowance
 from bot.app import App
 from bot.commands.table import Commands
 from bot.context.prompt import Prompt
@@ -40,6 +42,7 @@ class Talk:
     outgoing: Outgoing
     reflections: Reflections
     comparing: Comparing
+    allowance: Allowance
 
     async def take_up(self, platform: str, place: str) -> None:
         """Send what was queued for a place and answer what was asked there before the last end, however it came."""
@@ -54,6 +57,7 @@ class Talk:
         await self.mailboxes.retry()
         await self.reflections.tick()
         self.comparing.tick()
+        await self.allowance.save()
         for listener in self.listeners.values():
             await listener.settle()
 
@@ -65,7 +69,8 @@ async def talking(
     """Let adapters' messages be heard and answered until the block ends; then finish what is under way."""
     base, journal = app.base, app.memory.journal
     outgoing = Outgoing(journal, app.domains, adapters, base.ids, base.settings.exit.allowed)
-    intake = Intake(app.memory, app.domains, app.preferences, base.clock, base.settings.answer_within_minutes)
+    access = Access(base.settings, adapters, base.clock)
+    intake = Intake(app.memory, app.domains, app.preferences, access, base.clock, base.settings.answer_within_minutes)
     services = Services(
         app.memory, app.domains, app.preferences, app.models, app.maintenance, outgoing, base.settings, base.clock
     )
@@ -77,19 +82,21 @@ async def talking(
     # Where it cannot be read, that is said before anybody talks.
     app.persona.current()
     speaking = Speaking(services, verifying, app.persona, show_prompt)
-    turns = Turns(services, intake, speaking, verifying, app.priority)
+    allowance = Allowance(base.settings, app.memory.settings, base.clock)
+    await allowance.open()
+    turns = Turns(services, intake, speaking, verifying, app.priority, allowance)
     if news := await told_once(app.meaning, app.memory.settings):
         print(news, file=sys.stderr, flush=True)
     async with asyncio.TaskGroup() as group:
         group.create_task(_load(app))
         mailboxes = Mailboxes(journal, turns, commands, adapters, group)
         listeners = {
-            platform: Listening(adapter, services, intake, commands, mailboxes, reconciliation)
+            platform: Listening(adapter, services, intake, commands, mailboxes, reconciliation, access)
             for platform, adapter in adapters.items()
         }
         background = [group.create_task(work) for work in (comparing.run(), outgoing.run())]
         try:
-            yield Talk(listeners, mailboxes, outgoing, reflections, comparing)
+            yield Talk(listeners, mailboxes, outgoing, reflections, comparing, allowance)
         finally:
             for task in background:
                 task.cancel()
@@ -97,6 +104,7 @@ async def talking(
             await mailboxes.drain(TURN_SECONDS)
             for listener in listeners.values():
                 await listener.settle()
+            await allowance.save()
 
 
 async def _load(app: App) -> None:

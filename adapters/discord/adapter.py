@@ -154,6 +154,12 @@ class Discord(Adapter):
             return set()
         return await Entitled(self._client, self._limits, self._gate, person).circles(circles)
 
+    async def shares(self, person: Person) -> bool:
+        """Say whether a person is for sure in a server with Lyra; of many servers some are asked."""
+        if self._client is None or not self._client.live:
+            return False
+        return await Entitled(self._client, self._limits, self._gate, person).shares()
+
     async def outside(self, place: Place, accounts: Collection[str]) -> set[str]:
         """Return those accounts that cannot see a restricted channel or private thread now; of a server everyone sees the rest."""
         if self._client is None or not self._client.live or place.reach is not Reach.RESTRICTED:

@@ -173,6 +173,10 @@ class Matrix(Adapter):
         found = {circle: self._room(circle.id) for circle in circles if circle.reach is Reach.ROOM}
         return {circle for circle, room in found.items() if room is not None and room.readable(person.id, circle.epoch)}
 
+    async def shares(self, person: Person) -> bool:
+        """Say whether a person is in a room with Lyra that is no DM."""
+        return self._line is not None and self._line.rooms.shares(person.id)
+
     async def outside(self, place: Place, accounts: Collection[str]) -> set[str]:
         """Return those accounts that are neither in a room nor asked in, where nobody else could come in or read."""
         room = self._room(place.channel)

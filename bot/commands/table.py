@@ -112,6 +112,14 @@ class Commands:
         except (CommandUnclear, LyraError):
             return False
 
+    def is_right(self, event: Message | Asked, adapter: Adapter) -> bool:
+        """Say whether a command is everybody's, also of those who may not use her: to see what is kept, and to take it back."""
+        try:
+            spec, _ = self._meant(event, adapter)
+        except (CommandUnclear, LyraError):
+            return False
+        return spec.takes_back or spec.name in ("privacy", "memory")
+
     async def run(self, heard: InboxEvent, event: Message | Asked, adapter: Adapter) -> None:
         """Run a command and send its answer; what is wrong with it is said in one sentence."""
         aside, made_for = False, event.place
@@ -142,6 +150,11 @@ class Commands:
         if spec is None or not any(one.name == parameter and one.suggests for one in spec.parameters):
             return ()
         return await self._remembering.suggest(await self._call(asked, adapter, asked.arguments), typed)
+
+    async def refuse(self, asked: Asked) -> None:
+        """Say to somebody who may not use her that it is so."""
+        text = "You cannot use me here; whoever runs me decides who can. /privacy and /forget are yours all the same."
+        await self._say(asked, self._adapters[asked.place.platform], Reply(text, NO_LINKS), [])
 
     async def cut_off(self, heard: InboxEvent, event: Message | Asked) -> None:
         """Say that a command was not finished before the last end, and finish it without running it again."""

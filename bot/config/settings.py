@@ -7,6 +7,7 @@ import difflib
 import getpass
 import os
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from zoneinfo import ZoneInfo, available_timezones
 import tzlocal
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
+from bot.config.crowd import AccessSection, LimitsSection
 from bot.config.sections import Backend, Discord, DreamSection, Exit, Matrix, Names, Someone, WebSection
 from bot.errors import BadConfig, BadSecret
 
@@ -67,6 +69,8 @@ class Settings(BaseModel):
     web: WebSection = WebSection(proxies=[])
     exit: Exit = Exit(links=[])
     dream: DreamSection = DreamSection()
+    access: AccessSection = AccessSection()
+    limits: LimitsSection = LimitsSection()
     discord: Discord | None = None
     matrix: Matrix | None = None
     models: dict[str, Backend] = Field(default_factory=dict)
@@ -101,16 +105,24 @@ class Settings(BaseModel):
     @model_validator(mode="after")
     def _accounts_are_of_one_person(self) -> "Settings":
         owners: dict[tuple[str, str], str] = {}
+        for name, platform, account in self._listed():
+            owner = owners.setdefault((platform, account), name)
+            if owner != name:
+                raise ValueError(
+                    f'the {platform} account "{account}" is listed under both [people.{owner}] and [people.{name}], '
+                    "and an account is one person's; take it out of one of the two"
+                )
+        return self
+
+    @property
+    def accounts(self) -> frozenset[tuple[str, str]]:
+        """The accounts of those named in [people], each as its platform and id."""
+        return frozenset((platform, account) for _, platform, account in self._listed())
+
+    def _listed(self) -> Iterator[tuple[str, str, str]]:
         for name, someone in self.people.items():
             for platform in Someone.model_fields:
-                for account in getattr(someone, platform):
-                    owner = owners.setdefault((platform, account), name)
-                    if owner != name:
-                        raise ValueError(
-                            f'the {platform} account "{account}" is listed under both [people.{owner}] and [people.{name}], '
-                            "and an account is one person's; take it out of one of the two"
-                        )
-        return self
+                yield from ((name, platform, account) for account in getattr(someone, platform))
 
     def _stands_alone(self, name: str) -> None:
         if self.embed != [name]:
@@ -243,7 +255,7 @@ def _problem(found: Any) -> str:
 
 def _known(loc: tuple[Any, ...]) -> list[str]:
     sections: dict[str, type[BaseModel]] = {
-        "models": Backend, "people": Someone, "web": WebSection, "exit": Exit, "dream": DreamSection, "discord": Discord, "matrix": Matrix,
+        "models": Backend, "people": Someone, "web": WebSection, "exit": Exit, "dream": DreamSection, "access": AccessSection, "limits": LimitsSection, "discord": Discord, "matrix": Matrix,
     }  # fmt: skip
     return list(sections.get(str(loc[0]), Settings).model_fields)
 

@@ -12,6 +12,7 @@ from functools import partial
 from adapters.base import Adapter
 from adapters.errors import PlaceGone
 from adapters.events import Attachment, Contents, Message, Person, Place, Quote, Revised, Withdrawn
+from bot.admission.access import Access
 from bot.apart import apart
 from bot.context.quoting import without_forgotten
 from bot.conversation.attachments import images, told
@@ -40,7 +41,7 @@ class Turn:
     or removed. `again` says that it was tried before, and the person knows. Nothing of it was read before `began`.
     `chosen` is what is set here, `left_over` the key of a preview that a kill left behind, '' where there is none. `ended` counts the
     messages that it says may be told again, `covered` says what those keep back that ask for discretion, where that is known.
-    `ending` is set where the person has enough of the answer.
+    `ending` is set where the person has enough of the answer. A `frugal` one is answered from a smaller prompt.
     """
 
     view: View
@@ -60,6 +61,7 @@ class Turn:
     ended: int = 0
     covered: Mapping[int, Covered] = field(default_factory=dict)
     ending: asyncio.Event = field(default_factory=asyncio.Event)
+    frugal: bool = False
 
     @property
     def shared(self) -> bool:
@@ -76,14 +78,14 @@ class Intake:
     """Keeps what was heard."""
 
     def __init__(
-        self, memory: Memory, domains: Domains, preferences: Preferences, clock: Clock, answer_within_minutes: int
+        self, memory: Memory, domains: Domains, preferences: Preferences, access: Access, clock: Clock, answer_within_minutes: int
     ) -> None:
         self._memory = memory
         self._domains = domains
         self._preferences = preferences
         self._clock = clock
         self._within = answer_within_minutes * MINUTE
-        self._surroundings = Surroundings(memory, preferences, clock, self._within)
+        self._surroundings = Surroundings(memory, preferences, access, clock, self._within)
         self._meanwhile = Meanwhile()
         self._one = asyncio.Lock()
 

@@ -1,7 +1,4 @@
-"""Lyra's ear on one platform: what adapters hand over is judged, committed, and put into its mailbox.
-
-Admission: which of the things said at a place are Lyra's to keep and to answer.
-"""
+"""Lyra's ear on one platform: what adapters hand over is judged, committed, and put into its mailbox."""
 
 import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
@@ -11,58 +8,18 @@ from adapters.base import Adapter
 from adapters.command_table import CommandSpec
 from adapters.errors import PlaceGone
 from adapters.events import Asked, Event, Joined, Message, Place, Reach, Renamed, Revised, Unreadable, Vanished, Withdrawn
+from bot.admission.access import Access
+from bot.admission.admission import Admission
 from bot.commands.table import Commands
 from bot.conversation.intake import Intake
 from bot.conversation.introduction import introduction, onward
 from bot.conversation.mailboxes import Answered, Mailboxes
-from bot.conversation.preferences import Preferences
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.errors import LyraError
 from bot.reconciliation.reconciliation import Reconciliation
 from bot.service.log import log
 from memory.errors import MemoryFailure
-
-_MOST_TO_MACHINES = 5
-"""Answers to other machines in a row, at one place, without a person's word between them."""
-
-
-class Admission:
-    """Judges every message, on its way in."""
-
-    def __init__(self, preferences: Preferences, most_to_machines: int = _MOST_TO_MACHINES) -> None:
-        self._preferences = preferences
-        self._most = most_to_machines
-        self._machines: dict[str, int] = {}
-
-    async def admit(self, message: Message, *, command: bool = False, foreign: bool = False) -> Message | None:
-        """Return a message as it is to be kept, `addressed` where it is to be answered; None where it is not hers.
-
-        A command is always hers, except from a machine; a `foreign` one is for somebody else, even where all is answered.
-        """
-        if command and not message.machine:
-            return message
-        chosen = await self._preferences.read(message.person, message.place)
-        if chosen.on(message.person, "paused"):
-            return None
-        if not message.machine:
-            self._machines.pop(message.place.key, None)
-        if not message.place.is_private and not message.addressed:
-            if not foreign and chosen.value(message.place, "answers") == "always":
-                message = replace(message, addressed=True)
-            elif not chosen.on(message.place, "listening"):
-                return None
-        if message.machine and message.addressed:
-            return self._answer_a_machine(message)
-        return message
-
-    def _answer_a_machine(self, message: Message) -> Message | None:
-        answered = self._machines.get(message.place.key, 0)
-        if answered >= self._most:
-            return None
-        self._machines[message.place.key] = answered + 1
-        return message
-
 
 NO_CURSORS: Mapping[str, str] = {}
 
@@ -78,6 +35,7 @@ class Listening:
         commands: Commands,
         mailboxes: Mailboxes,
         reconciliation: Reconciliation,
+        access: Access,
     ) -> None:
         self._adapter = adapter
         self._services = services
@@ -85,6 +43,7 @@ class Listening:
         self._commands = commands
         self._mailboxes = mailboxes
         self._reconciliation = reconciliation
+        self._access = access
         self._admission = Admission(services.preferences)
         self._moved: dict[str, str] = {}
         self.connected = asyncio.Event()
@@ -130,7 +89,7 @@ class Listening:
         )
         for event in events:
             if isinstance(event, Message | Asked):
-                admitted = await self._admit(event) if isinstance(event, Message) else event
+                admitted = await (self._admit(event) if isinstance(event, Message) else self._let_in(event))
                 waiting += [admitted] if admitted else []
                 continue
             promises += await self._accept(waiting)
@@ -159,9 +118,19 @@ class Listening:
             log.info("suggest.failed", why=type(error).__name__)
             return ()
 
+    async def _let_in(self, asked: Asked) -> Asked | None:
+        """Return a call that somebody may make; else tell them that they may not."""
+        if self._commands.is_right(asked, self._adapter) or await self._access.admits(asked.person, asked.place):
+            return asked
+        await self._commands.refuse(asked)
+        return None
+
     async def _admit(self, message: Message) -> Message | None:
         command = self._commands.is_command(message, self._adapter)
         foreign = not command and self._commands.is_call(message, self._adapter)
+        right = command and self._commands.is_right(message, self._adapter)
+        if not right and not await self._access.admits(message.person, message.place):
+            return None
         admitted = await self._admission.admit(message, command=command, foreign=foreign)
         if admitted is None or message.place.reach is not Reach.ROOM:
             return admitted
@@ -212,6 +181,8 @@ class Listening:
     async def _say_unreadable(self, event: Unreadable) -> None:
         if event.once and not await self._is_worth_a_hint(event):
             return
+        if not await self._access.admits(event.person, event.place):
+            return
         view, session = await self._services.domains.here(event.place, event.person)
         parts = await self._services.outgoing.parts(event.place.platform, event.why, links=NO_LINKS)
         if event.once and not await view.notices.hint(session, parts, event.id):
@@ -226,6 +197,8 @@ class Listening:
         return always and not await self._services.preferences.on(event.person, "paused")
 
     async def _introduce(self, event: Joined) -> None:
+        if self._access.shuts_out(event.place):
+            return
         place = await self._now(event.place)
         view, session = await self._services.domains.here(place)
         goes_on, prefix = bool(place.earlier and view.also), self._adapter.prefix

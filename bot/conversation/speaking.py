@@ -31,6 +31,8 @@ from memory.tiers.asides import Aside
 from memory.types import Exchange, Hit, Kind
 
 _SHRINKS = 6
+_FRUGAL, _LEAST = 4, 500
+"""By what a prompt shrinks for who asks more than is usual, and how many tokens it has at least."""
 _MOST_OF_A_QUESTION = 1_000
 """How many characters a question of several parts has at most: reading more would hold up all others."""
 
@@ -40,7 +42,8 @@ class Spoken:
     """An answer before it is kept: its text, the keys it draws on, whether it only repeats memory, and the links it may show.
 
     `seen` is what stood in view of it, as it was read from `begun` on, `asides` the messages there that are not kept. `used` are
-    the stored messages that it may be made from, with where they were said. `raised` is what it was to take up again.
+    the stored messages that it may be made from, with where they were said. `raised` is what it was to take up again. `tokens` went
+    there and back for it.
     """
 
     text: str
@@ -52,6 +55,7 @@ class Spoken:
     asides: frozenset[Aside] = frozenset()
     used: Sequence[Used] = ()
     raised: frozenset[int] = frozenset()
+    tokens: int = 0
 
 
 class Speaking:
@@ -73,6 +77,8 @@ class Speaking:
         """
         models, budget, looks = self._services.models, self._services.settings.context_tokens, Looks()
         chat, rounds = models.chat, ROUNDS if models.offers_tools else 0
+        if turn.frugal:
+            budget, rounds = max(budget // _FRUGAL, _LEAST), 0
         if chat is None:
             return await self._offline(turn, looks)
         try:
@@ -148,7 +154,8 @@ class Speaking:
         pieces: list[str] = []
         with measures.stage("model"):
             whole = await basis.bear(self._stream(lookups, shown, pieces))
-        measures.called("conversation", size(messages) + tokens("".join(pieces)))
+        took = size(messages) + tokens("".join(pieces))
+        measures.called("conversation", took)
         text = self._services.outgoing.printed("".join(pieces))
         if not whole:
             if not text:
@@ -159,7 +166,7 @@ class Speaking:
         sources = await asyncio.to_thread(prompt.sources, text) | {exchange.key for exchange in turn.asked}
         quotes = (*question.aside, *question.quotes)
         asides = {Aside(one.id, one.said_at, one.edited_at, turn.began) for one in quotes if one.id in prompt.asides}
-        return Spoken(text, sources, False, links, begun_at, prompt.seen, frozenset(asides), used(), prompt.raised)
+        return Spoken(text, sources, False, links, begun_at, prompt.seen, frozenset(asides), used(), prompt.raised, took)
 
     async def _stream(self, lookups: Lookups, shown: Showing | None, pieces: list[str]) -> None:
         """Collect in `pieces` what the model says, showing it as it comes."""

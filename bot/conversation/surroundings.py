@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Sequence
 
 from adapters.base import Adapter
-from adapters.events import Message, Place, Quote
+from adapters.events import Message, Person, Place, Quote
+from bot.admission.access import Access
 from bot.context.naming import as_shown
 from bot.context.quoting import openly, unforgotten, unkept
 from bot.conversation.preferences import Preferences
@@ -20,20 +21,22 @@ _ASIDE_MINUTES = 60
 class Surroundings:
     """Reads what stands around messages. Messages said longer ago than `within` (microseconds) are answered no more."""
 
-    def __init__(self, memory: Memory, preferences: Preferences, clock: Clock, within: int) -> None:
+    def __init__(self, memory: Memory, preferences: Preferences, access: Access, clock: Clock, within: int) -> None:
         self._memory = memory
         self._preferences = preferences
+        self._access = access
         self._clock = clock
         self._within = within
 
     async def said_before(self, adapter: Adapter, place: Place, messages: Sequence[Message]) -> Sequence[Quote]:
-        """Return what others said at a place of many just before the first of these messages that is to be answered."""
+        """Return what others who may use her said at a place of many just before the first of these messages to be answered."""
         oldest = self._clock.now() - self._within
         first = next((one.id for one in messages if one.addressed and one.said_at >= oldest), "")
         if place.is_private or not first:
             return ()
         since = self._clock.now() - _ASIDE_MINUTES * MINUTE
-        return [one for one in await adapter.before(place.key, first, _ASIDES) if not one.own and one.said_at >= since]
+        found = [one for one in await adapter.before(place.key, first, _ASIDES) if not one.own and one.said_at >= since]
+        return [one for one in found if await self._access.admits(Person(place.platform, one.person, ""), place)]
 
     async def shown(
         self, view: View, place: Place, messages: Sequence[Message], said: Sequence[Quote]

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from functools import partial
 
 from adapters.base import Adapter
+from bot.admission.allowance import Allowance, Grant
 from bot.apart import apart
 from bot.commands.being import owned
 from bot.conversation.error_texts import told
@@ -37,9 +39,18 @@ _PATIENCE = 60.0
 class Turns:
     """Takes turns, with everything a turn needs."""
 
-    def __init__(self, services: Services, intake: Intake, speaking: Speaking, verifying: Verifying, priority: Priority) -> None:
+    def __init__(
+        self,
+        services: Services,
+        intake: Intake,
+        speaking: Speaking,
+        verifying: Verifying,
+        priority: Priority,
+        allowance: Allowance,
+    ) -> None:
         self._services = services
         self._intake = intake
+        self._allowance = allowance
         self._speaking = speaking
         self._verifying = verifying
         self._priority = priority
@@ -77,6 +88,11 @@ class Turns:
         if adapter.introduces:
             await self._introduce(turn, adapter.prefix)
         await self._say_understood(turn, adapter.prefix)
+        grant, seconds = self._allowance.take(turn.person, place, turn.asked[-1].said_at)
+        if grant in (Grant.TOLD, Grant.NOTHING):
+            await self._decline(turn, seconds if grant is Grant.TOLD else 0)
+            return
+        turn = replace(turn, frugal=grant is Grant.LESS)
         async with AsyncExitStack() as alone:
             with self._priority.taken():
                 async with adapter.thinking(place.key):
@@ -88,6 +104,15 @@ class Turns:
                 await alone.aclose()
                 await self._services.outgoing.flush(place.platform, place.key, later)
         self._services.maintenance.poke(turn.view.home, turn.session)
+
+    async def _decline(self, turn: Turn, seconds: int) -> None:
+        """Leave a message without an answer, and say so where that lasts so many seconds."""
+        measures.turns["declined"] += 1
+        text = _too_much(seconds) if seconds else ""
+        parts = await self._services.outgoing.parts(turn.place.platform, text, links=NO_LINKS) if text else ()
+        await turn.view.notices.queue(turn.session, parts, turn.finishes, turn.answers)
+        if parts:
+            await self._services.outgoing.flush(turn.place.platform, turn.place.key, parts)
 
     async def _offered(self, turn: Turn, adapter: Adapter) -> Sequence[Part]:
         """Return what says once, to a person alone, that she has thoughts, and how to hear them; () where it is not to be said."""
@@ -141,6 +166,7 @@ class Turns:
                     with measures.stage("store"):
                         first, later = await self._store(turn, spoken, await self._replaced(turn, streamed), alone)
                     measures.turns["answered"] += 1
+                    self._allowance.had(turn.person, turn.place, spoken.tokens)
                     return first, [*later, *await self._offered(turn, adapter)]
                 except SourceGone:
                     await alone.aclose()
@@ -153,7 +179,7 @@ class Turns:
                     again = await self._intake.keep(heard, adapter)
                     if again is None:
                         return None, await self._give_up(turn, heard, await self._replaced(turn, streamed))
-                    turn = again
+                    turn = replace(again, frugal=turn.frugal)
             return None, await self._put_off(turn, await self._replaced(turn, streamed))
         except AnswerEnded:
             parts = self._services.outgoing.removal(await self._replaced(turn, streamed))
@@ -248,3 +274,9 @@ class Turns:
         parts = self._services.outgoing.removal(replaces)
         await turn.view.notices.queue(turn.session, parts, [])
         return parts
+
+
+def _too_much(seconds: int) -> str:
+    minutes = -(-seconds // 60)
+    again = "in a minute" if minutes <= 1 else f"in {minutes} minutes" if minutes < 120 else f"in {minutes // 60} hours"
+    return f"That was a lot in a short time. I keep what you say, and answer you again {again}."

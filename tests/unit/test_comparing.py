@@ -11,6 +11,7 @@ import pytest
 
 from adapters.base import Adapter, Presence
 from adapters.events import Vanished
+from bot.admission.access import Access
 from bot.config.settings import Settings
 from bot.conversation.domains import Domains
 from bot.conversation.intake import Intake
@@ -85,7 +86,8 @@ class House:
         adapters = {PLATFORM: self.platform}
         preferences = Preferences(self.memory.settings, {})
         domains = Domains(self.memory, Settings(), preferences, self.clock, "UTC")
-        verifying = Verifying(self.memory, Intake(self.memory, domains, preferences, self.clock, 60), adapters)
+        access = Access(Settings(), adapters, self.clock)
+        verifying = Verifying(self.memory, Intake(self.memory, domains, preferences, access, self.clock, 60), adapters)
         await verifying.open()
         comparing = Comparing(self.memory, verifying, nothing, adapters, self.priority, self.clock)
         if missed:

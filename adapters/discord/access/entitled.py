@@ -1,6 +1,6 @@
 """What a person can read now, asked of Discord itself; what is not sure, they cannot."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import discord
 
@@ -12,6 +12,7 @@ from adapters.discord.whole import whole
 from adapters.errors import SendFailed
 from adapters.events import Circle, Person, Reach
 
+_MOST_ASKED = 50
 _UNSURE = (*TROUBLE, discord.InvalidData, SendFailed)
 
 
@@ -30,6 +31,19 @@ class Entitled:
         if self._person.platform != PLATFORM or not self._person.id.isdecimal():
             return set()
         return {one for one in circles if await self._is_within(one)}
+
+    async def shares(self) -> bool:
+        """Whether the person is in a server with Lyra, of the first fifty at most."""
+        if not self._person.id.isdecimal():
+            return False
+        guilds = self._client.guilds[:_MOST_ASKED]
+        return any([guild.get_member(int(self._person.id)) for guild in guilds]) or await self._is_in_any(guilds)
+
+    async def _is_in_any(self, guilds: Sequence[discord.Guild]) -> bool:
+        for guild in guilds:
+            if await self._member(guild) is not None:
+                return True
+        return False
 
     async def reads(self, channel: object) -> bool:
         """Whether the person can read a channel with its history."""

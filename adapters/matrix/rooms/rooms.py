@@ -134,6 +134,11 @@ class Rooms:
         found.sort(key=lambda one: (one.state.membership(user_id) != "join", not one.record.encrypted))
         return found[0].id if found else None
 
+    def shares(self, user_id: str) -> bool:
+        """Whether a person is in a room with Lyra that is no DM."""
+        rooms = (one for one in self._rooms.values() if one.is_member and not one.is_private)
+        return any(one.state.membership(user_id) == "join" for one in rooms)
+
     def expect(self, room_id: str) -> None:
         """Have a room, which the homeserver is about to tell of, count as not known instead of gone."""
         self._expected.add(room_id)

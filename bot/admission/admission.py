@@ -1,0 +1,46 @@
+"""Which of the things said at a place are Lyra's to keep and to answer."""
+
+from dataclasses import replace
+
+from adapters.events import Message
+from bot.conversation.preferences import Preferences
+
+_MOST_TO_MACHINES = 5
+"""Answers to other machines in a row, at one place, without a person's word between them."""
+
+
+class Admission:
+    """Judges every message, on its way in."""
+
+    def __init__(self, preferences: Preferences, most_to_machines: int = _MOST_TO_MACHINES) -> None:
+        self._preferences = preferences
+        self._most = most_to_machines
+        self._machines: dict[str, int] = {}
+
+    async def admit(self, message: Message, *, command: bool = False, foreign: bool = False) -> Message | None:
+        """Return a message as it is to be kept, `addressed` where it is to be answered; None where it is not hers.
+
+        A command is always hers, except from a machine; a `foreign` one is for somebody else, even where all is answered.
+        """
+        if command and not message.machine:
+            return message
+        chosen = await self._preferences.read(message.person, message.place)
+        if chosen.on(message.person, "paused"):
+            return None
+        if not message.machine:
+            self._machines.pop(message.place.key, None)
+        if not message.place.is_private and not message.addressed:
+            if not foreign and chosen.value(message.place, "answers") == "always":
+                message = replace(message, addressed=True)
+            elif not chosen.on(message.place, "listening"):
+                return None
+        if message.machine and message.addressed:
+            return self._answer_a_machine(message)
+        return message
+
+    def _answer_a_machine(self, message: Message) -> Message | None:
+        answered = self._machines.get(message.place.key, 0)
+        if answered >= self._most:
+            return None
+        self._machines[message.place.key] = answered + 1
+        return message

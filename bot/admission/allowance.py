@@ -1,0 +1,174 @@
+"""How much a person, a place and all together have of her: answers and tokens, a minute and a day.
+
+Who asks for more is answered from a smaller prompt at first, and beyond twice as much no more, for a while. An account that
+writes faster than a person could gets a few answers in a row, so that two machines do not talk for ever.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+
+from adapters.events import Person, Place
+from bot.commands.being import owned
+from bot.config.crowd import Limit
+from bot.config.settings import Settings
+from memory.places.settings import KeptSettings
+from memory.ports import Clock
+from memory.types import MINUTE
+
+_DAY = 24 * 60 * MINUTE
+_SECOND = MINUTE // 60
+_AT_ONCE = 3 * _SECOND // 2
+"""How soon after an answer a person can hardly have read it and written the next message."""
+_LESS_UNTIL = 2.0
+"""At how many times a limit nothing is answered any more."""
+_SCOPE, _KEY = "install", "allowance"
+
+
+class Grant(Enum):
+    """What somebody gets: an answer, one from a smaller prompt, none and a word on it, or nothing."""
+
+    FULL = "full"
+    LESS = "less"
+    TOLD = "told"
+    NOTHING = "nothing"
+
+
+@dataclass(slots=True)
+class _Used:
+    recent: deque[tuple[int, int, int]] = field(default_factory=deque)
+    day: int = 0
+    turns: int = 0
+    tokens: int = 0
+    told: int = 0
+
+    def add(self, now: int, turns: int, tokens: int) -> None:
+        if self.day != now // _DAY:
+            self.day, self.turns, self.tokens = now // _DAY, 0, 0
+        self.turns += turns
+        self.tokens += tokens
+        self.recent.append((now, turns, tokens))
+
+    def share(self, limit: Limit, now: int) -> tuple[float, int]:
+        """Return how much of a limit is used, 1 for all of it, and for how long that lasts, in microseconds."""
+        while self.recent and self.recent[0][0] <= now - MINUTE:
+            self.recent.popleft()
+        today = self.day == now // _DAY
+        turns, tokens = sum(one[1] for one in self.recent), sum(one[2] for one in self.recent)
+        next_minute = self.recent[0][0] + MINUTE - now if self.recent else 0
+        shares = [
+            (used / most, left)
+            for used, most, left in (
+                (turns, limit.turns_per_minute, next_minute),
+                (tokens, limit.tokens_per_minute, next_minute),
+                (self.turns * today, limit.turns_per_day, _DAY - now % _DAY),
+                (self.tokens * today, limit.tokens_per_day, _DAY - now % _DAY),
+            )
+            if most
+        ]
+        return max(shares, default=(0.0, 0))
+
+
+class Allowance:
+    """Counts what was had. What was had today outlives the process where a day has a limit."""
+
+    def __init__(self, settings: Settings, kept: KeptSettings, clock: Clock) -> None:
+        self._limits = settings.limits
+        self._kept = kept
+        self._clock = clock
+        self._free = settings.accounts
+        self._used: dict[str, _Used] = {}
+        self._rows: dict[str, tuple[int, int]] = {}
+        self._changed = False
+
+    def __len__(self) -> int:
+        """Return how many people, places and conversations are counted now."""
+        return len(self._used) + len(self._rows)
+
+    async def open(self) -> None:
+        """Read what was had today."""
+        kept = await self._kept.get(_SCOPE, _KEY)
+        day = self._clock.now() // _DAY
+        if isinstance(kept, dict) and kept.get("day") == day:
+            self._used = {name: _Used(day=day, turns=had[0], tokens=had[1]) for name, had in kept["had"].items()}
+
+    async def save(self) -> None:
+        """Keep what was had today, where a day has a limit, and drop what counts no more."""
+        self._drop()
+        day = self._clock.now() // _DAY
+        had = {name: [one.turns, one.tokens] for name, one in self._used.items() if one.day == day and self._by_day(name)}
+        if not (had and self._changed):
+            return
+        self._changed = False
+        await self._kept.set(_SCOPE, _KEY, {"day": day, "had": had})
+
+    def _drop(self) -> None:
+        now = self._clock.now()
+        self._rows = {row: (count, at) for row, (count, at) in self._rows.items() if at > now - MINUTE}
+        today = now // _DAY
+        self._used = {
+            name: one
+            for name, one in self._used.items()
+            if one.told > now or any(at > now - MINUTE for at, *_ in one.recent) or (one.day == today and self._by_day(name))
+        }
+
+    def take(self, person: Person, place: Place, said_at: int) -> tuple[Grant, int]:
+        """Take an answer to what a person said at an instant; return what they get, and for how many seconds it is less."""
+        if owned(person.platform) or (person.platform, person.id) in self._free:
+            return Grant.FULL, 0
+        now = self._clock.now()
+        if self._too_quick(person, place, said_at):
+            return Grant.NOTHING, 0
+        used = [(self._of(name), limit) for name, limit in self._scopes(person, place)]
+        share, left = max((one.share(limit, now) for one, limit in used), default=(0.0, 0))
+        seconds = -(-left // _SECOND)
+        if share >= _LESS_UNTIL:
+            mine = self._of(_name("person", person.platform, person.id))
+            if mine.told > now:
+                return Grant.NOTHING, seconds
+            mine.told = now + left
+            return Grant.TOLD, seconds
+        for one, _ in used:
+            one.add(now, 1, 0)
+        self._changed = True
+        return (Grant.FULL if share < 1 else Grant.LESS), seconds
+
+    def had(self, person: Person, place: Place, tokens: int) -> None:
+        """Take in that an answer left, and what it took."""
+        now = self._clock.now()
+        row = self._row(person, place)
+        count, _ = self._rows.get(row, (0, 0))
+        self._rows[row] = count, now
+        for name, _ in self._scopes(person, place):
+            self._of(name).add(now, 0, tokens)
+
+    def _too_quick(self, person: Person, place: Place, said_at: int) -> bool:
+        row = self._row(person, place)
+        count, answered_at = self._rows.get(row, (0, 0))
+        if not self._limits.in_a_row or not answered_at or said_at < answered_at:
+            return False
+        if said_at - answered_at > _AT_ONCE:
+            self._rows[row] = 0, 0
+            return False
+        self._rows[row] = count + 1, answered_at
+        return count + 1 >= self._limits.in_a_row
+
+    def _by_day(self, name: str) -> bool:
+        limit: Limit = getattr(self._limits, name.partition(":")[0])
+        return bool(limit.turns_per_day or limit.tokens_per_day)
+
+    def _scopes(self, person: Person, place: Place) -> Iterator[tuple[str, Limit]]:
+        yield _name("person", person.platform, person.id), self._limits.person
+        yield _name("place", place.platform, place.channel), self._limits.place
+        yield "all", self._limits.all
+
+    def _of(self, name: str) -> _Used:
+        return self._used.setdefault(name, _Used())
+
+    def _row(self, person: Person, place: Place) -> str:
+        return _name("row", person.platform, person.id, place.key)
+
+
+def _name(*parts: str) -> str:
+    return ":".join(parts)

@@ -1,0 +1,72 @@
+"""The sections of the configuration on who may use her, and how much."""
+
+from collections.abc import Collection
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from adapters.events import Circle, Reach
+
+_KINDS = ("discord", "matrix", "server", "role", "room")
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class AccessSection(_Section):
+    """Who may use her. An entry is an account ("discord:1234", "matrix:@ada:example.org"), or all who can read something: a
+    Discord server ("server:1234"), those of it with a role ("role:1234/5678"), a Matrix room ("room:!abc:example.org").
+    """
+
+    allow: list[str] = Field(default_factory=list)
+    block: list[str] = Field(default_factory=list)
+    strangers: Literal["on", "off", "mutual"] = "on"
+
+    @field_validator("allow", "block")
+    @classmethod
+    def _entries(cls, value: list[str]) -> list[str]:
+        for one in value:
+            kind, _, ident = one.partition(":")
+            number = ident.replace("/", "", kind == "role")
+            right = ident.startswith({"matrix": "@", "room": "!"}[kind]) if kind in ("matrix", "room") else number.isdecimal()
+            if kind not in _KINDS or not right:
+                raise ValueError(
+                    f'"{one}" names nobody; write an account like "discord:123456789012345678" or "matrix:@ada:example.org", a server '
+                    'like "server:123456789012345678", a role like "role:SERVER/ROLE", or a room like "room:!abc:example.org"'
+                )
+        return value
+
+
+def accounts(entries: Collection[str]) -> frozenset[tuple[str, str]]:
+    """Return the accounts among entries, each as its platform and id."""
+    split = [one.partition(":") for one in entries]
+    return frozenset((kind, ident) for kind, _, ident in split if kind in ("discord", "matrix"))
+
+
+def circles(entries: Collection[str]) -> frozenset[tuple[str, Circle]]:
+    """Return those who can read something among entries, each with its platform."""
+    split = [one.partition(":") for one in entries]
+    discord = {("discord", Circle(Reach.PUBLIC, ident)) for kind, _, ident in split if kind in ("server", "role")}
+    return frozenset(discord | {("matrix", Circle(Reach.ROOM, ident)) for kind, _, ident in split if kind == "room"})
+
+
+class Limit(_Section):
+    """How many answers, and how many tokens there and back for them, in a minute and in a day of UTC; 0 for as many as are asked."""
+
+    turns_per_minute: int = Field(0, ge=0)
+    turns_per_day: int = Field(0, ge=0)
+    tokens_per_minute: int = Field(0, ge=0)
+    tokens_per_day: int = Field(0, ge=0)
+
+
+class LimitsSection(_Section):
+    """How much one person, one place, and all together may have; who is named in [people] has no limits.
+
+    `in_a_row` is how many answers an account gets that writes faster than a person could.
+    """
+
+    in_a_row: int = Field(5, ge=0)
+    person: Limit = Limit(turns_per_minute=12)
+    place: Limit = Limit()
+    all: Limit = Limit()

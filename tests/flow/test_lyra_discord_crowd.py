@@ -1,0 +1,51 @@
+"""Who may use her on Discord, and how much: a list, a block, a stranger who floods her, a machine that answers for ever."""
+
+from memory.types import DomainKind
+from tests.kits import discord_town
+from tests.kits.awake import model_server, prompt, question
+from tests.kits.discord_town import Town
+
+town = discord_town.town
+
+
+async def test_who_is_not_let_in_is_not_heard_and_may_see_and_forget_what_is_theirs(town: Town) -> None:
+    async with town.lyra() as lyra:
+        await town.says(town.bob, town.general, "The harbour party is on Friday.")
+    only_ada = f'[access]\nallow = ["discord:{town.ada.user.id}"]\n'
+    async with model_server() as model, town.lyra(model, only_ada) as lyra:
+        for place in (town.general, await town.bob.opens_dm()):
+            await town.bob.says(place, f"{town.server.mention} The password is swordfish.")
+        await town.says(town.ada, town.general, "Hello there.")
+        assert all("swordfish" not in prompt(request) for request in lyra.chats)
+        assert [text for text in await lyra.kept(DomainKind.SERVER, town.guild.id) if "swordfish" in text] == []
+        refused = await town.reads(town.bob, town.general, "recall", query="harbour")
+        assert refused.startswith("You cannot use me here")
+        assert "party" in await town.reads(town.ada, town.general, "recall", query="harbour")
+        assert (await town.reads(town.bob, town.general, "privacy")).startswith("Here I keep")
+
+
+async def test_a_stranger_who_floods_her_is_answered_some_told_once_and_costs_no_more(town: Town) -> None:
+    dm = await town.bob.opens_dm()
+    async with model_server() as model, town.lyra(model, "[limits]\nin_a_row = 0\nperson.turns_per_minute = 3\n") as lyra:
+        for number in range(7):
+            await town.says(town.bob, dm, f"Tell me number {number}.")
+        for number in range(7, 12):
+            await town.bob.says(dm, f"Tell me number {number}.")
+        await town.says(town.ada, town.general, "And me?")
+        await lyra.heard()
+        assert len(lyra.chats) == 7, "three whole answers, three from a smaller prompt, and Ada's"
+        told = [one.content for one in town.server.world.said if one.content.startswith("That was a lot in a short time.")]
+        assert told == ["That was a lot in a short time. I keep what you say, and answer you again in a minute."]
+        kept = await lyra.kept(DomainKind.DM, town.bob.user.id)
+        assert all(f"Tell me number {number}." in kept for number in range(12))
+
+
+async def test_two_machines_do_not_talk_for_ever(town: Town) -> None:
+    """An account that is listed as no machine, and answers each answer at once."""
+    async with model_server() as model, town.lyra(model, "[limits]\nin_a_row = 5\nperson.turns_per_minute = 0\n") as lyra:
+        for number in range(5):
+            await town.says(town.bob, town.general, f"round {number}")
+        await town.bob.says(town.general, f"{town.server.mention} round again")
+        await town.says(town.ada, town.general, "And me?")
+        await lyra.heard()
+        assert [question(request) for request in lyra.chats] == [*(f"bob: round {number}" for number in range(5)), "ada: And me?"]
