@@ -107,18 +107,19 @@ class Commands:
 
     def takes_back(self, event: Message | Asked, adapter: Adapter) -> bool:
         """Say whether a command takes back what was said; one that is called wrongly does not."""
-        try:
-            return self._meant(event, adapter)[0].takes_back
-        except (CommandUnclear, LyraError):
-            return False
+        spec = self._called(event, adapter)
+        return spec is not None and spec.takes_back
 
     def is_right(self, event: Message | Asked, adapter: Adapter) -> bool:
         """Say whether a command is everybody's, also of those who may not use her: to see what is kept, and to take it back."""
+        spec = self._called(event, adapter)
+        return spec is not None and (spec.takes_back or spec.name in ("privacy", "memory"))
+
+    def _called(self, event: Message | Asked, adapter: Adapter) -> CommandSpec | None:
         try:
-            spec, _ = self._meant(event, adapter)
+            return self._meant(event, adapter)[0]
         except (CommandUnclear, LyraError):
-            return False
-        return spec.takes_back or spec.name in ("privacy", "memory")
+            return None
 
     async def run(self, heard: InboxEvent, event: Message | Asked, adapter: Adapter) -> None:
         """Run a command and send its answer; what is wrong with it is said in one sentence."""
