@@ -1,8 +1,15 @@
 """How people want to be talked to is read from their own words by rule, and from nothing else."""
 
-import pytest
+import re
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.text.told.manner_forms import FORMS
+from memory.text.told.manner_words import HINTS, TAIL
 from memory.text.told.manners import asked, wishes
+from memory.text.told.taken_back import ENDS
 from tests.kits.memory_kit import table
 
 READ = """
@@ -99,3 +106,17 @@ lass uns lieber beim Sie bleiben   | address  | to be addressed with "Sie"
 @pytest.mark.parametrize(("text", "kind", "wish"), table(REPLACED))
 def test_what_asks_for_another_thing_again_is_a_wish(text: str, kind: str, wish: str) -> None:
     assert wishes(text) == {kind: wish}
+
+
+EVERY_FORM = [(kind, form) for kind, forms in FORMS.items() for _, form in forms] + [(kind, form) for kind, _, form in ENDS]
+LATIN = st.characters(max_codepoint=0x17F)
+
+
+@given(
+    st.sampled_from(EVERY_FORM).flatmap(
+        lambda one: st.tuples(st.just(one[0]), st.from_regex(f"(?i)(?:{one[1]}){TAIL}", fullmatch=True, alphabet=LATIN))
+    )
+)
+def test_whatever_wishes_something_or_takes_it_back_hints_at_its_kind(said: tuple[str, str]) -> None:
+    kind, words = said
+    assert re.search(HINTS[kind], words, re.IGNORECASE), "it would not be read"

@@ -1,5 +1,7 @@
 """The words in which people say how they want to be talked to, and in which they take it back."""
 
+from collections.abc import Mapping
+
 LANGUAGES = {
     name: language
     for language, names in {
@@ -34,3 +36,24 @@ TAIL = (
     r"(?:,? (?:please|bitte|por favor|from now on|ab jetzt|ab sofort|always|instead|with me|to me|mit mir|conmigo|thanks|thank you|danke"
     r"|again|now|too|for me|any ?more|any longer|wieder|jetzt|auch|mehr))*"
 )
+
+_TALKING = "talk|speak|write|answer|reply|respond|chat|sound|rede|sprich|schreib|antwort|sprech"
+HINTS: Mapping[str, str] = {
+    "name": (
+        r"call(?:ing)? me|be called|llámame|appelle|go by|my (?:\w+ )?name|nick ?name|that ?name|namen|heiße|me llamo|nenn|genannt"
+        r"|zu mir|no more|(?:stop|enough) (?:it )?with|i(?:['’]m| am) (?:not|no longer)|(?:drop|forget|skip) the|lass das|schluss mit"
+        r"|no longer go|sprich mich"
+    ),
+    "language": rf"{LANGUAGE}|language|sprache",
+    "length": (
+        r"short|brief|concise|terse|curt|verbose|wordy|detail|length|long|so much|so viel|kurz|kürz|knapp|lang|läng|wieder mehr"
+        rf"|ausführlich|brev|br[eè]ve|bref|corta|larga|courte|{_TALKING}"
+    ),
+    "tone": rf"{TONE}|{'|'.join(TONES)}|jok|witz|chiste|scherz|lustig|tone|yourself|be normal|be as|sei wieder|{_TALKING}",
+    "emoji": rf"emoji|{_TALKING}",
+    "address": (
+        r"duz|siez|zu mir|beim (?:du|sie)|wieder (?:per |das )?(?:du|sie)|(?:du|sie) wieder|tut(?:é|o)|trátame|háblame|vouvo"
+        r"|pronouns|she/her|he/him|they/them"
+    ),
+}
+"""Of each kind what stands in whatever wishes it or takes it back: its forms take a while to compile, and most words are of no kind."""

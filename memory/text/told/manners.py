@@ -5,13 +5,13 @@ What takes a wish back ends that one, or whatever stands of its kind. Whoever te
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from memory.text.display_names import LONGEST, display_name
 from memory.text.told.manner_forms import FORMS
-from memory.text.told.manner_words import LANGUAGE, LANGUAGES, LEAD, TAIL, TONE, TONES
+from memory.text.told.manner_words import HINTS, LANGUAGES, LEAD, TAIL, TONES
 from memory.text.told.taken_back import ENDS
 
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»|(?m:^>.*$)")
@@ -24,13 +24,6 @@ _MOST_CHARACTERS = 600
 _NO_NAMES = frozenset(
     """back later tomorrow tonight today now again soon when if at on in a an the maybe what whatever something anything crazy by
     as not it that this mad nicht nie zu nennen mehr so before after up out any some mein meine my your and""".split()
-)
-# What is in no form is read no further.
-_TELLING = re.compile(
-    rf"(?i)\b(?:call|go(?:es)? by|name|nenn|genannt|heiß|me llamo|llámame|appell|no more|stop|lass das|schluss|bleib|drop|forget|zu mir|{LANGUAGE}|language|sprache"
-    r"|short|brief|concise|long|detail|length|kurz|kürz|knapp|ausführlich|lang|läng|so much|so viel|more|less|mehr|wieder|brev|br[eè]|corta"
-    r"|larga|courte|formal|informal|tone|jok|funny|witz|chiste|scherz|lustig|emoji|duz|siez|du\b|tuté|trátame|háblame|tuto|vouvo|pronoun"
-    rf"|she/her|he/him|they/them|usual|normal|natural|again|früher|immer|as you|like before|however you|the way you|i['’]?(?: a)?m no|enough|sei\b|be\b|{TONE})"
 )
 _WHATEVER = frozenset("that this so it anything something das dies irgendwie irgendwas".split())
 _FILLER = re.compile(r"\b(?:[Bb]itte|[Pp]lease|kindly|doch|mal|ruhig|einfach|simply)\b,? ?|,? (?:bitte|please)$")
@@ -53,7 +46,7 @@ def asked(text: str) -> dict[str, Asked]:
 
     A wish completes "wants": "short answers", 'to be called "Adi"'. Of a long message nothing is read.
     """
-    if len(text) > _MOST_CHARACTERS or not _TELLING.search(text):
+    if len(text) > _MOST_CHARACTERS or not any(True for _ in _hinted(text)):
         return {}
     found: dict[str, Asked] = {}
     for sentence in _SENTENCE.split(_QUOTED.sub(" … ", text)):
@@ -79,28 +72,30 @@ def _of(clause: str, *, casual: bool) -> dict[str, Asked]:
 
 
 def _wished(clause: str, *, casual: bool) -> Iterator[tuple[str, Asked]]:
-    for kind, value, form in _wishing():
-        if m := form.fullmatch(clause):
-            said = _said(m)
-            wish = _called(said["name"], casual=casual) if kind == "name" else value.format(**said)
-            if kind == "language":
-                wish = f"answers in {said['language']}"
-            if wish:
-                yield kind, Asked(wish)
-                return
+    for kind in _hinted(clause):
+        for value, form in _wishing(kind):
+            if m := form.fullmatch(clause):
+                said = _said(m)
+                wish = _called(said["name"], casual=casual) if kind == "name" else value.format(**said)
+                if kind == "language":
+                    wish = f"answers in {said['language']}"
+                if wish:
+                    yield kind, Asked(wish)
+                    return
 
 
 def _ended(clause: str) -> Iterator[tuple[str, Asked]]:
-    for kind, ends, form in _ending():
-        if m := form.fullmatch(clause):
-            said = _said(m)
-            name = said["name"]
-            if "{name}" in ends and name.lower() in _WHATEVER:
-                ends = ""
-            elif "{language}" in ends:
-                ends = f"answers in {said['language']}"
-            ends = ends.replace("{name}", re.escape(display_name(name))).replace("{tone}", said["tone"])
-            yield kind, Asked(ends=ends)
+    for kind in _hinted(clause):
+        for ends, form in _ending(kind):
+            if m := form.fullmatch(clause):
+                said = _said(m)
+                name = said["name"]
+                if "{name}" in ends and name.lower() in _WHATEVER:
+                    ends = ""
+                elif "{language}" in ends:
+                    ends = f"answers in {said['language']}"
+                ends = ends.replace("{name}", re.escape(display_name(name))).replace("{tone}", said["tone"])
+                yield kind, Asked(ends=ends)
 
 
 def _said(match: re.Match[str]) -> dict[str, str]:
@@ -130,13 +125,23 @@ def _lead() -> re.Pattern[str]:
     return re.compile(rf"(?i){LEAD}")
 
 
-@cache
-def _wishing() -> Sequence[tuple[str, str, re.Pattern[str]]]:
-    """Return every form of a wish with its value; they are compiled when somebody's words are read, as that takes long."""
-    return [(kind, value, re.compile(rf"(?i)(?:{form}){TAIL}")) for kind, forms in FORMS.items() for value, form in forms]
+def _hinted(text: str) -> Iterator[str]:
+    """Yield the kinds of which a text may ask for something, in the order of the forms."""
+    return (kind for kind, hint in _hints().items() if hint.search(text))
 
 
 @cache
-def _ending() -> Sequence[tuple[str, str, re.Pattern[str]]]:
-    """Return every form that takes something back, with which wishes."""
-    return [(kind, ends, re.compile(rf"(?i)(?:{form}){TAIL}")) for kind, ends, form in ENDS]
+def _hints() -> Mapping[str, re.Pattern[str]]:
+    return {kind: re.compile(HINTS[kind], re.IGNORECASE) for kind in FORMS}
+
+
+@cache
+def _wishing(kind: str) -> Sequence[tuple[str, re.Pattern[str]]]:
+    """Return every form of a kind of wish with its value; they are compiled when words hint at one, as that takes long."""
+    return [(value, re.compile(rf"(?i)(?:{form}){TAIL}")) for value, form in FORMS[kind]]
+
+
+@cache
+def _ending(kind: str) -> Sequence[tuple[str, re.Pattern[str]]]:
+    """Return every form that takes something of a kind back, with which wishes."""
+    return [(ends, re.compile(rf"(?i)(?:{form}){TAIL}")) for of, ends, form in ENDS if of == kind]
