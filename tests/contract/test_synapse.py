@@ -14,6 +14,7 @@ import aiohttp
 import pytest
 
 from tests.fakes.matrix import People, Refused, Synapse, SynapseFailed, config
+from tests.fakes.matrix.shared import SharedSynapse
 from tests.fakes.matrix.synapse import free_port
 from tests.fakes.pulse import PATIENCE
 
@@ -26,6 +27,8 @@ with Synapse() as synapse:
     print(synapse.port, synapse.folder, flush=True)
     input()
 """
+
+ONCE = {"msgtype": "m.text", "body": "once"}
 
 
 def alive(pid: int) -> bool:
@@ -55,28 +58,22 @@ async def test_names_are_new_for_everyone(people: People) -> None:
     assert first.user != second.user and first.user.startswith("@ada-") and first.user.endswith(":lyra.test")
 
 
-async def test_a_restart_keeps_people_rooms_and_words(synapse: Synapse, people: People) -> None:
-    ada, bob = await people.person("ada"), await people.person("bob")
-    room = await people.together(ada, bob)
-    await ada.says(room, "before")
-    await bob.hears_text(room, "before")
-    pid = synapse.pid
-    await synapse.restart()
-    assert synapse.pid != pid and not alive(pid)
-    await ada.says(room, "after")
-    await bob.hears_text(room, "after")
-    assert [event.body for event in await bob.messages(room)] == ["before", "after"]
-
-
-async def test_during_an_outage_nobody_answers_and_then_everyone_hears_again(synapse: Synapse, people: People) -> None:
-    ada, bob = await people.person("ada"), await people.person("bob", encrypts=True)
-    room = await people.together(ada, bob)
-    async with synapse.outage():
-        assert synapse.pid == 0
-        with pytest.raises(aiohttp.ClientConnectionError):
-            await ada.says(room, "nobody there?")
-    await ada.says(room, "there you are")
-    await bob.hears_text(room, "there you are")
+async def test_during_an_outage_nobody_answers_and_then_people_rooms_words_and_transactions_are_what_they_were() -> None:
+    async with Synapse() as synapse, People(synapse) as people:
+        ada, bob = await people.person("ada"), await people.person("bob", encrypts=True)
+        room = await people.together(ada, bob)
+        sent = await ada.sends(room, "m.room.message", ONCE, key="one")
+        await bob.hears_text(room, ONCE["body"])
+        pid = synapse.pid
+        async with synapse.outage():
+            assert synapse.pid == 0 and not alive(pid)
+            with pytest.raises(aiohttp.ClientConnectionError):
+                await ada.says(room, "nobody there?")
+        assert synapse.pid not in (0, pid)
+        assert await ada.sends(room, "m.room.message", ONCE, key="one") == sent
+        await ada.says(room, "there you are")
+        await bob.hears_text(room, "there you are")
+        assert [event.body for event in await bob.messages(room)] == [ONCE["body"], "there you are"]
 
 
 async def test_a_revoked_token_is_refused(people: People) -> None:
@@ -87,13 +84,6 @@ async def test_a_revoked_token_is_refused(people: People) -> None:
         await ada.creates()
     assert (refused.value.status, refused.value.errcode) == (401, "M_UNKNOWN_TOKEN")
     assert await again.creates()
-
-
-async def test_nothing_is_left_of_it() -> None:
-    async with Synapse() as synapse:
-        pid, folder = synapse.pid, synapse.folder
-        assert alive(pid) and (folder / "homeserver.db").exists()
-    assert not alive(pid) and not folder.exists()
 
 
 async def test_it_goes_when_whoever_started_it_is_killed() -> None:
@@ -108,6 +98,7 @@ async def test_it_goes_when_whoever_started_it_is_killed() -> None:
         assert not Path(folder).exists()
 
 
+@pytest.mark.torture
 async def test_without_its_lifeline_it_would_stay(tmp_path: Path) -> None:
     port = free_port()
     arguments = ["-m", "synapse.app.homeserver", "-c", str(config.write(tmp_path, port))]
@@ -126,16 +117,35 @@ async def test_without_its_lifeline_it_would_stay(tmp_path: Path) -> None:
         await becomes(lambda: not listens(port))
 
 
-async def test_it_outlives_the_thread_that_started_it() -> None:
+async def test_it_outlives_the_thread_that_started_it_and_nothing_is_left_of_it() -> None:
     synapse = Synapse()
     thread = threading.Thread(target=synapse.__enter__)
     thread.start()
     await asyncio.to_thread(thread.join)
+    pid, folder = synapse.pid, synapse.folder
     try:
+        assert alive(pid) and (folder / "homeserver.db").exists()
         async with People(synapse) as people:
             assert await (await people.person("ada")).creates()
     finally:
         await asyncio.to_thread(synapse.__exit__)
+    assert not alive(pid) and not folder.exists()
+
+
+async def test_workers_share_one_until_the_last_of_them_is_gone(tmp_path: Path) -> None:
+    first, second = SharedSynapse(tmp_path, "one"), SharedSynapse(tmp_path, "two")
+    async with first:
+        folder = first.folder
+        async with second:
+            assert (second.folder, second.port) == (folder, first.port)
+            async with People(first) as people, People(second) as others:
+                ada, other = await people.person("ada"), await others.person("ada")
+                assert ada.user != other.user
+            with pytest.raises(SynapseFailed, match="one of its own"):
+                await first.restart()
+        assert listens(first.port)
+    await becomes(lambda: not listens(first.port))
+    await becomes(lambda: not folder.exists())
 
 
 def test_one_that_does_not_start_says_so_and_leaves_nothing() -> None:

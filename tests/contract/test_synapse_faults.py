@@ -8,6 +8,7 @@ import pytest
 
 from tests.fakes.matrix import UNKNOWN_TOKEN, Client, Held, Lost, People, Person, Proxy, RateLimit, Refused, Status, Synapse, Then
 from tests.fakes.matrix.faults import DOWNLOAD, KEYS, MESSAGES, REDACT, SEND, SYNC, TO_DEVICE, UPLOAD
+from tests.fakes.matrix.synapse import free_port
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 WORDS = {"msgtype": "m.text", "body": "hello"}
@@ -132,11 +133,12 @@ async def test_a_fault_meets_only_its_operation_and_scripts_come_first(room: str
         assert refused.value.status == status
 
 
-async def test_when_the_homeserver_is_down_connections_break(synapse: Synapse, room: str, bot: Client, proxy: Proxy) -> None:
-    async with synapse.outage():
+async def test_when_the_homeserver_is_down_connections_break() -> None:
+    nobody = f"http://127.0.0.1:{free_port()}"
+    async with Proxy(nobody) as proxy, aiohttp.ClientSession() as session:
         with pytest.raises(aiohttp.ClientConnectionError):
-            await say(bot, room)
-    await say(bot, room)
+            await say(Client(proxy.url, session, "token"), "!room:lyra.test")
+        assert {call.status for call in proxy.calls(SEND)} == {499}
 
 
 async def test_people_can_come_by_way_of_it(synapse: Synapse, proxy: Proxy) -> None:

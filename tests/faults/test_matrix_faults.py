@@ -9,11 +9,11 @@ import pytest
 
 from adapters.base import Sending
 from adapters.matrix.adapter import Matrix
-from tests.fakes.matrix import Lost, People, Person, RateLimit, Refuse, Status, Synapse
+from tests.fakes.matrix import Lost, People, Person, RateLimit, Refuse, Status
 from tests.fakes.matrix.faults import KEYS, SEND, SYNC, TO_DEVICE, Fault
 from tests.kits.awake import prompt, question
 from tests.kits.discord_knowing import Thoughtful
-from tests.kits.matrix_changes import GREEN, SEALED, answers_to, asked, kept, pondered, settled
+from tests.kits.matrix_changes import GREEN, SEALED, answers_to, asked, settled
 from tests.kits.matrix_home import Home, dm
 from tests.kits.size import few
 
@@ -86,29 +86,6 @@ async def test_a_key_that_does_not_arrive_holds_the_answer_back(
         await settled(lyra)
         assert (await at_home.answer(ada, room, said)).body == f"You said: {GREEN}"
         assert await answers_to(at_home, ada, room, said) == [f"You said: {GREEN}"]
-
-
-@SEALED
-async def test_a_homeserver_that_restarts_while_she_thinks_gets_her_answer_afterwards(
-    at_home: Home, ada: Person, model: Thoughtful, synapse: Synapse, sealed: bool
-) -> None:
-    async with at_home.lyra(model) as lyra:
-        room = await dm(at_home, ada, encrypted=sealed)
-        await at_home.asks(ada, room, "hello")
-        said = await pondered(at_home, model, ada, room)
-        async with synapse.outage():
-            model.go.set()
-            await at_home.proxy.until(lambda: at_home.clock.waits, "a wait for the homeserver")
-        later = await ada.says(room, "still there?")
-        assert (await at_home.answer(ada, room, later)).body == "You said: still there?"
-        await settled(lyra)
-        assert await answers_to(at_home, ada, room, said) == [f"You said: {GREEN}"]
-        assert (await kept(lyra, ada, room, sealed))[2:] == [
-            GREEN,
-            f"You said: {GREEN}",
-            "still there?",
-            "You said: still there?",
-        ]
 
 
 async def test_what_is_asked_while_everything_fails_for_a_while_is_answered_afterwards(

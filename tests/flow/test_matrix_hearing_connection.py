@@ -9,24 +9,12 @@ from adapters.errors import PlatformRefused
 from adapters.events import Message
 from adapters.matrix.adapter import Access, Matrix
 from adapters.matrix.pace import Pace
-from tests.fakes.matrix import UNKNOWN_TOKEN, People, Proxy, Synapse
+from tests.fakes.matrix import UNKNOWN_TOKEN, People, Proxy
 from tests.fakes.matrix.faults import SYNC, Held, Lost, Refuse, Status
 from tests.kits.adapter_kit import running
 from tests.kits.matrix_kit import Clock, Ear, Notebook, adapter_for, dm, home, listening, room_of
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
-
-
-async def test_a_restart_of_the_homeserver_is_outlived(people: People, proxy: Proxy, synapse: Synapse, tmp_path: Path) -> None:
-    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
-    async with listening(lyra, ear):
-        room = await dm(lyra, ada, encrypted=True)
-        await ada.says(room, "Before")
-        await ear.heard(Message)
-        await synapse.restart()
-        await ada.says(room, "After")
-        await ear.heard(Message, 2)
-    assert ear.texts == ["Before", "After"] and ear.times_ready == 1
 
 
 @pytest.mark.torture

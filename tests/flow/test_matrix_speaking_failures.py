@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.fakes.matrix import UNKNOWN_TOKEN, Lost, Person, RateLimit, Refuse, Status, Synapse
+from tests.fakes.matrix import UNKNOWN_TOKEN, Lost, Person, RateLimit, Refuse, Status
 from tests.fakes.matrix.faults import SEND, UPLOAD
 from tests.kits.matrix_speech import Town, beside, part
 
@@ -67,16 +67,6 @@ async def test_a_long_limit_is_left_to_the_next_time(town: Town, ada: Person) ->
         await it.delayed(sending)
         await it.sender.send(sending)
         assert [event.body for event in await ada.messages(room)] == ["after all"]
-
-
-@pytest.mark.torture
-async def test_a_homeserver_that_is_down(town: Town, ada: Person, synapse: Synapse) -> None:
-    async with town.desk() as it:
-        room = await beside(it, ada, encrypted=True)
-        async with synapse.outage():
-            assert "cannot be reached" in await it.delayed(part(room, SECRET))
-        await it.sender.send(part(room, SECRET))
-        await ada.hears_text(room, SECRET)
 
 
 @pytest.mark.torture

@@ -20,6 +20,7 @@ def _watch(folder: str) -> None:
 def main() -> None:
     """Run until the homeserver ends, or standard input does: then the folder goes, too."""
     folder = sys.argv.pop(1)
+    os.chdir(folder)
     threading.Thread(target=_watch, args=(folder,), daemon=True).start()
     runpy.run_module("synapse.app.homeserver", run_name="__main__", alter_sys=True)
 

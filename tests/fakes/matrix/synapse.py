@@ -1,11 +1,6 @@
 """A real homeserver for tests: Synapse as a process of its own, on loopback, in a folder that goes with it.
 
-One serves all tests of a worker; users and rooms are new in every test.
-
-@pytest.fixture(scope="session")
-def synapse() -> Iterator[Synapse]:
-    with Synapse() as synapse:
-        yield synapse
+A test that ends or restarts it has one of its own; `shared` has the one that all others share.
 """
 
 import asyncio
@@ -27,11 +22,11 @@ from typing import Self
 
 from tests.fakes.matrix import config
 
-_LIFELINE = Path(__file__).with_name("lifeline.py")
+LIFELINE = Path(__file__).with_name("lifeline.py")
 # Below what systems give to outgoing connections, so that nobody takes the port while Synapse starts or is down.
 _PORTS = range(20_000, 32_000)
 # Nothing of it outlives the run, so that its database need not wait for a disk.
-_MEMORY = "/dev/shm"
+MEMORY = "/dev/shm"
 
 
 class SynapseFailed(RuntimeError):
@@ -97,7 +92,7 @@ class Synapse:
             await self.start()
 
     def __enter__(self) -> Self:
-        self.folder = Path(tempfile.mkdtemp(prefix="synapse-", dir=_MEMORY if os.access(_MEMORY, os.W_OK) else None))
+        self.folder = Path(tempfile.mkdtemp(prefix="synapse-", dir=MEMORY if os.access(MEMORY, os.W_OK) else None))
         self.port = self.port or free_port()
         config.write(self.folder, self.port)
         try:
@@ -119,7 +114,7 @@ class Synapse:
     def _start(self) -> None:
         with (self.folder / "output.log").open("ab") as output:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", str(_LIFELINE), str(self.folder), "-c", str(self.folder / "homeserver.yaml")],
+                [sys.executable, "-P", str(LIFELINE), str(self.folder), "-c", str(self.folder / "homeserver.yaml")],
                 stdin=subprocess.PIPE,
                 stdout=output,
                 stderr=output,
