@@ -23,8 +23,8 @@ from bot.context.persona import Persona
 from bot.conversation.error_texts import told
 from bot.conversation.services import Services
 from bot.delivery.addresses import addresses
+from bot.delivery.gated import Gated
 from bot.delivery.links import NO_LINKS, configured
-from bot.delivery.outgoing import Outgoing
 from bot.dreams.dreaming import Dreams
 from bot.errors import BadInput, LyraError, PlaceUnknown
 from bot.models.connect import Connector
@@ -37,26 +37,6 @@ from memory.journal.journal import InboxEvent, Part
 _ROOM = 60
 """UTF-16 units of a page that its frame may take."""
 _NOT_REACHED = "I answer that to you alone, and could not reach you: write to me in private, or ask again in a minute."
-
-
-class Gated:
-    """A surface of a platform; `written` is what the person wrote, `owner` says that they run her."""
-
-    def __init__(self, surface: Surface, outgoing: Outgoing, platform: str, written: str, *, owner: bool) -> None:
-        self._surface = surface
-        self._outgoing = outgoing
-        self._platform = platform
-        self._written = written
-        self._owner = owner
-
-    async def confirm(self, question: str) -> bool:
-        """Ask the person, and return whether the answer was yes."""
-        links = addresses(self._written) | configured(question, owner=self._owner)
-        return await self._surface.confirm(await self._outgoing.shown(self._platform, question, links))
-
-    def enter(self, session: str) -> bool:
-        """Go on in another session of this person; False where a place has one conversation at a time."""
-        return self._surface.enter(session)
 
 
 class Commands:
