@@ -98,6 +98,7 @@ class Matrix(Adapter):
         self._pace = pace
         self._account = Account(access, folder, notes)
         self._line: Connected | None = None
+        self._connected_once = False
 
     # Connected
 
@@ -120,7 +121,11 @@ class Matrix(Adapter):
 
     async def _connect(self, listener: Listener) -> None:
         """Live through one connection. Raises PlatformFailure at its end."""
+        known = len(self._account.said)
         client = await self._account.open()
+        for sentence in self._account.said[known:] if self._connected_once else ():
+            log.warning("%s", sentence)
+        self._connected_once = True
         rooms = self.rooms(client, self._notes)
         rooms.waived = self._waived or rooms.waived
         timeline_state = TimelineState(client, self._notes, self._pace, self.references)
@@ -138,7 +143,7 @@ class Matrix(Adapter):
         presences = Presences(client, rooms, timeline_state.lookups, saying)
         self._line = Connected(client, rooms, Sender(client, rooms, self._now), Files(), asides, presences, departures)
         try:
-            await until_one_ends(sync.run(), sync.show_read(), invitations.run())
+            await until_one_ends(sync.run(), sync.show_read(), invitations.run(), self._account.keep_signed_in(self._pace.pause))
         finally:
             self._line = None
             await self._account.close()

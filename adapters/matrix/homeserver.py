@@ -21,14 +21,20 @@ _VERSIONS = "/_matrix/client/versions"
 _OVER = frozenset({"M_UNKNOWN_TOKEN", "M_MISSING_TOKEN"})
 
 
-class SignedOut(PlatformRefused):
-    """The homeserver does not know the token, or not any more."""
+class SignedOut(PlatformFailure):
+    """The homeserver does not know the token, or not any more. A `soft` end leaves the device: it may log in again as itself."""
 
-    def __init__(self) -> None:
-        super().__init__(
-            "The homeserver does not know Lyra's token any more, because her device was signed out; "
-            f"{PASSWORD}, and start her again as a new device."
-        )
+    def __init__(self, *, soft: bool = False) -> None:
+        super().__init__("The homeserver does not know Lyra's token any more; she signs in again, if she can.")
+        self.soft = soft
+
+
+def signed_out() -> PlatformRefused:
+    """Return what to tell where a token is no more, and nothing else lets her in."""
+    return PlatformRefused(
+        "The homeserver does not know Lyra's token any more, because her device was signed out; "
+        f"{PASSWORD}, and start her again as a new device."
+    )
 
 
 class Stranger(PlatformFailure):
@@ -63,7 +69,7 @@ async def ask(
     if found is None or (status == 404 and "errcode" not in found):
         raise Stranger(_away(str(status)))
     if found.get("errcode") in _OVER:
-        raise SignedOut
+        raise SignedOut(soft=bool(found.get("soft_logout")))
     if status >= 400:
         raise Denied(status, found)
     return found
@@ -80,7 +86,7 @@ def word(answer: Json, name: str) -> str:
 def failure(response: ErrorResponse) -> PlatformFailure:
     """Return what an error that nio hands back means for the whole connection."""
     if response.status_code in _OVER:
-        return SignedOut()
+        return SignedOut(soft=response.soft_logout)
     status = getattr(response.transport_response, "status", 0)
     return unreachable(str(response.status_code or status))
 

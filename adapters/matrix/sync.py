@@ -12,7 +12,7 @@ from adapters.base import Listener
 from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.events import Event, Message, Vanished
 from adapters.matrix.account.account import Account
-from adapters.matrix.homeserver import TROUBLE, failure, unreachable
+from adapters.matrix.homeserver import TROUBLE, SignedOut, failure, unreachable
 from adapters.matrix.incoming.batch import Batch, Gatherer
 from adapters.matrix.incoming.event import part
 from adapters.matrix.incoming.hearing import Hearing
@@ -78,7 +78,7 @@ class Sync:
     async def run(self) -> None:
         """Hear until cancelled, through every failure that passes.
 
-        Raises PlatformRefused, or PlatformFailure where a new connection may help.
+        Raises PlatformRefused, SignedOut, or PlatformFailure where a new connection may help.
         """
         self._since = (await self._listener.cursors()).get(STREAM, "")
         await self._r.load()
@@ -89,7 +89,7 @@ class Sync:
                 response = await self._ask()
                 await self._take(response)
                 failures = 0
-            except PlatformRefused:
+            except (PlatformRefused, SignedOut):
                 raise
             except PlatformFailure as failed:
                 failures += 1
@@ -157,7 +157,7 @@ class Sync:
         """Keep the device's keys as they should be; return how often that failed. Raises PlatformFailure where it goes on so."""
         try:
             await self._account.keep_keys(response)
-        except PlatformRefused:
+        except (PlatformRefused, SignedOut):
             raise
         except PlatformFailure as failed:
             if failures + 1 >= _TRIES_WITH_KEYS:

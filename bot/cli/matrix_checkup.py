@@ -14,7 +14,7 @@ from adapters.matrix.account.account import Access, noted_device
 from adapters.matrix.account.keystore import close
 from adapters.matrix.account.published import is_vouched_for, published
 from adapters.matrix.account.signing import REPLACE
-from adapters.matrix.homeserver import PASSWORD, Denied, SignedOut, Stranger, ask, no_homeserver, word
+from adapters.matrix.homeserver import PASSWORD, Denied, SignedOut, Stranger, ask, no_homeserver, signed_out, word
 from bot.cli.checkup import Finding
 
 _BY_PASSWORD = "m.login.password"
@@ -26,7 +26,8 @@ async def checkup(access: Access, notes: Notes) -> list[Finding]:
     try:
         return [await _examined(client, access, notes)]
     except SignedOut as ended:
-        return [Finding(False, f"Matrix: {ended}")]
+        again = "the homeserver ended her session, and her device is still there; `lyra run` signs her in again."
+        return [Finding(ended.soft, f"Matrix: {again if ended.soft else signed_out()}")]
     except Denied as denied:
         return [Finding(False, f"Matrix: {denied.final('look at her account')}")]
     except PlatformFailure as failure:

@@ -96,15 +96,17 @@ async def test_waits_are_spread_by_chance(people: People, proxy: Proxy, tmp_path
     assert lyra.clock.waits[:2] == [0.75, 1.5]
 
 
-async def test_a_token_that_was_revoked_ends_it_with_a_sentence(people: People, proxy: Proxy, tmp_path: Path) -> None:
+async def test_a_token_that_was_revoked_ends_it_with_a_sentence_where_the_password_is_wrong_as_well(
+    people: People, proxy: Proxy, tmp_path: Path
+) -> None:
     lyra, ear = await home(people, proxy, tmp_path), Ear()
-    with pytest.raises(PlatformRefused, match="does not know Lyra's token any more"):
+    with pytest.raises(PlatformRefused, match="does not accept Lyra's user id and password"):
         async with running(adapter_for(lyra), ear) as task:
             await ear.pulse.until(lambda: ear.times_ready, "a connection")
             proxy.faults.always("*", UNKNOWN_TOKEN)
             proxy.cut(SYNC)
             await asyncio.wait({task})
-    assert not lyra.clock.waits
+    assert lyra.clock.waits == [1.0], "one new connection"
 
 
 async def test_places_are_unknown_when_the_homeserver_told_nothing_for_too_long(

@@ -1,5 +1,7 @@
 """Lyra's account: logged in once, one device with its keys, vouched for by herself, recoverable by her owner."""
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -7,14 +9,18 @@ from nio import AsyncClient, ErrorResponse, SyncResponse
 
 from adapters.base import Notes
 from adapters.errors import PlatformFailure
-from adapters.matrix.account.device import DEVICE, Access, Device, Devices
+from adapters.matrix.account.device import DEVICE, Devices
 from adapters.matrix.account.keystore import close
+from adapters.matrix.account.login import Access, Device
 from adapters.matrix.account.onetime import refill
 from adapters.matrix.account.recovery import Foreign, Recovery
 from adapters.matrix.account.signing import REPLACE, Signing, Unsigned
 from adapters.matrix.homeserver import TROUBLE, Denied, failure, unreachable
 
 __all__ = ["Access", "Account"]
+
+_RENEWED_AFTER = 0.7
+"""After which part of its life a token is renewed."""
 
 
 class _Own:
@@ -75,6 +81,15 @@ class Account:
         client, self._client = self._client, None
         if client is not None:
             await close(client)
+
+    async def keep_signed_in(self, pause: Callable[[float], Awaitable[None]]) -> None:
+        """Renew a token that ends, in good time, until cancelled. Raises PlatformFailure where a new connection may help."""
+        while True:
+            try:
+                seconds = await self._devices.renew(self.client)
+            except Denied as denied:
+                raise PlatformFailure(f"The homeserver does not renew Lyra's session ({denied}); she signs in anew.") from None
+            await (pause(seconds * _RENEWED_AFTER) if seconds is not None else asyncio.Event().wait())
 
     async def keep_keys(self, response: SyncResponse) -> None:
         """Do what a sync asks for: refill one-time keys, look up devices, begin sessions, send what waits for devices.

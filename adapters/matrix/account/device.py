@@ -7,52 +7,41 @@ refuse the device for good: it is signed out, and Lyra is a new one.
 import secrets
 import string
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, Self
 
 from nio import AsyncClient
 
 from adapters.base import Notes
 from adapters.errors import PlatformRefused
 from adapters.matrix.account.keystore import KeyStores, KeysUnreadable, close
+from adapters.matrix.account.login import Access, Device, by_password, refreshed
 from adapters.matrix.account.onetime import described, publish, refill
 from adapters.matrix.account.published import Published, bare, published
-from adapters.matrix.homeserver import PASSWORD, Denied, SignedOut, Stranger, ask, no_homeserver, speaks_matrix, word
+from adapters.matrix.homeserver import (
+    PASSWORD,
+    Denied,
+    SignedOut,
+    Stranger,
+    ask,
+    no_homeserver,
+    signed_out,
+    speaks_matrix,
+    unreachable,
+    word,
+)
 
 DEVICE = "device"
 """The name of the note that holds the device."""
 _NEXT, _LEFT, _PICKLE = "device.next", "device.left", "pickle_key"
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
-    """How to reach an account: its password, needed once, or a token of a device that no other client uses."""
-
-    homeserver: str
-    user_id: str
-    password: str = field(default="", repr=False)
-    token: str = field(default="", repr=False)
-    device_name: str = "Lyra"
-
-
-@dataclass(frozen=True, slots=True)
-class Device:
-    """A device of the account: its id, its token, and the public key that names it."""
-
-    user: str
-    id: str
-    token: str = field(repr=False)
-    key: str = ""
-
-    @classmethod
-    def noted(cls, note: Any) -> Self | None:
-        """Return the device of a note, None without one."""
-        return cls(**note) if note else None
-
-
 class _Lost(Exception):
     """A device cannot be gone on with; the text says why."""
+
+
+class _Ended(Exception):
+    """The session of a device ended, and the device is still there."""
 
 
 class Devices:
@@ -73,9 +62,49 @@ class Devices:
         if device is None:
             return await self._entered(stores, await self._enter(stores))
         try:
-            return await self._opened(stores, device)
+            return await self._as_itself(stores, device)
         except _Lost as lost:
             return await self._renewed(stores, device, lost)
+
+    async def renew(self, client: AsyncClient) -> float | None:
+        """Give a client a new token before the old one ends; return for how many seconds it holds, None for good.
+
+        Raises SignedOut where the old one ended before, or as `ask`.
+        """
+        device = Device.noted(await self._notes.get(DEVICE))
+        if device is None or not device.refresh:
+            return None
+        device, seconds = await self._refreshed(client, device)
+        client.access_token = device.token
+        return seconds
+
+    async def _refreshed(self, client: AsyncClient, device: Device) -> tuple[Device, float | None]:
+        """Renew a device's token, and keep it before it is used: with its first use the old one ends. Raises as `ask`."""
+        new, seconds = await refreshed(client, device)
+        await self._notes.put(DEVICE, asdict(new))
+        return new, seconds
+
+    async def _as_itself(self, stores: KeyStores, device: Device) -> AsyncClient:
+        """Return the client of a device, signed in again where its session ended. Raises _Lost, PlatformRefused, or as `ask`."""
+        try:
+            return await self._opened(stores, device)
+        except _Ended:
+            return await self._entered(stores, await self._again(stores, device))
+
+    async def _again(self, stores: KeyStores, device: Device) -> Device:
+        """Sign a device in again as itself: its keys stay, and what is encrypted to it. Raises _Lost, PlatformRefused, or as `ask`."""
+        client = stores.client(self._access.homeserver, device.user, device.id)
+        try:
+            if device.refresh:
+                with suppress(SignedOut, Denied):
+                    return (await self._refreshed(client, device))[0]
+        finally:
+            await close(client)
+        if not self._access.password:
+            raise _Lost("The homeserver ended Lyra's session.")
+        found = replace(await by_password(stores, self._access, device.id), key=device.key)
+        await self._notes.put(DEVICE, asdict(found))
+        return found
 
     async def _renewed(self, stores: KeyStores, old: Device, lost: _Lost) -> AsyncClient:
         if not self._access.password and self._access.token in ("", old.token):
@@ -109,9 +138,11 @@ class Devices:
             return await self._opened(stores, device)
         except _Lost as lost:
             raise _shut(lost) from None
+        except _Ended:
+            raise unreachable("a session that ended as it began") from None
 
     async def _opened(self, stores: KeyStores, device: Device) -> AsyncClient:
-        """Return the client of a device whose key store, note and homeserver agree. Raises _Lost, or as `ask`."""
+        """Return the client of a device whose key store, note and homeserver agree. Raises _Lost, _Ended, or as `ask`."""
         client = stores.client(self._access.homeserver, device.user, device.id)
         try:
             key = stores.unlock(client, device.user, device.token)
@@ -123,8 +154,10 @@ class Devices:
             raise _Lost(
                 "The keys of Lyra's device cannot be read: the file is damaged, or was not written with her key."
             ) from None
-        except SignedOut:
+        except SignedOut as over:
             await close(client)
+            if over.soft:
+                raise _Ended from None
             raise _Lost("Lyra's device was signed out of Matrix.") from None
         except BaseException:
             await close(client)
@@ -165,21 +198,7 @@ class Devices:
         if name is None or (old and name == old.id):
             name = "".join(secrets.choice(string.ascii_uppercase) for _ in range(10))
             await self._notes.put(_NEXT, name)
-        asked = {
-            "type": "m.login.password",
-            "identifier": {"type": "m.id.user", "user": self._access.user_id},
-            "password": self._access.password,
-            "device_id": name,
-            "initial_device_display_name": self._access.device_name,
-        }
-        client = stores.client(self._access.homeserver, self._access.user_id, name)
-        try:
-            answer = await ask(client, "POST", "login", body=asked)
-        except Denied as denied:
-            raise _not_let_in(denied) from None
-        finally:
-            await close(client)
-        return Device(word(answer, "user_id"), word(answer, "device_id"), word(answer, "access_token"))
+        return await by_password(stores, self._access, name)
 
     async def _by_token(self, stores: KeyStores) -> Device:
         if not self._access.token:
@@ -198,6 +217,8 @@ class Devices:
                     "The token in [matrix] is not that of a device of Lyra's own: it has none, or one with keys that are not here; "
                     f"give her a new one, or {PASSWORD}."
                 )
+        except SignedOut:
+            raise signed_out() from None
         finally:
             await close(client)
         return Device(client.user_id, client.device_id, self._access.token)
@@ -228,12 +249,3 @@ async def _agree(client: AsyncClient, shown: Published) -> None:
 
 def _shut(lost: _Lost) -> PlatformRefused:
     return PlatformRefused(f"{lost} To let Lyra in as a new device, {PASSWORD}, and start her again.")
-
-
-def _not_let_in(denied: Denied) -> PlatformRefused:
-    if denied.code == "M_FORBIDDEN":
-        return PlatformRefused(
-            "The homeserver does not accept Lyra's user id and password; correct user_id or the password in [matrix], and start "
-            "her again."
-        )
-    return denied.final("log in with a password")

@@ -9,11 +9,11 @@ SERVER_NAME = "lyra.test"
 _UNLIMITED = {"per_second": 10_000, "burst_count": 10_000}
 
 
-def write(folder: Path, port: int) -> Path:
+def write(folder: Path, port: int, **settings: object) -> Path:
     """Write configuration, logging and signing key into a folder, and return the path of the configuration."""
     config, log, key = folder / "homeserver.yaml", folder / "log.yaml", folder / "signing.key"
     # JSON is YAML. The key is made here because `--generate-keys` costs one more start of Synapse.
-    config.write_text(json.dumps(_homeserver(folder, port) | {"log_config": str(log), "signing_key_path": str(key)}))
+    config.write_text(json.dumps(_homeserver(folder, port) | {"log_config": str(log), "signing_key_path": str(key)} | settings))
     log.write_text(json.dumps(_logging(folder)))
     key.write_text(f"ed25519 a_test {base64.b64encode(secrets.token_bytes(32)).decode().rstrip('=')}\n")
     return config

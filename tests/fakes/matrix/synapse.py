@@ -34,13 +34,17 @@ class SynapseFailed(RuntimeError):
 
 
 class Synapse:
-    """A homeserver for the block, plain or `async`, at a port that is free by default. Nothing of it is bound to an event loop."""
+    """A homeserver for the block, plain or `async`, at a port that is free by default. Nothing of it is bound to an event loop.
 
-    def __init__(self, patience: float = 60.0, port: int = 0) -> None:
+    `settings` stand in its configuration beside, or instead of, what is usual here.
+    """
+
+    def __init__(self, patience: float = 60.0, port: int = 0, **settings: object) -> None:
         self.patience = patience
         """How many seconds it may take to start or to end."""
         self.folder = Path()
         self.port = port
+        self._settings = settings
         self._numbers = itertools.count(1)
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -94,7 +98,7 @@ class Synapse:
     def __enter__(self) -> Self:
         self.folder = Path(tempfile.mkdtemp(prefix="synapse-", dir=MEMORY if os.access(MEMORY, os.W_OK) else None))
         self.port = self.port or free_port()
-        config.write(self.folder, self.port)
+        config.write(self.folder, self.port, **self._settings)
         try:
             self._start()
         except BaseException:
