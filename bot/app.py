@@ -29,7 +29,7 @@ from bot.models.chains import MakeModel, Models
 from bot.models.embedders import EmbedderChoice, meaning
 from bot.models.learnt import BackendFacts
 from bot.models.port import LateModel, Model
-from bot.service import log
+from bot.service import costs, log
 from bot.service.maintenance import Maintenance
 from bot.service.priority import Priority
 from bot.service.reloading import Reloading
@@ -146,6 +146,7 @@ async def opened(*, greets: bool = False) -> AsyncIterator[App]:
         models = Models(settings, memory.settings, _maker(around))
         stack.push_async_callback(models.close)
         await models.open()
+        stack.push_async_callback(costs.kept, memory)
         sweeper = Sweeper(memory, base.clock)
         stack.push_async_callback(sweeper.end)
         await sweeper.begin()

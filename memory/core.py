@@ -27,6 +27,7 @@ from memory.index.reindexing import reindex
 from memory.index.vectors import VectorStore
 from memory.journal.journal import Journal
 from memory.journal.spending import Spending
+from memory.journal.usage import Usage
 from memory.places.places import Places
 from memory.places.settings import KeptSettings
 from memory.ports import Clock, Embedder, Ids, Writer
@@ -99,6 +100,7 @@ class Memory:
         self.forgotten_at_open = Forgotten(0, 0, 0)
         self.dreams = Schedule(db, self._holders, ports.clock, habits.hours)
         self.spending = Spending(db, ports.clock)
+        self.usage = Usage(db, ports.clock)
 
     @classmethod
     async def open(

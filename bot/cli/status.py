@@ -6,6 +6,7 @@ from dataclasses import asdict
 from bot.app import opened
 from bot.commands import receipts
 from bot.models.connect import Connector
+from bot.service import costs
 from memory.store import restoring
 from memory.text.quantities import counted
 from memory.text.times import iso
@@ -21,6 +22,8 @@ async def status(as_json: bool) -> int:
         backlog["chat"] = app.models.chat.name if app.models.chat else None
         backlog["summary"] = app.models.writer.name
         backlog["embed"] = app.meaning.embedder.name if app.meaning.embedder else None
+        today, month = [await costs.costs(app.memory, app.base.settings.models, days) for days in (1, costs.MONTH)]
+        backlog["usage"] = {"today": costs.as_json(today), "days_30": costs.as_json(month)}
         aside = restoring.set_aside(app.memory.path)
         backlog["set_aside"] = [{"file": str(one.path), "until": iso(one.until, app.base.time_zone)} for one in aside]
         if as_json:
@@ -32,6 +35,8 @@ async def status(as_json: bool) -> int:
                   f"{backlog['profile_sessions_covered']} wholly in the profile.")  # fmt: skip
             print(Connector(app.models, app.base.around, _no_probe).describe())
             print(app.meaning.describe())
+            for line in (*costs.in_words("Models, today", today), *costs.in_words("Models, these 30 days", month)):
+                print(line)
             for one in aside:
                 print(receipts.set_aside(one, app.base.time_zone))
             if backlog["parked"]:

@@ -17,6 +17,7 @@ from bot.dreams.reflections import NAME as REFLECTIONS
 from bot.errors import BadInput
 from bot.models.connect import Connector
 from bot.models.embedders import EmbedderChoice
+from bot.service import costs
 from memory.text.quantities import ago, counted
 from memory.types import MOST_NAME
 
@@ -119,8 +120,12 @@ class Being(Group):
         parked = await self._services.memory.journal.parked()
         waiting = f"{backlog.unsummarized_total:,} not summarized yet, in {backlog.dirty} of {backlog.sessions} conversations."
         left = len(await self._services.memory.dreams.parked())
+        models = self._services.settings.models
+        today, month = [await costs.costs(self._services.memory, models, days) for days in (1, costs.MONTH)]
         return [
             waiting,
+            *costs.in_words("Models, today", today),
+            *costs.in_words("Models, these 30 days", month),
             *([f"{parked} given up after three tries."] if parked else []),
             *([f"{counted(left, 'place')} not dreamt of any more after three tries; /dream tries again."] if left else []),
         ]

@@ -25,7 +25,6 @@ from bot.reconciliation.used import Used, only, used_at, used_in
 from bot.reconciliation.verifying import Looks, Verifying
 from bot.service.log import log
 from bot.service.measures import measures
-from memory.text.budget import tokens
 from memory.text.lexical import key_words
 from memory.tiers.asides import Aside
 from memory.types import Exchange, Hit, Kind
@@ -155,7 +154,6 @@ class Speaking:
         with measures.stage("model"):
             whole = await basis.bear(self._stream(lookups, shown, pieces))
         took = size(messages) + tokens("".join(pieces))
-        measures.called("conversation", took)
         text = self._services.outgoing.printed("".join(pieces))
         if not whole:
             if not text:

@@ -6,7 +6,9 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 
 from bot.errors import ModelGarbled
 from bot.models.line import Line
-from bot.models.port import Anew, ChatMessage, Model, Toolbox, closing, joined
+from bot.models.port import Anew, ChatMessage, Model, Toolbox, closing, joined, size
+from bot.service.measures import measures
+from memory.text.budget import tokens
 from memory.text.generated.counting import Uncounted
 from memory.text.generated.echoes import WithoutEcho, repeatable
 from memory.text.generated.invented_receipts import WithoutReceipts
@@ -98,7 +100,7 @@ class ServedModel:
     async def _shown(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None) -> AsyncGenerator[str, None]:
         """Yield what can be shown of one answer."""
         cleaned = Cleaned(messages)
-        async with self._line.first(), closing(_unlooped(self._model.stream(messages, toolbox))) as pieces:
+        async with self._line.first(), closing(_unlooped(self._counted("conversation", messages, toolbox))) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Anew):
                     cleaned = Cleaned(messages)
@@ -119,8 +121,20 @@ class ServedModel:
         await self._model.close()
 
     async def _whole(self, messages: Sequence[ChatMessage]) -> str:
-        async with closing(_unlooped(self._model.stream(messages))) as pieces:
+        async with closing(_unlooped(self._counted("digests", messages, None))) as pieces:
             return await joined(pieces)
+
+    async def _counted(self, purpose: str, messages: Sequence[ChatMessage], toolbox: Toolbox | None) -> AsyncGenerator[str, None]:
+        """Yield an answer in pieces, and count what it took, be it cut off or not."""
+        written: list[str] = []
+        try:
+            async with closing(self._model.stream(messages, toolbox)) as pieces:
+                async for piece in pieces:
+                    written.append(piece)
+                    yield piece
+        finally:
+            if written:
+                measures.called(purpose, self.name, size(messages), tokens("".join(written)))
 
 
 async def _unlooped(answer: AsyncIterator[str]) -> AsyncGenerator[str, None]:

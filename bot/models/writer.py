@@ -4,11 +4,9 @@ from dataclasses import replace
 
 from bot.errors import ContextTooLong, ModelError, ModelGarbled
 from bot.models.port import ChatMessage, Model, complete, size
-from bot.service.measures import measures
 from memory.derive import entries, prompts
 from memory.errors import TooMuchToRead, WriterFailed, WriterRefused
 from memory.ports import ChatModel, Entry, Task
-from memory.text.budget import tokens
 from memory.text.storable import clean
 
 
@@ -64,9 +62,7 @@ class ModelWriter:
         """Return the answer to a prompt. Raises WriterFailed, WriterRefused."""
         messages = _messages(system, user)
         try:
-            answer = clean(await complete(self._model, messages))
-            measures.called("digests", size(messages) + tokens(answer))
-            return answer
+            return clean(await complete(self._model, messages))
         except ContextTooLong as error:
             raise TooMuchToRead(str(error), error.room, sure=error.sure) from error
         except ModelGarbled as error:

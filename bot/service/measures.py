@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from memory.journal.usage import Used
+
 BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 """The upper bounds, in seconds, of what a duration is counted in; longer ones count without a bound."""
 
@@ -33,11 +35,19 @@ class Measures:
         self.calls: Counter[str] = Counter()
         self.tokens: Counter[str] = Counter()
         self.stages: dict[str, Durations] = {}
+        self._taken: dict[tuple[str, str], Used] = {}
 
-    def called(self, purpose: str, tokens: int) -> None:
-        """Count a call of a model for a purpose, with the tokens that went there and back."""
+    def called(self, purpose: str, backend: str, tokens_in: int, tokens_out: int = 0) -> None:
+        """Count a call of a backend for a purpose, with the tokens that went there and came back."""
         self.calls[purpose] += 1
-        self.tokens[purpose] += tokens
+        self.tokens[purpose] += tokens_in + tokens_out
+        so_far = self._taken.get((purpose, backend), Used())
+        self._taken[purpose, backend] = so_far + Used(1, tokens_in, tokens_out)
+
+    def taken(self) -> dict[tuple[str, str], Used]:
+        """Return what each purpose took of each backend since this was asked last."""
+        taken, self._taken = self._taken, {}
+        return taken
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:

@@ -7,12 +7,14 @@ import sys
 import termios
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from functools import partial
 
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from adapters.base import Adapter
 from adapters.errors import PlatformRefused
 from bot.app import App, opened, until_stopped
+from bot.service import costs
 from bot.service.log import log
 from bot.service.notifying import Notifier
 from bot.service.platforms import platforms
@@ -49,7 +51,7 @@ async def _serve(app: App) -> int:
             reloading = set[asyncio.Task[None]]()
             _on_hangup(app, stop, reloading)
             scheduler = AsyncIOScheduler(timezone="UTC")
-            for work in (app.maintenance.tick, talk.tick, app.dreams.tick):
+            for work in (app.maintenance.tick, talk.tick, app.dreams.tick, partial(costs.kept, app.memory)):
                 scheduler.add_job(_until_cancelled(work), "interval", seconds=60, max_instances=1, coalesce=True)
             # Once at the start as well, beside the platforms: a pass may take as long as a model does.
             scheduler.add_job(_until_cancelled(app.maintenance.tick))

@@ -5,7 +5,10 @@ from collections.abc import Sequence
 from aiohttp import web
 
 from bot.cli.doctor import examine
+from bot.service import costs
 from bot.web.desk import Desk
+
+_TIMES = (("Today", 1), ("These 30 days", costs.MONTH))
 
 
 class HealthPage:
@@ -24,4 +27,8 @@ class HealthPage:
         looked = owner and "look" in request.query
         findings = [finding async for finding in examine(self._desk.app)] if looked else []
         backlog = await self._desk.app.memory.backlog() if owner else None
-        return self._desk.page(request, "health.html", view, owner=owner, looked=looked, findings=findings, backlog=backlog)
+        models = self._desk.app.base.settings.models
+        spent = [(label, await costs.costs(self._desk.app.memory, models, days)) for label, days in _TIMES] if owner else []
+        return self._desk.page(
+            request, "health.html", view, owner=owner, looked=looked, findings=findings, backlog=backlog, spent=spent
+        )

@@ -1,0 +1,80 @@
+"""What models cost: calls, tokens and money by purpose, at the prices that the configuration names and at no others."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.config.sections import Backend
+from bot.service.measures import measures
+from memory.core import Memory
+from memory.journal.usage import Used
+from memory.text.quantities import counted
+
+MONTH = 30
+"""Days that are told beside today."""
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a purpose took; `money` is None where no backend that it was asked of has a price, `unpriced` are those without."""
+
+    purpose: str
+    used: Used
+    money: float | None
+    unpriced: tuple[str, ...] = ()
+
+
+async def kept(memory: Memory) -> None:
+    """Keep what was counted in this process since the last time."""
+    await memory.usage.add(measures.taken())
+
+
+async def costs(memory: Memory, models: Mapping[str, Backend], days: int) -> list[Cost]:
+    """Return what each purpose took in the last days, today the last of them."""
+    await kept(memory)
+    by_purpose: dict[str, list[tuple[str, Used]]] = {}
+    for (purpose, backend), used in (await memory.usage.since(days)).items():
+        by_purpose.setdefault(purpose, []).append((backend, used))
+    return [_cost(purpose, some, models) for purpose, some in by_purpose.items()]
+
+
+def _cost(purpose: str, some: Sequence[tuple[str, Used]], models: Mapping[str, Backend]) -> Cost:
+    total, money, unpriced = Used(), 0.0, []
+    for name, used in some:
+        total += used
+        backend = models.get(name)
+        if backend is None or not (backend.price_in or backend.price_out):
+            unpriced.append(name)
+        else:
+            money += (backend.price_in * used.tokens_in + backend.price_out * used.tokens_out) / _MILLION
+    return Cost(purpose, total, None if len(unpriced) == len(some) else money, tuple(unpriced))
+
+
+def in_words(label: str, some: Sequence[Cost]) -> list[str]:
+    """Return what models took in a time, a line for all and one for each purpose; nothing where nothing was."""
+    if not some:
+        return []
+    total = sum((one.used for one in some), Used())
+    priced = [one.money for one in some if one.money is not None]
+    unpriced = tuple(dict.fromkeys(name for one in some for name in one.unpriced))
+    whole = Cost("", total, sum(priced) if priced else None, unpriced)
+    return [f"{label}: {_told(whole)}.", *(f"  {one.purpose}: {_told(one)}" for one in some)]
+
+
+def _told(one: Cost) -> str:
+    words = f"{counted(one.used.calls, 'call')}, about {one.used.tokens_in:,} tokens in and {one.used.tokens_out:,} out"
+    if one.money is None:
+        return words
+    without = f" (without {', '.join(one.unpriced)}, of which the configuration names no price)" if one.unpriced else ""
+    return f"{words}, {one.money:.2f} in your currency{without}"
+
+
+def as_json(some: Sequence[Cost]) -> dict[str, dict[str, object]]:
+    """Return what each purpose took, for scripts; `money` is null where no price is known."""
+    return {
+        one.purpose: {
+            "calls": one.used.calls, "tokens_in": one.used.tokens_in, "tokens_out": one.used.tokens_out,
+            "money": None if one.money is None else round(one.money, 6), "unpriced": list(one.unpriced),
+        }
+        for one in some
+    }  # fmt: skip

@@ -1,0 +1,63 @@
+"""What models took, asked or unasked: by day (of UTC), purpose and backend, for all domains together."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from memory.ports import Clock
+from memory.store.database import Database
+from memory.types import MINUTE
+
+_DAY = 24 * 60 * MINUTE
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """Calls of a model, and the tokens that went there and came back."""
+
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+    def __add__(self, more: "Used") -> "Used":
+        return Used(self.calls + more.calls, self.tokens_in + more.tokens_in, self.tokens_out + more.tokens_out)
+
+
+class Usage:
+    """What models took so far."""
+
+    def __init__(self, db: Database, clock: Clock) -> None:
+        self._db = db
+        self._clock = clock
+
+    async def add(self, used: Mapping[tuple[str, str], Used]) -> None:
+        """Add to today what each purpose took of each backend."""
+        if not used:
+            return
+        async with self._db.transaction() as tx:
+            await tx.many(
+                "INSERT INTO usage (day, purpose, backend, calls, tokens_in, tokens_out) "
+                "VALUES (:day, :purpose, :backend, :calls, :tokens_in, :tokens_out) ON CONFLICT (day, purpose, backend) DO UPDATE "
+                "SET calls = usage.calls + :calls, tokens_in = usage.tokens_in + :tokens_in, tokens_out = usage.tokens_out + :tokens_out",
+                (
+                    {
+                        "day": self._today(), "purpose": purpose, "backend": backend,
+                        "calls": one.calls, "tokens_in": one.tokens_in, "tokens_out": one.tokens_out,
+                    }
+                    for (purpose, backend), one in used.items()
+                ),
+            )  # fmt: skip
+
+    async def since(self, days: int) -> dict[tuple[str, str], Used]:
+        """Return what each purpose took of each backend in the last days, today the last of them."""
+        rows = await self._db.all(
+            "SELECT purpose, backend, sum(calls) AS calls, sum(tokens_in) AS tokens_in, sum(tokens_out) AS tokens_out "
+            "FROM usage WHERE day > :since GROUP BY purpose, backend ORDER BY purpose, backend",
+            {"since": self._today() - days},
+        )
+        return {
+            (row["purpose"], row["backend"]): Used(int(row["calls"]), int(row["tokens_in"]), int(row["tokens_out"]))
+            for row in rows
+        }
+
+    def _today(self) -> int:
+        return self._clock.now() // _DAY
