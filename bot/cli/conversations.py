@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import AsyncIterator, Sequence
 
+from adapters.console.progress import Told
 from bot.app import App, opened
 from bot.cli import rows
 from bot.cli.output import ask, show
@@ -15,7 +16,6 @@ from memory.text.quantities import ago, counted
 from memory.types import Condensed, Hit
 from memory.view.view import Extent, View
 
-_EVERY = 25
 _LONGEST = 64 * 1024
 
 
@@ -107,7 +107,8 @@ async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_js
             print(question, file=sys.stderr)
             if sys.stdin.isatty() and not ask("Go on?", yes=yes):
                 return 1
-        result = await app.maintenance.summarize_all(waiting, workers or app.base.settings.workers, _progress)
+        with Told("Summarized") as told:
+            result = await app.maintenance.summarize_all(waiting, workers or app.base.settings.workers, told)
         if result.pieces:
             print(f"{counted(result.pieces, 'piece')} of profile, eras, narrative and self made.", file=sys.stderr)
         counts = {"summarized": result.summarized, "failed": result.failed, "total": result.total}
@@ -124,11 +125,6 @@ def _price(app: App, estimate: Estimate) -> str:
         f"{counted(estimate.sessions, 'conversation')}: about {estimate.calls} calls of "
         f"{app.models.writer.name.removeprefix('model:')} and {estimate.tokens:,} tokens{cost}."
     )
-
-
-def _progress(done: int, total: int) -> None:
-    if done % _EVERY == 0:
-        print(f"{done} of {total}", file=sys.stderr)
 
 
 async def export(as_: str, as_text: bool) -> int:

@@ -5,15 +5,10 @@ Vectors for what was imported, made while somebody looks on: with progress, and 
 
 import asyncio
 import sys
-import time
-from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
-from typing import Self
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
-
+from adapters.console.progress import Told
 from adapters.events import conversation
 from bot.app import App, opened, until_stopped
 from bot.service.deriving import deriving
@@ -28,7 +23,7 @@ from memory.view.view import View
 
 _PATIENCE = 120.0
 """Seconds: about 24,000 messages. Years of them are better embedded while nobody looks on."""
-_FIRST_SECONDS, _MOST_SECONDS = 2.0, 30.0
+_EMBEDDED = "Embedded"
 
 
 async def embedded(app: App, view: View, stop: asyncio.Event) -> None:
@@ -41,7 +36,7 @@ async def embedded(app: App, view: View, stop: asyncio.Event) -> None:
     if app.meaning.embedder is None or not awake.take():
         return
     awake.release()
-    with Told() as told:
+    with Told(_EMBEDDED) as told:
         embedding = asyncio.create_task(view.embed(told))
         stopped = asyncio.create_task(stop.wait())
         try:
@@ -54,44 +49,9 @@ async def embedded(app: App, view: View, stop: asyncio.Event) -> None:
         case EmbeddingFailed():
             _say(f"{how} Words find these messages meanwhile; their vectors come later.")
         case asyncio.CancelledError():
-            _say(f"{told} The rest comes when Lyra is awake next; words find it meanwhile.")
+            _say(f"{told.so_far} The rest comes when Lyra is awake next; words find it meanwhile.")
         case BaseException():
             raise how
-
-
-class Told:
-    """Progress on standard error: in a terminal a bar that goes away, elsewhere a line now and then, less and less often."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Prepare; `clock` counts seconds."""
-        console = Console(stderr=True)
-        columns = (TextColumn("Embedding"), BarColumn(), TextColumn("{task.completed:,} of {task.total:,}"))
-        self._bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-        self._task = self._bar.add_task("Embedding", total=0)
-        self._lines = not console.is_terminal
-        self._clock = clock
-        self._pause = _FIRST_SECONDS
-        self._next = clock() + self._pause
-        self._done, self._total = 0, 0
-
-    def __enter__(self) -> Self:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
-
-    def __call__(self, done: int, total: int) -> None:
-        """Show how many of how many are done."""
-        self._done, self._total = done, total
-        self._bar.update(self._task, completed=done, total=total)
-        if self._lines and self._clock() >= self._next:
-            self._pause = min(2 * self._pause, _MOST_SECONDS)
-            self._next = self._clock() + self._pause
-            _say(str(self))
-
-    def __str__(self) -> str:
-        return f"Embedded {self._done:,} of {self._total:,}." if self._total else "Nothing is embedded yet."
 
 
 def _say(sentence: str) -> None:
@@ -108,12 +68,13 @@ async def import_file(as_: str, file: str, format_: str, session: str) -> int:
         view = await app.view(as_)
         default = session or (Path(file).stem if file != "-" else "imported")
         importer = _Importer(app, view, as_ or app.base.around.user, default, placed=bool(session))
-        with _bar() as bar:
-            task = bar.add_task("Importing", total=None)
+        with Told("Imported lines:") as told:
+            read = 0
             lines = read_file(Path(file), format_, view.home.time_zone)
             while batch := await asyncio.to_thread(lambda: list(islice(lines, _BATCH))):
                 await importer.take(batch)
-                bar.update(task, advance=len(batch))
+                read += len(batch)
+                told(read)
         await importer.finish()
         # From here on everything is kept: whoever waits for it need not wait for the vectors.
         async with until_stopped() as stop:
@@ -189,9 +150,3 @@ class _Importer:
         more = f"; and {len(self._bad) - _NAMED:,} more" if len(self._bad) > _NAMED else ""
         print(f"{len(self._bad):,} could not be used: {named}{more}.", file=sys.stderr)
         return 1
-
-
-def _bar() -> Progress:
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:,} lines"))
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

@@ -180,6 +180,10 @@ def memory(
     ] = None,
     as_: options.As = "",
     past: Annotated[bool, typer.Option("--past", "--history", help="What was replaced since.")] = False,
+    page: Annotated[
+        int, typer.Option("--page", metavar="N", min=0, show_default=False, help="The page to show, of 20 entries, from 1 on.")
+    ] = 0,
+    all_: Annotated[bool, typer.Option("--all", help="Everything, not a page at a time as in a terminal.")] = False,
     json: options.Json = False,
 ) -> None:
     """See what Lyra made of what you told her, and put it right.
@@ -198,7 +202,7 @@ def memory(
         raise typer.BadParameter(f"--past goes with {', '.join(_WITH_PAST)}")
     match part:
         case "summaries":
-            options.run("bot.cli.remembered:summaries", as_, json)
+            options.run("bot.cli.remembered:summaries", as_, json, page, whole=all_)
         case "bank":
             options.run("bot.cli.remembered:bank", json)
         case "correct":
@@ -209,7 +213,7 @@ def memory(
             options.run("bot.cli.remembered:about", as_, " ".join(given), json)
         case "reset":
             options.run("bot.cli.remembered:reset", as_, json)
-    options.run("bot.cli.remembered:tier", as_, part, past, json)
+    options.run("bot.cli.remembered:tier", as_, part, past, json, page, whole=all_)
 
 
 @cli.command()

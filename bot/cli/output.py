@@ -1,16 +1,40 @@
 """What the commands print for people, and ask them before something that cannot be undone."""
 
 import sys
-from typing import TextIO
+from collections.abc import Sequence
+from typing import TextIO, TypeVar
 
 import typer
 
 from adapters.markup import printable
+from bot.errors import BadInput
+from memory.text.quantities import counted
+
+T = TypeVar("T")
+_PAGE = 20
 
 
 def show(text: str, file: TextIO | None = None, *, end: str = "\n") -> None:
     """Print text without what could move a terminal's cursor, hide or turn around what is read."""
     print(printable(text), file=file or sys.stdout, end=end)
+
+
+def page_of(entries: Sequence[T], page: int, *, whole: bool) -> tuple[Sequence[T], int, str]:
+    """Return what is shown of a list, behind how many others, and how the rest is seen ('' where all is shown).
+
+    At a terminal that is one page; elsewhere, and where the `whole` is asked for, it is everything, unless a page is named (from 1 on).
+    """
+    if whole or not (page or sys.stdout.isatty()):
+        return entries, 0, ""
+    page = page or 1
+    begin = (page - 1) * _PAGE
+    shown, last = entries[begin : begin + _PAGE], -(-len(entries) // _PAGE)
+    if page > max(1, last):
+        raise BadInput(f"There {'are' if last > 1 else 'is'} only {counted(last, 'page')} of that.")
+    more = (
+        f"--page {page + 1} shows the next, --all everything." if page < last else "--all shows everything." if page > 1 else ""
+    )
+    return shown, begin, f"Page {page} of {last}; {more}" if more else ""
 
 
 def ask(question: str, *, yes: bool) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bot.app import App, opened
 from bot.cli import rows
-from bot.cli.output import show
+from bot.cli.output import page_of, show
 from bot.commands import ladder_text, page_text, receipts
 from bot.commands.banking import PRIVATE
 from bot.commands.correction import put_right
@@ -18,11 +18,11 @@ _NOW_CONNECTED = "/model in lyra chat connects one."
 _NOW_MADE = "lyra summarize --all makes what is due."
 
 
-async def summaries(as_: str, as_json: bool) -> int:
-    """Print every gist and summary of a person's conversations."""
+async def summaries(as_: str, as_json: bool, page: int = 0, *, whole: bool = True) -> int:
+    """Print the gists and summaries of a person's conversations, or a page of them."""
     async with opened() as app:
         view = await app.view(as_)
-        found = await view.digests.all()
+        found, _, more = page_of(await view.digests.all(), page, whole=whole)
         for session, digest in found:
             if as_json:
                 _print(rows.digest(session, digest, view.home.time_zone))
@@ -31,19 +31,24 @@ async def summaries(as_: str, as_json: bool) -> int:
                      f"{receipts.summary([digest], view.home.time_zone)}\n")  # fmt: skip
         if not found and not as_json:
             print("Nothing was summarized yet. Try: lyra summarize")
+        if more and not as_json:
+            show(more)
     return 0
 
 
-async def tier(as_: str, part: str, past: bool, as_json: bool) -> int:
+async def tier(as_: str, part: str, past: bool, as_json: bool, page: int = 0, *, whole: bool = True) -> int:
     """Print a person's profile, eras, narrative or Lyra's own state, or what stood there before."""
     async with opened() as app:
         view, name = await app.view(as_), TIERS[part]
-        told = await view.digests.statements(name, past=past)
+        stated = sorted(await view.digests.statements(name, past=past), key=lambda one: one.period)
+        told, before, more = page_of(stated, page, whole=whole)
         if as_json:
             for row in await _rows(view, name, told, past=past):
                 _print(row)
         else:
-            await _tell(app, view, name, told, past=past)
+            await _tell(app, view, name, told, past=past, before=before)
+            if more:
+                show(more)
         if not told:
             # A script reads objects alone.
             print(_nothing(app, name, past=past), file=sys.stderr if as_json else sys.stdout)
@@ -62,15 +67,14 @@ async def _rows(view: View, name: str, told: Sequence[Statement], *, past: bool)
     return [rows.state(await view.self_state.now(), told, said, zone, await view.self_state.history() if past else ())]
 
 
-async def _tell(app: App, view: View, name: str, told: Sequence[Statement], *, past: bool) -> None:
+async def _tell(app: App, view: View, name: str, told: Sequence[Statement], *, past: bool, before: int = 0) -> None:
     zone, said = view.home.time_zone, await view.digests.receipts(told)
     if name == "self":
         now = await ladder_text.told(view.self_state, zone, past=past)
         show(now, end="\n" if now else "")
     months = await view.digests.era_sessions() if name == "era" and not past else {}
-    told = sorted(told, key=lambda one: one.period)
     ids = await view.ids.short([one.id for one in told])
-    for line in ladder_text.listed(told, said, months, ids, app.base.clock.now(), zone):
+    for line in ladder_text.listed(told, said, months, ids, app.base.clock.now(), zone, begin=before + 1):
         show(line)
 
 

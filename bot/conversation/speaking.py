@@ -25,6 +25,7 @@ from bot.reconciliation.used import Used, only, used_at, used_in
 from bot.reconciliation.verifying import Looks, Verifying
 from bot.service.log import log
 from bot.service.measures import measures
+from memory.text.budget import tokens
 from memory.text.lexical import key_words
 from memory.tiers.asides import Aside
 from memory.types import Exchange, Hit, Kind

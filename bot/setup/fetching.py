@@ -1,16 +1,19 @@
 """The local model, fetched by whatever installs packages here: pip, or uv where she was installed by it. Its hashes are those of the lock."""
 
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import invalidate_caches
 from importlib.resources import as_file, files
 from importlib.util import find_spec
 
+from adapters.console.progress import Told
 from bot.models.minilm.weights import folder
 
-_SECONDS = 1800.0
+_PROGRESS = re.compile(r"Progress (\d+) of (\d+)")
+"""How pip tells it with a raw progress bar."""
 
 
 def fetch(say: Callable[[str], None]) -> str:
@@ -21,22 +24,34 @@ def fetch(say: Callable[[str], None]) -> str:
             return f"Neither pip nor uv is here. Install it yourself: pip install --no-deps --require-hashes -r {lock}"
         say("Fetching 100 MB …")
         try:
-            done = subprocess.run(
-                [*command, "--no-deps", "--require-hashes", "--only-binary", ":all:", "-r", str(lock)],
-                capture_output=True, text=True, timeout=_SECONDS, check=False,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            return "It was not there after half an hour. Words find things meanwhile; `lyra setup` tries again."
+            code, last = _installed([*command, "--no-deps", "--require-hashes", "--only-binary", ":all:", "-r", str(lock)])
+        except OSError as error:
+            return f"It could not be installed: {error.strerror}. Words find things meanwhile; `lyra setup` tries again."
     invalidate_caches()
-    if done.returncode or folder() is None:
-        last = next((line for line in reversed(done.stderr.splitlines()) if line.strip()), "no reason was given")
+    if code or folder() is None:
         return f"It could not be installed: {last.strip()} Words find things meanwhile; `lyra setup` tries again."
     return "Installed. What is kept already is read by it in the background, while she is awake."
+
+
+def _installed(command: Sequence[str]) -> tuple[int, str]:
+    """Run an installer, with its progress told; return its exit code and the last line that it wrote."""
+    last = "no reason was given"
+    with (
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as child,
+        Told("Fetched bytes:") as told,
+    ):
+        assert child.stdout is not None
+        for line in child.stdout:
+            if found := _PROGRESS.match(line):
+                told(int(found[1]), int(found[2]))
+            elif line.strip():
+                last = line.strip()
+    return child.returncode, last
 
 
 def installer() -> list[str]:
     """Return the command that installs packages into this environment, [] for none."""
     if find_spec("pip"):
-        return [sys.executable, "-m", "pip", "-q", "--disable-pip-version-check", "install"]
+        return [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--progress-bar", "raw"]
     uv = shutil.which("uv")
     return [uv, "pip", "install", "-q", "--python", sys.executable] if uv else []

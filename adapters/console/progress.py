@@ -1,0 +1,87 @@
+"""Progress of long work on standard error: in a terminal a bar that goes away, elsewhere a line now and then, less and less often."""
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+
+_FIRST_SECONDS, _MOST_SECONDS = 2.0, 30.0
+
+
+class Told:
+    """Tells how much of how much is done, how fast that goes, and how long the rest takes. `done` is said like "Embedded"."""
+
+    def __init__(self, done: str, clock: Callable[[], float] = time.monotonic) -> None:
+        """Prepare; `clock` counts seconds."""
+        console = Console(stderr=True)
+        self._bar = Progress(
+            BarColumn(),
+            TextColumn("{task.description}", markup=False),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self._what = done
+        self._task = self._bar.add_task(done, total=None)
+        self._lines = not console.is_terminal
+        self._clock = clock
+        self._pause = _FIRST_SECONDS
+        self._begun = clock()
+        self._next = self._begun + self._pause
+        self._done, self._total, self._first = 0, 0, -1
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def __call__(self, done: int, total: int = 0) -> None:
+        """Show that so many are done, of how many where that is known."""
+        if self._first < 0:
+            # What was done before this began tells nothing of how fast it goes.
+            self._first = done if done < total else 0
+        self._done, self._total = done, total
+        self._bar.update(self._task, completed=done, total=total or None, description=str(self))
+        if self._lines and self._clock() >= self._next:
+            self._pause = min(2 * self._pause, _MOST_SECONDS)
+            self._next = self._clock() + self._pause
+            print(str(self), file=sys.stderr, flush=True)
+
+    @property
+    def so_far(self) -> str:
+        """How much is done, without how fast."""
+        return f"{self._count()}."
+
+    def __str__(self) -> str:
+        return f"{self._count()}{self._pace()}."
+
+    def _count(self) -> str:
+        if not self._total and not self._done:
+            return f"{self._what} nothing yet"
+        of = f" of {self._total:,}" if self._total else ""
+        return f"{self._what} {self._done:,}{of}"
+
+    def _pace(self) -> str:
+        seconds, made = self._clock() - self._begun, self._done - max(self._first, 0)
+        if seconds < 1 or made <= 0:
+            return ""
+        rate = made / seconds
+        pace = f", {rate:,.0f} a second" if rate >= 1 else f", {60 * rate:,.0f} a minute"
+        left = self._total - self._done
+        return f"{pace}, {lasting(left / rate)} left" if left > 0 else pace
+
+
+def lasting(seconds: float) -> str:
+    """Return a span as people say it: 40 seconds, 3 minutes, 2 hours 5 minutes."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} second{'s' if round(seconds) > 1 else ''}"
+    minutes = round(seconds / 60)
+    if minutes < 90:
+        return f"{minutes} minutes"
+    hours, rest = divmod(minutes, 60)
+    return f"{hours} hour{'s' if hours > 1 else ''}" + (f" {rest} minutes" if rest else "")
