@@ -6,6 +6,7 @@ Numbered SQL files come in; they are applied in order, each once, each in one tr
 from dataclasses import dataclass
 from hashlib import blake2b
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +28,18 @@ class Migration:
 
 def migrations() -> list[Migration]:
     """Return all steps, oldest first."""
-    found = [
-        Migration(int(entry.name[:4]), entry.name.removesuffix(".sql"), entry.read_text("utf-8"))
-        for entry in files(__name__).iterdir()
-        if entry.name.endswith(".sql")
-    ]
+    found = [Migration(_version(file), file.name.removesuffix(".sql"), file.read_text("utf-8")) for file in _steps()]
     return sorted(found, key=lambda step: step.version)
+
+
+def newest() -> int:
+    """Return the version that all steps lead to, without reading them."""
+    return max(map(_version, _steps()))
+
+
+def _steps() -> list[Traversable]:
+    return [entry for entry in files(__name__).iterdir() if entry.name.endswith(".sql")]
+
+
+def _version(file: Traversable) -> int:
+    return int(file.name[:4])

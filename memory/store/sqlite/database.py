@@ -202,8 +202,7 @@ async def _connect(path: Path, key: bytes | None, pragmas: Sequence[str]) -> Con
     connection = Connection(lambda: opened, iter_chunk_size=64)
     try:
         await connection
-        for pragma in pragmas:
-            await _pragma(connection, pragma)
+        await _pragma(connection, *pragmas)
     except BaseException:
         await to_the_end(connection.close())
         raise
@@ -223,8 +222,13 @@ def _opened(path: Path, key: bytes | None, how: str = "mode=rwc") -> sqlite3.Con
     return cast(sqlite3.Connection, sealed)
 
 
-async def _pragma(connection: Connection, pragma: str) -> None:
-    await connection.execute_fetchall(f"PRAGMA {pragma}")
+async def _pragma(connection: Connection, *pragmas: str) -> None:
+    await connection.step(partial(_set, pragmas))
+
+
+def _set(pragmas: Sequence[str], connection: sqlite3.Connection) -> None:
+    for pragma in pragmas:
+        connection.execute(f"PRAGMA {pragma}").fetchall()
 
 
 @contextmanager

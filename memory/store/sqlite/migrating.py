@@ -6,7 +6,7 @@ from aiosqlite.core import Connection
 
 from memory.errors import NewerDatabase
 from memory.store.cancellation import to_the_end
-from memory.store.schema import Migration, migrations
+from memory.store.schema import Migration, migrations, newest
 
 
 async def migrate(connection: Connection, steps: Sequence[Migration] | None = None) -> None:
@@ -14,16 +14,16 @@ async def migrate(connection: Connection, steps: Sequence[Migration] | None = No
 
     All steps there are, unless some are given. Raises NewerDatabase.
     """
-    steps = migrations() if steps is None else steps
-    if await _is_current(connection, steps):
+    last = steps[-1].version if steps else newest()
+    if await _is_current(connection, last):
         return
     await connection.execute_fetchall(
         "CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL)"
     )
-    for step in steps:
+    for step in steps or migrations():
         try:
             await connection.execute_fetchall("BEGIN IMMEDIATE")
-            if step.version > await _version(connection, steps):
+            if step.version > await _version(connection, last):
                 for statement in step.statements():
                     await connection.execute_fetchall(statement)
                 await connection.execute_fetchall(
@@ -43,20 +43,20 @@ async def _number(connection: Connection) -> None:
         await connection.execute_fetchall("UPDATE commits SET number = number + 1")
 
 
-async def _is_current(connection: Connection, steps: Sequence[Migration]) -> bool:
+async def _is_current(connection: Connection, last: int) -> bool:
     """Say, without writing, whether nothing is to be done: a file in use is opened beside whoever writes to it."""
     there = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'migrations'"
     if not list(await connection.execute_fetchall(there)):
         return False
-    return await _version(connection, steps) == steps[-1].version
+    return await _version(connection, last) == last
 
 
-async def _version(connection: Connection, steps: Sequence[Migration]) -> int:
+async def _version(connection: Connection, last: int) -> int:
     rows = list(await connection.execute_fetchall("SELECT coalesce(max(version), 0) AS version FROM migrations"))
     version = int(rows[0]["version"])
-    if version > steps[-1].version:
+    if version > last:
         raise NewerDatabase(
-            f"This memory was written by a newer Lyra (schema {version}, this one knows {steps[-1].version}). "
+            f"This memory was written by a newer Lyra (schema {version}, this one knows {last}). "
             "Start the newer version, or restore a backup made with this one."
         )
     return version
