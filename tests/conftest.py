@@ -1,5 +1,6 @@
 """What every test run says and needs."""
 
+import gc
 from collections.abc import AsyncIterator
 from importlib.util import find_spec
 
@@ -14,6 +15,9 @@ settings.register_profile(
     "lyra", deadline=None, max_examples=examples(40), report_multiple_bugs=False, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("lyra")
+
+# What is loaded and collected stays for the whole run: nobody needs to look whether it is garbage.
+gc.disable()
 
 _NO_HOMESERVER = "Synapse is not here: nothing of Matrix is proven in this run."
 _synapse = find_spec("synapse") is not None
@@ -34,6 +38,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if not TORTURE:
         config.hook.pytest_deselected(items=[item for item in items if _varies(item)])
         items[:] = [item for item in items if not _varies(item)]
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage among what tests leave, and nowhere else."""
+    gc.freeze()
+    gc.enable()
 
 
 def _varies(item: pytest.Item) -> bool:

@@ -228,13 +228,12 @@ def test_the_configuration_can_live_elsewhere(home: Home) -> None:
 
 
 def test_every_command_explains_itself(home: Home) -> None:
-    started = list(LYRA)  # by an interpreter of its own
-    everything = home.lyra("--help", command=started)
+    everything = home.lyra("--help", command=list(LYRA))  # by an interpreter of its own
     assert everything.code == 0
     commands = "chat run import recall sessions summarize memory forget export status doctor backup restore".split()
     assert [name for name in commands if re.search(rf"^\s*{name}\s+\w", everything.out, re.MULTILINE)] == commands
     for name in commands:
-        explained = home.lyra(name, "--help", command=started)
+        explained = home.lyra(name, "--help")
         assert explained.code == 0
         assert "Usage:" in explained.out
     assert not home.path.exists()

@@ -103,9 +103,13 @@ def run(
 
 
 def serves(environment: Mapping[str, str]) -> bool:
-    """Say whether no interpreter has to start for an environment."""
+    """Say whether no interpreter has to start for an environment: folders before Lyra's own are heeded by the process itself."""
     heeded = {**os.environ, **_HEEDED}
-    return all(heeded.get(name) == value for name, value in environment.items() if name.startswith("PYTHON"))
+    if not environment.get("PYTHONPATH", heeded["PYTHONPATH"]).endswith(heeded["PYTHONPATH"]):
+        return False
+    return all(
+        heeded.get(name) == value for name, value in environment.items() if name.startswith("PYTHON") and name != "PYTHONPATH"
+    )
 
 
 @cache

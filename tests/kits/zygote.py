@@ -7,6 +7,7 @@ that loading takes. What it gives back is the process's id at once, and its exit
 import gc
 import json
 import os
+import runpy
 import signal
 import socket
 import sys
@@ -79,6 +80,7 @@ def _become(asked: dict[str, Any], streams: list[int]) -> NoReturn:
     os.environ.clear()
     os.environ.update(asked["environment"])
     time.tzset()
+    _heed(asked["environment"].get("PYTHONPATH", ""))
     sys.argv = ["lyra", *map(os.fsdecode, (word.encode("utf-8", "surrogateescape") for word in asked["words"]))]
     sys.stdin = os.fdopen(0, "r", encoding="utf-8", errors="surrogateescape", closefd=False)
     sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
@@ -101,6 +103,14 @@ def _become(asked: dict[str, Any], streams: list[int]) -> NoReturn:
             except OSError:
                 code = code or 1
         os._exit(code)
+
+
+def _heed(folders: str) -> None:
+    """Find modules in folders that were named, and customize the process by what is there, as an interpreter does when it starts."""
+    for folder in reversed([Path(one) for one in folders.split(os.pathsep) if one and one not in sys.path]):
+        sys.path.insert(0, str(folder))
+        if (custom := folder / "sitecustomize.py").exists():
+            runpy.run_path(str(custom))
 
 
 if __name__ == "__main__":
