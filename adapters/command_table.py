@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from adapters.events import Message, Person, Place
+from localization.sentences import Said
 
 
 class Surface(Protocol):
@@ -29,7 +30,7 @@ class Parameter:
     """
 
     name: str
-    help: str
+    help: Said
     type: type = str
     required: bool = False
     rest: bool = False
@@ -98,7 +99,7 @@ class CommandSpec:
     """
 
     name: str
-    help: str
+    help: Said
     handler: Callable[[Call], Awaitable[Reply]]
     parameters: tuple[Parameter, ...] = ()
     who: AnswerAudience = AnswerAudience.ANYONE

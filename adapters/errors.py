@@ -7,15 +7,17 @@ PlatformFailure
 └── CommandUnclear   a command was called with the wrong words
 """
 
+from localization.sentences import Explained, Said
 
-class PlatformFailure(Exception):
+
+class PlatformFailure(Explained):
     """The base of all; its text is one sentence that says what to do."""
 
 
 class SendFailed(PlatformFailure):
     """A part did not arrive; `retry_after` is in seconds, None where the platform did not say."""
 
-    def __init__(self, message: str, *, final: bool = False, retry_after: float | None = None) -> None:
+    def __init__(self, message: Said, *, final: bool = False, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.final = final
         self.retry_after = retry_after

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from localization.sentences import Said
+
 
 class Reach(StrEnum):
     """Who can read a place now: one person, everyone of its server, only some of it, or the members of a room."""
@@ -243,7 +245,7 @@ class Unreadable:
     id: str
     place: Place
     person: Person
-    why: str
+    why: Said
     addressed: bool = True
     once: bool = False
 

@@ -7,11 +7,13 @@ from difflib import get_close_matches
 
 from adapters.command_table import CommandSpec, Parameter
 from adapters.errors import CommandUnclear
+from localization.answers import NO, YES
+from localization.sentences import Sentence, _, lazy
 
 _KEPT = {"\n", "\t"}
 _JOINERS = {"\u200c", "\u200d"}
-_YES = {"yes", "on", "true", "y"}
-_NO = {"no", "off", "false", "n"}
+_YES = YES | {"on", "true"}
+_NO = NO | {"off", "false"}
 _ENDS = ".,:;!?"
 _LONGEST_NAME = 40
 _BREAKS = re.compile("\r\n|[\u2028\u2029]")
@@ -57,7 +59,9 @@ def parse_command(
         raise CommandUnclear(_unknown(name, prefix, table, answering=answering))
     spec, words = _meant(family, line[len(prefix) :].split()[1:], answering=bool(answering))
     if spec.menu and not answering:
-        raise CommandUnclear(f"{prefix}{spec.name} is said in answer to the message that it is about.")
+        raise CommandUnclear(
+            lazy("{prefix}{name} is said in answer to the message that it is about.", prefix=prefix, name=spec.name)
+        )
     return spec, _arguments(spec, words, prefix)
 
 
@@ -72,13 +76,13 @@ def _meant(family: Sequence[CommandSpec], words: Sequence[str], *, answering: bo
     return family[0], words
 
 
-def _unknown(name: str, prefix: str, table: Mapping[str, CommandSpec], *, answering: bool | None) -> str:
+def _unknown(name: str, prefix: str, table: Mapping[str, CommandSpec], *, answering: bool | None) -> Sentence:
     there = [_family(spec) for spec in table.values() if not (spec.menu and answering is None)]
     near = get_close_matches(name, there, 1)
     shown = name if len(name) <= _LONGEST_NAME else name[:_LONGEST_NAME] + "…"
     if near:
-        return f"There is no {prefix}{shown}; did you mean {prefix}{near[0]}?"
-    return f"There is no {prefix}{shown}. {prefix}help shows what there is."
+        return lazy("There is no {prefix}{shown}; did you mean {prefix}{near}?", prefix=prefix, shown=shown, near=near[0])
+    return lazy("There is no {prefix}{shown}. {prefix}help shows what there is.", prefix=prefix, shown=shown)
 
 
 def _family(spec: CommandSpec) -> str:
@@ -98,13 +102,30 @@ def _arguments(spec: CommandSpec, words: Sequence[str], prefix: str) -> dict[str
             continue
         if not left:
             if parameter.required:
-                raise CommandUnclear(f"{prefix}{spec.name} needs {parameter.name}: {parameter.help}. {usage(spec, prefix)}")
+                raise CommandUnclear(
+                    lazy(
+                        "{prefix}{name} needs {parameter}: {help}. {usage}",
+                        prefix=prefix,
+                        name=spec.name,
+                        parameter=parameter.name,
+                        help=parameter.help,
+                        usage=usage(spec, prefix),
+                    )
+                )
             break
         taken = len(left) if parameter.rest else _length(parameter, left)
         word, left = " ".join(left[:taken]), left[taken:]
         found[parameter.name] = _value(spec, parameter, word, prefix)
     if left:
-        raise CommandUnclear(f'{prefix}{spec.name} does not know what to do with "{" ".join(left)}". {usage(spec, prefix)}')
+        raise CommandUnclear(
+            lazy(
+                '{prefix}{name} does not know what to do with "{left}". {usage}',
+                prefix=prefix,
+                name=spec.name,
+                left=" ".join(left),
+                usage=usage(spec, prefix),
+            )
+        )
     return found
 
 
@@ -121,22 +142,51 @@ def _folded(words: Sequence[str]) -> list[str]:
 def _value(spec: CommandSpec, parameter: Parameter, word: str, prefix: str) -> str | int | bool:
     if parameter.type is bool:
         if word.casefold() not in _YES | _NO:
-            raise CommandUnclear(f"{prefix}{spec.name}: {parameter.name} is yes or no. {usage(spec, prefix)}")
+            raise CommandUnclear(
+                lazy(
+                    "{prefix}{name}: {parameter} is yes or no. {usage}",
+                    prefix=prefix,
+                    name=spec.name,
+                    parameter=parameter.name,
+                    usage=usage(spec, prefix),
+                )
+            )
         return word.casefold() in _YES
     if parameter.type is int:
         if not word.isdecimal():
-            raise CommandUnclear(f"{prefix}{spec.name}: {parameter.name} is a whole number. {usage(spec, prefix)}")
+            raise CommandUnclear(
+                lazy(
+                    "{prefix}{name}: {parameter} is a whole number. {usage}",
+                    prefix=prefix,
+                    name=spec.name,
+                    parameter=parameter.name,
+                    usage=usage(spec, prefix),
+                )
+            )
         return int(word)
     if parameter.choices and not parameter.open and word.casefold() not in parameter.choices:
         known = ", ".join(parameter.choices)
-        raise CommandUnclear(f"{prefix}{spec.name}: {parameter.name} is one of {known}. {usage(spec, prefix)}")
+        raise CommandUnclear(
+            lazy(
+                "{prefix}{name}: {parameter} is one of {known}. {usage}",
+                prefix=prefix,
+                name=spec.name,
+                parameter=parameter.name,
+                known=known,
+                usage=usage(spec, prefix),
+            )
+        )
     return word.casefold() if parameter.choices else word
 
 
 def usage(spec: CommandSpec, prefix: str) -> str:
-    """Return how a command is called, as 'Usage: /recall QUERY'."""
-    words = [_shown(parameter) for parameter in spec.parameters]
-    return f"Usage: {' '.join([prefix + spec.name, *words])}"
+    """Say how a command is called, as 'Usage: /recall QUERY'."""
+    return _("Usage: {form}", form=form(spec, prefix))
+
+
+def form(spec: CommandSpec, prefix: str) -> str:
+    """Return how a command is called: /recall QUERY."""
+    return " ".join([prefix + spec.name, *(_shown(parameter) for parameter in spec.parameters)])
 
 
 def _shown(parameter: Parameter) -> str:

@@ -34,6 +34,7 @@ from bot.service.maintenance import Maintenance
 from bot.service.priority import Priority
 from bot.service.reloading import Reloading
 from bot.service.sweeping import Sweeper
+from localization.sentences import _, lazy
 from memory.core import Habits, Memory, Ports
 from memory.dream.schedule import Hours
 from memory.ports import Clock, Ids
@@ -108,7 +109,7 @@ def key_of(around: Surroundings, settings: Settings, *, new: bool = True) -> tup
     With `new`, one is made where there is no memory either. Raises KeyMissing, KeyUnusable, BadSecret, NotWritable, DiskFull.
     """
     if settings.key_env:
-        secret = around.secret(settings.key_env, "", "The key of the memory")
+        secret = around.secret(settings.key_env, "", lazy("The key of the memory"))
         assert secret is not None
         return keys.parse(secret.get_secret_value(), settings.key_env), None, False
     path = around.path(settings.key_file) if settings.key_file else around.home / "key"
@@ -126,14 +127,15 @@ async def opened(*, greets: bool = False) -> AsyncIterator[App]:
         clock = SystemClock()
         if aside := stack.enter_context(home.used(around, clock)):
             print(
-                f"The restore that was cut off is finished. {receipts.set_aside(aside, local_zone(settings))}",
+                _("The restore that was cut off is finished."),
+                receipts.set_aside(aside, local_zone(settings)),
                 file=sys.stderr,
             )
         checkpoint = FileLock(around.home / "checkpoint.lock")
         stack.callback(checkpoint.release)
         key, key_path, made = key_of(around, settings)
         if made and not greets:
-            print(f"Memory is encrypted; copy this key somewhere safe: {key_path}", file=sys.stderr)
+            print(_("Memory is encrypted; copy this key somewhere safe: {path}", path=key_path), file=sys.stderr)
         base = Base(around, settings, local_zone(settings), clock, RandomIds(), key_path, made)
         found_by = meaning(settings, lambda name, backend: secret_of(around, backend, name))
         if found_by.embedder:
@@ -196,7 +198,7 @@ def habits(settings: Settings) -> Habits:
 
 def secret_of(around: Surroundings, backend: Backend, name: str) -> str | None:
     """Return the key of a backend, None where it names none. Raises BadSecret."""
-    secret = around.secret(backend.api_key_env, backend.api_key_file, f"The key of [models.{name}]")
+    secret = around.secret(backend.api_key_env, backend.api_key_file, lazy("The key of [models.{name}]", name=name))
     return secret.get_secret_value() if secret else None
 
 

@@ -14,9 +14,11 @@ LyraError                     carries what to say and do
     └── ModelRefused          any other 4xx: the request is not accepted
 """
 
+from localization.sentences import Explained, Said
 
-class LyraError(Exception):
-    """The base of all; its text is shown to people as it is."""
+
+class LyraError(Explained):
+    """The base of all; its text is shown to people, in their language."""
 
 
 class BadConfig(LyraError):
@@ -50,7 +52,7 @@ class ModelBusy(ModelError):
 
     transient = True
 
-    def __init__(self, message: str, retry_after: float | None = None) -> None:
+    def __init__(self, message: Said, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
 
@@ -60,7 +62,7 @@ class ModelDown(ModelError):
 
     transient = True
 
-    def __init__(self, message: str, status: int = 0) -> None:
+    def __init__(self, message: Said, status: int = 0) -> None:
         super().__init__(message)
         self.status = status
 
@@ -76,7 +78,7 @@ class ModelGarbled(ModelError):
 
     transient = True
 
-    def __init__(self, message: str, asked: int = 1) -> None:
+    def __init__(self, message: Said, asked: int = 1) -> None:
         super().__init__(message)
         self.asked = asked
 
@@ -91,7 +93,7 @@ class ContextTooLong(ModelError):
 
     def __init__(
         self,
-        message: str,
+        message: Said,
         limit: int | None = None,
         asked: int | None = None,
         room: int | None = None,

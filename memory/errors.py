@@ -20,9 +20,11 @@ MemoryFailure
     └── BudgetSpent                          no digest today; the messages are kept
 """
 
+from localization.sentences import Explained, Said
 
-class MemoryFailure(Exception):
-    """The base of all; its text is shown to people as it is."""
+
+class MemoryFailure(Explained):
+    """The base of all; its text is shown to people, in their language."""
 
 
 class KeyMissing(MemoryFailure):
@@ -120,7 +122,7 @@ class BudgetSpent(WriterFailed):
 class WriterRefused(MemoryFailure):
     """The writer's answer cannot be used; `answer` is kept for inspection, `asked` is how often it was asked for."""
 
-    def __init__(self, reason: str, answer: str = "", asked: int = 1) -> None:
+    def __init__(self, reason: Said, answer: str = "", asked: int = 1) -> None:
         super().__init__(reason)
         self.answer = answer
         self.asked = asked
@@ -132,7 +134,7 @@ class TooMuchToRead(WriterRefused):
     `share` is how much of the sources fits, from 0 for nothing. `sure` is false where it may be something else that is wrong.
     """
 
-    def __init__(self, reason: str, room: int | None = None, *, sure: bool = True) -> None:
+    def __init__(self, reason: Said, room: int | None = None, *, sure: bool = True) -> None:
         super().__init__(reason)
         self.room = room
         self.sure = sure

@@ -16,6 +16,7 @@ from adapters.command_table import AnswerAudience, Surface
 from adapters.errors import CommandUnclear, PlatformFailure
 from adapters.events import Message, Person, conversation
 from adapters.markup import called, parse_command, printable
+from localization.sentences import lazy
 
 _PATIENCE_SECONDS = 300.0
 _REMEMBERED = 500
@@ -64,10 +65,10 @@ class Browser(Adapter):
         Raises CommandUnclear for a command that only the machine's owner may give, PlatformFailure where nobody listens.
         """
         if self._listener is None:
-            raise PlatformFailure("Lyra is just waking up or falling asleep. Say it again in a moment.")
+            raise PlatformFailure(lazy("Lyra is just waking up or falling asleep. Say it again in a moment."))
         place = conversation(self.platform, person.id, thread)
         if person.id != self._origin.owner and (name := _owners_alone(self._listener, text)):
-            raise CommandUnclear(f"/{name} is for who runs this machine.")
+            raise CommandUnclear(lazy("/{name} is for who runs this machine.", name=name))
         message = Message(self._origin.new_id(), place, person, text, self._origin.now())
         self._asked_at[message.id] = place.key
         while len(self._asked_at) > _REMEMBERED:

@@ -16,6 +16,8 @@ from adapters.command_table import CommandSpec, Surface
 from adapters.console.plain_words import NO_REMINDER, asks_for_reminder, offered
 from adapters.events import Message, Person, Place, conversation
 from adapters.markup import printable
+from localization.answers import CHOICE, NO, YES
+from localization.sentences import _
 
 MOST_BYTES = 256 * 1024
 _MOST_AHEAD = 100
@@ -113,7 +115,7 @@ class Console(Adapter):
         if not self.screen.prefix:
             return line
         if asks_for_reminder(line):
-            self.screen.note(NO_REMINDER)
+            self.screen.note(str(NO_REMINDER))
         offer = offered(line, self.prefix)
         return offer.line if offer and await self.confirm(f"{offer.question} ({offer.line})") else line
 
@@ -140,9 +142,9 @@ class Console(Adapter):
         if sending.operation == "delete":
             return sending.key  # what is on a screen stays there
         if sending.unsure:
-            self.screen.note("(this may be a repeat)")
+            self.screen.note(_("(this may be a repeat)"))
         if sending.reflection:
-            self.screen.note("(a thought of mine; /reflection why, less and delete are about it)")
+            self.screen.note(_("(a thought of mine; /reflection why, less and delete are about it)"))
         self.screen.write(sending.text)
         return sending.key
 
@@ -155,14 +157,14 @@ class Console(Adapter):
         return self
 
     async def confirm(self, question: str) -> bool:
-        """Ask, and take y or yes as yes. A line that answers nothing is a message, typed ahead: the answer is no."""
-        answer = await self._read(f"{self.screen.prefix}{question} [y/N] ") or ""
+        """Ask, and take y, yes, j or ja as yes. A line that answers nothing is a message, typed ahead: the answer is no."""
+        answer = await self._read(f"{self.screen.prefix}{question} {CHOICE} ") or ""
         told = answer.strip().casefold()
-        if told not in ("", "y", "yes", "n", "no"):
-            self.screen.note("(taken as no, and as your next message)")
+        if told and told not in YES | NO:
+            self.screen.note(_("(taken as no, and as your next message)"))
             if typed := self._message(answer):
                 self._ahead.append(typed)
-        return told in ("y", "yes")
+        return told in YES
 
     def enter(self, session: str) -> bool:
         """Go on in another session."""
@@ -198,7 +200,7 @@ class _Shown:
 
     async def withhold(self) -> None:
         if self._text.strip():
-            self._screen.note("(taken back: something it was made from was forgotten or changed just now)")
+            self._screen.note(_("(taken back: something it was made from was forgotten or changed just now)"))
         await self.drop()
 
 
@@ -253,12 +255,12 @@ class Pipe:
             while not whole and (rest := self._source.readline(MOST_BYTES)):
                 whole = rest.endswith(b"\n")
             if len(raw) > MOST_BYTES:
-                self._refuse("A line is longer than 256 KiB and was not kept; send it in pieces.")
+                self._refuse(_("A line is longer than 256 KiB and was not kept; send it in pieces."))
                 continue
             try:
                 return raw.decode("utf-8-sig")
             except UnicodeDecodeError:
-                self._refuse("A line is not UTF-8 and was not kept; convert it first.")
+                self._refuse(_("A line is not UTF-8 and was not kept; convert it first."))
         return None
 
     def _refuse(self, why: str) -> None:

@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from localization.sentences import _, lazy
+
 _OF_THIS = r"(?:this|that|it|us|everything|our (?:talk|conversation|chat)|(?:this|the) (?:talk|conversation|chat)|what (?:we|i) (?:have )?said)"
 _LAST = re.compile(
     r"(?:please )?(?:forget|delete|erase) (?:this|that|it|what i (?:just )?said|my last (?:message|words))(?: please| again)?"
@@ -20,7 +22,7 @@ _SUMMARY = re.compile(
     re.IGNORECASE,
 )
 _REMINDER = re.compile(r"(?:please )?(?:can you |could you )?remind me\b|(?:bitte )?erinner\w* mich\b", re.IGNORECASE)
-NO_REMINDER = "(I cannot speak up at a time of your choosing. I keep this, and tell you when you ask.)"
+NO_REMINDER = lazy("(I cannot speak up at a time of your choosing. I keep this, and tell you when you ask.)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +37,11 @@ def offered(text: str, prefix: str) -> Offer | None:
     """Return the command that a whole line asks for in plain words, None where it is something else."""
     words = " ".join(text.split()).rstrip(" .!?")
     if _LAST.fullmatch(words):
-        return Offer(f"{prefix}forget last", "Forget what you said last, for good?")
+        return Offer(f"{prefix}forget last", _("Forget what you said last, for good?"))
     if _ALL.fullmatch(words):
-        return Offer(f"{prefix}forget all", "Forget all that you told me?")
+        return Offer(f"{prefix}forget all", _("Forget all that you told me?"))
     if _SUMMARY.fullmatch(words):
-        return Offer(f"{prefix}summarize", "Sum up this conversation?")
+        return Offer(f"{prefix}summarize", _("Sum up this conversation?"))
     return None
 
 

@@ -8,6 +8,9 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
+from localization.numerals import number
+from localization.sentences import _, ngettext
+
 _FIRST_SECONDS, _MOST_SECONDS = 2.0, 30.0
 
 
@@ -62,26 +65,31 @@ class Told:
 
     def _count(self) -> str:
         if not self._total and not self._done:
-            return f"{self._what} nothing yet"
-        of = f" of {self._total:,}" if self._total else ""
-        return f"{self._what} {self._done:,}{of}"
+            return _("{what} nothing yet", what=self._what)
+        done = number(self._done)
+        return f"{self._what} {_('{done} of {total}', done=done, total=number(self._total)) if self._total else done}"
 
     def _pace(self) -> str:
         seconds, made = self._clock() - self._begun, self._done - max(self._first, 0)
         if seconds < 1 or made <= 0:
             return ""
         rate = made / seconds
-        pace = f", {rate:,.0f} a second" if rate >= 1 else f", {60 * rate:,.0f} a minute"
+        pace = _(", {n} a second", n=number(round(rate))) if rate >= 1 else _(", {n} a minute", n=number(round(60 * rate)))
         left = self._total - self._done
-        return f"{pace}, {lasting(left / rate)} left" if left > 0 else pace
+        return _("{pace}, {span} left", pace=pace, span=lasting(left / rate)) if left > 0 else pace
 
 
 def lasting(seconds: float) -> str:
     """Return a span as people say it: 40 seconds, 3 minutes, 2 hours 5 minutes."""
     if seconds < 90:
-        return f"{max(1, round(seconds))} second{'s' if round(seconds) > 1 else ''}"
+        return ngettext("{n} second", "{n} seconds", max(1, round(seconds)))
     minutes = round(seconds / 60)
     if minutes < 90:
-        return f"{minutes} minutes"
+        return _minutes(minutes)
     hours, rest = divmod(minutes, 60)
-    return f"{hours} hour{'s' if hours > 1 else ''}" + (f" {rest} minutes" if rest else "")
+    told = ngettext("{n} hour", "{n} hours", hours)
+    return f"{told} {_minutes(rest)}" if rest else told
+
+
+def _minutes(n: int) -> str:
+    return ngettext("{n} minute", "{n} minutes", n)

@@ -20,6 +20,7 @@ from adapters.command_table import CommandSpec
 from adapters.console.completing import CommandCompleter
 from adapters.console.console import MOST_BYTES
 from adapters.console.rendering import Indented, Tail, markdown
+from localization.sentences import _
 
 LEAVING = frozenset({"/quit", "/exit", "quit", "exit"})
 _REFRESH_SECONDS = 0.05
@@ -58,7 +59,7 @@ class Terminal:
         if line.strip().casefold() in LEAVING:
             return None
         if len(line.encode("utf-8", "replace")) > MOST_BYTES:
-            self.note("That is longer than 256 KiB and was not kept; send it in pieces.")
+            self.note(_("That is longer than 256 KiB and was not kept; send it in pieces."))
             return ""
         return line
 
@@ -111,12 +112,12 @@ def _keys(note: Callable[[str], None]) -> KeyBindings:
     keys = KeyBindings()
 
     @keys.add("c-c")
-    def _(event: KeyPressEvent) -> None:
+    def clear(event: KeyPressEvent) -> None:
         """Clear the line; on an empty one, say how to leave."""
         if event.current_buffer.text:
             event.current_buffer.reset()
         else:
-            run_in_terminal(lambda: note("Leave with /quit or Ctrl-D."))
+            run_in_terminal(lambda: note(_("Leave with /quit or Ctrl-D.")))
 
     return keys
 

@@ -31,13 +31,14 @@ from adapters.discord.pace import Pace
 from adapters.errors import PlaceGone, PlatformFailure, SendFailed
 from adapters.events import Circle, Contents, Message, Person, Place, Quote, Reach, Vanished, split_key
 from adapters.together import until_one_ends
+from localization.sentences import _, lazy
 
 __all__ = ["Access", "Discord"]
 
 _LONG_ENOUGH = 60.0
 """A connection that lasted so many seconds was a good one: the next failure is a first one again."""
-_SWITCH = "switch on Message Content Intent in the Developer Portal under Bot to let me read my threads whole"
-_SETTING = "message_content is off in the configuration"
+_SWITCH = lazy("switch on Message Content Intent in the Developer Portal under Bot to let me read my threads whole")
+_SETTING = lazy("message_content is off in the configuration")
 _PACE = Pace()
 
 log = logging.getLogger(__name__)
@@ -132,11 +133,11 @@ class Discord(Adapter):
     def describe(self) -> str:
         """Say what is read, and what to switch on to have more read."""
         silent = self._gaps.silent if self._gaps else 0
-        hidden = f"; channels that hide their history from me: {silent}" if silent else ""
+        hidden = _("; channels that hide their history from me: {silent}", silent=silent) if silent else ""
         if self._content:
-            return f"I read what is said where I can see it, and keep what is meant for me{hidden}."
+            return _("I read what is said where I can see it, and keep what is meant for me{hidden}.", hidden=hidden)
         why = _SWITCH if self._access.message_content else _SETTING
-        return f"I read DMs, mentions and commands; {why}{hidden}."
+        return _("I read DMs, mentions and commands; {why}{hidden}.", why=why, hidden=hidden)
 
     # Places and what is said there
 
@@ -218,7 +219,7 @@ class Discord(Adapter):
     async def send(self, sending: Sending) -> str:
         """Send a part and return Discord's id of it. Raises SendFailed."""
         if self._sender is None:
-            raise SendFailed("Discord is not connected now; what waits is sent as soon as it is.")
+            raise SendFailed(lazy("Discord is not connected now; what waits is sent as soon as it is."))
         return await self._sender.send(sending)
 
     def surface(self, event_id: str) -> Surface | None:

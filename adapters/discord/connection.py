@@ -13,6 +13,7 @@ from discord.gateway import DiscordWebSocket, KeepAliveHandler
 from discord.http import Route
 
 from adapters.errors import PlatformRefused
+from localization.sentences import lazy
 
 _CLOSING = 10.0
 
@@ -112,12 +113,15 @@ def _refusal(error: Exception) -> PlatformRefused | None:
     code = error.code if isinstance(error, discord.ConnectionClosed) else 0
     if isinstance(error, discord.LoginFailure) or code == 4004:
         return PlatformRefused(
-            "Discord does not accept the token. Make a new one in the Developer Portal → Bot → Reset Token, and give it to Lyra."
+            lazy(
+                "Discord does not accept the token. Make a new one in the Developer Portal → Bot → Reset Token, and give "
+                "it to Lyra."
+            )
         )
     if code == 4011:
         return PlatformRefused(
-            "Discord wants a bot of so many servers to connect in shards, which Lyra cannot; let her leave some."
+            lazy("Discord wants a bot of so many servers to connect in shards, which Lyra cannot; let her leave some.")
         )
     if code in (4010, 4012, 4013):
-        return PlatformRefused(f"Discord does not accept this way to connect ({code}); update Lyra.")
+        return PlatformRefused(lazy("Discord does not accept this way to connect ({code}); update Lyra.", code=code))
     return None

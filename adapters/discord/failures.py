@@ -4,6 +4,7 @@ import aiohttp
 import discord
 
 from adapters.errors import SendFailed
+from localization.sentences import lazy
 
 TROUBLE = (discord.HTTPException, discord.RateLimited, aiohttp.ClientError, OSError)
 """What a request to Discord can raise."""
@@ -18,29 +19,33 @@ NO_HISTORY = 160002
 TOKEN_OVER = frozenset({UNKNOWN_WEBHOOK, 10062, 50027})
 """The token of a call is not known, not any more, or not valid."""
 
-_MISSING = "Lyra may not write there; let her see the channel and send messages in it."
+_MISSING = lazy("Lyra may not write there; let her see the channel and send messages in it.")
 _FINAL = {
-    UNKNOWN_CHANNEL: "The channel is gone; talk to Lyra in another one.",
+    UNKNOWN_CHANNEL: lazy("The channel is gone; talk to Lyra in another one."),
     50001: _MISSING,
-    50007: "The DM is closed to Lyra; allow direct messages from a server that you share with her.",
+    50007: lazy("The DM is closed to Lyra; allow direct messages from a server that you share with her."),
     50013: _MISSING,
-    50083: "The thread is archived or locked; open it again, or talk to Lyra in another one.",
-    200000: "The server's automatic moderation stopped the message; its rules decide what Lyra may say there.",
+    50083: lazy("The thread is archived or locked; open it again, or talk to Lyra in another one."),
+    200000: lazy("The server's automatic moderation stopped the message; its rules decide what Lyra may say there."),
 }
 
 
 def failure(error: Exception) -> SendFailed:
     """Return what a person should know of an error, and whether trying again can help."""
     if isinstance(error, discord.RateLimited):
-        return SendFailed("Discord asks to wait; what waits is sent when it says.", retry_after=error.retry_after)
+        return SendFailed(lazy("Discord asks to wait; what waits is sent when it says."), retry_after=error.retry_after)
     if not isinstance(error, discord.HTTPException):
-        return SendFailed("Discord cannot be reached; what waits is sent as soon as it can be.")
+        return SendFailed(lazy("Discord cannot be reached; what waits is sent as soon as it can be."))
     if error.status == 401:
-        return SendFailed("Discord does not accept Lyra's token; give her a new one.")
+        return SendFailed(lazy("Discord does not accept Lyra's token; give her a new one."))
     if error.status == 429 or error.status >= 500:
-        said = f"Discord is too busy or broken just now ({error.status}); what waits is sent as soon as it can be."
+        said = lazy(
+            "Discord is too busy or broken just now ({status}); what waits is sent as soon as it can be.", status=error.status
+        )
         return SendFailed(said, retry_after=seconds(error.response.headers.get("Retry-After")))
-    unnamed = f"Discord refused the message ({error.status}, code {error.code}); it is not sent again."
+    unnamed = lazy(
+        "Discord refused the message ({status}, code {code}); it is not sent again.", status=error.status, code=error.code
+    )
     return SendFailed(_FINAL.get(error.code, unnamed), final=True)
 
 

@@ -15,6 +15,7 @@ import aiohttp
 from adapters.base import Notes
 from adapters.discord.failures import seconds
 from adapters.errors import SendFailed
+from localization.sentences import lazy
 
 MOST_REFUSED = 5_000
 """How many refused requests in ten minutes are enough: half of what Discord bans for."""
@@ -111,7 +112,8 @@ class Limits:
         if (until := self._closed_until()) > self._now():
             shown = datetime.fromtimestamp(until / _SECOND, UTC).strftime("%H:%M:%S UTC")
             left = (until - self._now()) / _SECOND
-            raise SendFailed(f"Discord has refused too many requests; Lyra asks it for nothing until {shown}.", retry_after=left)
+            said = lazy("Discord has refused too many requests; Lyra asks it for nothing until {shown}.", shown=shown)
+            raise SendFailed(said, retry_after=left)
 
     async def hold(self) -> None:
         """Wait while Discord must be asked nothing."""

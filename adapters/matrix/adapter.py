@@ -33,11 +33,12 @@ from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.sync import Sync
 from adapters.together import until_one_ends
+from localization.sentences import _, lazy
 
 __all__ = ["Access", "Matrix"]
 
 _PACE = Pace()
-_AWAY = "Matrix is not connected now; what waits is sent as soon as it is."
+_AWAY = lazy("Matrix is not connected now; what waits is sent as soon as it is.")
 _LONG_ENOUGH = 60.0
 
 log = logging.getLogger(__name__)
@@ -150,7 +151,7 @@ class Matrix(Adapter):
 
     def describe(self) -> str:
         """Say how encryption stands, and what the operator should know."""
-        return " ".join(["I read and write encrypted rooms, too, with keys that stay on this machine.", *self._account.said])
+        return " ".join([_("I read and write encrypted rooms, too, with keys that stay on this machine."), *self._account.said])
 
     # Places and what is said there
 

@@ -7,6 +7,7 @@ from nio import ErrorResponse
 from nio.exceptions import EncryptionError, GroupEncryptionError, OlmTrustError, ProtocolError
 
 from adapters.errors import SendFailed
+from localization.sentences import lazy
 
 T = TypeVar("T")
 
@@ -55,11 +56,20 @@ def checked(response: T | ErrorResponse) -> T:
 def failure(error: Exception) -> SendFailed:
     """Return what a person should know of an error, and whether trying again can help."""
     if not isinstance(error, Refused):
-        return SendFailed("The Matrix homeserver cannot be reached; what waits is sent as soon as it can be.")
+        return SendFailed(lazy("The Matrix homeserver cannot be reached; what waits is sent as soon as it can be."))
     if error.code == _FORBIDDEN:
-        return SendFailed("Lyra may not write in that room; invite her, and let her send messages there.", final=True)
+        return SendFailed(lazy("Lyra may not write in that room; invite her, and let her send messages there."), final=True)
     if error.final:
-        return SendFailed(f"The homeserver refused the message ({error.status}, {error}); it is not sent again.", final=True)
+        return SendFailed(
+            lazy(
+                "The homeserver refused the message ({status}, {error}); it is not sent again.", status=error.status, error=error
+            ),
+            final=True,
+        )
     if error.status == 401:
-        return SendFailed("The homeserver does not know Lyra's device any more; what waits is sent once she is signed in again.")
-    return SendFailed(f"The homeserver is busy or broken just now ({error}); what waits is sent as soon as it can be.")
+        return SendFailed(
+            lazy("The homeserver does not know Lyra's device any more; what waits is sent once she is signed in again.")
+        )
+    return SendFailed(
+        lazy("The homeserver is busy or broken just now ({error}); what waits is sent as soon as it can be.", error=error)
+    )

@@ -9,10 +9,11 @@ import aiohttp
 from nio import AsyncClient, ErrorResponse
 
 from adapters.errors import PlatformFailure, PlatformRefused
+from localization.sentences import Said, Sentence, lazy
 
 Json = dict[str, Any]
 
-PASSWORD = "give her the password of her account once (password_env or password_file in [matrix])"
+PASSWORD = lazy("give her the password of her account once (password_env or password_file in [matrix])")
 TROUBLE = (aiohttp.ClientError, OSError)
 """What a request can raise while the network or the homeserver is away."""
 
@@ -25,15 +26,18 @@ class SignedOut(PlatformFailure):
     """The homeserver does not know the token, or not any more. A `soft` end leaves the device: it may log in again as itself."""
 
     def __init__(self, *, soft: bool = False) -> None:
-        super().__init__("The homeserver does not know Lyra's token any more; she signs in again, if she can.")
+        super().__init__(lazy("The homeserver does not know Lyra's token any more; she signs in again, if she can."))
         self.soft = soft
 
 
 def signed_out() -> PlatformRefused:
     """Return what to tell where a token is no more, and nothing else lets her in."""
     return PlatformRefused(
-        "The homeserver does not know Lyra's token any more, because her device was signed out; "
-        f"{PASSWORD}, and start her again as a new device."
+        lazy(
+            "The homeserver does not know Lyra's token any more, because her device was signed out; {password}, and "
+            "start her again as a new device.",
+            password=PASSWORD,
+        )
     )
 
 
@@ -49,9 +53,11 @@ class Denied(Exception):
         self.code = str(body.get("errcode", ""))
         super().__init__(self.code or str(status))
 
-    def final(self, what: str) -> PlatformRefused:
+    def final(self, what: Said) -> PlatformRefused:
         """Return what to tell of it: `what` says what Lyra could not do."""
-        return PlatformRefused(f"The homeserver does not let Lyra {what} ({self}); ask whoever runs it.")
+        return PlatformRefused(
+            lazy("The homeserver does not let Lyra {what} ({code}); ask whoever runs it.", what=what, code=self)
+        )
 
 
 async def ask(
@@ -79,7 +85,7 @@ def word(answer: Json, name: str) -> str:
     """Return a text that an answer has to hold. Raises PlatformFailure."""
     found = answer.get(name)
     if not isinstance(found, str):
-        raise unreachable(f"an answer without {name}")
+        raise unreachable(lazy("an answer without {name}", name=name))
     return found
 
 
@@ -111,20 +117,21 @@ async def _answer(
     return answer.status, found
 
 
-def no_homeserver(address: str) -> str:
+def no_homeserver(address: str) -> Sentence:
     """Return what to tell of an address where something else answers."""
-    return f"What answers at {address} is no Matrix homeserver; correct homeserver in [matrix]."
+    return lazy("What answers at {address} is no Matrix homeserver; correct homeserver in [matrix].", address=address)
 
 
-def unreachable(how: str) -> PlatformFailure:
+def unreachable(how: Said) -> PlatformFailure:
     """Return what to tell of a homeserver that does not answer as one; `how` says what it did instead."""
     return PlatformFailure(_away(how))
 
 
-def _away(how: str) -> str:
-    return (
-        f"The Matrix homeserver cannot be reached, or is busy or broken just now ({how}); Lyra tries again. "
-        "If that lasts, check homeserver in [matrix]."
+def _away(how: Said) -> Sentence:
+    return lazy(
+        "The Matrix homeserver cannot be reached, or is busy or broken just now ({how}); Lyra tries again. If "
+        "that lasts, check homeserver in [matrix].",
+        how=how,
     )
 
 

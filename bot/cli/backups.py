@@ -9,10 +9,10 @@ from bot.cli.output import ask
 from bot.commands import receipts
 from bot.config import home
 from bot.config.settings import local_zone
+from localization.sentences import _, lazy, ngettext
 from memory.core import Memory, Ports
 from memory.errors import BackupFailed, MemoryFailure
 from memory.store import home_files, restoring
-from memory.text.quantities import counted
 from memory.text.times import SystemClock
 
 
@@ -20,8 +20,15 @@ async def backup(file: Path) -> int:
     """Write a verified backup and say how to keep it."""
     async with opened() as app:
         held = await app.memory.backup(file.absolute())
-        key = f" It opens with the same key, {app.base.key_path}; keep them apart." if app.base.key_path else ""
-        print(f"Backed up {counted(held, 'message')} to {file}, read back and sound.{key}")
+        done = ngettext(
+            "Backed up {n} message to {file}, read back and sound.",
+            "Backed up {n} messages to {file}, read back and sound.",
+            held,
+            file=file,
+        )
+        key = app.base.key_path
+        apart = _("It opens with the same key, {key}; keep them apart.", key=key) if key else ""
+        print(f"{done} {apart}".rstrip())
     return 0
 
 
@@ -29,21 +36,23 @@ async def restore(file: Path, yes: bool) -> int:
     """Put a backup in the place of the memory while nobody else is at work, without what was forgotten since it was made."""
     around, settings = prepare()
     if not file.is_file():
-        raise BackupFailed(f"There is no backup at {file}.")
-    if home_files.size(around.db_path) and not ask(f"Put {file} in the place of {around.db_path}?", yes=yes):
-        print("Nothing was restored. Say --yes to put it in the place of the memory.", file=sys.stderr)
+        raise BackupFailed(lazy("There is no backup at {file}.", file=file))
+    if home_files.size(around.db_path) and not ask(
+        _("Put {file} in the place of {db_path}?", file=file, db_path=around.db_path), yes=yes
+    ):
+        print(_("Nothing was restored. Say --yes to put it in the place of the memory."), file=sys.stderr)
         return 1
     clock = SystemClock()
     with home.alone(around, clock):
-        key, _, _ = key_of(around, settings, new=False)
+        key, _path, _made = key_of(around, settings, new=False)
         if home_files.size(around.db_path):
             await _finish_forgetting(around.db_path, key)
         held = await restoring.stage(file, key, around.db_path)
         kept = await _without_the_forgotten(file, key, around.db_path)
         restoring.decide(around.db_path)
         aside = restoring.finish(around.db_path, clock.now())
-    print(f"Restored {kept:,} messages from {file}."
-          + (f" {held - kept:,} that were forgotten since stay forgotten." if held > kept else "")
+    print(ngettext("Restored {n} message from {file}.", "Restored {n} messages from {file}.", kept, file=file)
+          + (" " + ngettext("{n} that was forgotten since stays forgotten.", "{n} that were forgotten since stay forgotten.", held - kept) if held > kept else "")
           + (f" {receipts.set_aside(aside, local_zone(settings))}" if aside else ""))  # fmt: skip
     return 0
 
@@ -63,4 +72,4 @@ async def _without_the_forgotten(file: Path, key: bytes, path: Path) -> int:
         return await restoring.verified(restoring.staged(path), key)
     except MemoryFailure as error:
         restoring.clear(path)
-        raise BackupFailed(f"Nothing was restored from {file}: {error}") from error
+        raise BackupFailed(lazy("Nothing was restored from {file}: {error}", file=file, error=error)) from error

@@ -11,12 +11,13 @@ from typing import Any
 from adapters.console.console import Console, Origin, Pipe, Screen
 from adapters.events import Person
 from bot.app import App, opened, until_stopped
+from bot.commands.receipts import since
 from bot.context.prompt import Prompt
 from bot.conversation.alone import Alone
 from bot.imports import imported
 from bot.service.log import log
 from bot.talk import Talk, talking
-from memory.text.quantities import ago, counted
+from localization.sentences import _, ngettext
 from memory.types import Domain
 from memory.view.view import View
 
@@ -89,20 +90,28 @@ async def _screen(app: App, view: View) -> Screen:
 async def _greet(app: App, view: View, screen: Screen, person: Person) -> None:
     kept, last = await view.messages.said()
     if kept and not app.base.key_is_new:
-        since = ago(last, app.base.clock.now())
-        screen.note(f"Welcome back, {person.name}. {counted(kept, 'message')} kept, {since}.{_leaving(screen)}")
+        back = ngettext(
+            "Welcome back, {name}. {n} message kept, {ago}.",
+            "Welcome back, {name}. {n} messages kept, {ago}.",
+            kept,
+            name=person.name,
+            ago=since(last, app.base.clock.now()),
+        )
+        screen.note(f"{back}{_leaving(screen)}")
         return
-    where = f"Your words go to {app.models.goes_to}." if app.models.goes_to else "Nothing leaves this machine."
-    screen.note(f"Lyra: hello {person.name}. {where}")
+    where = (
+        _("Your words go to {goes_to}.", goes_to=app.models.goes_to) if app.models.goes_to else _("Nothing leaves this machine.")
+    )
+    screen.note(_("Lyra: hello {name}. {where}", name=person.name, where=where))
     if app.models.chat is None:
-        screen.note("No model connected: I keep, find and summarize; /model lets me converse.")
-    screen.note(f"I keep what you tell me until you /forget it.{_leaving(screen)}")
+        screen.note(_("No model connected: I keep, find and summarize; /model lets me converse."))
+    screen.note(f"{_('I keep what you tell me until you /forget it.')}{_leaving(screen)}")
     if app.base.key_path is not None:
-        screen.note(f"Memory is encrypted; copy this key somewhere safe: {_tilde(app.base.key_path)}")
+        screen.note(_("Memory is encrypted; copy this key somewhere safe: {path}", path=_tilde(app.base.key_path)))
 
 
 def _leaving(screen: Screen) -> str:
-    return " /help shows what I can do, /quit leaves." if screen.prefix else ""
+    return f" {_('/help shows what I can do, /quit leaves.')}" if screen.prefix else ""
 
 
 def _tilde(path: Path) -> str:
@@ -116,10 +125,10 @@ def _layers(screen: Screen) -> Callable[[Prompt], None]:
     def show(prompt: Prompt) -> None:
         total = sum(layer.tokens for layer in prompt.layers)
         for layer in prompt.layers:
-            cut = f", {layer.cut} cut" if layer.cut else ""
-            screen.note(f"--- {layer.name}: {layer.tokens} tokens{cut}")
+            cut = _(", {n} cut", n=layer.cut) if layer.cut else ""
+            screen.note(_("--- {layer}: {n} tokens{cut}", layer=_(layer.name), n=layer.tokens, cut=cut))
             for piece in layer.shown:
                 screen.note(piece)
-        screen.note(f"--- in all: {total} tokens")
+        screen.note(_("--- in all: {n} tokens", n=total))
 
     return show

@@ -12,7 +12,8 @@ from bot.commands import receipts
 from bot.commands.exporting import exported
 from bot.errors import BadInput, LyraError
 from bot.service.maintenance import Estimate
-from memory.text.quantities import ago, counted
+from localization.numerals import number
+from localization.sentences import _, lazy, ngettext
 from memory.types import Condensed, Hit
 from memory.view.view import Extent, View
 
@@ -22,7 +23,7 @@ _LONGEST = 64 * 1024
 async def recall(as_: str, query: str, k: int, session: str, as_json: bool, *, digests: bool) -> int:
     """Print the hits for a question, or for each line of standard input; with `digests`, gists and months among them."""
     if digests and session:
-        raise BadInput("Gists and months are found in all conversations at once; leave out --session or --digests.")
+        raise BadInput(lazy("Gists and months are found in all conversations at once; leave out --session or --digests."))
     async with opened() as app:
         view, asker = await app.view(as_), as_ or app.base.around.user
         only = await view.sessions.named(session) if session else None
@@ -42,11 +43,11 @@ async def _questions(query: str) -> AsyncIterator[str]:
         return
     while raw := sys.stdin.buffer.readline(_LONGEST + 1):
         if len(raw) > _LONGEST:
-            raise BadInput("A question is longer than 64 KiB; ask in fewer words.")
+            raise BadInput(lazy("A question is longer than 64 KiB; ask in fewer words."))
         try:
             yield raw.decode("utf-8-sig").rstrip("\r\n")
         except UnicodeDecodeError as error:
-            raise BadInput("A question is not UTF-8; convert the input first.") from error
+            raise BadInput(lazy("A question is not UTF-8; convert the input first.")) from error
 
 
 async def _print_hits(app: App, view: View, query: str, hits: Sequence[Hit | Condensed], as_json: bool) -> None:
@@ -55,7 +56,7 @@ async def _print_hits(app: App, view: View, query: str, hits: Sequence[Hit | Con
         found = [rows.hit(hit, zone) if isinstance(hit, Hit) else rows.condensed(hit, zone) for hit in hits]
         print(json.dumps({"query": query, "hits": found}, ensure_ascii=False), flush=True)
     elif not hits:
-        show(f'Nothing was found about "{query}".')
+        show(_('Nothing was found about "{query}".', query=query))
     else:
         ids = await view.ids.short(receipts.named(*hits))
         for at, hit in enumerate(hits, start=1):
@@ -72,10 +73,10 @@ async def sessions(as_: str, as_json: bool) -> int:
             if as_json:
                 print(json.dumps(rows.session(session, view.home.time_zone), ensure_ascii=False))
             else:
-                last = ago(session.last_at, app.base.clock.now())
-                show(f"{receipts.short(session.name)}: {counted(session.messages, 'message')}, {last}")
+                last = receipts.since(session.last_at, app.base.clock.now())
+                show(f"{receipts.short(session.name)}: {receipts.messages(session.messages)}, {last}")
         if not found and not as_json:
-            print("There are no conversations yet. Begin one with: lyra chat")
+            print(_("There are no conversations yet. Begin one with: lyra chat"))
     return 0
 
 
@@ -88,13 +89,16 @@ async def summarize(as_: str, name: str, as_json: bool) -> int:
         else:
             newest = await view.sessions.all()
             if not newest:
-                raise LyraError("There is nothing to summarize yet. Begin a conversation with: lyra chat")
+                raise LyraError(lazy("There is nothing to summarize yet. Begin a conversation with: lyra chat"))
             session = newest[0]
         digests = await app.maintenance.summarize(view.home, session)
         if as_json:
             print(json.dumps([rows.digest(session, d, view.home.time_zone) for d in digests], ensure_ascii=False))
         else:
-            show(receipts.summary(digests, view.home.time_zone) or f'There is nothing to summarize in "{session.name}" yet.')
+            show(
+                receipts.summary(digests, view.home.time_zone)
+                or _('There is nothing to summarize in "{name}" yet.', name=session.name)
+            )
     return 0
 
 
@@ -105,14 +109,16 @@ async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_js
         if app.models.summary is not None and waiting:
             question = _price(app, await app.maintenance.estimate(waiting))
             print(question, file=sys.stderr)
-            if sys.stdin.isatty() and not ask("Go on?", yes=yes):
+            if sys.stdin.isatty() and not ask(_("Go on?"), yes=yes):
                 return 1
-        with Told("Summarized") as told:
+        with Told(_("Summarized")) as told:
             result = await app.maintenance.summarize_all(waiting, workers or app.base.settings.workers, told)
         if result.pieces:
-            print(f"{counted(result.pieces, 'piece')} of profile, eras, narrative and self made.", file=sys.stderr)
+            made = ngettext("{n} piece of profile, eras, narrative and self made.",
+                            "{n} pieces of profile, eras, narrative and self made.", result.pieces)  # fmt: skip
+            print(made, file=sys.stderr)
         counts = {"summarized": result.summarized, "failed": result.failed, "total": result.total}
-        print(json.dumps(counts) if as_json else ", ".join(f"{name} {n}" for name, n in counts.items()))
+        print(json.dumps(counts) if as_json else _("summarized {summarized}, failed {failed}, total {total}", **counts))
     return 1 if result.failed else 0
 
 
@@ -120,10 +126,18 @@ def _price(app: App, estimate: Estimate) -> str:
     names = app.base.settings.summary or app.base.settings.chat
     backend = app.base.settings.models.get(names[0]) if names else None
     price = (backend.price_in * estimate.tokens + backend.price_out * 600 * estimate.calls) / 1_000_000 if backend else 0
-    cost = f", about {price:.2f} in your currency" if price else ", at no price that the configuration names"
-    return (
-        f"{counted(estimate.sessions, 'conversation')}: about {estimate.calls} calls of "
-        f"{app.models.writer.name.removeprefix('model:')} and {estimate.tokens:,} tokens{cost}."
+    cost = (
+        _(", about {price} in your currency", price=number(price, digits=2))
+        if price
+        else _(", at no price that the configuration names")
+    )
+    return _(
+        "{conversations}: about {calls} of {model} and {tokens} tokens{cost}.",
+        conversations=ngettext("{n} conversation", "{n} conversations", estimate.sessions),
+        calls=ngettext("{n} call", "{n} calls", estimate.calls),
+        model=app.models.writer.name.removeprefix("model:"),
+        tokens=number(estimate.tokens),
+        cost=cost,
     )
 
 
@@ -146,15 +160,15 @@ async def forget(as_: str, id_: str, session: str, yes: bool) -> int:
         if id_:
             if sys.stdin.isatty() and not yes:
                 _show_extent(app, view, await view.extent(id_))
-                if not ask("Forget this for good?", yes=yes):
-                    print("Nothing was forgotten.", file=sys.stderr)
+                if not ask(_("Forget this for good?"), yes=yes):
+                    print(_("Nothing was forgotten."), file=sys.stderr)
                     return 1
             print(receipts.forgotten(await view.forget_message(id_)))
         else:
             found = await view.sessions.named(session)
             question = receipts.forget_session(found)
             if not ask(question, yes=yes):
-                show(f'Nothing was forgotten. Say --yes to forget "{found.name}" for good.', sys.stderr)
+                show(_('Nothing was forgotten. Say --yes to forget "{name}" for good.', name=found.name), sys.stderr)
                 return 1
             print(receipts.forgotten(await view.forget_session(found)))
     return 0
@@ -165,8 +179,8 @@ def _show_extent(app: App, view: View, extent: Extent) -> None:
     show(receipts.said(extent.message, now, zone))
     along = [receipts.said(one, now, zone) for one in extent.replies] + [receipts.short(text) for text in extent.above]
     if along or extent.elsewhere:
-        show("With it goes what was made of it:")
+        show(_("With it goes what was made of it:"))
     for line in along:
         show(f"    {line}")
     if extent.elsewhere:
-        show(f"    {counted(extent.elsewhere, 'reply')} elsewhere")
+        show("    " + ngettext("{n} reply elsewhere", "{n} replies elsewhere", extent.elsewhere))

@@ -14,6 +14,7 @@ from discord.http import Route
 
 from bot.cli.checkup import Finding
 from bot.config.sections import Discord
+from localization.sentences import _, lazy
 
 NEEDED = {
     "view_channel": "View Channels",
@@ -24,8 +25,8 @@ NEEDED = {
 """The permissions she needs: what discord.py calls them, and what Discord's own pages do."""
 
 _MOST_SERVERS = 20
-_PORTAL = "Developer Portal → your application → Bot"
-_SPOKEN_TO = "she reads DMs, mentions and commands only"
+_PORTAL = lazy("Developer Portal → your application → Bot")
+_SPOKEN_TO = lazy("she reads DMs, mentions and commands only")
 
 
 def invite_url(application_id: int) -> str:
@@ -76,51 +77,71 @@ async def _login(client: discord.Client, token: str) -> None:
 
 def _said(trouble: Exception, section: Discord) -> str:
     host = urlsplit(Route.BASE).netloc.rpartition("@")[2]
-    check = "Check api_url in [discord]." if section.api_url else "Check the connection of this machine."
+    check = _("Check api_url in [discord].") if section.api_url else _("Check the connection of this machine.")
     match trouble:
         case discord.LoginFailure():
             name = section.token_env or section.token_file
-            return f"Discord does not accept the token in {name}. Make a new one: {_PORTAL} → Reset Token."
+            return _(
+                "Discord does not accept the token in {name}. Make a new one: {portal} → Reset Token.", name=name, portal=_PORTAL
+            )
         case discord.HTTPException(status=status) if status == 429 or status >= 500:
-            return f"Discord: {host} cannot answer now (status {status}). Try again later."
+            return _("Discord: {host} cannot answer now (status {status}). Try again later.", host=host, status=status)
         case discord.HTTPException(status=status):
-            return f"Discord: {host} does not answer what it is asked (status {status}). {check}"
+            return _(
+                "Discord: {host} does not answer what it is asked (status {status}). {check}",
+                host=host,
+                status=status,
+                check=check,
+            )
         case _Stranger():
-            return f"Discord: what answers at {host} is not Discord. {check}"
+            return _("Discord: what answers at {host} is not Discord. {check}", host=host, check=check)
         case _:
-            return f"Discord: {host} is out of reach. {check}"
+            return _("Discord: {host} is out of reach. {check}", host=host, check=check)
 
 
 def _content(flags: discord.ApplicationFlags, section: Discord) -> Finding:
     if not section.message_content:
-        return Finding(True, f"Discord: the token is accepted; {_SPOKEN_TO}, as message_content = false says.")
+        return Finding(
+            True, _("Discord: the token is accepted; {spoken_to}, as message_content = false says.", spoken_to=_SPOKEN_TO)
+        )
     # Which of the two it is depends on the application's size alone.
     if flags.gateway_message_content or flags.gateway_message_content_limited:
-        return Finding(True, "Discord: the token is accepted, and Message Content Intent is on.")
+        return Finding(True, _("Discord: the token is accepted, and Message Content Intent is on."))
     # She works without it; only who wrote `message_content = true` does not get what they asked for.
     asked = "message_content" in section.model_fields_set
     place = f"{_PORTAL} → Privileged Gateway Intents"
-    return Finding(not asked, f"Discord: Message Content Intent is off: {_SPOKEN_TO}. Switch it on: {place}.")
+    return Finding(
+        not asked,
+        _("Discord: Message Content Intent is off: {spoken_to}. Switch it on: {place}.", spoken_to=_SPOKEN_TO, place=place),
+    )
 
 
 async def _servers(client: discord.Client) -> AsyncIterator[Finding]:
     """Look at her servers; where there are many, at the first."""
     servers = [server async for server in client.fetch_guilds(limit=_MOST_SERVERS + 1, with_counts=False)]
     if not servers and client.application_id:
-        yield Finding(False, f"Discord: she is in no server yet. Invite her: {invite_url(client.application_id)}")
+        yield Finding(
+            False, _("Discord: she is in no server yet. Invite her: {invite_url}", invite_url=invite_url(client.application_id))
+        )
     well: list[str] = []
     for server in servers[:_MOST_SERVERS]:
         # A server's name must not steer the terminal that it is shown on.
         name = "".join(character for character in server.name if character.isprintable())
         if missing := await _missing(client, server.id):
-            lacks = f"Discord: in the server {name} she lacks {', '.join(missing)}."
-            yield Finding(False, f"{lacks} Give them to her role: Server Settings → Roles.")
+            yield Finding(
+                False,
+                _(
+                    "Discord: in the server {name} she lacks {missing}. Give them to her role: Server Settings → Roles.",
+                    name=name,
+                    missing=", ".join(missing),
+                ),
+            )
         else:
             well.append(name)
     if well:
-        yield Finding(True, f"Discord: she has every permission that she needs in {', '.join(well)}.")
+        yield Finding(True, _("Discord: she has every permission that she needs in {well}.", well=", ".join(well)))
     if len(servers) > _MOST_SERVERS:
-        yield Finding(True, f"Discord: she is in more servers than the {_MOST_SERVERS} that were looked at.")
+        yield Finding(True, _("Discord: she is in more servers than the {most} that were looked at.", most=_MOST_SERVERS))
 
 
 async def _missing(client: discord.Client, server: int) -> list[str]:

@@ -10,6 +10,7 @@ from adapters.errors import PlatformFailure
 from bot.app import App, opened, secret_of
 from bot.cli import model_checkup
 from bot.cli.checkup import Finding
+from bot.cli.status import given_up
 from bot.config.settings import OFFLINE, Settings, Surroundings, load, local_zone, surroundings
 from bot.context.persona import Persona
 from bot.errors import BadConfig, BadSecret, LyraError
@@ -18,6 +19,8 @@ from bot.models.embedders import EmbedderChoice, meaning
 from bot.models.learnt import BackendFacts
 from bot.service.notes import KeptNotes, NoNotes
 from bot.service.platforms import access_to_matrix
+from localization.numerals import number
+from localization.sentences import _, lazy, ngettext, told
 from memory.errors import EmbeddingFailed, MemoryFailure
 from memory.store.locks import FileLock
 
@@ -48,12 +51,13 @@ async def _all() -> list[Finding]:
         settings = load(around)
     except BadConfig as error:
         rest = [*_home(around), _awake(around)]
-        return [Finding(False, f"Configuration: {error}"), *rest, Finding(False, "Everything else waits for the configuration.")]
+        ill = Finding(False, _("Configuration: {error}", error=error))
+        return [ill, *rest, Finding(False, _("Everything else waits for the configuration."))]
     try:
         async with opened() as app:
             return [finding async for finding in examine(app)]
     except _FAULTS as error:
-        ill = Finding(False, f"Memory: {_sentence(error)}")
+        ill = Finding(False, _("Memory: {error}", error=_sentence(error)))
     return [ill, *[finding async for finding in _examined(Looked(around, settings, None))]]
 
 
@@ -65,8 +69,12 @@ async def examine(app: App) -> AsyncIterator[Finding]:
 
 async def _examined(it: Looked) -> AsyncIterator[Finding]:
     around, settings = it.around, it.settings
-    config = f"Configuration: {around.config_path}" if around.config_path.exists() else "Configuration: none, every default holds"
-    yield Finding(True, f"{config}. Times are told in {local_zone(settings)}.")
+    config = (
+        _("Configuration: {path}.", path=around.config_path)
+        if around.config_path.exists()
+        else _("Configuration: none, every default holds.")
+    )
+    yield Finding(True, f"{config} {_('Times are told in {zone}.', zone=local_zone(settings))}")
     yield _persona(it)
     for finding in _home(around):
         yield finding
@@ -89,33 +97,35 @@ def _persona(it: Looked) -> Finding:
     try:
         persona.read()
     except LyraError as error:
-        return Finding(False, f"Persona: {error}")
-    return Finding(True, f"Persona: {persona.path if persona.is_own else 'the one that comes with Lyra'}.")
+        return Finding(False, _("Persona: {error}", error=error))
+    own = _("Persona: {name}.", name=persona.path)
+    return Finding(True, own if persona.is_own else _("Persona: the one that comes with Lyra."))
 
 
 def _home(around: Surroundings) -> list[Finding]:
     home = around.home
     if not home.is_dir():
-        return [Finding(False, f"Home: {home} is no folder. lyra chat makes it; LYRA_HOME names another.")]
+        return [Finding(False, _("Home: {home} is no folder. lyra chat makes it; LYRA_HOME names another.", home=home))]
     free = os.statvfs(home)
     megabytes = free.f_bavail * free.f_frsize // 1_000_000
     enough = megabytes >= 100
-    return [
-        Finding(enough, f"Home: {home}, {megabytes:,} MB free." + ("" if enough else " Free some: under 100 MB is too little."))
-    ]
+    free_ = _("Home: {home}, {megabytes} MB free.", home=home, megabytes=number(megabytes))
+    return [Finding(enough, free_ if enough else f"{free_} {_('Free some: under 100 MB is too little.')}")]
 
 
 def _key(it: Looked) -> Finding:
     if it.settings.key_env:
-        return Finding(True, f"Key: from the environment variable {it.settings.key_env}.")
+        return Finding(True, _("Key: from the environment variable {key_env}.", key_env=it.settings.key_env))
     path = it.around.path(it.settings.key_file) if it.settings.key_file else it.around.home / "key"
     try:
         mode = stat.S_IMODE(path.stat().st_mode)
     except OSError:
-        return Finding(False, f"Key: {path} is not there. Put your copy of it back; without it nobody can read the memory.")
+        return Finding(
+            False, _("Key: {path} is not there. Put your copy of it back; without it nobody can read the memory.", path=path)
+        )
     if mode & 0o077:
-        return Finding(False, f"Key: others may read {path}. Close it: chmod 600 {path}")
-    return Finding(True, f"Key: {path}. Keep a copy elsewhere: without it nobody can read the memory.")
+        return Finding(False, _("Key: others may read {path}. Close it: chmod 600 {path}", path=path))
+    return Finding(True, _("Key: {path}. Keep a copy elsewhere: without it nobody can read the memory.", path=path))
 
 
 async def _memory(app: App) -> Finding:
@@ -124,10 +134,11 @@ async def _memory(app: App) -> Finding:
         backlog = await app.memory.backlog()
         parked = await app.memory.journal.parked()
     except MemoryFailure as error:
-        return Finding(False, f"Memory: {error}")
+        return Finding(False, _("Memory: {error}", error=error))
     if parked:
-        return Finding(False, f"Memory: sound, but {parked} messages were given up after three tries; the log says why.")
-    return Finding(True, f"Memory: {app.base.around.db_path}, sound, {backlog.sessions} conversations.")
+        return Finding(False, _("Memory: sound, but {given_up}", given_up=given_up(parked)))
+    kept = ngettext("{n} conversation", "{n} conversations", backlog.sessions)
+    return Finding(True, _("Memory: {path}, sound, {conversations}.", path=app.base.around.db_path, conversations=kept))
 
 
 async def _model(it: Looked, name: str) -> list[Finding]:
@@ -138,7 +149,7 @@ async def _model(it: Looked, name: str) -> list[Finding]:
 
 async def _unconnected(it: Looked) -> list[Finding]:
     without = it.app.models.chat is None if it.app else not it.settings.chat
-    return [Finding(True, "Model: none. She keeps, finds and summarizes; lyra model connects one.")] if without else []
+    return [Finding(True, _("Model: none. She keeps, finds and summarizes; lyra model connects one."))] if without else []
 
 
 async def _matrix(it: Looked) -> list[Finding]:
@@ -149,7 +160,7 @@ async def _matrix(it: Looked) -> list[Finding]:
     try:
         return await checkup(access_to_matrix(it.settings.matrix, it.around), notes)
     except BadSecret as error:
-        return [Finding(False, f"Matrix: {error}")]
+        return [Finding(False, _("Matrix: {error}", error=error))]
 
 
 async def _discord(it: Looked) -> list[Finding]:
@@ -157,9 +168,9 @@ async def _discord(it: Looked) -> list[Finding]:
     if section is None:
         return []
     try:
-        token = it.around.secret(section.token_env, section.token_file, "The token of [discord]")
+        token = it.around.secret(section.token_env, section.token_file, lazy("The token of [discord]"))
     except BadSecret as error:
-        return [Finding(False, f"Discord: {error}")]
+        return [Finding(False, _("Discord: {error}", error=error))]
     checkup: Callable[..., Awaitable[list[Finding]]] = imported("bot.cli.discord_checkup:checkup")
     return await checkup(section, token.get_secret_value() if token else "")
 
@@ -182,20 +193,20 @@ async def _embedding(found_by: EmbedderChoice) -> Finding:
     try:
         vectors = await found_by.embedder.embed(["kayak"])
     except EmbeddingFailed as error:
-        return Finding(False, f"Meaning: {error} Words alone find things meanwhile.")
-    return Finding(True, f"Meaning: {found_by.what} embeds, {vectors.shape[1]} numbers a text.")
+        return Finding(False, _("Meaning: {error} Words alone find things meanwhile.", error=error))
+    return Finding(True, _("Meaning: {what} embeds, {numbers} numbers a text.", what=found_by.what, numbers=vectors.shape[1]))
 
 
 def _awake(around: Surroundings) -> Finding:
     lock = FileLock(around.home / "run.lock")
     if not lock.path.exists():
-        return Finding(True, "Lyra is not awake; `lyra run` keeps her so.")
+        return Finding(True, _("Lyra is not awake; `lyra run` keeps her so."))
     awake = not lock.take()
     lock.release()
-    return Finding(True, "Lyra is awake (`lyra run`)." if awake else "Lyra is not awake; `lyra run` keeps her so.")
+    return Finding(True, _("Lyra is awake (`lyra run`).") if awake else _("Lyra is not awake; `lyra run` keeps her so."))
 
 
 def _sentence(error: BaseException) -> str:
     if isinstance(error, OSError):
         return f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}."
-    return str(error)
+    return told(error) if isinstance(error, Exception) else str(error)

@@ -7,6 +7,7 @@ import sys
 from bot.app import App, opened, until_stopped
 from bot.commands import dream_text
 from bot.dreams.dreaming import Dreamt
+from localization.sentences import _
 
 
 async def dream(*, forced: bool, loop: float | None, as_json: bool) -> int:
@@ -28,7 +29,7 @@ async def _round(app: App, stop: asyncio.Event, *, forced: bool, as_json: bool) 
         failed |= bool(dreamt.report and dreamt.report.failed)
         print(_row(app, dreamt) if as_json else _told(dreamt), flush=True)
     if not domains:
-        print("There is nothing to dream of yet. Begin a conversation with: lyra chat", file=sys.stderr)
+        print(_("There is nothing to dream of yet. Begin a conversation with: lyra chat"), file=sys.stderr)
     return failed
 
 
@@ -48,6 +49,6 @@ def _row(app: App, dreamt: Dreamt) -> str:
 def _told(dreamt: Dreamt) -> str:
     head = f"{dream_text.name(dreamt.domain)}:"
     if dreamt.report is None:
-        return f"{head} another process dreams it just now"
+        return f"{head} {_('another process dreams it just now')}"
     lines = dream_text.told(dreamt.report).splitlines()
     return "\n".join([head, *(f"  {line}" for line in lines)])

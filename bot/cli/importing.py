@@ -12,9 +12,10 @@ from adapters.console.progress import Told
 from adapters.events import conversation
 from bot.app import App, opened, until_stopped
 from bot.service.deriving import deriving
+from localization.numerals import number
+from localization.sentences import _, lazy, ngettext
 from memory.errors import EmbeddingFailed
 from memory.store.locks import FileLock
-from memory.text.quantities import counted
 from memory.tiers.messages.storing import Kept
 from memory.transfer.detect import read_file
 from memory.transfer.message import BadLine, Incoming
@@ -23,7 +24,7 @@ from memory.view.view import View
 
 _PATIENCE = 120.0
 """Seconds: about 24,000 messages. Years of them are better embedded while nobody looks on."""
-_EMBEDDED = "Embedded"
+_EMBEDDED = lazy("Embedded")
 
 
 async def embedded(app: App, view: View, stop: asyncio.Event) -> None:
@@ -36,7 +37,7 @@ async def embedded(app: App, view: View, stop: asyncio.Event) -> None:
     if app.meaning.embedder is None or not awake.take():
         return
     awake.release()
-    with Told(_EMBEDDED) as told:
+    with Told(str(_EMBEDDED)) as told:
         embedding = asyncio.create_task(view.embed(told))
         stopped = asyncio.create_task(stop.wait())
         try:
@@ -44,12 +45,12 @@ async def embedded(app: App, view: View, stop: asyncio.Event) -> None:
         finally:
             for task in (embedding, stopped):
                 task.cancel()
-            how, _ = await asyncio.gather(embedding, stopped, return_exceptions=True)
+            how, _stopped = await asyncio.gather(embedding, stopped, return_exceptions=True)
     match how:
         case EmbeddingFailed():
-            _say(f"{how} Words find these messages meanwhile; their vectors come later.")
+            _say(_("{how} Words find these messages meanwhile; their vectors come later.", how=how))
         case asyncio.CancelledError():
-            _say(f"{told.so_far} The rest comes when Lyra is awake next; words find it meanwhile.")
+            _say(_("{told} The rest comes when Lyra is awake next; words find it meanwhile.", told=told.so_far))
         case BaseException():
             raise how
 
@@ -68,7 +69,7 @@ async def import_file(as_: str, file: str, format_: str, session: str) -> int:
         view = await app.view(as_)
         default = session or (Path(file).stem if file != "-" else "imported")
         importer = _Importer(app, view, as_ or app.base.around.user, default, placed=bool(session))
-        with Told("Imported lines:") as told:
+        with Told(_("Imported lines:")) as told:
             read = 0
             lines = read_file(Path(file), format_, view.home.time_zone)
             while batch := await asyncio.to_thread(lambda: list(islice(lines, _BATCH))):
@@ -141,12 +142,23 @@ class _Importer:
     def tell(self) -> int:
         """Say what became of the lines; return the exit code."""
         stored, known, forgotten = self._counts.values()
-        print(f"Imported {counted(stored, 'message')} in {counted(len(self._sessions), 'conversation')}"
-              + (f"; {known:,} were here already" if known else "")
-              + (f"; {forgotten:,} had been forgotten and stay so" if forgotten else "") + ".", flush=True)  # fmt: skip
+        told = [
+            _(
+                "Imported {messages} {conversations}",
+                messages=ngettext("{n} message", "{n} messages", stored),
+                conversations=ngettext("in {n} conversation", "in {n} conversations", len(self._sessions)),
+            )
+        ]
+        told += [ngettext("{n} was here already", "{n} were here already", known)] if known else []
+        told += (
+            [ngettext("{n} had been forgotten and stays so", "{n} had been forgotten and stay so", forgotten)]
+            if forgotten
+            else []
+        )
+        print(f"{'; '.join(told)}.", flush=True)
         if not self._bad:
             return 0
-        named = "; ".join(f"line {bad.line}: {bad.reason}" for bad in self._bad[:_NAMED])
-        more = f"; and {len(self._bad) - _NAMED:,} more" if len(self._bad) > _NAMED else ""
-        print(f"{len(self._bad):,} could not be used: {named}{more}.", file=sys.stderr)
+        named = "; ".join(_("line {line}: {reason}", line=bad.line, reason=bad.reason) for bad in self._bad[:_NAMED])
+        more = _("; and {n} more", n=number(len(self._bad) - _NAMED)) if len(self._bad) > _NAMED else ""
+        print(_("{n} could not be used: {named}{more}.", n=number(len(self._bad)), named=named, more=more), file=sys.stderr)
         return 1

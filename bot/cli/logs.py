@@ -7,6 +7,7 @@ from pathlib import Path
 from bot.config.settings import surroundings
 from bot.service.log import FILE
 from bot.service.log_file import newest
+from localization.sentences import _
 
 _LOOK_SECONDS = 0.5
 
@@ -17,7 +18,8 @@ async def logs(lines: int, *, follow: bool) -> int:
     size = path.stat().st_size if path.is_file() else 0
     last = newest(path, lines)
     print(
-        "\n".join(last) if last else f"Nothing was logged yet; it will stand in {path}.", file=sys.stdout if last else sys.stderr
+        "\n".join(last) if last else _("Nothing was logged yet; it will stand in {path}.", path=path),
+        file=sys.stdout if last else sys.stderr,
     )
     while follow:
         sys.stdout.flush()

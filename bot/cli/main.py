@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from bot.cli import options
+from localization.sentences import _
 
 cli = typer.Typer(
     no_args_is_help=True,
@@ -112,7 +113,7 @@ def recall(
 
     Every hit says who said it, when, in which conversation, and why it was found."""
     if not query.strip():
-        raise typer.BadParameter("say what to look for, in words")
+        raise typer.BadParameter(_("say what to look for, in words"))
     options.run("bot.cli.conversations:recall", as_, query, k, session, json, digests=digests)
 
 
@@ -138,9 +139,9 @@ def summarize(
 
     With --all she says first what the model will be asked for, and asks whether to go on; from a script she goes on."""
     if all_ and session:
-        raise typer.BadParameter("name a conversation, or say --all, not both")
+        raise typer.BadParameter(_("name a conversation, or say --all, not both"))
     if not all_ and (limit or workers):
-        raise typer.BadParameter("--limit and --workers go with --all")
+        raise typer.BadParameter(_("--limit and --workers go with --all"))
     if all_:
         options.run("bot.cli.conversations:summarize_all", limit, workers, yes, json)
     options.run("bot.cli.conversations:summarize", as_, session, json)
@@ -193,13 +194,13 @@ def memory(
     correct ID TEXT puts what you say in the place of a fact; forget ID lets one go; reset lets her mood and drives begin anew."""
     given = words or []
     if part not in (*_PARTS, *_FORMS):
-        raise typer.BadParameter(f'there is no "{part}"; the parts of memory are {", ".join(_PARTS)}')
+        raise typer.BadParameter(_('there is no "{part}"; the parts of memory are {parts}', part=part, parts=", ".join(_PARTS)))
     if part in _FORMS and not _FORMS[part][0] <= len(given) <= _FORMS[part][1]:
         raise typer.BadParameter(f"say: {_FORMS[part][2]}")
     if part in _PARTS and given:
-        raise typer.BadParameter(f'"{given[0]}" is a word too many for {part}')
+        raise typer.BadParameter(_('"{given}" is a word too many for {part}', given=given[0], part=part))
     if past and part not in _WITH_PAST:
-        raise typer.BadParameter(f"--past goes with {', '.join(_WITH_PAST)}")
+        raise typer.BadParameter(_("--past goes with {parts}", parts=", ".join(_WITH_PAST)))
     match part:
         case "summaries":
             options.run("bot.cli.remembered:summaries", as_, json, page, whole=all_)
@@ -229,7 +230,7 @@ def forget(
 
     Everything that was made of it goes too: summaries, vectors, replies that quote it."""
     if bool(id) == bool(session):
-        raise typer.BadParameter("name the id of a message, or --session NAME")
+        raise typer.BadParameter(_("name the id of a message, or --session NAME"))
     options.run("bot.cli.conversations:forget", as_, id, session, yes)
 
 
@@ -241,7 +242,7 @@ def export(
 ) -> None:
     """Print everything said, to read or to import again."""
     if json and text:
-        raise typer.BadParameter("choose --json or --text, not both")
+        raise typer.BadParameter(_("choose --json or --text, not both"))
     options.run("bot.cli.conversations:export", as_, text)
 
 

@@ -16,6 +16,7 @@ from adapters.matrix.account.published import is_vouched_for, published
 from adapters.matrix.account.signing import REPLACE
 from adapters.matrix.homeserver import PASSWORD, Denied, SignedOut, Stranger, ask, no_homeserver, signed_out, word
 from bot.cli.checkup import Finding
+from localization.sentences import _, told
 
 _BY_PASSWORD = "m.login.password"
 
@@ -26,12 +27,12 @@ async def checkup(access: Access, notes: Notes) -> list[Finding]:
     try:
         return [await _examined(client, access, notes)]
     except SignedOut as ended:
-        again = "the homeserver ended her session, and her device is still there; `lyra run` signs her in again."
+        again = _("the homeserver ended her session, and her device is still there; `lyra run` signs her in again.")
         return [Finding(ended.soft, f"Matrix: {again if ended.soft else signed_out()}")]
     except Denied as denied:
-        return [Finding(False, f"Matrix: {denied.final('look at her account')}")]
+        return [Finding(False, _("Matrix: {error}", error=denied.final("look at her account")))]
     except PlatformFailure as failure:
-        return [Finding(False, f"Matrix: {said_once(failure, access)}")]
+        return [Finding(False, _("Matrix: {error}", error=said_once(failure, access)))]
     finally:
         await close(client)
 
@@ -39,10 +40,13 @@ async def checkup(access: Access, notes: Notes) -> list[Finding]:
 def said_once(failure: PlatformFailure, access: Access) -> str:
     """Return what to tell of a failure to somebody who is there, and for whom nothing is tried again."""
     if isinstance(failure, PlatformRefused):
-        return str(failure)
+        return told(failure)
     if isinstance(failure, Stranger):
-        return no_homeserver(access.homeserver)
-    return f"{access.homeserver} is out of reach, or busy or broken just now. Try again later, or correct homeserver in [matrix]."
+        return str(no_homeserver(access.homeserver))
+    return _(
+        "{homeserver} is out of reach, or busy or broken just now. Try again later, or correct homeserver in [matrix].",
+        homeserver=access.homeserver,
+    )
 
 
 async def _examined(client: AsyncClient, access: Access, notes: Notes) -> Finding:
@@ -50,28 +54,49 @@ async def _examined(client: AsyncClient, access: Access, notes: Notes) -> Findin
     device = await noted_device(notes, access.user_id)
     if device is None:
         wrong = await _kept_out(client, access, flows)
-        welcome = f"{access.homeserver} answers; she logs in as {access.user_id} at the next `lyra run`."
-        return Finding(not wrong, f"Matrix: {wrong or welcome}")
+        welcome = _(
+            "{homeserver} answers; she logs in as {user_id} at the next `lyra run`.",
+            homeserver=access.homeserver,
+            user_id=access.user_id,
+        )
+        return Finding(not wrong, _("Matrix: {error}", error=wrong or welcome))
     client.access_token, client.user_id, client.device_id = device.token, device.user, device.id
     shown = await published(client)
     if not is_vouched_for(shown):
         return Finding(
-            False, f"Matrix: she is {device.user}, but her device is not signed; `lyra run` says why, {REPLACE} may help."
+            False,
+            _(
+                "Matrix: she is {user}, but her device is not signed; `lyra run` says why, {replace} may help.",
+                user=device.user,
+                replace=REPLACE,
+            ),
         )
-    return Finding(True, f"Matrix: she is {device.user} at {access.homeserver}, device {device.id}, signed by herself.")
+    return Finding(
+        True,
+        _(
+            "Matrix: she is {user} at {homeserver}, device {id}, signed by herself.",
+            user=device.user,
+            homeserver=access.homeserver,
+            id=device.id,
+        ),
+    )
 
 
 async def _kept_out(client: AsyncClient, access: Access, flows: Collection[str]) -> str:
     """Return what keeps her from logging in for the first time, '' for nothing."""
     if access.password:
         if _BY_PASSWORD not in flows:
-            return f"{access.homeserver} takes no passwords; give her a token (token_env in [matrix])."
+            return _("{homeserver} takes no passwords; give her a token (token_env in [matrix]).", homeserver=access.homeserver)
         return await _tried(client, access)
     if not access.token:
-        return f"she has never logged in to {access.homeserver}; {PASSWORD}."
+        return _("she has never logged in to {homeserver}; {password}.", homeserver=access.homeserver, password=PASSWORD)
     client.access_token = access.token
     user = word(await ask(client, "GET", "account", "whoami"), "user_id")
-    return "" if user == access.user_id else f"the token in [matrix] is that of {user}; correct user_id, or give her one of hers."
+    return (
+        ""
+        if user == access.user_id
+        else _("the token in [matrix] is that of {user}; correct user_id, or give her one of hers.", user=user)
+    )
 
 
 async def _tried(client: AsyncClient, access: Access) -> str:
@@ -86,6 +111,10 @@ async def _tried(client: AsyncClient, access: Access) -> str:
     except Denied as denied:
         if denied.code != "M_FORBIDDEN":
             raise
-        return f"{access.homeserver} does not accept {access.user_id} with this password; correct user_id or the password in [matrix]."
+        return _(
+            "{homeserver} does not accept {user_id} with this password; correct user_id or the password in [matrix].",
+            homeserver=access.homeserver,
+            user_id=access.user_id,
+        )
     await ask(client, "POST", "logout", body={})
     return ""

@@ -10,6 +10,7 @@ from bot.cli.matrix_checkup import said_once
 from bot.errors import BadConfig, LyraError
 from bot.service.notes import KeptNotes
 from bot.service.platforms import matrix_access
+from localization.sentences import _, lazy
 from memory.store.locks import FileLock
 
 
@@ -17,7 +18,9 @@ async def recovery_key() -> int:
     """Print the key by which the owner's other clients can verify her."""
 
     async def shown(account: Account, app: App) -> None:
-        print("Sign in to her account in another client with this recovery key to verify her; keep it secret.", file=sys.stderr)
+        print(
+            _("Sign in to her account in another client with this recovery key to verify her; keep it secret."), file=sys.stderr
+        )
         print(await account.recovery_key())
 
     return await _with_account(shown)
@@ -29,7 +32,9 @@ async def replace_identity() -> int:
     async def replaced(account: Account, app: App) -> None:
         password = matrix_access(app).password
         if not password:
-            raise BadConfig("Replacing the identity takes the account's password: password_env or password_file in [matrix].")
+            raise BadConfig(
+                lazy("Replacing the identity takes the account's password: password_env or password_file in [matrix].")
+            )
         await account.replace_identity(password)
 
     return await _with_account(replaced)
@@ -38,7 +43,7 @@ async def replace_identity() -> int:
 async def _with_account(work: Callable[[Account, App], Awaitable[None]]) -> int:
     async with opened() as app:
         lock = FileLock(app.base.around.home / "run.lock")
-        lock.require("Lyra is awake, and her keys are in use. End `lyra run` first.")
+        lock.require(lazy("Lyra is awake, and her keys are in use. End `lyra run` first."))
         access = matrix_access(app)
         account = Account(access, app.base.around.home / "matrix", KeptNotes(app.memory.settings, "matrix"))
         try:

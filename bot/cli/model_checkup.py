@@ -14,6 +14,8 @@ from bot.models.llm import OpenAIModel
 from bot.models.port import Image, Tool, closing, complete
 from bot.models.probing import takes_tools
 from bot.models.requests import offered
+from localization.numerals import number
+from localization.sentences import _, told
 from memory.text.budget import tokens
 
 _MOST_TOKENS = 32
@@ -38,13 +40,29 @@ async def checkup(around: Surroundings, name: str, backend: Backend, facts: Back
         finally:
             await model.close()
     except LyraError as error:
-        return Finding(False, f"Model {name}: {error}")
+        return Finding(False, _("Model {name}: {error}", name=name, error=error))
     if blind:
         return Finding(
-            False, f"Model {name}: it answers, but not about an image: {blind} Mend that, or set sees = false in [models.{name}]."
+            False,
+            _(
+                "Model {name}: it answers, but not about an image: {blind} Mend that, or set sees = false in [models.{name}].",
+                name=name,
+                blind=blind,
+            ),
         )
-    takes = f"context {context:,} tokens" if context else "context not known"
-    return Finding(True, f"Model {name}: {backend.model} answers at {backend.base_url}, {way}; {takes}; {tools}.")
+    takes = _("context {context} tokens", context=number(context)) if context else _("context not known")
+    return Finding(
+        True,
+        _(
+            "Model {name}: {model} answers at {base_url}, {way}; {takes}; {tools}.",
+            name=name,
+            model=backend.model,
+            base_url=backend.base_url,
+            way=way,
+            takes=takes,
+            tools=tools,
+        ),
+    )
 
 
 async def _way(model: OpenAIModel) -> str:
@@ -57,13 +75,14 @@ async def _way(model: OpenAIModel) -> str:
             text += piece
     streams = len(moments) > 1
     made, seconds = (len(moments) - 1, moments[-1] - moments[0]) if streams else (tokens(text), moments[-1] - asked_at)
-    return f"{made / max(seconds, 0.001):,.0f} tokens a second, {'streaming' if streams else 'all at once'}"
+    pace = number(round(made / max(seconds, 0.001)))
+    return _("{pace} tokens a second, streaming", pace=pace) if streams else _("{pace} tokens a second, all at once", pace=pace)
 
 
 async def _tools(endpoint: Endpoint, backend: Backend, facts: BackendFacts) -> str:
     """Say what becomes of tools; an endpoint that drops them without a word is noted as one that knows none."""
     if backend.tools == "off":
-        return "tools off"
+        return _("tools off")
     if facts.get(TOOLS) is None:
         try:
             async with asyncio.timeout(backend.timeout):
@@ -72,8 +91,8 @@ async def _tools(endpoint: Endpoint, backend: Backend, facts: BackendFacts) -> s
             taken = None
         if taken is False:
             await facts.note(TOOLS, REFUSED)
-    told = {REFUSED: "it knows no tools", USED: "it uses tools"}
-    return told.get(str(facts.get(TOOLS)), "tools are offered")
+    found = {REFUSED: _("it knows no tools"), USED: _("it uses tools")}
+    return found.get(str(facts.get(TOOLS)), _("tools are offered"))
 
 
 async def _blindness(model: OpenAIModel) -> str:
@@ -82,5 +101,5 @@ async def _blindness(model: OpenAIModel) -> str:
     try:
         await complete(model, [{"role": "user", "content": "Which colour is this? Say one word.", "images": [square]}])
     except ModelError as error:
-        return str(error)
+        return told(error)
     return ""

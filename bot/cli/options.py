@@ -8,6 +8,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from bot.imports import imported
+from localization.sentences import _
 from memory.text.storable import clean
 from memory.types import MOST_NAME
 
@@ -21,7 +22,7 @@ def name(given: str) -> str:
     """Return a name that was typed. Raises BadParameter for one that no list could show."""
     name = clean(given)
     if len(name) > MOST_NAME or len(name.splitlines()) > 1:
-        raise typer.BadParameter(f"a name is one line of at most {MOST_NAME} characters.")
+        raise typer.BadParameter(_("a name is one line of at most {most} characters.", most=MOST_NAME))
     return name
 
 

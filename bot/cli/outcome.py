@@ -4,12 +4,15 @@ import os
 import sys
 from io import TextIOWrapper
 
-import typer
 from typer.exceptions import Abort, Exit, TyperException
 
 from adapters.errors import PlatformFailure
 from bot.cli.main import cli
+from bot.config.language import spoken
 from bot.errors import LyraError
+from bot.usage import command, misuse
+from localization.languages import read_in
+from localization.sentences import _, told
 from memory.errors import MemoryFailure
 
 DONE, FAILED, MISUSED = 0, 1, 2
@@ -21,8 +24,9 @@ def outcome() -> int:
         if isinstance(stream, TextIOWrapper):
             # A name that is no UTF-8 is printed with a mark in its place, not refused.
             stream.reconfigure(errors="replace")
+    read_in(spoken(os.environ))
     try:
-        code = typer.main.get_command(cli)(standalone_mode=False)
+        code = command(cli)(standalone_mode=False)
         sys.stdout.flush()
         return int(code or DONE)
     except Exit as ended:
@@ -44,12 +48,15 @@ def outcome() -> int:
 def _misused(error: TyperException) -> int:
     """Say in one sentence what was wrong with the words of the command line, and where help is; without any, show the help."""
     context = getattr(error, "ctx", None)
-    command = context.command_path if context else "lyra"
+    called = context.command_path if context else "lyra"
     if context and not context.args and type(error).__name__ == "NoArgsIsHelpError":
         print(context.get_help())
         return DONE
     sentence = " ".join(getattr(error, "format_message", error.__str__)().split()).rstrip(".")
-    return _say(f"{sentence}. See: {command} --help" if sentence else "", getattr(error, "exit_code", MISUSED))
+    return _say(
+        _("{text}. See: {command} --help", text=misuse(sentence), command=called) if sentence else "",
+        getattr(error, "exit_code", MISUSED),
+    )
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
@@ -59,7 +66,7 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
 
 def _explain(error: BaseException) -> int:
     if isinstance(error, LyraError | MemoryFailure | PlatformFailure):
-        return _say(str(error), FAILED)
+        return _say(told(error), FAILED)
     if isinstance(error, OSError):
         return _say(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}.", FAILED)
     raise error

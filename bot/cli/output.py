@@ -8,7 +8,8 @@ import typer
 
 from adapters.markup import printable
 from bot.errors import BadInput
-from memory.text.quantities import counted
+from localization.answers import CHOICE, NO, YES
+from localization.sentences import _, lazy_plural
 
 T = TypeVar("T")
 _PAGE = 20
@@ -30,15 +31,22 @@ def page_of(entries: Sequence[T], page: int, *, whole: bool) -> tuple[Sequence[T
     begin = (page - 1) * _PAGE
     shown, last = entries[begin : begin + _PAGE], -(-len(entries) // _PAGE)
     if page > max(1, last):
-        raise BadInput(f"There {'are' if last > 1 else 'is'} only {counted(last, 'page')} of that.")
+        raise BadInput(lazy_plural("There is only {n} page of that.", "There are only {n} pages of that.", last))
     more = (
-        f"--page {page + 1} shows the next, --all everything." if page < last else "--all shows everything." if page > 1 else ""
+        _("--page {next} shows the next, --all everything.", next=page + 1)
+        if page < last
+        else _("--all shows everything.")
+        if page > 1
+        else ""
     )
-    return shown, begin, f"Page {page} of {last}; {more}" if more else ""
+    return shown, begin, _("Page {page} of {last}; {more}", page=page, last=last, more=more) if more else ""
 
 
 def ask(question: str, *, yes: bool) -> bool:
     """Ask at the terminal and return the answer; where nobody can be asked, only `yes` means yes."""
     if yes or not sys.stdin.isatty():
         return yes
-    return typer.confirm(question, default=False, err=True)
+    while True:
+        answer = typer.prompt(f"{question} {CHOICE}", default="", show_default=False, err=True).strip().casefold()
+        if answer in YES or not answer or answer in NO:
+            return answer in YES

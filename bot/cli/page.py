@@ -9,6 +9,7 @@ from bot.app import App, opened, until_stopped
 from bot.errors import LyraError
 from bot.talk import talking
 from bot.web.serving import Parlour, every_minute, link, page_lock, parlour, served_at, serving
+from localization.sentences import _, lazy
 
 _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
 
@@ -20,7 +21,7 @@ async def web(as_: str, *, opens: bool) -> int:
         if not lock.take():
             address = await served_at(app)
             if not address:
-                raise LyraError("The process that serves the memory page does not say where. End it, and try again.")
+                raise LyraError(lazy("The process that serves the memory page does not say where. End it, and try again."))
             _tell(await link(app, address, as_), app.base.around.variables, opens=opens)
             return 0
         try:
@@ -36,7 +37,7 @@ async def _serve(app: App, as_: str, place: Parlour, *, opens: bool) -> int:
         serving(app, talk, place) as address,
     ):
         _tell(await link(app, address, as_), app.base.around.variables, opens=opens)
-        _say("Lyra serves this page until Ctrl-C. The link works once, within ten minutes.")
+        _say(_("Lyra serves this page until Ctrl-C. The link works once, within ten minutes."))
         caring = asyncio.create_task(every_minute(talk.tick))
         try:
             await stop.wait()
@@ -51,7 +52,7 @@ def _tell(address: str, variables: Mapping[str, str], *, opens: bool) -> None:
     has_screen = sys.platform == "darwin" or any(variables.get(name) for name in _SCREENS)
     # A browser of the terminal would take it over.
     if opens and has_screen and sys.stdout.isatty() and not webbrowser.open(address):
-        _say("No browser could be opened; copy the link into one.")
+        _say(_("No browser could be opened; copy the link into one."))
 
 
 def _say(sentence: str) -> None:

@@ -10,27 +10,28 @@ from bot.cli.output import page_of, show
 from bot.commands import ladder_text, page_text, receipts
 from bot.commands.banking import PRIVATE
 from bot.commands.correction import put_right
+from localization.sentences import _, lazy
 from memory.types import Statement
 from memory.view.view import View
 
 TIERS = {"profile": "profile", "eras": "era", "narrative": "narrative", "self": "self"}
-_NOW_CONNECTED = "/model in lyra chat connects one."
-_NOW_MADE = "lyra summarize --all makes what is due."
+_NOW_CONNECTED = lazy("/model in lyra chat connects one.")
+_NOW_MADE = lazy("lyra summarize --all makes what is due.")
 
 
 async def summaries(as_: str, as_json: bool, page: int = 0, *, whole: bool = True) -> int:
     """Print the gists and summaries of a person's conversations, or a page of them."""
     async with opened() as app:
         view = await app.view(as_)
-        found, _, more = page_of(await view.digests.all(), page, whole=whole)
+        found, _begin, more = page_of(await view.digests.all(), page, whole=whole)
         for session, digest in found:
             if as_json:
                 _print(rows.digest(session, digest, view.home.time_zone))
             else:
-                show(f"{session.name} ({digest.tier}, by {digest.writer}), "
+                show(_("{session} ({tier}, by {writer}), ", session=session.name, tier=digest.tier, writer=digest.writer) +
                      f"{receipts.summary([digest], view.home.time_zone)}\n")  # fmt: skip
         if not found and not as_json:
-            print("Nothing was summarized yet. Try: lyra summarize")
+            print(_("Nothing was summarized yet. Try: lyra summarize"))
         if more and not as_json:
             show(more)
     return 0
@@ -86,7 +87,7 @@ def _nothing(app: App, name: str, *, past: bool) -> str:
 
 async def bank(as_json: bool) -> int:
     """Say that a person alone has no bank."""
-    print(PRIVATE, file=sys.stderr if as_json else sys.stdout)
+    print(str(PRIVATE), file=sys.stderr if as_json else sys.stdout)
     return 0
 
 

@@ -1,14 +1,16 @@
 """`lyra status`: how much is kept and what waits, in numbers."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 
 from bot.app import opened
 from bot.commands import receipts
 from bot.models.connect import Connector
 from bot.service import costs
+from localization.numerals import number
+from localization.sentences import _, ngettext
 from memory.store import restoring
-from memory.text.quantities import counted
 from memory.text.times import iso
 
 
@@ -29,22 +31,57 @@ async def status(as_json: bool) -> int:
         if as_json:
             print(json.dumps(backlog))
         else:
-            print(f"{counted(backlog['sessions'], 'conversation')}, {backlog['max_exchange_id']:,} items so far.")
-            print(f"{counted(backlog['unsummarized_total'], 'message')} in no gist yet, "
-                  f"in {counted(backlog['dirty'], 'conversation')}, {backlog['ripe']} of them ripe; "
-                  f"{backlog['profile_sessions_covered']} wholly in the profile.")  # fmt: skip
+            print(_kept(backlog))
+            print(_waiting(backlog))
             print(Connector(app.models, app.base.around, _no_probe).describe())
             print(app.meaning.describe())
-            for line in (*costs.in_words("Models, today", today), *costs.in_words("Models, these 30 days", month)):
+            for line in (*costs.in_words(_("Models, today"), today), *costs.in_words(_("Models, these 30 days"), month)):
                 print(line)
             for one in aside:
                 print(receipts.set_aside(one, app.base.time_zone))
             if backlog["parked"]:
-                print(f"{backlog['parked']} messages were given up after three tries; the log says why.")
-            print(f"{counted(backlog['calls_today'], 'call')} of a model today that nobody asked for.")
+                print(given_up(backlog["parked"]))
+            calls = backlog["calls_today"]
+            print(ngettext("{n} call of a model today that nobody asked for.",
+                           "{n} calls of a model today that nobody asked for.", calls))  # fmt: skip
             if backlog["dreams_parked"]:
-                print(f"{backlog['dreams_parked']} places are not dreamt of any more after three tries; try: lyra dream --force")
+                print(_not_dreamt(backlog["dreams_parked"]))
     return 0
+
+
+def given_up(messages: int) -> str:
+    """Say how many messages nothing is tried for any more."""
+    return ngettext(
+        "{n} message was given up after three tries; the log says why.",
+        "{n} messages were given up after three tries; the log says why.",
+        messages,
+    )
+
+
+def _kept(backlog: Mapping[str, int]) -> str:
+    return _(
+        "{conversations}, {items} items so far.",
+        conversations=ngettext("{n} conversation", "{n} conversations", backlog["sessions"]),
+        items=number(backlog["max_exchange_id"]),
+    )
+
+
+def _waiting(backlog: Mapping[str, int]) -> str:
+    return _(
+        "{messages} in no gist yet, {conversations}, {ripe} of them ripe; {whole} wholly in the profile.",
+        messages=ngettext("{n} message", "{n} messages", backlog["unsummarized_total"]),
+        conversations=ngettext("in {n} conversation", "in {n} conversations", backlog["dirty"]),
+        ripe=number(backlog["ripe"]),
+        whole=number(backlog["profile_sessions_covered"]),
+    )
+
+
+def _not_dreamt(places: int) -> str:
+    return ngettext(
+        "{n} place is not dreamt of any more after three tries; try: lyra dream --force",
+        "{n} places are not dreamt of any more after three tries; try: lyra dream --force",
+        places,
+    )
 
 
 async def _no_probe(_: str) -> list[str]:

@@ -5,11 +5,12 @@ from itertools import count
 
 from adapters.base import Adapter
 from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter, Reply
-from adapters.markup import usage
+from adapters.markup import form
 from bot.commands import persona_text
 from bot.commands.group import Group, plain
 from bot.commands.ladder_text import driven
 from bot.commands.pages import Pages
+from bot.commands.receipts import since
 from bot.context.persona import Persona
 from bot.conversation.services import Services
 from bot.delivery.links import configured
@@ -18,7 +19,8 @@ from bot.errors import BadInput
 from bot.models.connect import Connector
 from bot.models.embedders import EmbedderChoice
 from bot.service import costs
-from memory.text.quantities import ago, counted
+from localization.numerals import number
+from localization.sentences import _, lazy, ngettext
 from memory.types import MOST_NAME
 
 Table = Callable[[], Mapping[str, CommandSpec]]
@@ -45,41 +47,49 @@ class Being(Group):
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
-        name = Parameter("name", "the conversation's name", rest=True)
+        name = Parameter("name", lazy("the conversation's name"), rest=True)
         server = Parameter(
-            "name", "ollama, llamacpp, vllm, lmstudio, a URL, or: off, config (as configured), reload (read it again)"
+            "name", lazy("ollama, llamacpp, vllm, lmstudio, a URL, or: off, config (as configured), reload (read it again)")
         )
-        words = Parameter("text", "who I am from now on, in a few sentences", rest=True)
-        model = Parameter("model", "which of its models")
+        words = Parameter("text", lazy("who I am from now on, in a few sentences"), rest=True)
+        model = Parameter("model", lazy("which of its models"))
         return (
-            CommandSpec("help", "what you can say here", self._help),
-            CommandSpec("new", "begin a new conversation here", self._new, (name,), answer=AnswerAudience.HERE),
+            CommandSpec("help", lazy("what you can say here"), self._help),
+            CommandSpec("new", lazy("begin a new conversation here"), self._new, (name,), answer=AnswerAudience.HERE),
             CommandSpec(
-                "model", "connect a language model, or see which", self._model, (server, model), who=AnswerAudience.OWNER
+                "model", lazy("connect a language model, or see which"), self._model, (server, model), who=AnswerAudience.OWNER
             ),
             CommandSpec(
-                "persona", "who I am: see it, say it anew, or: reset", self._show_persona, (words,), who=AnswerAudience.OWNER
+                "persona",
+                lazy("who I am: see it, say it anew, or: reset"),
+                self._show_persona,
+                (words,),
+                who=AnswerAudience.OWNER,
             ),
-            CommandSpec("status", "how much is kept, and what serves", self._status),
+            CommandSpec("status", lazy("how much is kept, and what serves"), self._status),
         )
 
     async def _help(self, call: Call) -> Reply:
         adapter = self._adapters[call.place.platform]
         lines = [_listed(spec, adapter) for spec in self._table().values() if _offered(spec, adapter)]
-        talk = "Just talk; I keep what you say." if call.place.is_private else "Mention me, or answer me, to talk."
-        return plain(f"{talk} Besides:\n" + "\n".join(lines))
+        talk = _("Just talk; I keep what you say.") if call.place.is_private else _("Mention me, or answer me, to talk.")
+        return plain("\n".join([_("{talk} Besides:", talk=talk), *lines]))
 
     async def _new(self, call: Call) -> Reply:
         if len(str(call.arguments.get("name", ""))) > MOST_NAME:
-            raise BadInput(f"The name of a conversation has at most {MOST_NAME} characters.")
-        view, _ = await self._here(call)
+            raise BadInput(lazy("The name of a conversation has at most {most} characters.", most=MOST_NAME))
+        view, _session = await self._here(call)
         taken = {session.name for session in await view.sessions.all()}
-        numbered = (f"conversation {number}" for number in count(len(taken) + 1))
+        numbered = (_("conversation {number}", number=number) for number in count(len(taken) + 1))
         name = str(call.arguments.get("name", "")) or next(name for name in numbered if name not in taken)
         if call.surface and call.surface.enter(await self._services.domains.thread(view, name)):
-            return plain(f'We are in "{name}" now.' if name in taken else f'This is a new conversation: "{name}".')
+            return plain(
+                _('We are in "{name}" now.', name=name)
+                if name in taken
+                else _('This is a new conversation: "{name}".', name=name)
+            )
         session = await self._services.domains.begin(view, call.place, name)
-        return plain(f'This is a new conversation: "{session.name}".')
+        return plain(_('This is a new conversation: "{name}".', name=session.name))
 
     async def _model(self, call: Call) -> Reply:
         text = await self._connector.command(call)
@@ -91,22 +101,32 @@ class Being(Group):
             return plain(f"{self._persona.current()}\n\n{persona_text.where(self._persona)}")
         if said == "reset":
             return plain(persona_text.reset(self._persona))
-        if call.surface is None or not await call.surface.confirm(persona_text.QUESTION):
-            return plain("I stay who I am.")
+        if call.surface is None or not await call.surface.confirm(str(persona_text.QUESTION)):
+            return plain(_("I stay who I am."))
         self._persona.write(said)
-        return plain(persona_text.WRITTEN)
+        return plain(str(persona_text.WRITTEN))
 
     async def _status(self, call: Call) -> Reply:
         view = await self._view(call)
         n, last = await view.messages.said()
-        heard = f"{counted(n, 'message')} {'said here' if self._shared(call) else 'of yours'} kept"
+        kept = (
+            ngettext("{n} message said here kept", "{n} messages said here kept", n)
+            if self._shared(call)
+            else ngettext("{n} message of yours kept", "{n} messages of yours kept", n)
+        )
         if last:
-            heard += f", the last {ago(last, self._services.clock.now())}"
+            kept = _("{kept}, the last {ago}", kept=kept, ago=since(last, self._services.clock.now()))
         adapter = self._adapters[call.place.platform]
-        lines = [f"{heard}.", f"What drives me here: {driven((await view.self_state.now()).mind.drives)}."]
+        lines = [f"{kept}.", _("What drives me here: {driven}.", driven=driven((await view.self_state.now()).mind.drives))]
         where = call.place if self._shared(call) else call.person
         if await view.thoughts.waiting() and not await self._services.preferences.on(where, REFLECTIONS):
-            lines.append(f"I had a thought here; {self._sign(call)}settings {REFLECTIONS} on lets me say such now and then.")
+            lines.append(
+                _(
+                    "I had a thought here; {sign}settings {reflections} on lets me say such now and then.",
+                    sign=self._sign(call),
+                    reflections=REFLECTIONS,
+                )
+            )
         owner = owned(adapter.platform)
         if owner:
             lines += await self._backlog()
@@ -118,17 +138,30 @@ class Being(Group):
         """Return what is behind, over all domains: for who runs this machine alone."""
         backlog = await self._services.memory.backlog()
         parked = await self._services.memory.journal.parked()
-        waiting = f"{backlog.unsummarized_total:,} not summarized yet, in {backlog.dirty} of {backlog.sessions} conversations."
+        waiting = _(
+            "{messages} not summarized yet, in {dirty} of {sessions} conversations.",
+            messages=number(backlog.unsummarized_total),
+            dirty=number(backlog.dirty),
+            sessions=number(backlog.sessions),
+        )
         left = len(await self._services.memory.dreams.parked())
         models = self._services.settings.models
         today, month = [await costs.costs(self._services.memory, models, days) for days in (1, costs.MONTH)]
         return [
             waiting,
-            *costs.in_words("Models, today", today),
-            *costs.in_words("Models, these 30 days", month),
-            *([f"{parked} given up after three tries."] if parked else []),
-            *([f"{counted(left, 'place')} not dreamt of any more after three tries; /dream tries again."] if left else []),
+            *costs.in_words(_("Models, today"), today),
+            *costs.in_words(_("Models, these 30 days"), month),
+            *([_("{parked} given up after three tries.", parked=parked)] if parked else []),
+            *([_not_dreamt(left)] if left else []),
         ]
+
+
+def _not_dreamt(places: int) -> str:
+    return ngettext(
+        "{n} place not dreamt of any more after three tries; /dream tries again.",
+        "{n} places not dreamt of any more after three tries; /dream tries again.",
+        places,
+    )
 
 
 def _offered(spec: CommandSpec, adapter: Adapter) -> bool:
@@ -143,8 +176,8 @@ def _offered(spec: CommandSpec, adapter: Adapter) -> bool:
 def _listed(spec: CommandSpec, adapter: Adapter) -> str:
     called = f"{adapter.prefix or '/'}{spec.name}"
     if adapter.prefix and not spec.hidden:
-        called = usage(spec, adapter.prefix).removeprefix("Usage: ")
-    what = f"{spec.help}, said in answer to it" if spec.menu else spec.help
+        called = form(spec, adapter.prefix)
+    what = _("{help}, said in answer to it", help=spec.help) if spec.menu else str(spec.help)
     return f"{called:<26} {what}" if owned(adapter.platform) else f"- `{called}` {what}"
 
 

@@ -9,15 +9,15 @@ from bot.commands.receipts import said
 from bot.conversation.introduction import kept_from
 from bot.delivery.links import given
 from bot.errors import BadInput
-from memory.text.quantities import counted
+from localization.sentences import _, lazy, ngettext
 from memory.types import Discretion, Identity
 from memory.view.confidences import Confided
 from memory.view.view import View
 
 _ALL = "all"
-_NOBODY = frozenset({"nobody", "no one", "none"})
-_EVERYBODY = frozenset({"", "everyone", "everybody", "all"})
-_AND = re.compile(r"\s*(?:,|&|\band\b|\bor\b)\s*")
+_NOBODY = frozenset({"nobody", "no one", "none", "niemand", "niemandem"})
+_EVERYBODY = frozenset({"", "everyone", "everybody", "all", "alle", "allen", "jeder", "jedem"})
+_AND = re.compile(r"\s*(?:,|&|\band\b|\bor\b|\bund\b|\boder\b)\s*")
 _MOST = 20
 
 
@@ -26,14 +26,18 @@ class ConfidingCommands(Group):
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
-        message = Parameter("message", "the id of a message of yours, as /recall shows it, or: all; without one you see them")
-        who = Parameter("who", "from whom it is kept: names, or everyone; nobody takes it back", rest=True)
-        text = "keep what you told me here from somebody, see it, or take that back"
+        message = Parameter(
+            "message", lazy("the id of a message of yours, as /recall shows it, or: all; without one you see them")
+        )
+        who = Parameter("who", lazy("from whom it is kept: names, or everyone; nobody takes it back"), rest=True)
+        text = lazy("keep what you told me here from somebody, see it, or take that back")
         return (CommandSpec("confide", text, self._confide, (message, who), takes_back=True),)
 
     async def _confide(self, call: Call) -> Reply:
         if not self._shared(call):
-            raise BadInput("Nobody but you reads what you tell me here. What you told me elsewhere you keep from others there.")
+            raise BadInput(
+                lazy("Nobody but you reads what you tell me here. What you told me elsewhere you keep from others there.")
+            )
         view, teller = await self._view(call), Identity(call.person.platform, call.person.id)
         id, who = str(call.arguments.get("message", "")).strip(), str(call.arguments.get("who", "")).strip()
         if not id:
@@ -41,18 +45,29 @@ class ConfidingCommands(Group):
         ends = who.casefold() in _NOBODY
         if id.casefold() == _ALL:
             if not ends:
-                raise BadInput(f'"{self._sign(call)}confide all nobody" takes everything back; else name one message by its id.')
+                raise BadInput(
+                    lazy(
+                        '"{sign}confide all nobody" takes everything back; else name one message by its id.',
+                        sign=self._sign(call),
+                    )
+                )
             ended = await view.confidences.end_all(teller)
-            return plain(f"Taken back for {counted(ended, 'message')}." if ended else "You told me nothing here in confidence.")
+            return plain(
+                ngettext("Taken back for {n} message.", "Taken back for {n} messages.", ended)
+                if ended
+                else _("You told me nothing here in confidence.")
+            )
         names = () if ends or who.casefold() in _EVERYBODY else tuple(name for name in _AND.split(who) if name)
         told = await view.confidences.put(id, teller, Discretion(names, ends=ends))
         self._services.maintenance.poke(view.home)
-        kept = "Taken back: whoever reads this place may know it." if ends else f"Understood: {kept_from([told])}."
+        kept = (
+            _("Taken back: whoever reads this place may know it.") if ends else _("Understood: {kept}.", kept=kept_from([told]))
+        )
         return Reply(kept, await given([told.exchange]), shows=frozenset({told.exchange.key}))
 
     async def _list(self, view: View, told: Sequence[Confided]) -> Reply:
         if not told:
-            return plain("You told me nothing here in confidence.")
+            return plain(_("You told me nothing here in confidence."))
         now, zone, shown = self._services.clock.now(), view.home.time_zone, told[-_MOST:]
         ids = await view.ids.short([one.exchange.id for one in shown])
         lines = [f"{said(one.exchange, now, zone)}\n  {kept_from([one])} · id {ids[one.exchange.id]}" for one in shown]

@@ -4,6 +4,7 @@ from adapters.events import conversation
 from bot.app import App
 from bot.commands.ladder_text import NO_WORDS
 from bot.errors import BadInput
+from localization.sentences import lazy
 from memory.types import Identity, Kind, NewExchange, Statement
 from memory.view.view import View
 
@@ -23,5 +24,5 @@ async def put_right(app: App, view: View, name: str, fact: str, text: str) -> tu
     )
     kept = (await view.say(session, [message])).stored
     if not kept:
-        raise BadInput("What you said just now was forgotten, and stays so.")
+        raise BadInput(lazy("What you said just now was forgotten, and stays so."))
     return old, await view.facts.correct(old.id, kept[0])

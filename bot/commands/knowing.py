@@ -9,6 +9,7 @@ from bot.commands.group import Group, plain
 from bot.context.naming import name_of
 from bot.delivery.links import NO_LINKS, given
 from bot.errors import BadInput
+from localization.sentences import _, lazy
 from memory.types import Exchange, Identity, Kind, NewExchange, Statement
 
 _PAGE = 5
@@ -19,21 +20,25 @@ class Knowing(Group):
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
-        past = Parameter("past", "show what was replaced since", type=bool, named=True)
-        fact = Parameter("fact", "the id of a fact, as the profile shows it", required=True)
-        text = Parameter("text", "what is so instead, as a sentence of its own", required=True, rest=True)
-        name = Parameter("name", "whom or what, by name", required=True, rest=True)
+        past = Parameter("past", lazy("show what was replaced since"), type=bool, named=True)
+        fact = Parameter("fact", lazy("the id of a fact, as the profile shows it"), required=True)
+        text = Parameter("text", lazy("what is so instead, as a sentence of its own"), required=True, rest=True)
+        name = Parameter("name", lazy("whom or what, by name"), required=True, rest=True)
         return (
             CommandSpec(
-                "memory profile", "the facts I know here, and what they rest on", partial(self._tier, "profile"), (past,)
+                "memory profile", lazy("the facts I know here, and what they rest on"), partial(self._tier, "profile"), (past,)
             ),
-            CommandSpec("memory eras", "what was going on, month by month", partial(self._tier, "era"), (past,)),
-            CommandSpec("memory narrative", "what goes on, and what was left open", partial(self._tier, "narrative"), (past,)),
-            CommandSpec("memory self", "how I am here, and what I say of myself", partial(self._tier, "self"), (past,)),
-            CommandSpec("memory about", "what I know of a person, a pet, a place or a project", self._about, (name,)),
-            CommandSpec("memory reset", "let my mood and drives here begin anew", self._reset),
-            CommandSpec("memory correct", "say what is so in the place of a fact", self._correct, (fact, text), takes_back=True),
-            CommandSpec("memory forget", "let a fact go, for good", self._forget, (fact,), takes_back=True),
+            CommandSpec("memory eras", lazy("what was going on, month by month"), partial(self._tier, "era"), (past,)),
+            CommandSpec(
+                "memory narrative", lazy("what goes on, and what was left open"), partial(self._tier, "narrative"), (past,)
+            ),
+            CommandSpec("memory self", lazy("how I am here, and what I say of myself"), partial(self._tier, "self"), (past,)),
+            CommandSpec("memory about", lazy("what I know of a person, a pet, a place or a project"), self._about, (name,)),
+            CommandSpec("memory reset", lazy("let my mood and drives here begin anew"), self._reset),
+            CommandSpec(
+                "memory correct", lazy("say what is so in the place of a fact"), self._correct, (fact, text), takes_back=True
+            ),
+            CommandSpec("memory forget", lazy("let a fact go, for good"), self._forget, (fact,), takes_back=True),
         )
 
     async def _tier(self, tier: str, call: Call) -> Reply:
@@ -56,9 +61,9 @@ class Knowing(Group):
 
     async def _reset(self, call: Call) -> Reply:
         if self._shared(call) and not call.admin:
-            raise BadInput("Only those who run this place can let me begin anew here.")
+            raise BadInput(lazy("Only those who run this place can let me begin anew here."))
         await (await self._view(call)).self_state.reset()
-        return plain(ladder_text.RESET)
+        return plain(str(ladder_text.RESET))
 
     async def _page(self, tier: str, call: Call, begin: int) -> Reply:
         view, past = await self._view(call), bool(call.arguments.get("past"))
@@ -84,7 +89,7 @@ class Knowing(Group):
 
     async def _correct(self, call: Call) -> Reply:
         if await self._services.preferences.on(call.person, "paused"):
-            raise BadInput(f"You told me to keep nothing of yours; {self._sign(call)}privacy resume undoes it.")
+            raise BadInput(lazy("You told me to keep nothing of yours; {sign}privacy resume undoes it.", sign=self._sign(call)))
         text = str(call.arguments["text"]).strip()
         if not text:
             raise BadInput(ladder_text.NO_WORDS)
@@ -95,7 +100,7 @@ class Knowing(Group):
         message = NewExchange(Kind.SAID, text, call.id, self._services.clock.now(), call.person.name, "user", who)
         kept = await view.say(session, [message])
         if not kept.stored:
-            raise BadInput("What you said just now was forgotten, and stays so.")
+            raise BadInput(lazy("What you said just now was forgotten, and stays so."))
         new = await view.facts.correct(fact.id, kept.stored[0], only)
         self._services.maintenance.poke(view.home, session)
         said, now = await view.digests.receipts([new]), self._services.clock.now()
@@ -124,4 +129,4 @@ def _shows(stated: Sequence[Statement], said: Mapping[int, Sequence[Exchange]]) 
 def _actions(tier: str, shown: Sequence[Statement], begin: int) -> list[Action]:
     if tier != "profile":
         return []
-    return [Action(f"Forget {at}", "memory forget", one.id) for at, one in enumerate(shown, start=begin + 1)]
+    return [Action(_("Forget {number}", number=at), "memory forget", one.id) for at, one in enumerate(shown, start=begin + 1)]

@@ -4,22 +4,32 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 
 from bot.commands.receipts import Ids, day, moment, short
-from memory.text.quantities import counted
+from localization.calendar import month as named_month
+from localization.numerals import number, signed
+from localization.sentences import _, lazy, ngettext
 from memory.tiers.drives import NAMES, Drives
 from memory.tiers.selfstate import Moment, SelfState
 from memory.types import Exchange, Statement
 from memory.view.digests import SelfStates
 
-TAKES_A_MODEL = "That takes a model: without one I make gists and summaries of what is said, and nothing above them."
-RESET = "I am as at the beginning here: no mood, no drives, nothing said of myself. What you told me is as it was."
-NO_WORDS = "Say what is so instead."
+TAKES_A_MODEL = lazy("That takes a model: without one I make gists and summaries of what is said, and nothing above them.")
+RESET = lazy("I am as at the beginning here: no mood, no drives, nothing said of myself. What you told me is as it was.")
+NO_WORDS = lazy("Say what is so instead.")
 _EMPTY = {
-    "profile": "I know no standing fact here yet.",
-    "era": "No month is told here yet.",
-    "narrative": "Nothing goes on here yet that I could tell.",
-    "self": "I have nothing to say of myself here yet.",
+    "profile": lazy("I know no standing fact here yet."),
+    "era": lazy("No month is told here yet."),
+    "narrative": lazy("Nothing goes on here yet that I could tell."),
+    "self": lazy("I have nothing to say of myself here yet."),
 }
-_FIRST = {"inferred": "Inferred", "arc": "Going on", "trend": "Trend", "callback": "Left open"}
+_FIRST = {"inferred": lazy("Inferred"), "arc": lazy("Going on"), "trend": lazy("Trend"), "callback": lazy("Left open")}
+_MEASURES = {
+    "mood": lazy("mood"),
+    "energy": lazy("energy"),
+    "continuity": lazy("continuity"),
+    "coherence": lazy("coherence"),
+    "curiosity": lazy("curiosity"),
+    "stability": lazy("stability"),
+}
 _BARS = "▁▂▃▄▅▆▇█"
 _MOMENTS = 60
 _SHOWN = 2
@@ -32,8 +42,8 @@ Receipts = Mapping[int, Sequence[Exchange]]
 def empty(tier: str, *, past: bool, model: bool) -> str:
     """Say why there is nothing to show of a tier."""
     if past:
-        return "Nothing of that was replaced so far."
-    return f"{_EMPTY[tier]} It is made of gists, once there are enough." if model else TAKES_A_MODEL
+        return _("Nothing of that was replaced so far.")
+    return _("{empty} It is made of gists, once there are enough.", empty=_EMPTY[tier]) if model else str(TAKES_A_MODEL)
 
 
 def listed(
@@ -52,7 +62,10 @@ def listed(
 
 
 def _month(period: str, sessions: int) -> str:
-    return f"{date.fromisoformat(f'{period}-01'):%B %Y}" + (f", from {counted(sessions, 'conversation')}" if sessions else "")
+    named = named_month(date.fromisoformat(f"{period}-01"))
+    if not sessions:
+        return named
+    return ngettext("{month}, from {n} conversation", "{month}, from {n} conversations", sessions, month=named)
 
 
 def statement(one: Statement, said: Sequence[Exchange], ids: Ids, now: int, time_zone: str) -> str:
@@ -61,15 +74,20 @@ def statement(one: Statement, said: Sequence[Exchange], ids: Ids, now: int, time
     lines = [f"{first}{one.text}", f"    {_when(one, time_zone)} · id {ids[one.id]}"]
     lines += [f"    {quoted(message, now, time_zone)}" for message in said[-_SHOWN:]]
     if len(said) > _SHOWN:
-        lines.append(f"    and {counted(len(said) - _SHOWN, 'message')} before")
+        lines.append(f"    {_before(len(said) - _SHOWN)}")
     return "\n".join(lines)
 
 
 def state(now: SelfState, time_zone: str) -> str:
     """Return how she is, in two lines."""
-    since = f", since {day(now.since, time_zone)}" if now.since else ""
-    mood = f"My mood here is {now.mind.mood:+.1f} (from -1 to 1), my energy {now.mind.energy:.1f} (from 0 to 1){since}."
-    return f"{mood}\nWhat drives me, from 0 to 1: {driven(now.mind.drives)}."
+    mood = _(
+        "My mood here is {mood} (from -1 to 1), my energy {energy} (from 0 to 1){since}.",
+        mood=signed(now.mind.mood, digits=1),
+        energy=number(now.mind.energy, digits=1),
+        since=_(", since {day}", day=day(now.since, time_zone)) if now.since else "",
+    )
+    drives = _("What drives me, from 0 to 1: {drives}.", drives=driven(now.mind.drives))
+    return f"{mood}\n{drives}"
 
 
 async def told(kept: SelfStates, time_zone: str, *, past: bool) -> str:
@@ -79,7 +97,12 @@ async def told(kept: SelfStates, time_zone: str, *, past: bool) -> str:
 
 def driven(drives: Drives) -> str:
     """Return the levels of her drives."""
-    return ", ".join(f"{name} {drives[name]:.2f}" for name in NAMES)
+    return ", ".join(f"{drive_name(name)} {number(drives[name], digits=2)}" for name in NAMES)
+
+
+def drive_name(name: str) -> str:
+    """Return what a drive, or another measure of hers, is called."""
+    return str(_MEASURES[name])
 
 
 def over_time(moments: Sequence[Moment], time_zone: str) -> str:
@@ -92,9 +115,11 @@ def over_time(moments: Sequence[Moment], time_zone: str) -> str:
         ("energy", [mind.energy for mind in oldest_first], 0.0),
         *((name, [mind.drives[name] for mind in oldest_first], 0.0) for name in NAMES),
     ]
-    days = f"{day(moments[len(oldest_first) - 1].at, time_zone)} to {day(moments[0].at, time_zone)}"
-    lines = [f"{name:<11} {_sparkline(values, least)} {values[-1]:+.2f}" for name, values, least in measures]
-    return "\n".join([f"From {days}:", *lines])
+    first, last = day(moments[len(oldest_first) - 1].at, time_zone), day(moments[0].at, time_zone)
+    lines = [
+        f"{drive_name(name):<11} {_sparkline(values, least)} {signed(values[-1], digits=2)}" for name, values, least in measures
+    ]
+    return "\n".join([_("From {first} to {last}:", first=first, last=last), *lines])
 
 
 def _sparkline(values: Sequence[float], least: float) -> str:
@@ -104,16 +129,26 @@ def _sparkline(values: Sequence[float], least: float) -> str:
 
 def corrected(old: Statement, new: Statement, said: Sequence[Exchange], ids: Ids, now: int, time_zone: str) -> str:
     """Say what stands now in the place of a fact."""
-    return f'"{old.text}" does not stand any more; what stands is:\n{statement(new, said, ids, now, time_zone)}'
+    return _(
+        '"{text}" does not stand any more; what stands is:\n{statement}',
+        text=old.text,
+        statement=statement(new, said, ids, now, time_zone),
+    )
 
 
 def let_go(said: Sequence[Exchange], ids: Ids, now: int, time_zone: str, forget: str) -> str:
     """Say that a fact is gone, and that the messages it rested on stay; `forget` is how one of them is forgotten."""
-    lines = [f"Forgotten, and not to be found again by itself. What it rested on stays; {forget} ID forgets that too:"]
+    lines = [
+        _("Forgotten, and not to be found again by itself. What it rested on stays; {forget} ID forgets that too:", forget=forget)
+    ]
     lines += [f"- {quoted(message, now, time_zone)} · id {ids[message.id]}" for message in said[-_NAMED:]]
     if len(said) > _NAMED:
-        lines.append(f"and {counted(len(said) - _NAMED, 'message')} before")
+        lines.append(_before(len(said) - _NAMED))
     return "\n".join(lines)
+
+
+def _before(n: int) -> str:
+    return ngettext("and {n} message before", "and {n} messages before", n)
 
 
 def quoted(message: Exchange, now: int, time_zone: str) -> str:
@@ -124,5 +159,5 @@ def quoted(message: Exchange, now: int, time_zone: str) -> str:
 def _when(one: Statement, time_zone: str) -> str:
     first, last = day(one.first_at, time_zone), day(one.last_at, time_zone)
     if one.ended_at is not None:
-        return f"from {first}, replaced on {day(one.ended_at, time_zone)}"
-    return f"since {first}" + (f", last on {last}" if last != first else "")
+        return _("from {first}, replaced on {ended_at}", first=first, ended_at=day(one.ended_at, time_zone))
+    return _("since {first}, last on {last}", first=first, last=last) if last != first else _("since {first}", first=first)

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from bot.commands import ladder_text
-from bot.commands.receipts import Ids, moment, short
-from memory.text.quantities import counted
+from bot.commands.receipts import Ids, place, short
+from localization.sentences import _, ngettext
 from memory.tiers.exchanges import Placed
 from memory.types import Exchange
 from memory.view.pages import Page
@@ -15,7 +15,7 @@ _LONG = 300
 
 def nothing(name: str) -> str:
     """Say that nothing is known under a name."""
-    return f'Nothing here names "{short(name, 100)}".'
+    return _('Nothing here names "{name}".', name=short(name, 100))
 
 
 def named(page: Page) -> list[str]:
@@ -32,22 +32,22 @@ def _lines(page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: in
     more = ", ".join(part for part in (page.kind, *page.aliases) if part)
     yield f"{page.name} ({more})" if more else page.name
     if page.facts:
-        yield "What I know:"
+        yield _("What I know:")
         for at, fact in enumerate(sorted(page.facts, key=lambda one: one.key), start=1):
             yield f"{at}. {ladder_text.statement(fact, said[fact.key], ids, now, time_zone)}"
     if page.said:
-        yield "What was said of it:" if page.kind != "person" else "What was said of them:"
+        yield _("What was said of it:") if page.kind != "person" else _("What was said of them:")
         yield from _messages(page.said, ids, now, time_zone)
     own = [placed for placed in page.own if placed not in page.said]
     if own:
-        yield "What they said last:"
+        yield _("What they said last:")
         yield from _messages(own, ids, now, time_zone)
 
 
 def _messages(said: Sequence[Placed], ids: Ids, now: int, time_zone: str) -> Iterator[str]:
     if len(said) > _SHOWN:
-        yield f"({counted(len(said) - _SHOWN, 'message')} before; /recall finds them)"
+        yield ngettext("({n} message before; /recall finds it)", "({n} messages before; /recall finds them)", len(said) - _SHOWN)
     for placed in said[-_SHOWN:]:
         e = placed.exchange
-        where = f'{short(e.speaker)}, {moment(e.said_at, now, time_zone)}, in "{short(placed.session)}"'
+        where = place(e, placed.session, now, time_zone)
         yield f'- "{short(e.text, _LONG)}"\n    {where} · id {ids[e.id]}'

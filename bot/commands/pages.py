@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable
 from adapters.command_table import Action, Reply
 from adapters.events import Person
 from bot.errors import BadInput
+from localization.sentences import _, lazy
 
 Next = Callable[[], Awaitable[Reply]]
-GONE = "That list is not there any more; ask again."
+GONE = lazy("That list is not there any more; ask again.")
 MORE = "more"
 """The command that shows a page."""
 _MOST = 500
@@ -29,7 +30,7 @@ class Pages:
         while len(self._kept) > _MOST:
             del self._kept[next(iter(self._kept))]
         self._last = {whose: one for whose, one in self._last.items() if one in self._kept}
-        return Action("Show more", MORE, word)
+        return Action(_("Show more"), MORE, word)
 
     def last(self, person: Person) -> str:
         """Return the word of the page that was kept last for a person, and would be shown now; '' where there is none."""

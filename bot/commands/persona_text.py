@@ -1,24 +1,28 @@
 """What is said of who she is: in a conversation and on the command line."""
 
 from bot.context.persona import Persona
+from localization.sentences import _, lazy
 
-QUESTION = "Shall I be this from now on, in the place of who I am?"
-WRITTEN = "That is who I am from my next answer on. /persona shows it, /persona reset undoes it."
+QUESTION = lazy("Shall I be this from now on, in the place of who I am?")
+WRITTEN = lazy("That is who I am from my next answer on. /persona shows it, /persona reset undoes it.")
 
 
-LIVE = "She is so from her next answer on."
+LIVE = lazy("She is so from her next answer on.")
 
 
 def where(persona: Persona, *, shell: bool = False) -> str:
     """Say where the text is from, and how it is changed, at the command line or in a conversation."""
     if shell:
-        from_there = f"This stands in {persona.path}" if persona.is_own else "This came with her"
-        return f"{from_there}; lyra persona FILE or lyra persona --edit changes it, --reset goes back, --try has her say it."
+        from_there = _("This stands in {path}", path=persona.path) if persona.is_own else _("This came with her")
+        return _(
+            "{from_there}; lyra persona FILE or lyra persona --edit changes it, --reset goes back, --try has her say it.",
+            from_there=from_there,
+        )
     if persona.is_own:
-        return f"This stands in {persona.path}; edit it there, or say /persona and the new text."
-    return "This came with me; /persona and a text of yours takes its place."
+        return _("This stands in {path}; edit it there, or say /persona and the new text.", path=persona.path)
+    return _("This came with me; /persona and a text of yours takes its place.")
 
 
 def reset(persona: Persona) -> str:
     """Go back to who she was at first, and say so. Raises BadInput."""
-    return "I am again who I was at first." if persona.reset() else "I am who I was at first already."
+    return _("I am again who I was at first.") if persona.reset() else _("I am who I was at first already.")

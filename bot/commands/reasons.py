@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from localization.sentences import _, ngettext
+
 _ALIKE = 0.5
 """From this cosine on, people take two sentences for the same said in other words."""
 
@@ -12,9 +14,13 @@ def in_words(why: Sequence[str]) -> str:
 
 
 def _said(signal: str) -> str:
-    kind, _, rest = signal.partition(" ")
-    if kind == "words:":
-        return f"same words: {rest}"
-    if kind == "meaning":
-        return "it means much the same" if float(rest) >= _ALIKE else "it means something like it"
-    return {"beside a hit": "it stands beside what was found"}.get(signal, signal)
+    kind, _space, rest = signal.partition(" ")
+    match kind:
+        case "words:":
+            return _("same words: {words}", words=rest)
+        case "meaning":
+            return _("it means much the same") if float(rest) >= _ALIKE else _("it means something like it")
+        case "said":
+            times = int(rest.split()[0])
+            return ngettext("said {n} time", "said {n} times", times)
+    return _("it stands beside what was found") if signal == "beside a hit" else _(signal)

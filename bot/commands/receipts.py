@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from bot.commands.reasons import in_words
+from localization.calendar import ago
+from localization.calendar import day as named_day
+from localization.sentences import _, ngettext
 from memory.store.restoring import SetAside
-from memory.text.quantities import counted
 from memory.text.times import local
 from memory.types import Condensed, Digest, Exchange, Forgotten, Hit, Session
 
@@ -20,23 +22,23 @@ def moment(at: int, now: int, time_zone: str) -> str:
     """Return an instant as people say it: today at 21:04, yesterday at 09:10, on 3 March 2026 at 08:00."""
     then, today = local(at, time_zone), local(now, time_zone).date()
     if then.date() == today:
-        return f"today at {then:%H:%M}"
+        return _("today at {time}", time=f"{then:%H:%M}")
     if then.date() == today - timedelta(days=1):
-        return f"yesterday at {then:%H:%M}"
-    return f"on {then.day} {then:%B %Y} at {then:%H:%M}"
+        return _("yesterday at {time}", time=f"{then:%H:%M}")
+    return _("on {day} at {time}", day=named_day(then), time=f"{then:%H:%M}")
 
 
 def hit(found: Hit, ids: Ids, now: int, time_zone: str, link: str = "") -> str:
     """Return a recalled message with its receipt, on two lines."""
     e = found.exchange
-    who = f'{short(e.speaker)}, {moment(e.said_at, now, time_zone)}, in "{short(found.session)}"'
+    who = place(e, found.session, now, time_zone)
     receipt = " · ".join(part for part in (who, link, in_words(found.why), f"id {ids[e.id]}") if part)
     return f"{short(e.text)}\n    {receipt}"
 
 
 def condensed(found: Condensed, ids: Ids, now: int, time_zone: str) -> str:
     """Return a recalled gist, or paragraph of a month, with its receipt and the last messages that it rests on."""
-    of = f'Gist of "{found.where}"' if found.tier == "gist" else f"From {found.where}"
+    of = _('Gist of "{where}"', where=found.where) if found.tier == "gist" else _("From {where}", where=found.where)
     receipt = " · ".join(part for part in (of, in_words(found.why), f"id {ids[found.id]}") if part)
     said_there = [f"    {said(message, now, time_zone)} · id {ids[message.id]}" for message in found.sources[-_SHOWN:]]
     return "\n".join([found.text, f"    {receipt}", *said_there])
@@ -65,32 +67,50 @@ def _days(digest: Digest, time_zone: str) -> str:
 
 def set_aside(memory: SetAside, time_zone: str) -> str:
     """Return where the memory from before a restore is, and until when."""
-    return f"The old memory is at {memory.path} until {day(memory.until, time_zone)}; then it is dropped."
+    return _(
+        "The old memory is at {path} until {until}; then it is dropped.", path=memory.path, until=day(memory.until, time_zone)
+    )
 
 
 def day(at: int, time_zone: str) -> str:
     """Return the day of an instant: 3 March 2026."""
-    then = local(at, time_zone)
-    return f"{then.day} {then:%B %Y}"
+    return named_day(local(at, time_zone))
+
+
+def since(at: int, now: int) -> str:
+    """Return how long ago an instant was: just now, 3 minutes ago, 2 days ago."""
+    return ago(timedelta(microseconds=now - at))
+
+
+def messages(n: int) -> str:
+    """Return a number of messages: 1 message, 1,200 messages."""
+    return ngettext("{n} message", "{n} messages", n)
+
+
+def place(e: Exchange, session: str, now: int, time_zone: str) -> str:
+    """Return who said a message, when and in which conversation."""
+    moment_of = moment(e.said_at, now, time_zone)
+    return _('{who}, {moment}, in "{session}"', who=short(e.speaker), moment=moment_of, session=short(session))
 
 
 def forget_session(session: Session) -> str:
     """Return the question before a conversation is forgotten."""
-    kept = (
-        f"all {session.messages:,} messages of"
-        if session.messages > 1
-        else "the one message of"
-        if session.messages
-        else "all of"
+    if not session.messages:
+        return _('Forget all of "{name}", for good?', name=session.name)
+    return ngettext(
+        'Forget the one message of "{name}", for good?',
+        'Forget all {n} messages of "{name}", for good?',
+        session.messages,
+        name=session.name,
     )
-    return f'Forget {kept} "{session.name}", for good?'
 
 
 def forgotten(receipt: Forgotten) -> str:
     """Return what is gone, counted."""
-    counts = ((receipt.messages, "message"), (receipt.replies, "reply"), (receipt.digests, "digest"))
-    named = [counted(n, what) for n, what in counts if n]
-    return f"Forgotten: {', '.join(named)}." if named else "Nothing was left to forget."
+    named = [messages(receipt.messages)] if receipt.messages else []
+    named += [ngettext("{n} reply", "{n} replies", receipt.replies)] if receipt.replies else []
+    named += [ngettext("{n} digest", "{n} digests", receipt.digests)] if receipt.digests else []
+    return _("Forgotten: {what}.", what=", ".join(named)) if named else _("Nothing was left to forget.")
 
 
 def short(text: str, most: int = _LONG) -> str:

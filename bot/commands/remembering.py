@@ -16,8 +16,9 @@ from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS, given
 from bot.errors import BadInput
 from bot.reconciliation.verifying import Verifying
+from localization.numerals import number
+from localization.sentences import _, lazy, ngettext
 from memory.errors import NotFound
-from memory.text.quantities import counted
 from memory.types import Forgotten, Identity, Session
 from memory.view.view import View
 
@@ -25,6 +26,7 @@ _PAGE = 5
 _MOST = 50
 _POSTS = "posts"
 _LAST = "last"
+_SURE = ("yes", "ja")
 _MOST_POSTS = 200
 _SUGGESTIONS = 25
 _SUGGESTED_CHARACTERS = 100
@@ -39,26 +41,28 @@ class Remembering(Group):
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
-        query = Parameter("query", "what to look for", required=True, rest=True, suggests=True)
+        query = Parameter("query", lazy("what to look for"), required=True, rest=True, suggests=True)
         what = Parameter(
             "what",
-            "the id or link of a message, or: last, or: session, or: all, or: posts (mine, of what is forgotten)",
+            lazy("the id or link of a message, or: last, or: session, or: all, or: posts (mine, of what is forgotten)"),
             required=True,
             rest=True,
         )
         return (
-            CommandSpec("recall", "find what was said about something", self._recall, (query,)),
-            CommandSpec(MORE, "the next page of the last list", self._more, (Parameter("page", "which"),), hidden=True),
-            CommandSpec("remember", "keep this message", self._remember, menu="Remember this", hidden=True),
+            CommandSpec("recall", lazy("find what was said about something"), self._recall, (query,)),
+            CommandSpec(
+                MORE, lazy("the next page of the last list"), self._more, (Parameter("page", lazy("which")),), hidden=True
+            ),
+            CommandSpec("remember", lazy("keep this message"), self._remember, menu="Remember this", hidden=True),
             CommandSpec(
                 "forget",
-                "forget a message, this conversation, or everything of yours here",
+                lazy("forget a message, this conversation, or everything of yours here"),
                 self._forget,
                 (what,),
                 takes_back=True,
             ),
             CommandSpec(
-                "forget this", "forget this message", self._forget_this, menu="Forget this", hidden=True, takes_back=True
+                "forget this", lazy("forget this message"), self._forget_this, menu="Forget this", hidden=True, takes_back=True
             ),
         )
 
@@ -80,7 +84,8 @@ class Remembering(Group):
         hits = await self._verifying.hits(lambda: view.recall.messages(words, min(begin + _PAGE + 1, _MOST), asker=asker))
         shown = hits[begin : begin + _PAGE]
         if not shown:
-            return plain(f'I found nothing{" more" if begin else ""} about "{words}".')
+            more = _('I found nothing more about "{words}".', words=words)
+            return plain(more if begin else _('I found nothing about "{words}".', words=words))
         now, zone = self._services.clock.now(), view.home.time_zone
         ids, adapter = await view.ids.short(receipts.named(*shown)), self._adapters[call.place.platform]
         links = [adapter.link(hit.place, hit.exchange.source_id) if hit.platform == adapter.platform else "" for hit in shown]
@@ -89,7 +94,7 @@ class Remembering(Group):
             for at, (hit, link) in enumerate(zip(shown, links, strict=True), start=begin + 1)
         ]
         actions = [
-            Action(f"Forget {at}", "forget", hit.exchange.id)
+            Action(_("Forget {number}", number=at), "forget", hit.exchange.id)
             for at, hit in enumerate(shown, start=begin + 1)
             if hit.exchange.domain == view.home.key
         ]
@@ -108,41 +113,41 @@ class Remembering(Group):
     async def _remember(self, call: Call) -> Reply:
         target = call.target
         if target is None:
-            raise BadInput("There is no message to keep.")
+            raise BadInput(lazy("There is no message to keep."))
         if target.hidden:
             raise BadInput(
-                "I keep that message out of this conversation: not everyone who reads here could read it, for all I know."
+                lazy("I keep that message out of this conversation: not everyone who reads here could read it, for all I know.")
             )
         if await self._services.preferences.on(target.person, "paused"):
-            raise BadInput(f"{target.person.name} told me to keep nothing of theirs.")
+            raise BadInput(lazy("{name} told me to keep nothing of theirs.", name=target.person.name))
         platform, key = call.place.platform, call.place.key
         view, session = await self._here(call)
         known = await self._services.memory.knows(platform, key, [target.id]) or await view.messages.find(
             platform, None, target.id
         )
         if known or await view.posts.may_be_shown(platform, [target.id]):
-            return plain("I have that already.")
+            return plain(_("I have that already."))
         (target,) = await without_forgotten(self._services.memory, view, platform, [target])
         contents = await self._adapters[platform].read(target) if target.attachments else ()
         kept = await view.say(session, [await said(target, told(target, contents))])
         if not kept.stored:
-            raise BadInput("That message was forgotten, and stays so.")
+            raise BadInput(lazy("That message was forgotten, and stays so."))
         self._services.maintenance.poke(view.home, session)
-        return plain("Kept.")
+        return plain(_("Kept."))
 
     async def _forget_this(self, call: Call) -> Reply:
         # With a conversation at this place there is a name to put the tombstone on, be anything kept here or not.
-        view, _ = await self._here(call)
+        view, _session = await self._here(call)
         for there, only in await self._theirs(call):
             found = await there.messages.find(call.place.platform, None, call.target.id) if call.target else None
             if found is not None:
                 return await self._forgotten(call, view, await there.forget_message(found.id, only))
         if call.target is None or (self._only(call) and call.target.person.id != call.person.id):
-            return plain("I keep nothing of that message.")
+            return plain(_("I keep nothing of that message."))
         receipt = await self._services.memory.disregard(call.place.platform, call.place.key, call.target.id)
         if receipt != Forgotten(0, 0, 0):
             return await self._forgotten(call, view, receipt)
-        return plain("I keep nothing of that message, and do not look at it again.")
+        return plain(_("I keep nothing of that message, and do not look at it again."))
 
     async def _forgotten(self, call: Call, view: View, receipt: Forgotten) -> Reply:
         """Say what is gone, and how messages of hers that came of it are deleted, where any can still be read."""
@@ -150,11 +155,23 @@ class Remembering(Group):
         left = await view.posts.left() if self._adapters[call.place.platform].removes else 0
         if not left:
             return plain(told)
-        them = "it" if left == 1 else "them"
-        can = f"{counted(left, 'message')} of mine here came of what is forgotten and can still be read."
+        can = ngettext(
+            "{n} message of mine here came of what is forgotten and can still be read.",
+            "{n} messages of mine here came of what is forgotten and can still be read.",
+            left,
+        )
         if not self._adapters[call.place.platform].prefix:
-            return Reply(f"{told} {can} Shall I delete {them}?", NO_LINKS, (Action("Delete my messages", "forget", _POSTS),))
-        return plain(f"{told} {can} To delete {them}, say{self._where(call)}: {self._sign(call)}forget {_POSTS}")
+            shall = ngettext("Shall I delete it?", "Shall I delete them?", left)
+            return Reply(f"{told} {can} {shall}", NO_LINKS, (Action(_("Delete my messages"), "forget", _POSTS),))
+        command = f"{self._sign(call)}forget {_POSTS}"
+        delete = ngettext(
+            "To delete it, say{where}: {command}",
+            "To delete them, say{where}: {command}",
+            left,
+            where=self._where(call),
+            command=command,
+        )
+        return plain(f"{told} {can} {delete}")
 
     async def _delete_posts(self, view: View) -> Reply:
         """Delete messages of hers that came of what is forgotten, some hundred at a time."""
@@ -163,23 +180,24 @@ class Remembering(Group):
             await self._services.outgoing.flush(platform, place, parts)
         n, left = sum(len(parts) for parts in removed.values()), await view.posts.left()
         if not n:
-            return plain("No message of mine is left that came of what is forgotten.")
-        return plain(f"Deleted: {counted(n, 'message')} of mine{f'; {left:,} are left' if left else ''}.")
+            return plain(_("No message of mine is left that came of what is forgotten."))
+        more = _("; {left} are left", left=number(left)) if left else ""
+        return plain(ngettext("Deleted: {n} message of mine{more}.", "Deleted: {n} messages of mine{more}.", n, more=more))
 
     async def _forget(self, call: Call) -> Reply:
         view, session = await self._here(call)
         what = str(call.arguments["what"]).strip()
-        many, _, sure = what.casefold().partition(" ")
+        many, _space, sure = what.casefold().partition(" ")
         if many == _POSTS:
             if not self._adapters[call.place.platform].removes:
-                return plain("What stands on a screen I cannot take back; clear it there.")
+                return plain(_("What stands on a screen I cannot take back; clear it there."))
             return await self._delete_posts(view)
-        if many in ("session", "all") and sure in ("", "yes"):
+        if many in ("session", "all") and sure in ("", *_SURE):
             return await self._forget_many(call, view, session, everything=many == "all", sure=bool(sure))
         if many == _LAST and not sure:
             found = await view.messages.last_of(session, Identity(call.person.platform, call.person.id))
             if found is None:
-                return plain("You said nothing here that I keep.")
+                return plain(_("You said nothing here that I keep."))
             what = found.id
         return await self._forgotten(call, view, await self._forget_one(await self._theirs(call), what))
 
@@ -204,27 +222,34 @@ class Remembering(Group):
     async def _forget_many(self, call: Call, view: View, session: Session, *, everything: bool, sure: bool) -> Reply:
         only = self._only(call)
         if only:
-            question = "Forget all that you said here" + (", in every conversation" if everything else "") + ", for good?"
+            question = (
+                _("Forget all that you said here, in every conversation, for good?")
+                if everything
+                else _("Forget all that you said here, for good?")
+            )
         elif everything:
-            question = f"Forget everything in {counted(len(await view.sessions.all()), 'conversation')}, for good?"
+            question = ngettext(
+                "Forget everything in {n} conversation, for good?",
+                "Forget everything in {n} conversations, for good?",
+                len(await view.sessions.all()),
+            )
         else:
             question = receipts.forget_session(session)
         if not sure and call.surface is None:
-            return plain(
-                f"{question} Then say{self._where(call)}: {self._sign(call)}forget {'all' if everything else 'session'} yes"
-            )
+            command = f"{self._sign(call)}forget {'all' if everything else 'session'} yes"
+            return plain(_("{question} Then say{where}: {command}", question=question, where=self._where(call), command=command))
         if not sure and call.surface and not await call.surface.confirm(question):
-            return plain("Nothing was forgotten.")
+            return plain(_("Nothing was forgotten."))
         try:
             there = await self._theirs(call) if everything else ()
             gone = [await one.forget_all(by) for one, by in there] or [await view.forget_session(session, only)]
         except NotFound:
-            return plain("Nothing was left to forget.")
+            return plain(_("Nothing was left to forget."))
         return await self._forgotten(call, view, sum(gone, Forgotten(0, 0, 0)))
 
     def _where(self, call: Call) -> str:
         """Name the place of a call, where its answer may be read elsewhere."""
-        return f' in "{call.place.name}"' if self._shared(call) else ""
+        return _(' in "{place}"', place=call.place.name) if self._shared(call) else ""
 
 
 def _source_id(what: str) -> str:

@@ -14,8 +14,9 @@ from bot.conversation.preferences import PERSONAL, SHARED, Preference
 from bot.conversation.services import Services
 from bot.errors import BadInput
 from bot.reconciliation.keeping import Keeping
+from localization.sentences import Sentence, _, lazy
 
-_UNSET = {"time zone": "this machine's", "everyone": "everybody", "answers": "mentioned", "replies": "follow"}
+_UNSET = {"time zone": lazy("this machine's"), "everyone": lazy("everybody"), "answers": "mentioned", "replies": "follow"}
 _NAMES = tuple(dict.fromkeys(preference.name for preference in (*PERSONAL, *SHARED)))
 
 
@@ -28,17 +29,17 @@ class Settling(Group):
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
-        what = Parameter("setting", "which to see or to change", choices=_NAMES, open=True)
-        value = Parameter("value", "what it shall be", rest=True)
+        what = Parameter("setting", lazy("which to see or to change"), choices=_NAMES, open=True)
+        value = Parameter("value", lazy("what it shall be"), rest=True)
         choice = Parameter(
-            "choice", "stop: keep nothing of yours from now on; resume: as before; keep: what disappeared, where you ruled it",
+            "choice", lazy("stop: keep nothing of yours from now on; resume: as before; keep: what disappeared, where you ruled it"),
             choices=("stop", "resume", "keep"),
         )  # fmt: skip
-        name = Parameter("name", "what disappeared and is to be kept", rest=True)
+        name = Parameter("name", lazy("what disappeared and is to be kept"), rest=True)
         return (
-            CommandSpec("settings", "see or change how I behave: yours in private, a channel's if you run it",
+            CommandSpec("settings", lazy("see or change how I behave: yours in private, a channel's if you run it"),
                         self._settings, (what, value)),
-            CommandSpec("privacy", "what is kept, where, and how to stop it", self._privacy, (choice, name)),
+            CommandSpec("privacy", lazy("what is kept, where, and how to stop it"), self._privacy, (choice, name)),
         )  # fmt: skip
 
     async def _settings(self, call: Call) -> Reply:
@@ -46,29 +47,31 @@ class Settling(Group):
         shared = self._shared(call)
         known = {one.name: one for one in (SHARED if shared else PERSONAL) if not shared or one.fits(call.place)}
         if shared and not call.admin:
-            raise BadInput("Only those who run this place can see and change its settings; yours are in a DM with me.")
+            raise BadInput(lazy("Only those who run this place can see and change its settings; yours are in a DM with me."))
         name = str(call.arguments.get("setting", ""))
         if not name:
             return plain("\n".join([await self._line(where, one) for one in known.values()]))
         if name not in _NAMES:
             near = get_close_matches(name, known, 1)
-            hint = f'did you mean "{near[0]}"?' if near else f"{self._sign(call)}settings shows which there are."
-            raise BadInput(f'There is no setting "{name}"; {hint}')
+            if near:
+                raise BadInput(lazy('There is no setting "{name}"; did you mean "{near}"?', name=name, near=near[0]))
+            sign = self._sign(call)
+            raise BadInput(lazy('There is no setting "{name}"; {sign}settings shows which there are.', name=name, sign=sign))
         if name not in known:
-            raise BadInput(f'"{name}" can be set {_where(name)} only.')
+            raise BadInput(_elsewhere(name))
         if "value" in call.arguments:
             await self._put(call, where, known[name], str(call.arguments["value"]).strip())
         return plain(await self._line(where, known[name]))
 
     async def _put(self, call: Call, where: Place | Person, one: Preference, value: str) -> None:
         if one.values and (value := value.casefold()) not in one.values:
-            raise BadInput(f"{one.name} is one of: {', '.join(one.values)}.")
+            raise BadInput(lazy("{name} is one of: {values}.", name=one.name, values=", ".join(one.values)))
         if one.name == "time zone":
             value = _zone(value)
         if one.name == "everyone" and value != "off":
             value = value.strip("<@&>")
             if not value.isdigit():
-                raise BadInput("everyone is the id of a role, or off. Copy the id from the server's settings, under Roles.")
+                raise BadInput(lazy("everyone is the id of a role, or off. Copy the id from the server's settings, under Roles."))
         await self._services.preferences.put(where, one.name, value)
         if one.name == "listening" and isinstance(where, Place):
             await self._tell_everyone(call, on=value == "on")
@@ -77,16 +80,19 @@ class Settling(Group):
         """Say aloud at a place that everything is kept from now on, or no longer."""
         sign = self._sign(call)
         text = (
-            f"{call.person.name} turned listening on: from now on I keep everything that is said here. {sign}privacy says how to "
-            "stop."
+            _(
+                "{name} turned listening on: from now on I keep everything that is said here. {sign}privacy says how to stop.",
+                name=call.person.name,
+                sign=sign,
+            )
             if on
-            else f"{call.person.name} turned listening off: I keep only what is said to me."
+            else _("{name} turned listening off: I keep only what is said to me.", name=call.person.name)
         )
         await self._aloud(call, text)
 
     async def _line(self, where: Place | Person, one: Preference) -> str:
         default = "on" if one.name == "streaming" and self._services.preferences.streams_on(where.platform) else "off"
-        value = await self._services.preferences.value(where, one.name) or _UNSET.get(one.name, default)
+        value = await self._services.preferences.value(where, one.name) or str(_UNSET.get(one.name, default))
         choices = f" ({', '.join(one.values)})" if one.values else ""
         return f"{one.name}: {value} – {one.help}{choices}"
 
@@ -95,7 +101,7 @@ class Settling(Group):
         choice = str(call.arguments.get("choice", ""))
         if choice == "keep":
             if self._shared(call):
-                raise BadInput("Say that to me in a DM.")
+                raise BadInput(lazy("Say that to me in a DM."))
             return plain(await self._keeping.keep(call.person, str(call.arguments.get("name", ""))))
         if choice:
             await preferences.put(call.person, "paused", "on" if choice == "stop" else "off")
@@ -111,16 +117,20 @@ class Settling(Group):
         )
 
 
-def _where(name: str) -> str:
+def _elsewhere(name: str) -> Sentence:
     shared = {one.name: one for one in SHARED}
     if name not in shared:
-        return "in a DM with me"
-    place = {"servers": "a server", "rooms": "a room"}.get(shared[name].only, "a server or a room")
-    return f"in {place}, by its admins"
+        return lazy('"{name}" can be set in a DM with me only.', name=name)
+    match shared[name].only:
+        case "servers":
+            return lazy('"{name}" can be set in a server, by its admins only.', name=name)
+        case "rooms":
+            return lazy('"{name}" can be set in a room, by its admins only.', name=name)
+    return lazy('"{name}" can be set in a server or a room, by its admins only.', name=name)
 
 
 def _zone(value: str) -> str:
     known = {zone.casefold(): zone for zone in available_timezones()}
     if value.casefold() not in known:
-        raise BadInput(f'"{value}" is no time zone; write it like "Europe/Vienna".')
+        raise BadInput(lazy('"{value}" is no time zone; write it like "Europe/Vienna".', value=value))
     return known[value.casefold()]

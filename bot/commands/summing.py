@@ -16,10 +16,10 @@ from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
 from bot.models.chains import Models
 from bot.service.log import log
+from localization.sentences import _, lazy, ngettext
 from memory.derive.drafting import chunks, sound
 from memory.errors import NotFound, WriterFailed, WriterRefused
 from memory.ports import Source, Task
-from memory.text.quantities import ago, counted
 from memory.text.times import iso
 from memory.tiers.asides import Aside
 from memory.types import Session
@@ -36,7 +36,7 @@ async def glance(quotes: Sequence[Quote], models: Models, time_zone: str, most_c
 async def _written(task: Task, models: Models) -> str:
     for writer in (models.writer, models.extractive):
         try:
-            good, _ = await asyncio.to_thread(sound, await writer.write(task), task)
+            good, _refused = await asyncio.to_thread(sound, await writer.write(task), task)
             if good:
                 return " ".join(entry.text for entry in good)
         except (WriterFailed, WriterRefused) as error:
@@ -54,14 +54,18 @@ class Summing(Group):
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
-        session = Parameter("session", "which conversation; this one if you name none", rest=True)
-        last = Parameter("last", "only look at so many messages of this channel, and keep nothing of it", type=int, named=True)
-        public = Parameter("public", "show the answer to everyone here", type=bool, named=True)
-        part = Parameter("part", "what to see", choices=("summaries",))
+        session = Parameter("session", lazy("which conversation; this one if you name none"), rest=True)
+        last = Parameter(
+            "last", lazy("only look at so many messages of this channel, and keep nothing of it"), type=int, named=True
+        )
+        public = Parameter("public", lazy("show the answer to everyone here"), type=bool, named=True)
+        part = Parameter("part", lazy("what to see"), choices=("summaries",))
         return (
-            CommandSpec("summarize", "the summary of this conversation, or of another", self._summarize, (session, last, public)),
-            CommandSpec("sessions", "your conversations, newest first", self._sessions),
-            CommandSpec("memory view", "what is kept, and what was made of it", self._memory, (part,)),
+            CommandSpec(
+                "summarize", lazy("the summary of this conversation, or of another"), self._summarize, (session, last, public)
+            ),
+            CommandSpec("sessions", lazy("your conversations, newest first"), self._sessions),
+            CommandSpec("memory view", lazy("what is kept, and what was made of it"), self._memory, (part,)),
         )
 
     async def _summarize(self, call: Call) -> Reply:
@@ -72,7 +76,7 @@ class Summing(Group):
             session = await self._named(call, view, str(call.arguments["session"]))
         digests = await self._services.maintenance.summarize(view.home, session)
         if not digests:
-            return plain("There is nothing to summarize here yet.")
+            return plain(_("There is nothing to summarize here yet."))
         return Reply(receipts.summary(digests, view.home.time_zone), NO_LINKS, shows=frozenset(one.key for one in digests))
 
     async def _named(self, call: Call, view: View, name: str) -> Session:
@@ -80,20 +84,22 @@ class Summing(Group):
             return await view.sessions.named(name)
         except NotFound:
             sign = self._sign(call)
-            raise BadInput(f'There is no conversation "{name}" here; {sign}sessions shows which there are.') from None
+            raise BadInput(
+                lazy('There is no conversation "{name}" here; {sign}sessions shows which there are.', name=name, sign=sign)
+            ) from None
 
     async def _look_back(self, call: Call, n: int) -> Reply:
         """Sum up what can be read here, for the asker alone; nothing of it is kept."""
         if not call.private:
-            raise BadInput("A look back answers only you: leave out public.")
+            raise BadInput(lazy("A look back answers only you: leave out public."))
         if not 1 <= n <= _MOST_LAST:
-            raise BadInput(f"I can look back at 1 to {_MOST_LAST} messages.")
+            raise BadInput(lazy("I can look back at 1 to {most_last} messages.", most_last=_MOST_LAST))
         view, session = await self._here(call)
         zone, read = view.home.time_zone, await self._readable(call, view, n)
-        for _ in range(_TRIES):
+        for _try in range(_TRIES):
             begun = self._services.clock.now()
             if not read:
-                return plain("There is nothing here that you and I can both read back.")
+                return plain(_("There is nothing here that you and I can both read back."))
             quotes = await as_shown(view.messages, call.place.platform, read)
             text = await glance(quotes, self._services.models, zone, self._services.settings.max_transcript_chars)
             # Nothing else tells that something was taken back meanwhile, or that the asker may not read it any more.
@@ -104,10 +110,16 @@ class Summing(Group):
                 stays = bool(self._adapters[call.place.platform].prefix)
                 seen = {Aside(one.id, one.said_at, one.edited_at, begun) for one in quotes} if stays else ()
                 shows = await view.posts.items_of(session, seen)
-                told = f"{counted(len(quotes), 'message')} since {since}, kept nowhere:\n{text}"
+                head = ngettext(
+                    "{n} message since {since}, kept nowhere:",
+                    "{n} messages since {since}, kept nowhere:",
+                    len(quotes),
+                    since=since,
+                )
+                told = f"{head}\n{text}"
                 return Reply(told, NO_LINKS, shows=frozenset(shows))
             read = now
-        raise BadInput("What was said here changed again and again while I read it; ask me once more in a minute.")
+        raise BadInput(lazy("What was said here changed again and again while I read it; ask me once more in a minute."))
 
     async def _readable(self, call: Call, view: View, n: int) -> Sequence[Quote]:
         """Return which of the last n messages the asker and Lyra can read back now, as they read now, oldest first."""
@@ -122,25 +134,35 @@ class Summing(Group):
         now = self._services.clock.now()
         lines = [
             f"{'*' if session.key == here.key else ' '} {session.name}: "
-            f"{counted(session.messages, 'message')}, {ago(session.last_at, now)}"
+            f"{receipts.messages(session.messages)}, {receipts.since(session.last_at, now)}"
             for session in await view.sessions.all()
         ]
-        return plain("\n".join(lines) or "There is no conversation yet.")
+        return plain("\n".join(lines) or _("There is no conversation yet."))
 
     async def _memory(self, call: Call) -> Reply:
         view = await self._view(call)
         sessions = await view.sessions.all()
         digests = await view.digests.all()
-        gists = sum(digest.tier == "gist" for _, digest in digests)
-        n, _ = await view.messages.said()
-        whose = "said here" if self._shared(call) else "of yours"
+        gists = sum(digest.tier == "gist" for _session, digest in digests)
+        n, _last = await view.messages.said()
         sign = self._sign(call)
+        kept = (
+            ngettext("{n} message said here", "{n} messages said here", n)
+            if self._shared(call)
+            else ngettext("{n} message of yours", "{n} messages of yours", n)
+        )
+        parts = ", ".join(("profile", "eras", "narrative", "self", *(("bank",) if self._shared(call) else ())))
         lines = [
-            f"I keep {counted(n, 'message')} {whose} in {counted(len(sessions), 'conversation')}, "
-            f"and {counted(gists, 'gist')} of them. {sign}forget removes what you name, for good.",
-            f"What I made of it: {sign}memory profile, eras, narrative, self{', bank' if self._shared(call) else ''}.",
+            _(
+                "I keep {kept} {conversations}, and {gists} of them. {sign}forget removes what you name, for good.",
+                kept=kept,
+                conversations=ngettext("in {n} conversation", "in {n} conversations", len(sessions)),
+                gists=ngettext("{n} gist", "{n} gists", gists),
+                sign=sign,
+            ),
+            _("What I made of it: {sign}memory {parts}.", sign=sign, parts=parts),
         ]
         zone = view.home.time_zone
         newest = digests[-_NEWEST:]
         lines += [f"\n{session.name}\n{receipts.summary([digest], zone)}" for session, digest in newest]
-        return Reply("\n".join(lines), NO_LINKS, shows=frozenset(digest.key for _, digest in newest))
+        return Reply("\n".join(lines), NO_LINKS, shows=frozenset(digest.key for _session, digest in newest))

@@ -31,12 +31,14 @@ from bot.models.connect import Connector
 from bot.models.embedders import EmbedderChoice
 from bot.reconciliation.reconciliation import Reconciliation
 from bot.service.log import log
+from localization.sentences import _, lazy
+from localization.sentences import told as in_words
 from memory.errors import MemoryFailure, SourceGone
 from memory.journal.journal import InboxEvent, Part
 
 _ROOM = 60
 """UTF-16 units of a page that its frame may take."""
-_NOT_REACHED = "I answer that to you alone, and could not reach you: write to me in private, or ask again in a minute."
+_NOT_REACHED = lazy("I answer that to you alone, and could not reach you: write to me in private, or ask again in a minute.")
 
 
 class Commands:
@@ -118,7 +120,7 @@ class Commands:
             return
         except (CommandUnclear, LyraError, MemoryFailure) as error:
             reply = _failure(error, adapter)
-            if reply.text != str(error):
+            if reply.text != in_words(error):
                 log.warning("command.failed", platform=adapter.platform, why=str(error))
         await self._say(event, adapter, reply, [heard.key], aside=aside, made_for=made_for)
 
@@ -134,27 +136,27 @@ class Commands:
 
     async def refuse(self, asked: Asked) -> None:
         """Say to somebody who may not use her that it is so."""
-        text = "You cannot use me here; whoever runs me decides who can. /privacy and /forget are yours all the same."
+        text = _("You cannot use me here; whoever runs me decides who can. /privacy and /forget are yours all the same.")
         await self._say(asked, self._adapters[asked.place.platform], Reply(text, NO_LINKS), [])
 
     async def cut_off(self, heard: InboxEvent, event: Message | Asked) -> None:
         """Say that a command was not finished before the last end, and finish it without running it again."""
         adapter = self._adapters[event.place.platform]
         name = f"/{event.command}" if isinstance(event, Asked) else f"{adapter.prefix}{called(event.text, adapter.prefix)}"
-        text = f"{name} was cut off before it was done; say it again if you want it."
+        text = _("{name} was cut off before it was done; say it again if you want it.", name=name)
         await self._say(event, adapter, Reply(text, NO_LINKS), [heard.key])
 
     async def apologize(self, event: Message | Asked, number: str, error: Exception) -> None:
         """Say that something failed, with the number under which the log has it, and never with anybody's words."""
         adapter = self._adapters[event.place.platform]
-        unknown = f"Something went wrong on my side; your message is kept. The log has it as {number}."
+        unknown = _("Something went wrong on my side; your message is kept. The log has it as {number}.", number=number)
         known = isinstance(error, MemoryFailure | LyraError)
         await self._say(event, adapter, _failure(error, adapter) if known else Reply(unknown, NO_LINKS), [])
 
     def _meant(self, event: Message | Asked, adapter: Adapter) -> tuple[CommandSpec, Mapping[str, str | int | bool]]:
         if isinstance(event, Asked):
             if event.command not in self.table:
-                raise BadInput(f"There is no /{event.command} any more.")
+                raise BadInput(lazy("There is no /{command} any more.", command=event.command))
             spec, arguments = self.table[event.command], event.arguments
         else:
             answering = event.quoted is not None if adapter.replies else None
@@ -162,14 +164,14 @@ class Commands:
             assert parsed is not None
             spec, arguments = parsed
         if spec.who is AnswerAudience.OWNER and not owned(adapter.platform):
-            raise BadInput(f"{adapter.prefix or '/'}{spec.name} is for who runs me, at the terminal.")
+            raise BadInput(lazy("{sign}{name} is for who runs me, at the terminal.", sign=adapter.prefix or "/", name=spec.name))
         return spec, arguments
 
     async def _call(self, event: Message | Asked, adapter: Adapter, arguments: Mapping[str, str | int | bool]) -> Call:
         """Return a command as called at a place as it is now. Raises PlaceUnknown, PlaceGone."""
         place = await adapter.locate(event.place)
         if place is None:
-            raise PlaceUnknown("Who can read this place is not known just now; try again in a moment.")
+            raise PlaceUnknown(lazy("Who can read this place is not known just now; try again in a moment."))
         surface = adapter.surface(event.id)
         if isinstance(event, Asked):
             return Call(event.person, place, arguments, surface, event.private, event.admin, event.target, id=event.id)
@@ -192,7 +194,9 @@ class Commands:
         if isinstance(event, Asked):
             reply = await self._first_page(event, adapter, reply)
         elif any(action.command == MORE for action in reply.actions):
-            reply = replace(reply, text=f"{reply.text}\n{adapter.prefix}{MORE} shows more.")
+            reply = replace(
+                reply, text=_("{text}\n{prefix}{more} shows more.", text=reply.text, prefix=adapter.prefix, more=MORE)
+            )
         place = made_for or event.place
         if isinstance(event, Asked) and event.private:
             place = await _as_read_now(adapter, place)
@@ -212,7 +216,7 @@ class Commands:
 
     async def _outdated(self, adapter: Adapter) -> Sequence[Part]:
         """Return what is said in place of an answer that shows what was forgotten while it was made."""
-        text = "Something that this would have shown was forgotten just now; ask again."
+        text = _("Something that this would have shown was forgotten just now; ask again.")
         return await self._services.outgoing.parts(adapter.platform, text, links=NO_LINKS)
 
     async def _aside(self, event: Message | Asked, adapter: Adapter, reply: Reply) -> tuple[Place, Reply]:
@@ -227,7 +231,7 @@ class Commands:
                 return place or event.place, _about(asked_at, reply) if place else reply
         except PlatformFailure as error:
             log.info("aside.failed", why=type(error).__name__)
-        return event.place, Reply(_NOT_REACHED, NO_LINKS)
+        return event.place, Reply(str(_NOT_REACHED), NO_LINKS)
 
     async def _first_page(self, event: Asked, adapter: Adapter, reply: Reply) -> Reply:
         first, *rest = await asyncio.to_thread(split, reply.text, adapter.most_characters - _ROOM) or [""]
@@ -272,7 +276,7 @@ def _answered(message: Message) -> Message | None:
 
 def _about(place: Place, reply: Reply) -> Reply:
     """Return an answer that is read elsewhere than it was asked."""
-    return replace(reply, text=f'{reply.text}\n(This is about "{place.name}".)')
+    return replace(reply, text=_('{text}\n(This is about "{name}".)', text=reply.text, name=place.name))
 
 
 async def _as_read_now(adapter: Adapter, place: Place) -> Place:

@@ -10,6 +10,7 @@ from bot.commands.pages import Pages
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.dreams.dreaming import Dreams
+from localization.sentences import _, lazy
 from memory.view.thoughts import PostableThought
 from memory.view.view import View
 
@@ -26,31 +27,41 @@ class ThoughtCommands(Group):
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
-        force = Parameter("force", "act on every drive, however low it is", type=bool, named=True)
-        which = Parameter("id", "which thought; the last one here if you name none")
+        force = Parameter("force", lazy("act on every drive, however low it is"), type=bool, named=True)
+        which = Parameter("id", lazy("which thought; the last one here if you name none"))
         return (
             CommandSpec(
-                "dream", "see what I would do while nobody talks, and have it done", self._dream, (force,), AnswerAudience.OWNER
+                "dream",
+                lazy("see what I would do while nobody talks, and have it done"),
+                self._dream,
+                (force,),
+                AnswerAudience.OWNER,
             ),
-            CommandSpec("reflection why", "what a thought of mine rests on", self._why, (which,), answer=AnswerAudience.HERE),
-            CommandSpec("reflection less", "let me say fewer thoughts here", self._less, (which,), answer=AnswerAudience.HERE),
-            CommandSpec("reflection delete", "take a thought of mine back", self._delete, (which,), answer=AnswerAudience.HERE),
+            CommandSpec(
+                "reflection why", lazy("what a thought of mine rests on"), self._why, (which,), answer=AnswerAudience.HERE
+            ),
+            CommandSpec(
+                "reflection less", lazy("let me say fewer thoughts here"), self._less, (which,), answer=AnswerAudience.HERE
+            ),
+            CommandSpec(
+                "reflection delete", lazy("take a thought of mine back"), self._delete, (which,), answer=AnswerAudience.HERE
+            ),
         )
 
     async def _dream(self, call: Call) -> Reply:
         view, forced = await self._view(call), bool(call.arguments.get("force"))
         found = dream_text.found(await self._dreams.feel(view.home, forced=forced))
-        if call.surface and not await call.surface.confirm(f"{found}\nDream now?"):
-            return plain("Another time, then.")
+        if call.surface and not await call.surface.confirm(f"{found}\n{_('Dream now?')}"):
+            return plain(_("Another time, then."))
         dreamt = await self._dreams.dream(view.home, forced=forced)
-        return plain(dream_text.told(dreamt.report) if dreamt.report else "Another process dreams this just now.")
+        return plain(dream_text.told(dreamt.report) if dreamt.report else _("Another process dreams this just now."))
 
     async def _why(self, call: Call) -> Reply:
         view, thought = await self._thought(call)
         now, zone = self._services.clock.now(), view.home.time_zone
         rests = [f"- {ladder_text.quoted(placed.exchange, now, zone)}" for placed in thought.said]
         shows = {thought.statement.key, *(placed.exchange.key for placed in thought.said)}
-        told = f'I thought "{thought.statement.text}" because of:'
+        told = _('I thought "{text}" because of:', text=thought.statement.text)
         return Reply("\n".join([told, *rests]), NO_LINKS, shows=frozenset(shows))
 
     async def _less(self, call: Call) -> Reply:
@@ -62,7 +73,7 @@ class ThoughtCommands(Group):
         platform, place, parts = await view.thoughts.take_back(thought, self._services.outgoing.keys())
         if parts:
             await self._services.outgoing.flush(platform, place, parts)
-        return plain("I took it back, and forgot it.")
+        return plain(_("I took it back, and forgot it."))
 
     async def _thought(self, call: Call) -> tuple[View, PostableThought]:
         """Return the thought that is meant: the one that was pressed or answered, the one of an id, or the last one here."""
@@ -80,5 +91,5 @@ async def fewer(view: View, thought: PostableThought, curiosity: float) -> str:
     least = max(await view.thoughts.bar(), curiosity, thought.level) + _STEP
     await view.thoughts.raise_bar(min(_MOST, least))
     if least >= 1:
-        return "I keep my thoughts to myself here from now on."
-    return "I say fewer of my thoughts here from now on."
+        return _("I keep my thoughts to myself here from now on.")
+    return _("I say fewer of my thoughts here from now on.")

@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from adapters.events import Circle, Reach
+from localization.sentences import _
 
 _KINDS = ("discord", "matrix", "server", "role", "room")
 
@@ -27,13 +28,17 @@ class AccessSection(_Section):
     @classmethod
     def _entries(cls, value: list[str]) -> list[str]:
         for one in value:
-            kind, _, ident = one.partition(":")
+            kind, _rest, ident = one.partition(":")
             number = ident.replace("/", "", kind == "role")
             right = ident.startswith({"matrix": "@", "room": "!"}[kind]) if kind in ("matrix", "room") else number.isdecimal()
             if kind not in _KINDS or not right:
                 raise ValueError(
-                    f'"{one}" names nobody; write an account like "discord:123456789012345678" or "matrix:@ada:example.org", a server '
-                    'like "server:123456789012345678", a role like "role:SERVER/ROLE", or a room like "room:!abc:example.org"'
+                    _(
+                        '"{one}" names nobody; write an account like "discord:123456789012345678" or "matrix:@ada:example.org", a '
+                        'server like "server:123456789012345678", a role like "role:SERVER/ROLE", or a room like '
+                        '"room:!abc:example.org"',
+                        one=one,
+                    )
                 )
         return value
 
@@ -41,14 +46,14 @@ class AccessSection(_Section):
 def accounts(entries: Collection[str]) -> frozenset[tuple[str, str]]:
     """Return the accounts among entries, each as its platform and id."""
     split = [one.partition(":") for one in entries]
-    return frozenset((kind, ident) for kind, _, ident in split if kind in ("discord", "matrix"))
+    return frozenset((kind, ident) for kind, _rest, ident in split if kind in ("discord", "matrix"))
 
 
 def circles(entries: Collection[str]) -> frozenset[tuple[str, Circle]]:
     """Return those who can read something among entries, each with its platform."""
     split = [one.partition(":") for one in entries]
-    discord = {("discord", Circle(Reach.PUBLIC, ident)) for kind, _, ident in split if kind in ("server", "role")}
-    return frozenset(discord | {("matrix", Circle(Reach.ROOM, ident)) for kind, _, ident in split if kind == "room"})
+    discord = {("discord", Circle(Reach.PUBLIC, ident)) for kind, _rest, ident in split if kind in ("server", "role")}
+    return frozenset(discord | {("matrix", Circle(Reach.ROOM, ident)) for kind, _rest, ident in split if kind == "room"})
 
 
 class Limit(_Section):

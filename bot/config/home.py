@@ -5,13 +5,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bot.config.settings import Surroundings
+from localization.sentences import lazy
 from memory.ports import Clock
 from memory.store import home_files, restoring
 from memory.store.backup import Unfinished
 from memory.store.locks import FileLock
 
-_REPLACED = "Another command is replacing this memory. Try again in a moment."
-_AT_WORK = "Lyra is at work in this home. End her and every lyra command first, then restore."
+_REPLACED = lazy("Another command is replacing this memory. Try again in a moment.")
+_AT_WORK = lazy("Lyra is at work in this home. End her and every lyra command first, then restore.")
 
 
 @contextmanager

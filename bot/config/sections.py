@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from bot.delivery.links import AllowList
+from localization.sentences import _
 
 _MANY = 64
 Names = Annotated[list[str], Field(default_factory=list)]
@@ -19,7 +20,7 @@ class _Section(BaseModel):
 def _address(value: str, schemes: tuple[str, ...], example: str) -> str:
     parts = urlsplit(value)
     if parts.scheme not in schemes or not parts.hostname:
-        raise ValueError(f'"{value}" is no address; write it like "{example}"')
+        raise ValueError(_('"{value}" is no address; write it like "{example}"', value=value, example=example))
     return value.rstrip("/")
 
 
@@ -121,15 +122,15 @@ class Discord(_Section):
     def _ids(cls, value: list[str]) -> list[str]:
         for one in value:
             if not (one.isascii() and one.isdigit()):
-                raise ValueError(f'"{one}" is no id; write digits like "123456789012345678"')
+                raise ValueError(_('"{one}" is no id; write digits like "123456789012345678"', one=one))
         return value
 
     @model_validator(mode="after")
     def _one_token_and_one_server(self) -> "Discord":
         if bool(self.token_env) == bool(self.token_file):
-            raise ValueError("name the bot's token either with token_env, an environment variable, or with token_file, a file")
+            raise ValueError(_("name the bot's token either with token_env, an environment variable, or with token_file, a file"))
         if bool(self.api_url) != bool(self.gateway_url):
-            raise ValueError("api_url and gateway_url belong to one server; give both, or neither for Discord itself")
+            raise ValueError(_("api_url and gateway_url belong to one server; give both, or neither for Discord itself"))
         return self
 
 
@@ -163,15 +164,15 @@ class Matrix(_Section):
             if isinstance(value, str) and value in ("anyone", "off"):
                 break
             if not (one.startswith("@") and ":" in one):
-                raise ValueError(f'"{one}" is no Matrix id; write it like "@ada:example.org"')
+                raise ValueError(_('"{one}" is no Matrix id; write it like "@ada:example.org"', one=one))
         return value
 
     @model_validator(mode="after")
     def _one_way_in(self) -> "Matrix":
         if (self.password_env and self.password_file) or (self.token_env and self.token_file):
-            raise ValueError("name each secret once: as an environment variable or as a file")
+            raise ValueError(_("name each secret once: as an environment variable or as a file"))
         if not any((self.password_env, self.password_file, self.token_env, self.token_file)):
-            raise ValueError("name the account's password with password_env or password_file, or a token with token_env")
+            raise ValueError(_("name the account's password with password_env or password_file, or a token with token_env"))
         return self
 
 
@@ -207,15 +208,18 @@ class WebSection(_Section):
     @model_validator(mode="after")
     def _encrypted_beyond_this_machine(self) -> "WebSection":
         if bool(self.certificate) != bool(self.certificate_key):
-            raise ValueError("certificate and certificate_key belong together; name both files, or neither")
+            raise ValueError(_("certificate and certificate_key belong together; name both files, or neither"))
         encrypted = bool(self.certificate or self.proxies)
         if not ip_address(self.host).is_loopback and not encrypted:
             raise ValueError(
-                f'host = "{self.host}" lies beyond this machine, where what is said could be read on its way; name a certificate '
-                "and certificate_key, or the proxies in front that encrypt it"
+                _(
+                    'host = "{host}" lies beyond this machine, where what is said could be read on its way; name a '
+                    "certificate and certificate_key, or the proxies in front that encrypt it",
+                    host=self.host,
+                )
             )
         if encrypted and not self.address:
-            raise ValueError('name the address that people type to reach it, like address = "https://lyra.example.org"')
+            raise ValueError(_('name the address that people type to reach it, like address = "https://lyra.example.org"'))
         return self
 
 
@@ -223,7 +227,7 @@ def _an_ip_address(value: str) -> str:
     try:
         return str(ip_address("127.0.0.1" if value == "localhost" else value))
     except ValueError:
-        raise ValueError(f'"{value}" is no IP address; write it like "127.0.0.1"') from None
+        raise ValueError(_('"{value}" is no IP address; write it like "127.0.0.1"', value=value)) from None
 
 
 class Exit(_Section):

@@ -17,8 +17,11 @@ import tzlocal
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
 from bot.config.crowd import AccessSection, LimitsSection
+from bot.config.language import config_path
 from bot.config.sections import Backend, Discord, DreamSection, Exit, Matrix, Names, Someone, WebSection
 from bot.errors import BadConfig, BadSecret
+from localization.languages import LANGUAGES, known
+from localization.sentences import Said, _, lazy
 
 OFFLINE = "offline"
 LOCAL, OFF = "local", "off"
@@ -26,9 +29,9 @@ LOCAL, OFF = "local", "off"
 
 
 _ALLOWED = {
-    "night": "a time such as 03:30, or nothing for no night",
-    "quiet": "two times such as 22:00-08:00, or nothing for no quiet hours",
-    "log_level": "debug, info, warning or error",
+    "night": lazy("a time such as 03:30, or nothing for no night"),
+    "quiet": lazy("two times such as 22:00-08:00, or nothing for no quiet hours"),
+    "log_level": lazy("debug, info, warning or error"),
 }
 """What values may be that a pattern describes."""
 
@@ -43,6 +46,7 @@ class Settings(BaseModel):
     embed: Names = Field(default_factory=list)
     persona: str = ""
     time_zone: str = ""
+    language: str = ""
     key_file: str = ""
     key_env: str = ""
     log_level: str = Field("warning", pattern="^(debug|info|warning|error)$")
@@ -85,7 +89,14 @@ class Settings(BaseModel):
     @classmethod
     def _a_zone(cls, value: str) -> str:
         if value and value not in available_timezones():
-            raise ValueError(f'"{value}" is no time zone; write it like "Europe/Vienna"')
+            raise ValueError(_('"{value}" is no time zone; write it like "Europe/Vienna"', value=value))
+        return value
+
+    @field_validator("language")
+    @classmethod
+    def _a_language(cls, value: str) -> str:
+        if value and not known(value):
+            raise ValueError(_('"{value}" is none that I speak; write one of {codes}', value=value, codes=", ".join(LANGUAGES)))
         return value
 
     @model_validator(mode="after")
@@ -95,11 +106,16 @@ class Settings(BaseModel):
                 if key == "embed" and name in (LOCAL, OFF):
                     self._stands_alone(name)
                 elif name not in self.models and not (name == OFFLINE and key != "embed"):
-                    raise ValueError(f'{key} names "{name}", but there is no [models.{name}]')
+                    raise ValueError(_('{key} names "{name}", but there is no [models.{name}]', key=key, name=name))
             if OFFLINE in getattr(self, key)[:-1]:
-                raise ValueError(f'"{OFFLINE}" can only stand last in {key}')
+                raise ValueError(_('"{offline}" can only stand last in {key}', offline=OFFLINE, key=key))
         if OFFLINE in self.summary[1:]:
-            raise ValueError(f'"{OFFLINE}" can only stand alone in summary: what a model refuses is written without one anyway')
+            raise ValueError(
+                _(
+                    '"{offline}" can only stand alone in summary: what a model refuses is written without one anyway',
+                    offline=OFFLINE,
+                )
+            )
         return self
 
     @model_validator(mode="after")
@@ -109,8 +125,14 @@ class Settings(BaseModel):
             owner = owners.setdefault((platform, account), name)
             if owner != name:
                 raise ValueError(
-                    f'the {platform} account "{account}" is listed under both [people.{owner}] and [people.{name}], '
-                    "and an account is one person's; take it out of one of the two"
+                    _(
+                        'the {platform} account "{account}" is listed under both [people.{owner}] and [people.{name}], and an '
+                        "account is one person's; take it out of one of the two",
+                        platform=platform,
+                        account=account,
+                        owner=owner,
+                        name=name,
+                    )
                 )
         return self
 
@@ -126,9 +148,11 @@ class Settings(BaseModel):
 
     def _stands_alone(self, name: str) -> None:
         if self.embed != [name]:
-            raise ValueError(f'"{name}" can only stand alone in embed')
+            raise ValueError(_('"{name}" can only stand alone in embed', name=name))
         if name in self.models:
-            raise ValueError(f'embed = "{name}" means no backend; give [models.{name}] another name to embed with it')
+            raise ValueError(
+                _('embed = "{name}" means no backend; give [models.{name}] another name to embed with it', name=name)
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,20 +166,20 @@ class Surroundings:
     ollama: str
     variables: dict[str, str] = field(repr=False)
 
-    def secret(self, env: str, file: str, what: str) -> SecretStr | None:
+    def secret(self, env: str, file: str, what: Said) -> SecretStr | None:
         """Return a secret from its variable or file; None where neither is named. Raises BadSecret, never showing it."""
         if env:
             value = self.variables.get(env, "")
             if not value:
-                raise BadSecret(f"{what} is in the environment variable {env}, which is not set.")
+                raise BadSecret(lazy("{what} is in the environment variable {env}, which is not set.", what=what, env=env))
             return SecretStr(value)
         if file:
             try:
                 value = self.path(file).read_text("utf-8").strip()
             except (OSError, UnicodeDecodeError) as error:
-                raise BadSecret(f"{what} is in the file {file}, which cannot be read.") from error
+                raise BadSecret(lazy("{what} is in the file {file}, which cannot be read.", what=what, file=file)) from error
             if not value:
-                raise BadSecret(f"{what} is in the file {file}, which is empty.")
+                raise BadSecret(lazy("{what} is in the file {file}, which is empty.", what=what, file=file))
             return SecretStr(value)
         return None
 
@@ -168,7 +192,7 @@ class Surroundings:
             return ""
         if not env and not (file and self.path(file).exists()):
             return ""
-        found = self.secret(env, file, "A secret")
+        found = self.secret(env, file, lazy("A secret"))
         return found.get_secret_value() if found else ""
 
     def path(self, text: str) -> Path:
@@ -187,7 +211,7 @@ def surroundings() -> Surroundings:
     return Surroundings(
         home,
         Path(variables.get("LYRA_DB_PATH") or home / "lyra.db").expanduser().absolute(),
-        Path(variables.get("LYRA_CONFIG") or home / "lyra.toml").expanduser().absolute(),
+        config_path(variables),
         user,
         _ollama(variables.get("OLLAMA_HOST", "")),
         variables,
@@ -208,10 +232,10 @@ def load(around: Surroundings) -> Settings:
     path = around.config_path
     if not path.exists():
         if around.variables.get("LYRA_CONFIG"):
-            raise BadConfig(f"LYRA_CONFIG names {path}, and there is no such file.")
+            raise BadConfig(lazy("LYRA_CONFIG names {path}, and there is no such file.", path=path))
         return Settings.model_validate({})
     if not path.is_file():
-        raise BadConfig(f"{path} is no file. Name a TOML file with LYRA_CONFIG.")
+        raise BadConfig(lazy("{path} is no file. Name a TOML file with LYRA_CONFIG.", path=path))
     return checked(read_text(path), path)
 
 
@@ -220,9 +244,9 @@ def checked(text: str, path: Path) -> Settings:
     try:
         return Settings.model_validate(tomllib.loads(text))
     except ValidationError as error:
-        raise BadConfig(f"In {path}: {_sentence(error)}.") from error
+        raise BadConfig(lazy("In {path}: {problems}.", path=path, problems=_sentence(error))) from error
     except tomllib.TOMLDecodeError as error:
-        raise BadConfig(f"{path} is not TOML: {error}.") from error
+        raise BadConfig(lazy("{path} is not TOML: {error}.", path=path, error=error)) from error
 
 
 def read_text(path: Path) -> str:
@@ -230,12 +254,12 @@ def read_text(path: Path) -> str:
     try:
         read = path.read_bytes()
     except OSError as error:
-        raise BadConfig(f"{path} cannot be read: {error.strerror}.") from error
+        raise BadConfig(lazy("{path} cannot be read: {strerror}.", path=path, strerror=error.strerror)) from error
     try:
         return read.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         at = read.count(b"\n", 0, error.start) + 1
-        raise BadConfig(f"{path} is not UTF-8 in line {at}; save it as UTF-8.") from error
+        raise BadConfig(lazy("{path} is not UTF-8 in line {at}; save it as UTF-8.", path=path, at=at)) from error
 
 
 def _sentence(error: ValidationError) -> str:
@@ -246,7 +270,7 @@ def _problem(found: Any) -> str:
     where = ".".join(str(step) for step in found["loc"])
     if found["type"] == "extra_forbidden":
         near = difflib.get_close_matches(str(found["loc"][-1]), _known(found["loc"]), 1)
-        return f'unknown key "{where}"' + (f' (did you mean "{near[0]}"?)' if near else "")
+        return _('unknown key "{where}"', where=where) + (_(' (did you mean "{near}"?)', near=near[0]) if near else "")
     if found["type"] == "string_pattern_mismatch":
         return f'"{where}": {_ALLOWED[found["loc"][-1]]}'
     message = str(found["msg"]).removeprefix("Value error, ")

@@ -7,6 +7,8 @@ from bot.config.settings import Surroundings
 from bot.config.writing import write_private
 from bot.errors import BadConfig, BadInput
 from bot.service.log import log
+from localization.numerals import number
+from localization.sentences import lazy
 
 OWN = "persona.md"
 """The file in her home that stands in for the persona that comes with her, unless the configuration names another."""
@@ -40,9 +42,9 @@ class Persona:
         try:
             text = self.path.read_text("utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
-            raise BadConfig(f'"persona" names {self.path}, which cannot be read.') from error
+            raise BadConfig(lazy('"persona" names {path}, which cannot be read.', path=self.path)) from error
         if not text:
-            raise BadConfig(f"{self.path} is to say who she is, and is empty.")
+            raise BadConfig(lazy("{path} is to say who she is, and is empty.", path=self.path))
         return text
 
     def current(self) -> str:
@@ -61,15 +63,21 @@ class Persona:
     def write(self, text: str) -> None:
         """Let a text say who she is from now on. Raises BadInput, OSError."""
         if not text.strip():
-            raise BadInput("Say who I am, in a few sentences; /persona reset goes back to the one that comes with me.")
+            raise BadInput(lazy("Say who I am, in a few sentences; /persona reset goes back to the one that comes with me."))
         if len(text) > _MOST:
-            raise BadInput(f"A persona has at most {_MOST:,} characters, and this one has {len(text):,}.")
+            raise BadInput(
+                lazy(
+                    "A persona has at most {most} characters, and this one has {text}.",
+                    most=number(_MOST),
+                    text=number(len(text)),
+                )
+            )
         write_private(self.path, text.strip() + "\n")
 
     def reset(self) -> bool:
         """Go back to what comes with her; return whether there was anything else. Raises BadInput where the configuration names a file."""
         if self.named:
-            raise BadInput(f'The configuration names {self.path}; take "persona" out of it to go back.')
+            raise BadInput(lazy('The configuration names {path}; take "persona" out of it to go back.', path=self.path))
         there = self.path.is_file()
         self.path.unlink(missing_ok=True)
         return there

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Coroutine, Mapping
 from typing import Any
 
 from bot.conversation.intake import Turn
+from localization.sentences import lazy
 from memory.errors import SourceGone
 
 SECONDS = 0.5
@@ -33,7 +34,7 @@ class Basis:
     async def require(self) -> None:
         """Raise SourceGone where something of it was forgotten, changed or removed."""
         if not self._turn.watch.gone.isdisjoint(self._asides()):
-            raise SourceGone("Something that this answer was shown was changed or removed while it was made.")
+            raise SourceGone(lazy("Something that this answer was shown was changed or removed while it was made."))
         lasting = self._turn.view.lasting
         commits = await lasting.commits()
         if commits != self._commits:

@@ -1,22 +1,24 @@
 """What is said of a failure: everything to whoever runs her, to others what it means for them, and never a path or an address."""
 
 from bot.errors import BadConfig, BadSecret, ModelDenied, ModelError
+from localization.sentences import _
+from localization.sentences import told as in_words
 from memory.errors import BusyElsewhere, MemoryFailure, NotFound, NotYours, ToldInConfidence
 
 _FOR_ANYONE = (NotFound, NotYours, ToldInConfidence, BusyElsewhere)
 
 
 def told(error: Exception, *, owner: bool) -> str:
-    """Return a failure in one sentence."""
+    """Return a failure in one sentence, in the language that is read."""
     if owner or isinstance(error, _FOR_ANYONE):
-        return str(error)
+        return in_words(error)
     match error:
         case ModelDenied():
-            return "My model does not let me in; whoever runs me finds why in the log."
+            return _("My model does not let me in; whoever runs me finds why in the log.")
         case ModelError(transient=True):
-            return "My model does not answer just now."
+            return _("My model does not answer just now.")
         case ModelError():
-            return "My model does not take this; whoever runs me finds why in the log."
+            return _("My model does not take this; whoever runs me finds why in the log.")
         case MemoryFailure() | BadConfig() | BadSecret():
-            return "I cannot do that just now; whoever runs me finds why in the log."
-    return str(error)
+            return _("I cannot do that just now; whoever runs me finds why in the log.")
+    return in_words(error)

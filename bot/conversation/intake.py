@@ -23,6 +23,7 @@ from bot.conversation.preferences import Chosen, Preferences, speakers
 from bot.conversation.surroundings import Surroundings
 from bot.errors import PlaceUnknown
 from bot.models.port import Image
+from localization.sentences import lazy
 from memory.core import Memory
 from memory.errors import SourceGone
 from memory.journal.journal import OpenEvents
@@ -141,19 +142,19 @@ class Intake:
             if place and not turn.view.also:
                 now = await self._domains.view(place, turn.person, adapter)
                 if now.home.key == home and not turn.view.beside <= now.beside:
-                    raise SourceGone("The person who asked cannot read everything any more that this answer was made from.")
+                    raise SourceGone(lazy("The person who asked cannot read everything any more that this answer was made from."))
                 return
             # What was made for wholly other readers is kept for them, and the exit does not let it out.
             still = self._domains.still
             if place and not await still(place, home, turn.view.also, adapter) and await still(place, home):
-                raise SourceGone("Who can read this place changed while the answer was made.")
+                raise SourceGone(lazy("Who can read this place changed while the answer was made."))
 
     @asynccontextmanager
     async def undisturbed(self, turn: Turn, shown: Collection[str]) -> AsyncIterator[None]:
         """Let nobody change anything for the block. Raises SourceGone where something that was shown went meanwhile."""
         async with self._one:
             if not turn.watch.gone.isdisjoint(shown):
-                raise SourceGone("Something that this answer was shown was changed or removed while it was made.")
+                raise SourceGone(lazy("Something that this answer was shown was changed or removed while it was made."))
             yield
 
     async def withdraw(self, event: Withdrawn) -> None:
@@ -267,7 +268,7 @@ async def _now(adapter: Adapter, place: Place) -> Place | None:
     except PlaceGone:
         return None
     if now is None:
-        raise PlaceUnknown("Who can read this place is not known just now; what was said is kept, and answered when it is.")
+        raise PlaceUnknown(lazy("Who can read this place is not known just now; what was said is kept, and answered when it is."))
     return now
 
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
 from adapters.events import Place, Reach
-from memory.text.quantities import counted
+from localization.calendar import listed
+from localization.sentences import _, ngettext
 from memory.types import Covered
 from memory.view.confidences import Confided
 
@@ -17,32 +18,39 @@ def introduction(where: str, prefix: str = "", *, shared: bool) -> str:
     `where` is where messages go to be answered, `prefix` what commands begin with where they are typed.
     """
     sign = prefix or "/"
-    goes = f"To answer I send it to {_hosts(where)}." if where else "Nothing of it leaves the machine I run on."
+    goes = _("To answer I send it to {hosts}.", hosts=_hosts(where)) if where else _("Nothing of it leaves the machine I run on.")
     if shared:
-        return (
-            "Hello, I am Lyra, a program that remembers. Here I keep what is said to me and what I answer, encrypted, for "
-            f"everyone who can read this. {goes} {sign}forget removes what you said; {sign}privacy says more, and how to stop."
+        return _(
+            "Hello, I am Lyra, a program that remembers. Here I keep what is said to me and what I answer, encrypted, "
+            "for everyone who can read this. {goes} {sign}forget removes what you said; {sign}privacy says more, and "
+            "how to stop.",
+            goes=goes,
+            sign=sign,
         )
-    return (
+    return _(
         "Hello, I am Lyra, a program that remembers. I keep what you tell me here, encrypted, until you "
-        f"{sign}forget it; nobody else gets to read it. {goes} {sign}privacy says more, and how to stop."
+        "{sign}forget it; nobody else gets to read it. {goes} {sign}privacy says more, and how to stop.",
+        sign=sign,
+        goes=goes,
     )
 
 
 def onward(prefix: str = "") -> str:
     """Say in a room that replaces another one that what was heard there is known here, and how long."""
-    return (
-        "This room replaces one that I was in. I go on with what I heard there as long as everyone who can read this could read "
-        f"that; should somebody come who could not, I leave it out. {prefix or '/'}privacy says more."
+    return _(
+        "This room replaces one that I was in. I go on with what I heard there as long as everyone who can read "
+        "this could read that; should somebody come who could not, I leave it out. {sign}privacy says more.",
+        sign=prefix or "/",
     )
 
 
 def offer(prefix: str = "") -> str:
     """Say that a thought waits to be said, and how to hear it."""
     sign = prefix or "/"
-    return (
-        "While we did not talk I had a thought about what you told me. "
-        f"{sign}settings reflections on lets me say such thoughts to you now and then; I do not mention it again."
+    return _(
+        "While we did not talk I had a thought about what you told me. {sign}settings reflections on lets me say "
+        "such thoughts to you now and then; I do not mention it again.",
+        sign=sign,
     )
 
 
@@ -55,78 +63,120 @@ def understood(told: Sequence[Confided], covered: Mapping[int, Covered], prefix:
     known = [covered[one.exchange.key] for one in told if one.exchange.key in covered]
     earlier = sum(one.earlier for one in known)
     if not all(one.sure for one in known):
-        last = ", with your last message before it" if earlier else ""
-        return (
-            f"I cannot tell which message you mean. To be safe {whom}{last}. {sign}confide shows what I keep so, "
-            f"{sign}confide ID NAME keeps another."
+        last = _(", with your last message before it") if earlier else ""
+        return _(
+            "I cannot tell which message you mean. To be safe {whom}{last}. {sign}confide shows what I keep so, "
+            "{sign}confide ID NAME keeps another.",
+            whom=whom,
+            last=last,
+            sign=sign,
         )
     if len(known) < len(told):
-        return f"Understood: {whom}. {sign}confide shows what that is, and takes it back."
-    more = f", with {counted(earlier, 'earlier message')} of yours" if earlier else ""
-    return f"Understood: {whom}{more}. {sign}confide {'shows them, and takes it' if earlier else 'takes it'} back."
+        return _("Understood: {whom}. {sign}confide shows what that is, and takes it back.", whom=whom, sign=sign)
+    if not earlier:
+        return _("Understood: {whom}. {sign}confide takes it back.", whom=whom, sign=sign)
+    return ngettext(
+        "Understood: {whom}, with {n} earlier message of yours. {sign}confide shows them, and takes it back.",
+        "Understood: {whom}, with {n} earlier messages of yours. {sign}confide shows them, and takes it back.",
+        earlier,
+        whom=whom,
+        sign=sign,
+    )
 
 
 def kept_from(told: Sequence[Confided]) -> str:
     """Say from whom messages are kept: by their names, or from everybody else."""
     names = list(dict.fromkeys(name for one in told for name in one.names))
-    return f"I keep this from {' and '.join(names)}" if all(one.names for one in told) else "this stays between the two of us"
+    return (
+        _("I keep this from {names}", names=listed(names))
+        if all(one.names for one in told)
+        else _("this stays between the two of us")
+    )
 
 
 def ended(messages: int) -> str:
     """Say how many messages may be told again."""
-    return f"Understood: what you told me here in confidence may be known now ({counted(messages, 'message')})."
+    return ngettext(
+        "Understood: what you told me here in confidence may be known now ({n} message).",
+        "Understood: what you told me here in confidence may be known now ({n} messages).",
+        messages,
+    )
 
 
 def privacy(place: Place, where: str, prefix: str = "", *, listening: bool, paused: bool, reach: bool) -> str:
     """Say what is kept at a place, who can read it, where it goes, and how to stop it."""
     sign = prefix or "/"
     lines = [_kept(place, listening=listening), _read_by(place, reach=reach)]
-    lines.append("It lies in one encrypted file on the machine I run on, until it is forgotten; I make summaries of it there.")
-    goes = f"To answer and to summarize, words go to {_hosts(where)}." if where else "No word of it leaves that machine."
+    lines.append(_("It lies in one encrypted file on the machine I run on, until it is forgotten; I make summaries of it there."))
+    goes = (
+        _("To answer and to summarize, words go to {hosts}.", hosts=_hosts(where))
+        if where
+        else _("No word of it leaves that machine.")
+    )
     lines.append(goes)
     lines.append(
-        f"{sign}recall shows what I have, with the day and the place. {sign}forget removes a message, a conversation or everything of "
-        "yours, with all that was made of it and the answers that hold something of it; deleting or changing a message on this "
-        f"platform does so as well. What I wrote here stays readable until you have me delete it: {sign}forget posts."
+        _(
+            "{sign}recall shows what I have, with the day and the place. {sign}forget removes a message, a "
+            "conversation or everything of yours, with all that was made of it and the answers that hold something of "
+            "it; deleting or changing a message on this platform does so as well. What I wrote here stays readable "
+            "until you have me delete it: {sign}forget posts.",
+            sign=sign,
+        )
     )
     lines.append(
-        "When a channel, a server or a room disappears, or I am not in it any more, what was said there comes up no more from that "
-        f"moment, and is forgotten after a week unless somebody who ruled it tells me in a DM to keep it: {sign}privacy keep NAME."
+        _(
+            "When a channel, a server or a room disappears, or I am not in it any more, what was said there comes up "
+            "no more from that moment, and is forgotten after a week unless somebody who ruled it tells me in a DM to "
+            "keep it: {sign}privacy keep NAME.",
+            sign=sign,
+        )
     )
     lines.append(
-        f"With a model I also make lasting facts, a digest a month and a narrative of it: {sign}memory profile, eras and narrative "
-        f"show each with what it rests on; {sign}memory correct and {sign}memory forget put a fact right or let it go."
+        _(
+            "With a model I also make lasting facts, a digest a month and a narrative of it: {sign}memory profile, "
+            "eras and narrative show each with what it rests on; {sign}memory correct and {sign}memory forget put a "
+            "fact right or let it go.",
+            sign=sign,
+        )
     )
     if paused:
-        lines.append(f"You told me to stop: I keep nothing of yours and do not answer. {sign}privacy resume undoes it.")
+        lines.append(
+            _("You told me to stop: I keep nothing of yours and do not answer. {sign}privacy resume undoes it.", sign=sign)
+        )
     else:
-        lines.append(f"{sign}privacy stop: from then on I keep nothing you say, anywhere on this platform, and do not answer.")
+        lines.append(
+            _("{sign}privacy stop: from then on I keep nothing you say, anywhere on this platform, and do not answer.", sign=sign)
+        )
     return "\n".join(lines)
 
 
 def _hosts(where: str) -> str:
     """Return who gets the words: the hosts of these addresses, as people call them."""
     hosts = [urlsplit(address.strip()).hostname or address for address in where.split(",")]
-    named = ["a model on this same machine" if host in _LOCAL else f"a model at {host}" for host in hosts]
-    return ", or ".join(dict.fromkeys(named))
+    named = [_("a model on this same machine") if host in _LOCAL else _("a model at {host}", host=host) for host in hosts]
+    return listed(list(dict.fromkeys(named)), alternatives=True)
 
 
 def _kept(place: Place, *, listening: bool) -> str:
     if place.is_private:
-        return "Here I keep what you say to me and what I answer."
+        return _("Here I keep what you say to me and what I answer.")
     if listening:
-        return "An admin turned listening on: here I keep everything that is said."
-    return "Here I keep what is said to me (by mention, in answer to me, or in my threads) and what I answer. Of the rest I keep no word."
+        return _("An admin turned listening on: here I keep everything that is said.")
+    return _(
+        "Here I keep what is said to me (by mention, in answer to me, or in my threads) and what I answer. Of the "
+        "rest I keep no word."
+    )
 
 
 def _read_by(place: Place, *, reach: bool) -> str:
     if place.is_private:
-        more = " You let me use here what I heard in servers and rooms that you can read." if reach else ""
-        return f"Nobody but you gets to read it, in this place or another.{more}"
+        alone = _("Nobody but you gets to read it, in this place or another.")
+        return f"{alone} {_('You let me use here what I heard in servers and rooms that you can read.')}" if reach else alone
     if place.reach is Reach.PUBLIC:
-        return "What I keep here can come up anywhere in this server, and in a DM with who can read this and asked for it."
-    what = "room" if place.reach is Reach.ROOM else "channel"
-    next_one = ", in a room that replaces it while everyone there could read this one" if place.reach is Reach.ROOM else ""
-    return (
-        f"What I keep here can come up in this {what}{next_one}, and in a DM with who can read it and asked for it; nowhere else."
-    )
+        return _("What I keep here can come up anywhere in this server, and in a DM with who can read this and asked for it.")
+    if place.reach is Reach.ROOM:
+        return _(
+            "What I keep here can come up in this room, in a room that replaces it while everyone there could read this one, and in "
+            "a DM with who can read it and asked for it; nowhere else."
+        )
+    return _("What I keep here can come up in this channel, and in a DM with who can read it and asked for it; nowhere else.")

@@ -184,7 +184,7 @@ class Listening:
         if not await self._access.admits(event.person, event.place):
             return
         view, session = await self._services.domains.here(event.place, event.person)
-        parts = await self._services.outgoing.parts(event.place.platform, event.why, links=NO_LINKS)
+        parts = await self._services.outgoing.parts(event.place.platform, str(event.why), links=NO_LINKS)
         if event.once and not await view.notices.hint(session, parts, event.id):
             return
         if not event.once:

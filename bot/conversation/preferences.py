@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from adapters.events import Person, Place, Quote, Reach, split_key
+from localization.sentences import Said, lazy
 from memory.places.settings import KeptSettings
 
 
@@ -15,7 +16,7 @@ class Preference:
     """
 
     name: str
-    help: str
+    help: Said
     values: tuple[str, ...] = ()
     only: str = ""
 
@@ -25,26 +26,32 @@ class Preference:
 
 
 PERSONAL = (
-    Preference("reach", "may I use here, with you alone, what I heard in servers and rooms that you can read", ("on", "off")),
-    Preference("encrypted", "may I use, with you alone, what was said in encrypted places that you can read", ("on", "off")),
-    Preference("time zone", 'the zone your times are told in, like "Europe/Vienna"'),
-    Preference("streaming", "do you see an answer while it is made", ("on", "off")),
-    Preference("reflections", "may I begin to speak by myself now and then", ("on", "off")),
+    Preference(
+        "reach", lazy("may I use here, with you alone, what I heard in servers and rooms that you can read"), ("on", "off")
+    ),
+    Preference(
+        "encrypted", lazy("may I use, with you alone, what was said in encrypted places that you can read"), ("on", "off")
+    ),
+    Preference("time zone", lazy('the zone your times are told in, like "Europe/Vienna"')),
+    Preference("streaming", lazy("do you see an answer while it is made"), ("on", "off")),
+    Preference("reflections", lazy("may I begin to speak by myself now and then"), ("on", "off")),
 )
 SHARED = (
-    Preference("answers", "do I answer here when mentioned, or always", ("mentioned", "always")),
+    Preference("answers", lazy("do I answer here when mentioned, or always"), ("mentioned", "always")),
     Preference(
         "replies",
-        "where I answer in a room with threads: as asked, always in a thread, or never",
+        lazy("where I answer in a room with threads: as asked, always in a thread, or never"),
         ("follow", "thread", "timeline"),
         "rooms",
     ),
-    Preference("newcomers", "do I go on as before when somebody joins who cannot read what was said", ("on", "off"), "rooms"),
-    Preference("listening", "do I keep what is said here without a word to me", ("on", "off")),
-    Preference("everyone", "the role that every member has here, where newcomers see less: its id, or off", only="servers"),
-    Preference("time zone", 'the zone times are told in, like "Europe/Vienna"'),
-    Preference("streaming", "is an answer shown here while it is made", ("on", "off")),
-    Preference("reflections", "may I begin to speak here by myself now and then", ("on", "off")),
+    Preference(
+        "newcomers", lazy("do I go on as before when somebody joins who cannot read what was said"), ("on", "off"), "rooms"
+    ),
+    Preference("listening", lazy("do I keep what is said here without a word to me"), ("on", "off")),
+    Preference("everyone", lazy("the role that every member has here, where newcomers see less: its id, or off"), only="servers"),
+    Preference("time zone", lazy('the zone times are told in, like "Europe/Vienna"')),
+    Preference("streaming", lazy("is an answer shown here while it is made"), ("on", "off")),
+    Preference("reflections", lazy("may I begin to speak here by myself now and then"), ("on", "off")),
 )
 
 

@@ -25,6 +25,7 @@ from bot.reconciliation.used import Used, only, used_at, used_in
 from bot.reconciliation.verifying import Looks, Verifying
 from bot.service.log import log
 from bot.service.measures import measures
+from localization.sentences import lazy
 from memory.text.budget import tokens
 from memory.text.lexical import key_words
 from memory.tiers.asides import Aside
@@ -150,7 +151,9 @@ class Speaking:
         messages = await lookups.begin()
         await allow()
         if refused is not None and (shortest := size(messages)) >= refused:
-            raise ContextTooLong(f"The model {self._services.models.chat.name} cannot take a prompt that long.", size=shortest)
+            raise ContextTooLong(
+                lazy("The model {name} cannot take a prompt that long.", name=self._services.models.chat.name), size=shortest
+            )
         pieces: list[str] = []
         with measures.stage("model"):
             whole = await basis.bear(self._stream(lookups, shown, pieces))
@@ -158,7 +161,7 @@ class Speaking:
         text = self._services.outgoing.printed("".join(pieces))
         if not whole:
             if not text:
-                raise AnswerEnded("The answer was ended before it began.")
+                raise AnswerEnded(lazy("The answer was ended before it began."))
             text = f"{text} […]"
         prompt = lookups.whole
         # Beside the event loop: long messages in view take long to compare.

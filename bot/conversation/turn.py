@@ -24,6 +24,7 @@ from bot.reconciliation.verifying import Verifying
 from bot.service.log import log
 from bot.service.measures import measures
 from bot.service.priority import Priority
+from localization.sentences import _, ngettext
 from memory.errors import SourceGone
 from memory.journal.journal import OutboxRow, Part
 from memory.text.told import confidence
@@ -252,7 +253,7 @@ class Turns:
         await self._services.memory.journal.hold(turn.finishes, type(error).__name__, None if may_pass else _TRIES)
         owner = owned(turn.place.platform)
         why = told(error, owner=owner)
-        text = f"{why} Your message is kept; I answer it when the model does."
+        text = _("{why} Your message is kept; I answer it when the model does.", why=why)
         if not turn.again:
             links = configured(why, owner=owner)
             parts = await self._services.outgoing.parts(turn.place.platform, text, links=links, replaces=replaces)
@@ -278,5 +279,11 @@ class Turns:
 
 def _too_much(seconds: int) -> str:
     minutes = -(-seconds // 60)
-    again = "in a minute" if minutes <= 1 else f"in {minutes} minutes" if minutes < 120 else f"in {minutes // 60} hours"
-    return f"That was a lot in a short time. I keep what you say, and answer you again {again}."
+    again = (
+        _("in a minute")
+        if minutes <= 1
+        else ngettext("in {n} minute", "in {n} minutes", minutes)
+        if minutes < 120
+        else ngettext("in {n} hour", "in {n} hours", minutes // 60)
+    )
+    return _("That was a lot in a short time. I keep what you say, and answer you again {again}.", again=again)

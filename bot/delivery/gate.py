@@ -13,6 +13,8 @@ from collections.abc import Collection, Container, Iterator
 from adapters.markup import printable
 from adapters.splitting import split, units
 from bot.delivery.addresses import ADDRESS, ADDRESS_OR_NAME, DOMAIN, SCHEME, WITHOUT_SLASHES, WORD, bare, decoded
+from localization.languages import LANGUAGES
+from localization.sentences import lazy
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _SPAN = re.compile(r"(?<!`)(?:`[^`\n]+`|``[^`\n]+(?:`[^`\n]+)*+``)(?!`)")
@@ -65,7 +67,8 @@ def _spans(text: str) -> Iterator[tuple[str, str]]:
     yield ("unclear" if "`" in text[at:] or "\0" in text else "text", text[at:])
 
 
-REMARK = "link removed"
+REMARK = lazy("link removed")
+_REMARKS = "|".join(re.escape(REMARK.read_in(code)) for code in LANGUAGES)
 _LONGEST = 300
 """Characters that are shown of an address which may not pass."""
 _LONGEST_WORD = 1_000
@@ -95,7 +98,7 @@ _CLOSED_MARKS = (
     re.compile(r"(?<![\w\\*~|])(__|_)(?=[^\s*_~|])[^*_~|\n\0\[\]]*(?<=[^\s\\])\1(?![\w*~|])"),
 )
 _MARKS_IN_CODE = re.compile(r"[*_~|\\]")
-_REMARKED = re.compile(rf"`(?:, {REMARK}\)| \({REMARK}\))")
+_REMARKED = re.compile(rf"`(?:, (?:{_REMARKS})\)| \((?:{_REMARKS})\))")
 
 
 def gated(text: str, allowed: Container[str], *, names: bool, longest: int = _LONGEST) -> str:

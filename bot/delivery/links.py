@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from bot.delivery.addresses import addresses, has_link
+from localization.sentences import _
 from memory.types import Exchange, Kind
 
 NO_LINKS: frozenset[str] = frozenset()
@@ -41,12 +42,15 @@ class AllowList:
 
     def _add(self, entry: str) -> None:
         if entry.strip("*.") == "":
-            raise ValueError(f'"{entry}" would let every link pass; name domains like "example.org"')
+            raise ValueError(_('"{entry}" would let every link pass; name domains like "example.org"', entry=entry))
         found = _ENTRY.fullmatch(entry)
         if not found or _LEADS_UP.search(found["path"] or ""):
             raise ValueError(
-                f'"{entry}" is neither a domain nor the beginning of an address; write it like "example.org", "*.example.org" or '
-                '"https://example.org/docs/"'
+                _(
+                    '"{entry}" is neither a domain nor the beginning of an address; write it like "example.org", '
+                    '"*.example.org" or "https://example.org/docs/"',
+                    entry=entry,
+                )
             )
         if found["domain"]:
             (self._below if found["below"] else self._domains).add(found["domain"].lower())

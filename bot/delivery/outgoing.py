@@ -24,6 +24,7 @@ from bot.delivery.lateness import Lateness
 from bot.delivery.links import AllowList, Passing
 from bot.locks import Locks
 from bot.service.log import log
+from localization.sentences import lazy
 from memory.errors import MemoryFailure
 from memory.journal.journal import Journal, Part
 from memory.journal.journal import OutboxRow as Row
@@ -224,7 +225,7 @@ class Outgoing:
         except PlaceGone:
             return False
         if place is None:
-            raise SendFailed("Who can read the place is not known just now.")
+            raise SendFailed(lazy("Who can read the place is not known just now."))
         return await self._domains.still(place, domain, also, adapter)
 
     def alone(self, platform: str, place: str) -> AbstractAsyncContextManager[None]:

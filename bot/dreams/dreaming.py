@@ -10,6 +10,7 @@ from bot.models.limits import limits
 from bot.service.deriving import deriving
 from bot.service.log import log
 from bot.service.priority import Priority
+from localization.sentences import lazy
 from memory.core import Memory
 from memory.dream.schedule import Slot
 from memory.errors import BusyElsewhere, MemoryFailure
@@ -73,7 +74,7 @@ class Dreams:
         async def before() -> None:
             await self._priority.free()
             if not await schedule.renew(held):
-                raise BusyElsewhere("Another process dreams this by now.")
+                raise BusyElsewhere(lazy("Another process dreams this by now."))
 
         model = self._model(slot.domain, before)
         try:

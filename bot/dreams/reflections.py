@@ -18,6 +18,7 @@ from bot.conversation.preferences import Preferences
 from bot.delivery.links import given
 from bot.delivery.outgoing import REFLECTION, Outgoing
 from bot.service.log import log
+from localization.sentences import _, lazy
 from memory.core import Memory
 from memory.errors import MemoryFailure
 from memory.ports import Clock
@@ -26,7 +27,11 @@ from memory.types import MINUTE, Domain, DomainKind, Session
 from memory.view.thoughts import PostableThought
 from memory.view.view import View
 
-ACTIONS = (("Why this?", "reflection why"), ("Less of this", "reflection less"), ("Delete", "reflection delete"))
+ACTIONS = (
+    (lazy("Why this?"), "reflection why"),
+    (lazy("Less of this"), "reflection less"),
+    (lazy("Delete"), "reflection delete"),
+)
 NAME = "reflections"
 _LATEST = 48 * 60 * MINUTE
 _LINKS = 3
@@ -71,7 +76,7 @@ class Reflections:
         adapter = self._adapters[place.platform]
         text, links = _shown(thought, adapter)
         said_there = await given(placed.exchange for placed in thought.said)
-        actions = [Action(label, command, thought.statement.id) for label, command in ACTIONS]
+        actions = [Action(str(label), command, thought.statement.id) for label, command in ACTIONS]
         parts = await self._outgoing.parts(place.platform, text, links=said_there | links, actions=actions, form=REFLECTION)
         if await view.thoughts.post(session, thought, thought.statement.text, parts) is None:
             return False
@@ -149,4 +154,4 @@ def _shown(thought: PostableThought, adapter: Adapter) -> tuple[str, frozenset[s
 
 
 def _from(links: Sequence[str]) -> Sequence[str]:
-    return [f"From: {' '.join(links)}"] if links else []
+    return [_("From: {links}", links=" ".join(links))] if links else []

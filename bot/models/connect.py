@@ -7,6 +7,7 @@ from bot.config.sections import is_this_machine
 from bot.config.settings import Surroundings
 from bot.errors import BadInput, LyraError
 from bot.models.chains import Models
+from localization.sentences import _, lazy
 
 LocalModels = Callable[[str], Awaitable[list[str]]]
 
@@ -36,10 +37,14 @@ class Connector:
     def describe(self, *, owner: bool = True) -> str:
         """Say which models serve, in a sentence; where they are, and how to change it, only to who runs her."""
         if self._models.chat is None:
-            return "No model connected: I keep, find and summarize" + ("; /model lets me converse." if owner else ".")
+            return (
+                _("No model connected: I keep, find and summarize; /model lets me converse.")
+                if owner
+                else _("No model connected: I keep, find and summarize.")
+            )
         summaries = self._models.writer.name.removeprefix("model:")
-        where = f" at {self._models.where}" if owner else ""
-        return f"Model: {self._models.chat.name}{where}; summaries by {summaries}."
+        where = _(" at {place}", place=self._models.where) if owner else ""
+        return _("Model: {name}{where}; summaries by {summaries}.", name=self._models.chat.name, where=where, summaries=summaries)
 
     async def command(self, call: Call) -> str:
         """Answer /model: show, connect or disconnect."""
@@ -50,43 +55,61 @@ class Connector:
             return await self._off()
         if name == "config":
             await self._models.as_configured()
-            return f"As configured. {self.describe()}"
+            return _("As configured. {describe}", describe=self.describe())
         if name == "reload":
             return await self._reload()
         base_url = self._known.get(name.casefold(), name)
         if not base_url.startswith(("http://", "https://")):
-            raise BadInput(f'I know no "{name}". Try /model ollama, or /model http://HOST:PORT/v1')
+            raise BadInput(lazy('I know no "{name}". Try /model ollama, or /model http://HOST:PORT/v1', name=name))
         return await self._connect(call, name, base_url.rstrip("/"))
 
     async def _off(self) -> str:
         if not await self._models.off():
-            return "No model was connected."
+            return _("No model was connected.")
         elsewhere = self._models.goes_to
-        return f"Disconnected. Words still go to {elsewhere}." if elsewhere else "Disconnected. Nothing leaves this machine."
+        return (
+            _("Disconnected. Words still go to {elsewhere}.", elsewhere=elsewhere)
+            if elsewhere
+            else _("Disconnected. Nothing leaves this machine.")
+        )
 
     async def _reload(self) -> str:
         if self._read_again is None:
-            raise BadInput("Nothing can be read again here.")
+            raise BadInput(lazy("Nothing can be read again here."))
         return f"{await self._read_again()}\n{self.describe()}"
 
     async def _connect(self, call: Call, name: str, base_url: str) -> str:
         found = [model for model in await self._probe(base_url) if "embed" not in model]
         wanted = str(call.arguments.get("model", "")) or (found[0] if found else "")
         if not found:
-            raise BadInput(f"No model answers at {base_url}. Start {'a server' if '://' in name else name} there and try again.")
+            raise BadInput(
+                lazy(
+                    "No model answers at {base_url}. Start {server} there and try again.",
+                    base_url=base_url,
+                    server=lazy("a server") if "://" in name else name,
+                )
+            )
         if wanted not in found:
-            raise BadInput(f"{base_url} has no {wanted}. It has: {', '.join(found[:10])}.")
+            raise BadInput(
+                lazy(
+                    "{base_url} has no {wanted}. It has: {found}.", base_url=base_url, wanted=wanted, found=", ".join(found[:10])
+                )
+            )
         if call.surface is None:
-            raise LyraError("A model can only be connected where you can be asked first.")
-        where = "on this machine" if is_this_machine(base_url) else f"at {base_url}"
-        if not await call.surface.confirm(f"Found {wanted} {where}. Send your words there?"):
-            return "Not connected."
+            raise LyraError(lazy("A model can only be connected where you can be asked first."))
+        question = (
+            _("Found {model} on this machine. Send your words there?", model=wanted)
+            if is_this_machine(base_url)
+            else _("Found {model} at {base_url}. Send your words there?", model=wanted, base_url=base_url)
+        )
+        if not await call.surface.confirm(question):
+            return _("Not connected.")
         await self._models.connect(base_url, wanted)
-        return "Connected. /model off undoes it."
+        return _("Connected. /model off undoes it.")
 
     async def _found(self) -> str:
         lines = []
         for name, base_url in self._known.items():
             if models := await self._probe(base_url):
                 lines.append(f"/model {name}: {', '.join(models[:5])}")
-        return "\n".join(lines) or "No model server was found on this machine; /model URL connects any OpenAI-compatible one."
+        return "\n".join(lines) or _("No model server was found on this machine; /model URL connects any OpenAI-compatible one.")

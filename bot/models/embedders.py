@@ -9,6 +9,7 @@ from bot.config.settings import LOCAL, OFF, Settings
 from bot.errors import BadConfig
 from bot.imports import imported
 from bot.models.minilm.weights import MODEL, folder
+from localization.sentences import Said, _, lazy
 from memory.places.settings import KeptSettings
 from memory.ports import Embedder
 
@@ -23,7 +24,7 @@ class Embeds(Embedder, Protocol):
     """An embedder that Lyra opens and closes."""
 
     @property
-    def refused(self) -> str:
+    def refused(self) -> Said:
         """Why it cannot serve until it is installed again, '' as far as is known."""
         ...
 
@@ -39,16 +40,16 @@ class EmbedderChoice:
     """What things are found by beside words: an embedder, None where there is none; `missing` says that one was expected."""
 
     embedder: Embeds | None
-    what: str
+    what: Said
     missing: bool = False
 
     def describe(self) -> str:
         """Say in a sentence what serves, and what can be done where nothing does; for who runs her."""
         if self.embedder is None:
-            return f"Meaning: {self.what}. Words alone find things."
+            return _("Meaning: {what}. Words alone find things.", what=self.what)
         if self.embedder.refused:
-            return f"Meaning: {self.embedder.refused} Words alone find things."
-        return f"Meaning: {self.what}."
+            return _("Meaning: {refused} Words alone find things.", refused=self.embedder.refused)
+        return _("Meaning: {what}.", what=self.what)
 
 
 def meaning(settings: Settings, key: Callable[[str, Backend], str | None]) -> EmbedderChoice:
@@ -61,19 +62,24 @@ def meaning(settings: Settings, key: Callable[[str, Backend], str | None]) -> Em
     if settings.embed in ([], [LOCAL]):
         if (files := folder()) is not None:
             local: type[MiniLM] = imported("bot.models.minilm.embedder:MiniLM")
-            return EmbedderChoice(local(files), f"the local model {MODEL}")
+            return EmbedderChoice(local(files), lazy("the local model {model}", model=MODEL))
         if settings.embed:
             raise BadConfig(
-                f'embed = "{LOCAL}", but the local model is not installed; install it with `make model`, or say embed = "{OFF}".'
+                lazy(
+                    'embed = "{local}", but the local model is not installed; install it with `make model`, or say embed = '
+                    '"{off}".',
+                    local=LOCAL,
+                    off=OFF,
+                )
             )
-        return EmbedderChoice(None, "the local model is not installed; `make model` installs it", missing=True)
+        return EmbedderChoice(None, lazy("the local model is not installed; `make model` installs it"), missing=True)
     if settings.embed == [OFF]:
-        return EmbedderChoice(None, "embed is off")
+        return EmbedderChoice(None, lazy("embed is off"))
     remote: type[OpenAIEmbedder] = imported("bot.models.embedding:OpenAIEmbedder")
     name = settings.embed[0]
     backend = settings.models[name]
     embeds = remote(name, backend.base_url, backend.model, key(name, backend), backend.timeout)
-    return EmbedderChoice(embeds, f"{backend.model} at {backend.base_url}")
+    return EmbedderChoice(embeds, lazy("{model} at {base_url}", model=backend.model, base_url=backend.base_url))
 
 
 async def told_once(found_by: EmbedderChoice, kept: KeptSettings) -> str:

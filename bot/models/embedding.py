@@ -12,6 +12,7 @@ from bot.errors import ContextTooLong, ModelError, ModelGarbled, ModelRefused, M
 from bot.models.endpoint import FAULTS, Endpoint
 from bot.models.responses import Unusable, whole
 from bot.service.measures import measures
+from localization.sentences import Said, lazy
 from memory.errors import EmbeddingFailed
 from memory.ports import Vectors
 from memory.text.budget import tokens
@@ -42,7 +43,7 @@ class OpenAIEmbedder:
         return f"{self._name}:{self._endpoint.model}"
 
     @property
-    def refused(self) -> str:
+    def refused(self) -> Said:
         """'': whatever is wrong with an endpoint may heal with time."""
         return ""
 
@@ -60,9 +61,9 @@ class OpenAIEmbedder:
                 rows.append(await self._several(batch))
                 measures.called("embedding", self._name, sum(map(tokens, batch)))
         except ModelError as error:
-            raise EmbeddingFailed(str(error)) from error
+            raise EmbeddingFailed(error.sentence) from error
         if len({row.shape[1] for row in rows}) > 1:
-            raise EmbeddingFailed(f"{self._endpoint.who} sent vectors of different dimensions.")
+            raise EmbeddingFailed(lazy("{who} sent vectors of different dimensions.", who=self._endpoint.who))
         return np.concatenate(rows) if rows else np.zeros((0, 0), dtype=np.float32)
 
     async def close(self) -> None:
@@ -78,7 +79,7 @@ class OpenAIEmbedder:
             # One bad text spoils a batch, and some endpoints only fail at batches.
             rows = [await self._one(text) for text in texts]
         if len({row.shape for row in rows}) > 1:
-            raise ModelGarbled(f"{self._endpoint.who} sent vectors of different dimensions.")
+            raise ModelGarbled(lazy("{who} sent vectors of different dimensions.", who=self._endpoint.who))
         return np.concatenate(rows)
 
     async def _one(self, text: str) -> Vectors:
@@ -100,7 +101,9 @@ class OpenAIEmbedder:
                 document = await whole(response.iter_bytes(), MAX_BYTES)
                 return _unit(_rows(document, len(texts)))
         except TimeoutError:
-            raise ModelTimeout(f"{self._endpoint.who} sent no vectors within {self._timeout:g} seconds.") from None
+            raise ModelTimeout(
+                lazy("{who} sent no vectors within {seconds} seconds.", who=self._endpoint.who, seconds=f"{self._timeout:g}")
+            ) from None
         except FAULTS as fault:
             raise self._endpoint.error(fault) from None
 
@@ -114,15 +117,15 @@ def _rows(document: object, expected: int) -> Vectors:
     """Return the vectors in the order of the texts. Raises Unusable."""
     data = document.get("data") if isinstance(document, dict) else None
     if not isinstance(data, list) or not all(isinstance(entry, dict) for entry in data):
-        raise Unusable("it has no list of vectors")
+        raise Unusable(lazy("it has no list of vectors"))
     if len(data) != expected:
-        raise Unusable(f"it has {len(data)} vectors for {expected} texts")
+        raise Unusable(lazy("it has {vectors} vectors for {texts} texts", vectors=len(data), texts=expected))
     places = [entry.get("index", place) for place, entry in enumerate(data)]
     if not all(type(place) is int for place in places) or sorted(places) != list(range(expected)):
-        raise Unusable("it does not say which vector is whose")
+        raise Unusable(lazy("it does not say which vector is whose"))
     vectors = [_vector(entry.get("embedding")) for _, entry in sorted(zip(places, data, strict=True), key=lambda pair: pair[0])]
     if len({len(vector) for vector in vectors}) != 1:
-        raise Unusable("its vectors have different dimensions")
+        raise Unusable(lazy("its vectors have different dimensions"))
     return np.stack(vectors)
 
 
@@ -134,16 +137,16 @@ def _vector(value: object) -> Vectors:
             with np.errstate(over="ignore"):  # becomes infinite, which is refused below
                 return np.array(value, dtype=np.float64).astype(np.float32)
     except (binascii.Error, ValueError, OverflowError):
-        raise Unusable("a vector cannot be read") from None
-    raise Unusable("a vector is not a list of numbers")
+        raise Unusable(lazy("a vector cannot be read")) from None
+    raise Unusable(lazy("a vector is not a list of numbers"))
 
 
 def _unit(rows: Vectors) -> Vectors:
     """Return the rows at length 1. Raises Unusable where a row has no direction."""
     if rows.shape[1] == 0 or not np.isfinite(rows).all():
-        raise Unusable("a vector is empty or holds what is not a finite number")
+        raise Unusable(lazy("a vector is empty or holds what is not a finite number"))
     lengths = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
     if not (lengths > 0).all():
-        raise Unusable("a vector is zero")
+        raise Unusable(lazy("a vector is zero"))
     unit: Vectors = (rows / lengths).astype(np.float32)
     return unit

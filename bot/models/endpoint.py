@@ -21,6 +21,7 @@ from bot.config.sections import is_this_machine
 from bot.errors import BadSecret, ContextTooLong, ModelBusy, ModelDenied, ModelDown, ModelError, ModelGarbled, ModelRefused
 from bot.models.overlong import LOOKED_AT, may_be_too_long, says_too_long, sizes
 from bot.models.responses import Trouble, Truncated, Unusable, WebPage
+from localization.sentences import Sentence, lazy
 
 CONNECT_SECONDS = 10.0
 _TIMEOUT = httpx2.Timeout(None, connect=CONNECT_SECONDS)
@@ -44,7 +45,7 @@ class Endpoint:
     def __post_init__(self) -> None:
         key = self.api_key
         if key is not None and not (key.isascii() and key.isprintable() and key.strip() == key and key):
-            raise BadSecret(f"The key for {self.shown} is empty, or holds characters that no key has.")
+            raise BadSecret(lazy("The key for {shown} is empty, or holds characters that no key has.", shown=self.shown))
 
     @property
     def shown(self) -> str:
@@ -81,15 +82,15 @@ class Endpoint:
         return dropped if self.api_key else {**dropped, "Authorization": openai.Omit()}
 
     @property
-    def who(self) -> str:
+    def who(self) -> Sentence:
         """The model and where it is, as the subject of a sentence."""
-        return f"The model {self.model} at {self.shown}"
+        return lazy("The model {model} at {shown}", model=self.model, shown=self.shown)
 
     def too_long(
         self, limit: int | None = None, asked: int | None = None, room: int | None = None, size: int | None = None
     ) -> ContextTooLong:
         """Return the refusal of a prompt that does not fit."""
-        return ContextTooLong(f"{self.who} cannot take a prompt that long.", limit, asked, room, size)
+        return ContextTooLong(lazy("{who} cannot take a prompt that long.", who=self.who), limit, asked, room, size)
 
     def error(self, fault: BaseException) -> ModelError:
         """Say what one of FAULTS means."""
@@ -100,20 +101,22 @@ class Endpoint:
                 code = fault.body.get("code") if isinstance(fault.body, dict) else None
                 return self._refusal(code if isinstance(code, int) and code >= 400 else 500, fault.body, {})
             case Unusable():
-                return ModelGarbled(f"{self.who} sent something that is no answer: {fault}.")
+                return ModelGarbled(lazy("{who} sent something that is no answer: {fault}.", who=self.who, fault=fault))
             case WebPage():
-                return ModelDown(f"{self.who} sent a web page in place of an answer.")
+                return ModelDown(lazy("{who} sent a web page in place of an answer.", who=self.who))
             case Truncated():
-                return ModelDown(f"{self.who} broke off in the middle of an answer.")
+                return ModelDown(lazy("{who} broke off in the middle of an answer.", who=self.who))
             case _:
                 return self._broken(_causes(fault))
 
     def _broken(self, causes: list[BaseException]) -> ModelError:
         if any(isinstance(cause, ssl.SSLError) for cause in causes):
-            return ModelDown(f"No safe connection to {self.shown}: its certificate or protocol is not accepted.")
+            return ModelDown(
+                lazy("No safe connection to {shown}: its certificate or protocol is not accepted.", shown=self.shown)
+            )
         if any(isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout) for cause in causes):
-            return ModelDown(f"No model answers at {self.shown}. Is it running?")
-        return ModelDown(f"The connection to {self.shown} broke.")
+            return ModelDown(lazy("No model answers at {shown}. Is it running?", shown=self.shown))
+        return ModelDown(lazy("The connection to {shown} broke.", shown=self.shown))
 
     def _refusal(self, status: int, body: object, headers: Mapping[str, str]) -> ModelError:
         words = _words(body)
@@ -121,19 +124,27 @@ class Endpoint:
         if says_too_long(status, words, body):
             return self.too_long(*sizes(body))
         if "insufficient_quota" in words:
-            return ModelDenied(f"{who} has no credit left for this key.")
+            return ModelDenied(lazy("{who} has no credit left for this key.", who=who))
         if status == 429 or "rate_limit_exceeded" in words:
-            return ModelBusy(f"{who} is busy and asks to wait.", retry_after(headers, datetime.now(UTC)))
+            return ModelBusy(lazy("{who} is busy and asks to wait.", who=who), retry_after(headers, datetime.now(UTC)))
         if status in (401, 403):
-            return ModelDenied(f"{self.shown} does not accept {'the key' if self.api_key else 'requests without a key'}.")
+            return ModelDenied(
+                lazy("{shown} does not accept the key.", shown=self.shown)
+                if self.api_key
+                else lazy("{shown} does not accept requests without a key.", shown=self.shown)
+            )
         if status == 404:
-            return ModelRefused(f"{self.shown} has no model {self.model}. Check the model's name and the address.")
+            return ModelRefused(
+                lazy("{shown} has no model {model}. Check the model's name and the address.", shown=self.shown, model=self.model)
+            )
         if status >= 500 or status == 408:
-            return ModelDown(f"{who} failed (status {status}).", status)
+            return ModelDown(lazy("{who} failed (status {status}).", who=who, status=status), status)
         if status < 400:
-            return ModelRefused(f"{self.shown} redirects elsewhere, which is not followed. Configure the final address.")
+            return ModelRefused(
+                lazy("{shown} redirects elsewhere, which is not followed. Configure the final address.", shown=self.shown)
+            )
         details = ", ".join([f"status {status}", *sorted(word for word in words if word not in (self.api_key or ""))])
-        return ModelRefused(f"{who} does not accept the request ({details}).")
+        return ModelRefused(lazy("{who} does not accept the request ({details}).", who=who, details=details))
 
 
 def may_be_about_tools(fault: BaseException, error: ModelError) -> bool:

@@ -26,6 +26,7 @@ from bot.models.requests import Asked, cost, offered, sent, shows
 from bot.models.responses import Empty
 from bot.models.room import PromptRoom
 from bot.models.written_calls import WrittenCall
+from localization.sentences import lazy
 from memory.text.thinking import WithoutThinking
 
 # A model that is asked again is no news; left alone, the library would write about it to standard output.
@@ -156,7 +157,9 @@ class OpenAIModel:
             async with asyncio.timeout_at(deadline):
                 yield
         except TimeoutError:
-            raise ModelTimeout(f"{self._endpoint.who} did not finish within {self._timeout:g} seconds.") from None
+            raise ModelTimeout(
+                lazy("{who} did not finish within {seconds} seconds.", who=self._endpoint.who, seconds=f"{self._timeout:g}")
+            ) from None
         except FAULTS as fault:
             raise self._endpoint.error(fault) from None
 
@@ -178,7 +181,7 @@ class OpenAIModel:
         if error.status not in _BREAKS or asked.tools or shows(asked.prompt):
             return error
         room = await self._room.doubted(size, mute=False)
-        return error if room is None else ContextTooLong(str(error), room=room, size=size)
+        return error if room is None else ContextTooLong(error.sentence, room=room, size=size)
 
     def _policy(self, deadline: float, asked: Asked) -> Callable[[Exception], bool | float]:
         """Say after each failure how long to wait. A wait that would outlast the deadline is not begun.
@@ -252,7 +255,7 @@ class OpenAIModel:
             error.room, error.size = await self._room.refused(error, size, images=images), size
         elif may_be_about_length(fault, error) and not asked.tools and not images:
             room = await self._room.doubted(size)
-            return error if room is None else ContextTooLong(str(error), room=room, size=size, sure=self._room.learnt)
+            return error if room is None else ContextTooLong(error.sentence, room=room, size=size, sure=self._room.learnt)
         elif isinstance(error, ModelGarbled):
             asked.junk += 1
             error.asked = asked.junk

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from bot.models.writer import ModelWriter, written
+from localization.sentences import lazy
 from memory.errors import BudgetSpent
 from memory.journal.spending import CallLimits, Spending, Spent
 from memory.ports import ChatModel, Entry, Task, Writer
@@ -55,7 +56,7 @@ class Metered:
         asked = Spent(1, tokens(system) + tokens(user))
         # Noted before it is asked: a call that a kill cuts off was a call.
         if not await self._spending.take(self._domain, asked, self._limits):
-            raise BudgetSpent("The budget of the day is spent; the rest comes tomorrow.")
+            raise BudgetSpent(lazy("The budget of the day is spent; the rest comes tomorrow."))
         self._add(asked)
         answer = await self._writer.answer(system, user)
         answered = Spent(0, tokens(answer))

@@ -231,7 +231,7 @@ class LateModel:
             try:
                 self._model = self._open()
             except BadSecret as error:
-                raise ModelDenied(str(error)) from error
+                raise ModelDenied(error.sentence) from error
         return self._model
 
     async def close(self) -> None:

@@ -11,6 +11,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass, field
 
 from bot.models.port import Anew, ToolCall
+from localization.sentences import Explained, lazy
 from memory.text.thinking import WithoutThinking
 
 _AT_ONCE = 20
@@ -28,7 +29,7 @@ class AnswerPiece:
     calls: object = None
 
 
-class Unusable(Exception):
+class Unusable(Explained):
     """What came is no answer; the text says why, as the rest of a sentence."""
 
 
@@ -36,7 +37,7 @@ class Empty(Unusable):
     """What came says nothing."""
 
     def __init__(self) -> None:
-        super().__init__("it holds no text")
+        super().__init__(lazy("it holds no text"))
 
 
 class WebPage(Exception):
@@ -61,7 +62,7 @@ async def whole(chunks: AsyncIterator[bytes], limit: int) -> object:
     async for chunk in chunks:
         body += chunk
         if len(body) > limit:
-            raise Unusable(f"it is longer than {limit} bytes")
+            raise Unusable(lazy("it is longer than {limit} bytes", limit=limit))
     return _json(bytes(body))
 
 
@@ -89,7 +90,7 @@ async def pieces(
             shown, held = False, held.lstrip()
         size += len(piece.text.encode()) + (called.add(piece.calls) if calls else 0)
         if size > limit:
-            raise Unusable(f"it is longer than {limit} bytes")
+            raise Unusable(lazy("it is longer than {limit} bytes", limit=limit))
         if held and (shown or held.strip()):
             shown = True
             yield held
@@ -179,7 +180,7 @@ async def _events(chunks: AsyncIterator[bytes], limit: int) -> AsyncGenerator[by
             lines.append(rest)
             rest = bytearray()
         if len(rest) > limit:
-            raise Unusable(f"it has a line of more than {limit} bytes")
+            raise Unusable(lazy("it has a line of more than {limit} bytes", limit=limit))
         for at, line in enumerate(lines, start=1):
             if line.startswith(b"data:"):
                 yield bytes(line[5:].strip())
@@ -194,19 +195,19 @@ def _json(data: bytes) -> object:
     try:
         document: object = json.loads(data)
     except (ValueError, RecursionError):
-        raise Unusable("it is not JSON") from None
+        raise Unusable(lazy("it is not JSON")) from None
     return document
 
 
 def _piece(document: object, part: str) -> AnswerPiece:
     """Read one chunk ("delta") or a whole answer ("message"). A chunk without choices carries usage or nothing."""
     if not isinstance(document, dict):
-        raise Unusable("it is not an object")
+        raise Unusable(lazy("it is not an object"))
     if document.get("error"):
         raise Trouble(document["error"])
     choices = document.get("choices")
     if not isinstance(choices, list):
-        raise Unusable("it has no choices")
+        raise Unusable(lazy("it has no choices"))
     if not choices:
         return AnswerPiece("")
     first = _first_choice(choices)
@@ -217,7 +218,7 @@ def _piece(document: object, part: str) -> AnswerPiece:
     calls = message.get("tool_calls") if isinstance(message, dict) else None
     finished = first.get("finish_reason") if isinstance(first, dict) else None
     if not isinstance(finished, str | None):
-        raise Unusable("it has parts of the wrong type")
+        raise Unusable(lazy("it has parts of the wrong type"))
     declined = message.get("refusal") if isinstance(message, dict) else None
     return AnswerPiece(_said(content) or _text(declined), finished, calls)
 
@@ -233,7 +234,7 @@ def _said(content: object) -> str:
     if isinstance(content, str | None):
         return _text(content)
     if not isinstance(content, list) or not all(isinstance(part, dict) for part in content):
-        raise Unusable("it has parts of the wrong type")
+        raise Unusable(lazy("it has parts of the wrong type"))
     return "".join(_text(part.get("text")) for part in content if part.get("type") == "text")
 
 

@@ -8,6 +8,7 @@ from bot.errors import ModelGarbled
 from bot.models.line import Line
 from bot.models.port import Anew, ChatMessage, Model, Toolbox, closing, joined, size
 from bot.service.measures import measures
+from localization.sentences import lazy
 from memory.text.budget import tokens
 from memory.text.generated.counting import Uncounted
 from memory.text.generated.echoes import WithoutEcho, repeatable
@@ -95,7 +96,7 @@ class ServedModel:
                     yield piece
             if said:
                 return
-        raise ModelGarbled(f"The model {self.name} wrote nothing that can be shown.", _MOST_ASKED)
+        raise ModelGarbled(lazy("The model {name} wrote nothing that can be shown.", name=self.name), _MOST_ASKED)
 
     async def _shown(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None) -> AsyncGenerator[str, None]:
         """Yield what can be shown of one answer."""

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from bot.errors import ContextTooLong, ModelError, ModelGarbled
 from bot.models.port import ChatMessage, Model, complete, size
+from localization.sentences import lazy
 from memory.derive import entries, prompts
 from memory.errors import TooMuchToRead, WriterFailed, WriterRefused
 from memory.ports import ChatModel, Entry, Task
@@ -54,9 +55,9 @@ class ModelWriter:
         try:
             room = await self._model.room()
         except ModelError as error:
-            raise WriterFailed(str(error)) from error
+            raise WriterFailed(error.sentence) from error
         if room is not None and size(_messages(system, user)) > room:
-            raise TooMuchToRead(f"The model {self._model.name} cannot take a prompt that long.", room)
+            raise TooMuchToRead(lazy("The model {name} cannot take a prompt that long.", name=self._model.name), room)
 
     async def answer(self, system: str, user: str) -> str:
         """Return the answer to a prompt. Raises WriterFailed, WriterRefused."""
@@ -64,8 +65,8 @@ class ModelWriter:
         try:
             return clean(await complete(self._model, messages))
         except ContextTooLong as error:
-            raise TooMuchToRead(str(error), error.room, sure=error.sure) from error
+            raise TooMuchToRead(error.sentence, error.room, sure=error.sure) from error
         except ModelGarbled as error:
-            raise WriterRefused("nothing usable came of it", asked=error.asked) from error
+            raise WriterRefused(lazy("nothing usable came of it"), asked=error.asked) from error
         except ModelError as error:
-            raise WriterFailed(str(error)) from error
+            raise WriterFailed(error.sentence) from error

@@ -14,9 +14,9 @@ from bot.delivery.links import NO_LINKS
 from bot.delivery.outgoing import Outgoing
 from bot.errors import BadInput
 from bot.reconciliation.vanished import Register
+from localization.sentences import _, ngettext
 from memory.core import Memory
 from memory.forget.disappearance import VanishedPlace
-from memory.text.quantities import counted
 from memory.types import DomainKind, DomainRef
 
 
@@ -56,9 +56,12 @@ class Keeping:
     async def _say(self, place: Place, person: Person, row: VanishedPlace) -> None:
         view, session = await self._domains.here(place, person)
         label, sign = self._label(row), self._adapters[row.platform].prefix or "/"
-        text = (
-            f"{label} is gone, or I am not in it any more. What I keep from there comes up no more, and I forget it for good on "
-            f"{receipts.day(row.due, view.home.time_zone)}. To have me keep it, say here: {sign}privacy keep {label}"
+        text = _(
+            "{label} is gone, or I am not in it any more. What I keep from there comes up no more, and I forget it "
+            "for good on {due}. To have me keep it, say here: {sign}privacy keep {label}",
+            label=label,
+            due=receipts.day(row.due, view.home.time_zone),
+            sign=sign,
         )
         parts = await self._outgoing.parts(row.platform, text, links=NO_LINKS)
         await view.notices.queue(session, parts, [])
@@ -90,7 +93,7 @@ class Keeping:
             # Noted first: what is kept must not count as vanished anew at the next start.
             await self._register.put(platform, row.prefix, replace(noted, kept=True))
             kept += await self._memory.keep_vanished(platform, row.prefix)
-        return f"Kept: {counted(kept, 'message')} from {labels.pop()}."
+        return ngettext("Kept: {n} message from {place}.", "Kept: {n} messages from {place}.", kept, place=labels.pop())
 
     async def _rules(self, person: Person, row: VanishedPlace) -> bool:
         """Say whether somebody ruled what vanished, and still rules the server around it where there is one."""
@@ -115,5 +118,5 @@ def _plain(name: str) -> str:
 
 def _which(labels: Sequence[str]) -> str:
     if not labels:
-        return "Nothing that you ruled has disappeared, or it is forgotten already."
-    return f"Say which one I shall keep: {', '.join(labels)}."
+        return _("Nothing that you ruled has disappeared, or it is forgotten already.")
+    return _("Say which one I shall keep: {labels}.", labels=", ".join(labels))

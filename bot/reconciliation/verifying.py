@@ -19,6 +19,7 @@ from bot.conversation.heard import only_messages, unfinished
 from bot.conversation.intake import Intake
 from bot.reconciliation.used import Sure, Used, only, used_in
 from bot.service.log import log
+from localization.sentences import lazy
 from memory.core import Memory
 from memory.errors import SourceGone
 from memory.forget.verified import Compared, Prefix, Stored, Support, as_seen
@@ -206,7 +207,7 @@ class Verifying:
             seen = await self._seen(*place, [one.id for one in newest], deadline)
             stands = all([await self.judge(*place, as_seen(one), seen) is Verdict.STANDS for one in newest])
         if not stands:
-            raise SourceGone("Something that this answer was made from was changed or removed, or is out of sight.")
+            raise SourceGone(lazy("Something that this answer was made from was changed or removed, or is out of sight."))
 
     async def _look(self, platform: str, place: str, wanted: Sequence[Stored], deadline: float) -> Mapping[int, Verdict]:
         """Look once, from the first of these messages back; return what became of those that the look reached."""

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from bot.config.sections import Backend
 from bot.service.measures import measures
+from localization.numerals import number
+from localization.sentences import _, ngettext
 from memory.core import Memory
 from memory.journal.usage import Used
-from memory.text.quantities import counted
 
 MONTH = 30
 """Days that are told beside today."""
@@ -62,11 +63,20 @@ def in_words(label: str, some: Sequence[Cost]) -> list[str]:
 
 
 def _told(one: Cost) -> str:
-    words = f"{counted(one.used.calls, 'call')}, about {one.used.tokens_in:,} tokens in and {one.used.tokens_out:,} out"
+    words = _(
+        "{calls}, about {tokens_in} tokens in and {tokens_out} out",
+        calls=ngettext("{n} call", "{n} calls", one.used.calls),
+        tokens_in=number(one.used.tokens_in),
+        tokens_out=number(one.used.tokens_out),
+    )
     if one.money is None:
         return words
-    without = f" (without {', '.join(one.unpriced)}, of which the configuration names no price)" if one.unpriced else ""
-    return f"{words}, {one.money:.2f} in your currency{without}"
+    without = (
+        _(" (without {unpriced}, of which the configuration names no price)", unpriced=", ".join(one.unpriced))
+        if one.unpriced
+        else ""
+    )
+    return _("{words}, {money} in your currency{without}", words=words, money=number(one.money, digits=2), without=without)
 
 
 def as_json(some: Sequence[Cost]) -> dict[str, dict[str, object]]:

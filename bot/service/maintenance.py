@@ -12,6 +12,7 @@ from bot.models.limits import limits
 from bot.service.deriving import deriving
 from bot.service.log import log
 from bot.service.priority import Priority
+from localization.sentences import lazy
 from memory.core import Memory
 from memory.errors import BusyElsewhere, MemoryFailure
 from memory.ports import Clock, Writer
@@ -154,7 +155,7 @@ class Maintenance:
             await consolidator.close_episodes(session, asked=True)
             await consolidator.digest(session, redo=redo)
             if await consolidator.due(session):
-                raise BusyElsewhere(f'Another process is summarizing "{session.name}". Try again in a moment.')
+                raise BusyElsewhere(lazy('Another process is summarizing "{name}". Try again in a moment.', name=session.name))
             return await consolidator.summary(session)
 
     async def climb(self, domain: Domain) -> int:

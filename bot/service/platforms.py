@@ -11,6 +11,7 @@ from bot.config.settings import Surroundings
 from bot.errors import BadConfig
 from bot.imports import imported
 from bot.service.notes import KeptNotes
+from localization.sentences import lazy
 
 if TYPE_CHECKING:
     from adapters.discord.adapter import Discord
@@ -32,7 +33,7 @@ def platforms(app: App) -> dict[str, Adapter]:
 def matrix_access(app: App) -> "MatrixAccess":
     """Return how to reach her account on Matrix. Raises BadConfig where there is none."""
     if app.base.settings.matrix is None:
-        raise BadConfig("There is no [matrix] in the configuration.")
+        raise BadConfig(lazy("There is no [matrix] in the configuration."))
     return access_to_matrix(app.base.settings.matrix, app.base.around)
 
 
@@ -47,7 +48,7 @@ def access_to_matrix(account: MatrixSection, around: Surroundings) -> "MatrixAcc
 def _discord(app: App, chosen: DiscordSection) -> Adapter:
     adapter: type[Discord] = imported("adapters.discord.adapter:Discord")
     access: type[Access] = imported("adapters.discord.connection:Access")
-    token = app.base.around.secret(chosen.token_env, chosen.token_file, "The token of [discord]")
+    token = app.base.around.secret(chosen.token_env, chosen.token_file, lazy("The token of [discord]"))
     assert token is not None
     return adapter(
         access(token.get_secret_value(), chosen.api_url, chosen.gateway_url, chosen.message_content, frozenset(chosen.bots)),

@@ -5,6 +5,7 @@ from bot.context.persona import Persona
 from bot.errors import LyraError
 from bot.models.chains import Models
 from bot.service.log import log
+from localization.sentences import _
 
 _LIVE = {"chat", "summary", "models", "persona"}
 
@@ -26,7 +27,7 @@ class Reloading:
         try:
             self._persona.read()
             for name, backend in settings.models.items():
-                self._around.secret(backend.api_key_env, backend.api_key_file, f"The key of [models.{name}]")
+                self._around.secret(backend.api_key_env, backend.api_key_file, _("The key of [models.{name}]", name=name))
             await self._models.reload(settings)
         except BaseException:
             self._persona.named = before
@@ -36,11 +37,13 @@ class Reloading:
         ]
         log.info("configuration.reloaded", later=",".join(later))
         self._settings = settings.model_copy(update={key: getattr(self._settings, key) for key in later})
-        waits = f" At the next start: {', '.join(later)}." if later else ""
+        waits = _(" At the next start: {later}.", later=", ".join(later)) if later else ""
         over = (
-            " A model that was connected by hand serves all the same; /model config goes back." if self._models.connected else ""
+            _(" A model that was connected by hand serves all the same; /model config goes back.")
+            if self._models.connected
+            else ""
         )
-        return f"The configuration was read again.{over}{waits}"
+        return _("The configuration was read again.{over}{waits}", over=over, waits=waits)
 
     async def told(self) -> str:
         """Read the file again, and return what came of it, be it that the old stays."""
@@ -48,4 +51,4 @@ class Reloading:
             return await self.reload()
         except LyraError as error:
             log.warning("configuration.refused", why=str(error))
-            return f"{error} What was configured before stays."
+            return _("{error} What was configured before stays.", error=error)

@@ -20,6 +20,7 @@ from bot.service.notifying import Notifier
 from bot.service.platforms import platforms
 from bot.talk import TURN_SECONDS, Talk, talking
 from bot.web.serving import page_lock, parlour, serving, token_path
+from localization.sentences import _, lazy, told
 from memory.store.locks import FileLock
 
 
@@ -27,11 +28,13 @@ async def serve() -> int:
     """Run until the process is asked to end; return 1 where no configured platform lets her in."""
     async with opened() as app:
         lock = FileLock(app.base.around.home / "run.lock")
-        lock.require("Lyra is awake in this home already. One `lyra run` is enough; end it first to start another.")
+        lock.require(lazy("Lyra is awake in this home already. One `lyra run` is enough; end it first to start another."))
         page = page_lock(app)
         try:
             lock.path.write_text(str(os.getpid()))
-            page.require("`lyra web` serves the memory page of this home already. End it first: `lyra run` serves it as well.")
+            page.require(
+                lazy("`lyra web` serves the memory page of this home already. End it first: `lyra run` serves it as well.")
+            )
             return await _serve(app)
         finally:
             page.release()
@@ -58,8 +61,8 @@ async def _serve(app: App) -> int:
             try:
                 scheduler.start()
                 if not adapters:
-                    _say("No platform is configured: housekeeping and the memory page only.")
-                _say(f"Lyra is awake: {address}, the token is in {token_path(app)}.")
+                    _say(_("No platform is configured: housekeeping and the memory page only."))
+                _say(_("Lyra is awake: {address}, the token is in {path}.", address=address, path=token_path(app)))
                 log.info("lyra.started", platforms=",".join(adapters))
                 notifier.tell("READY=1")
                 return await _converse(adapters, talk, stop)
@@ -135,14 +138,14 @@ async def _listen(adapter: Adapter, talk: Talk) -> None:
     try:
         await adapter.run(listener)
     except PlatformRefused as error:
-        _say(str(error))
+        _say(told(error))
     finally:
         telling.cancel()
 
 
 async def _tell(adapter: Adapter, connected: asyncio.Event) -> None:
     await connected.wait()
-    _say(f"{adapter.platform.capitalize()}: connected. {adapter.describe()}")
+    _say(_("{platform}: connected. {state}", platform=adapter.platform.capitalize(), state=adapter.describe()))
 
 
 def _say(sentence: str) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from localization.sentences import lazy
 from memory.derive.derivation import Derivation
 from memory.derive.drafting import wording
 from memory.errors import WriterRefused
@@ -32,13 +33,19 @@ class Form:
         def cut(entries: Sequence[Entry]) -> list[Entry]:
             standing = [entry for entry in entries if grounds(entry, lines)]
             if not standing:
-                raise WriterRefused("no bullet rests on what people said", wording(entries))
+                raise WriterRefused(lazy("no bullet rests on what people said"), wording(entries))
             kept = standing[: self.most]
             while sum(length(entry.text) for entry in kept) >= self.words:
                 kept.pop()
             if len(kept) < min(self.least, len(lines)):
                 raise WriterRefused(
-                    f"{len(kept)} bullets instead of {self.least} to {self.most} within the words", wording(entries)
+                    lazy(
+                        "{kept} bullets instead of {least} to {most} within the words",
+                        kept=len(kept),
+                        least=self.least,
+                        most=self.most,
+                    ),
+                    wording(entries),
                 )
             return kept
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
+from localization.sentences import lazy
 from memory.derive.belief import Belief
 from memory.derive.substance import says_nothing
 from memory.errors import TooMuchToRead, WriterFailed, WriterRefused
@@ -101,7 +102,7 @@ async def checked(writer: Writer, order: Order, task: Task) -> list[Entry]:
     """
     good, bad = await asyncio.to_thread(sound, await writer.write(task), task)
     if not good:
-        raise WriterRefused("no sentence rests on its sources", "\n".join(bad))
+        raise WriterRefused(lazy("no sentence rests on its sources"), "\n".join(bad))
     if bad:
         await order.dropped("\n".join(bad))
     return good[: task.sentences]

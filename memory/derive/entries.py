@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from localization.sentences import lazy
 from memory.errors import WriterRefused
 from memory.ports import Entry
 from memory.text.generated.invented_receipts import unmarked
@@ -48,9 +49,11 @@ def parse(answer: str, labels: Sequence[str]) -> list[Entry]:
                 said[-1] = Entry(said[-1].text, entry.cites)
     cited = [entry for entry in said if entry.cites]
     if not cited:
-        raise WriterRefused("The answer cites none of its sources.", answer)
+        raise WriterRefused(lazy("The answer cites none of its sources."), answer)
     if len(said) > 2 * len(cited):
-        raise WriterRefused(f"Only {len(cited)} of {len(said)} sentences of the answer cite a source.", answer)
+        raise WriterRefused(
+            lazy("Only {cited} of {said} sentences of the answer cite a source.", cited=len(cited), said=len(said)), answer
+        )
     return cited
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import Generic, TypeVar
 
+from localization.sentences import lazy
 from memory.derive import refusals
 from memory.derive.context import Context
 from memory.derive.refusals import Refusals, Target
@@ -173,5 +174,5 @@ class Pipeline:
         """Keep an answer that cannot be used. Raises SourceGone where something it was made from is not what it was."""
         async with self._c.db.transaction() as tx:
             if not await piece.as_read(tx):
-                raise SourceGone("What this was written from is not there any more.")
+                raise SourceGone(lazy("What this was written from is not there any more."))
             await self._refusals.keep(tx, piece.target, author, reason, answer)

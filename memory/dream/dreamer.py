@@ -13,6 +13,7 @@ and with how what she heard felt to her, as she says in a reflection.
 
 from dataclasses import dataclass, field, replace
 
+from localization.sentences import marked
 from memory.derive import progress
 from memory.derive.consolidate import Consolidator
 from memory.derive.context import Context
@@ -68,7 +69,7 @@ def _bounded(step: float) -> float:
     return max(-MOST_STEP, min(MOST_STEP, step))
 
 
-NO_MODEL = "that takes a model"
+NO_MODEL = marked("that takes a model")
 
 
 class Dreamer:
@@ -127,7 +128,9 @@ class Dreamer:
         threshold = self._thresholds[name]
         if forced:
             return Step(name, level, threshold, acted=True)
-        return Step(name, level, threshold, acted=level >= threshold, why="" if level >= threshold else "below its threshold")
+        return Step(
+            name, level, threshold, acted=level >= threshold, why="" if level >= threshold else marked("below its threshold")
+        )
 
     async def _continue(self, felt: "_Felt", step: Step, forced: bool) -> Step:
         """Close what is over, and write the gists that are missing or were only extracted; they raise coherence."""
@@ -183,10 +186,10 @@ class Dreamer:
         level = calmed(felt.drives[step.drive], felt.signals[step.drive].value, left.value)
         felt.drives = felt.drives.but(**{step.drive: level})
         felt.left[step.drive] = left.value
-        why = step.why or ("" if made else "nothing was to be done")
+        why = step.why or ("" if made else marked("nothing was to be done"))
         if self._regression_check.failed > felt.failed:
             felt.failed = self._regression_check.failed
-            why = "what was made would be in the way of what was said; it was not published"
+            why = marked("what was made would be in the way of what was said; it was not published")
         return replace(step, made=made, why=why)
 
     async def _end(self, felt: "_Felt", report: Report) -> Report:
@@ -232,4 +235,4 @@ class _Felt:
 def _said_of(reflected: Reflected | None) -> str:
     if reflected is None:
         return ""
-    return "waits to be said" if reflected.waits else f"kept: {reflected.why}" if reflected.kept else reflected.why
+    return marked("waits to be said") if reflected.waits else f"kept: {reflected.why}" if reflected.kept else reflected.why

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from localization.sentences import lazy, marked
 from memory.derive import progress
 from memory.derive.belief import Belief
 from memory.derive.context import Context
@@ -59,9 +60,9 @@ def read_thought(answer: str) -> Thought:
     try:
         found = json.loads(fenced[1] if fenced else bare)
     except (ValueError, RecursionError):
-        raise WriterRefused("The answer is no JSON object.", answer) from None
+        raise WriterRefused(lazy("The answer is no JSON object."), answer) from None
     if not isinstance(found, dict):
-        raise WriterRefused("The answer is no JSON object.", answer)
+        raise WriterRefused(lazy("The answer is no JSON object."), answer)
     return _thought(found, answer)
 
 
@@ -70,9 +71,9 @@ def _thought(found: dict[str, Any], answer: str) -> Thought:
     if text is None or text == "":
         return Thought("", (), post=False, feeling=_feeling(feeling))
     if not isinstance(text, str) or not isinstance(cites, list) or not all(isinstance(label, str) for label in cites):
-        raise WriterRefused("The answer's text or its citations are not what they should be.", answer)
+        raise WriterRefused(lazy("The answer's text or its citations are not what they should be."), answer)
     if len(text) > MOST_CHARACTERS:
-        raise WriterRefused(f"The answer's text is longer than {MOST_CHARACTERS} characters.", answer)
+        raise WriterRefused(lazy("The answer's text is longer than {most} characters.", most=MOST_CHARACTERS), answer)
     # Only the word true says that it may be said: "yes", 1 and a missing field do not.
     return Thought(" ".join(clean(text).split()), tuple(dict.fromkeys(cites)), post is True, _feeling(feeling))
 
@@ -149,10 +150,10 @@ class Reflecting:
     async def reflect(self, new: Novelty) -> Reflected:
         """Think about what is new, once. Raises WriterFailed where the model is out of reach."""
         if not new.messages or await thought_about(self._c.db, self._c.domain) >= new.last:
-            return Reflected(why="nothing is new")
+            return Reflected(why=marked("nothing is new"))
         lines, texts = await self._lines(new)
         if not lines:
-            return Reflected(why="what was new was taken back", again=True)
+            return Reflected(why=marked("what was new was taken back"), again=True)
         thinking = _Thinking(self._c, self._chat_model, self._level, new, lines)
         outcome = await Pipeline(self._c).make(thinking.piece(texts))
         return thinking.reflected if outcome is Outcome.PUBLISHED and thinking.reflected else _UNDONE[outcome]
@@ -245,10 +246,10 @@ class _Thinking:
 
     async def _keep(self, tx: Transaction, found: Thought, now: int) -> Reflected:
         if not found.text:
-            return Reflected(why="no thought came of it", feeling=found.feeling)
+            return Reflected(why=marked("no thought came of it"), feeling=found.feeling)
         rests = grounds(Entry(found.text, found.cites), [one for one in self._lines if not one.source.label.startswith(_MANNER)])
         if rests is None:
-            return Reflected(why="it rests on nothing that people said", feeling=found.feeling)
+            return Reflected(why=marked("it rests on nothing that people said"), feeling=found.feeling)
         told = await statements.standing(tx, self._c.domain, selfstate.TIER)
         why = _unsaid(found, rests, [one for one in told if one.kind == KIND])
         new = stated(selfstate.TIER, "", KIND, found.text, self._chat_model.name, rests)
@@ -258,10 +259,10 @@ class _Thinking:
 
 
 _UNDONE = {
-    Outcome.BUSY: Reflected(why="another process thinks about it just now", again=True),
-    Outcome.OUTDATED: Reflected(why="something it rests on was taken back meanwhile", again=True),
-    Outcome.REFUSED: Reflected(why="the answer could not be used", again=True),
-    Outcome.GIVEN_UP: Reflected(why="no answer could be used"),
+    Outcome.BUSY: Reflected(why=marked("another process thinks about it just now"), again=True),
+    Outcome.OUTDATED: Reflected(why=marked("something it rests on was taken back meanwhile"), again=True),
+    Outcome.REFUSED: Reflected(why=marked("the answer could not be used"), again=True),
+    Outcome.GIVEN_UP: Reflected(why=marked("no answer could be used")),
 }
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from localization.sentences import lazy
 from memory.errors import EmbeddingFailed
 from memory.ports import Embedder, Vectors
 from memory.text.function_words import FUNCTION_WORDS
@@ -207,7 +208,7 @@ class Nearness:
 
     async def _made(self, texts: Sequence[str]) -> Vectors:
         if self.embedder is None:
-            raise EmbeddingFailed("There is no embedder.")
+            raise EmbeddingFailed(lazy("There is no embedder."))
         return _unit(await self.embedder.embed(texts))
 
     def _vectors(self, texts: Sequence[str]) -> Vectors:

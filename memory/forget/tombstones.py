@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
+from localization.numerals import number
+from localization.sentences import lazy
 from memory.errors import DiskFull, TombstonesDamaged
 from memory.store import install
 from memory.store.database import Database, Transaction
@@ -74,7 +76,9 @@ class Tombstones:
             finally:
                 os.close(handle)
         except OSError as error:
-            raise DiskFull(f"Nothing was forgotten: {self.log} could not be written ({error.strerror}).") from error
+            raise DiskFull(
+                lazy("Nothing was forgotten: {log} could not be written ({strerror}).", log=self.log, strerror=error.strerror)
+            ) from error
 
     def _unread(self, read: int, last: str) -> Unread:
         try:
@@ -86,8 +90,13 @@ class Tombstones:
         lines = whole[read if known else 0 :].decode("ascii", "replace").split("\n")
         if damaged := sum(not _is_sound(line) for line in lines):
             raise TombstonesDamaged(
-                f"{self.log} is damaged ({damaged:,} of {len(lines):,} lines), and what was forgotten could come back. Put a copy "
-                "of it in its place; without one, remove those lines and forget again what may have come back."
+                lazy(
+                    "{log} is damaged ({damaged} of {lines} lines), and what was forgotten could come back. Put a copy of it "
+                    "in its place; without one, remove those lines and forget again what may have come back.",
+                    log=self.log,
+                    damaged=number(damaged),
+                    lines=number(len(lines)),
+                )
             )
         ended = whole[: whole.rfind(b"\n") + 1]
         mark = [len(ended), ended.split()[-1].decode("ascii") if ended.strip() else ""]

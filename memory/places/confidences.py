@@ -8,6 +8,7 @@ import json
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from localization.sentences import lazy
 from memory.errors import SourceGone
 from memory.store import domains
 from memory.store.database import Reader, Row, Transaction
@@ -87,7 +88,7 @@ async def tell(tx: Transaction, item: int) -> bool:
 async def require_open(reader: Reader, items: Collection[int], domains_read: Collection[int]) -> None:
     """Raise SourceGone where one of these items was told in a confidence that is none of these domains."""
     if any(one.domain.key not in domains_read for one in (await of(reader, items)).values()):
-        raise SourceGone("Something this answer rests on was told in confidence meanwhile.")
+        raise SourceGone(lazy("Something this answer rests on was told in confidence meanwhile."))
 
 
 async def _made(tx: Transaction, home: Domain, excepted: Excepted, now: int) -> int:

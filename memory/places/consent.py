@@ -8,6 +8,7 @@ without them. Coming back, what they say counts again.
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from localization.sentences import lazy
 from memory.derive import progress, refusals
 from memory.errors import NotShared
 from memory.forget import erase
@@ -153,4 +154,4 @@ def _key(member: Identity) -> str:
 
 def _require_shared(domain: Domain) -> None:
     if domain.ref.kind is DomainKind.DM:
-        raise NotShared("There is no bank here: it is for places that several people read.")
+        raise NotShared(lazy("There is no bank here: it is for places that several people read."))

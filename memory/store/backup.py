@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from localization.sentences import lazy
 from memory.errors import BackupFailed, MemoryFailure
 from memory.store import home_files
 from memory.store.database import Database
@@ -19,7 +20,7 @@ async def backup(db: Database, path: Path, key: bytes | None, target: Path) -> i
     The target appears only when it is whole. Raises BackupFailed, and leaves nothing behind.
     """
     if target.exists():
-        raise BackupFailed(f"{target} exists already. Name a new file.")
+        raise BackupFailed(lazy("{target} exists already. Name a new file.", target=target))
     unfinished = Unfinished(path)
     unfinished.clear()
     try:
@@ -30,7 +31,7 @@ async def backup(db: Database, path: Path, key: bytes | None, target: Path) -> i
             part.replace(target)
             home_files.sync(target.parent)
     except (OSError, MemoryFailure) as error:
-        raise BackupFailed(f"No backup was made at {target}: {reason(error)}") from error
+        raise BackupFailed(lazy("No backup was made at {target}: {reason}", target=target, reason=reason(error))) from error
     return held
 
 
@@ -51,7 +52,7 @@ class Unfinished:
         note = self._folder / name
         lock = FileLock(note.with_suffix(".new"))
         try:
-            lock.require("Another backup was just begun. Try again.")
+            lock.require(lazy("Another backup was just begun. Try again."))
             lock.path.write_text(str(part), "utf-8", "surrogateescape")
             lock.path.replace(note)
             os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))

@@ -5,6 +5,7 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
+from localization.sentences import lazy
 from memory.errors import MemoryMissing
 
 TOMBSTONES = "tombstones.log"
@@ -62,7 +63,13 @@ def require_there(path: Path) -> None:
         left.append(HOLDERS)
     if left:
         raise MemoryMissing(
-            f"The memory {path} is {'empty' if path.exists() else 'missing'}, though one was kept here. Put the file back, or a "
-            f"backup in its place with: lyra restore FILE. To begin anew on purpose, move away from {path.parent}: "
-            f"{', '.join(left)}."
+            lazy(
+                "{what}, though one was kept here. Put the file back, or a backup in its place with: "
+                "lyra restore FILE. To begin anew on purpose, move away from {parent}: {left}.",
+                what=lazy("The memory {path} is empty", path=path)
+                if path.exists()
+                else lazy("The memory {path} is missing", path=path),
+                parent=path.parent,
+                left=", ".join(left),
+            )
         )

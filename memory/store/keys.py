@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from localization.sentences import lazy
 from memory.errors import DiskFull, KeyMissing, KeyUnusable, MemoryFailure, NotWritable
 from memory.store import home_files
 
@@ -21,7 +22,7 @@ _HEX = re.compile(r"[0-9a-fA-F]{64}")
 def parse(text: str, where: str) -> bytes:
     """Return the key written as 64 hexadecimal digits. Raises KeyUnusable, never showing what was there."""
     if not _HEX.fullmatch(text.strip()):
-        raise KeyUnusable(f"The key in {where} is not 64 hexadecimal digits. Put back your copy of it.")
+        raise KeyUnusable(lazy("The key in {where} is not 64 hexadecimal digits. Put back your copy of it.", where=where))
     return bytes.fromhex(text.strip())
 
 
@@ -31,11 +32,16 @@ def load(path: Path) -> bytes:
         return parse(path.read_text("ascii"), str(path))
     except FileNotFoundError as error:
         raise KeyMissing(
-            f"This memory is encrypted and its key {path} is missing. Put your copy of the key there; "
-            "without it nobody can read this memory."
+            lazy(
+                "This memory is encrypted and its key {path} is missing. Put your copy of the key there; without it "
+                "nobody can read this memory.",
+                path=path,
+            )
         ) from error
     except (OSError, UnicodeDecodeError) as error:
-        raise KeyUnusable(f"The key file {path} cannot be read. Check its owner and put back your copy of it.") from error
+        raise KeyUnusable(
+            lazy("The key file {path} cannot be read. Check its owner and put back your copy of it.", path=path)
+        ) from error
 
 
 def make(path: Path) -> bytes:
@@ -97,15 +103,25 @@ def _alone(folder: Path) -> Iterator[None]:
 
 def _refused(path: Path, error: OSError) -> MemoryFailure:
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return DiskFull(f"The key {path} could not be written: no room is left on that disk. Free some and try again.")
-    return NotWritable(f"The folder {path.parent} cannot be written ({error.strerror}). Name another with LYRA_HOME.")
+        return DiskFull(
+            lazy("The key {path} could not be written: no room is left on that disk. Free some and try again.", path=path)
+        )
+    return NotWritable(
+        lazy(
+            "The folder {parent} cannot be written ({strerror}). Name another with LYRA_HOME.",
+            parent=path.parent,
+            strerror=error.strerror,
+        )
+    )
 
 
 def _read_word(path: Path) -> str:
     try:
         found = path.read_text("ascii").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise KeyUnusable(f"The token file {path} cannot be read. Remove it, and the next start makes a new one.") from error
+        raise KeyUnusable(
+            lazy("The token file {path} cannot be read. Remove it, and the next start makes a new one.", path=path)
+        ) from error
     if not found:
-        raise KeyUnusable(f"The token file {path} is empty. Remove it, and the next start makes a new one.")
+        raise KeyUnusable(lazy("The token file {path} is empty. Remove it, and the next start makes a new one.", path=path))
     return found

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TypeVar
 
+from localization.sentences import lazy
 from memory.errors import SourceGone
 from memory.store.counters import take
 from memory.store.database import Parameters, Reader, Transaction
@@ -137,7 +138,7 @@ _LIVING = (
 async def require_living(reader: Reader, keys: Sequence[int], *, replaced: bool = False) -> None:
     """Raise SourceGone where one of these items was forgotten, or, unless it may be `replaced`, a digest is no more."""
     if not await living(reader, keys, replaced=replaced):
-        raise SourceGone("Something this answer rests on was forgotten while it was made.")
+        raise SourceGone(lazy("Something this answer rests on was forgotten while it was made."))
 
 
 async def texts_of(reader: Reader, items: Collection[int]) -> dict[int, str]:
@@ -161,7 +162,7 @@ async def unchanged(reader: Reader, texts: Mapping[int, str]) -> bool:
 async def require_unchanged(reader: Reader, texts: Mapping[int, str]) -> None:
     """Raise SourceGone where one of these messages or digests was changed or forgotten."""
     if not await unchanged(reader, texts):
-        raise SourceGone("Something this answer rests on was changed while it was made.")
+        raise SourceGone(lazy("Something this answer rests on was changed while it was made."))
 
 
 def pages(values: Sequence[T], size: int = 400) -> Iterator[Sequence[T]]:

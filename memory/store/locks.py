@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 from typing import Self
 
+from localization.sentences import Said, lazy
 from memory.errors import HomeInUse, NotWritable
 
 
@@ -24,7 +25,11 @@ class FileLock:
             handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise NotWritable(
-                f"The folder {self.path.parent} cannot be written ({error.strerror}). Name another with LYRA_HOME."
+                lazy(
+                    "The folder {parent} cannot be written ({strerror}). Name another with LYRA_HOME.",
+                    parent=self.path.parent,
+                    strerror=error.strerror,
+                )
             ) from error
         try:
             fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
@@ -34,7 +39,7 @@ class FileLock:
         self._handle = handle
         return True
 
-    def require(self, otherwise: str, *, shared: bool = False) -> Self:
+    def require(self, otherwise: Said, *, shared: bool = False) -> Self:
         """Take the lock or raise HomeInUse with the sentence given."""
         if not self.take(shared=shared):
             raise HomeInUse(otherwise)

@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from localization.sentences import lazy
 from memory.errors import BackupFailed, MemoryFailure
 from memory.store import home_files
 from memory.store.sqlite.database import SqliteDatabase
@@ -53,7 +54,7 @@ async def stage(source: Path, key: bytes | None, path: Path) -> int:
         return await verified(copy, key)
     except (OSError, MemoryFailure) as error:
         clear(path)
-        raise BackupFailed(f"Nothing was restored from {source}: {reason(error)}") from error
+        raise BackupFailed(lazy("Nothing was restored from {source}: {reason}", source=source, reason=reason(error))) from error
 
 
 def decide(path: Path) -> None:
@@ -61,13 +62,13 @@ def decide(path: Path) -> None:
     copy = staged(path)
     try:
         if any(home_files.size(companion) for companion in home_files.companions(copy)):
-            raise BackupFailed(f"Nothing was restored: {copy} could not be closed.")
+            raise BackupFailed(lazy("Nothing was restored: {copy} could not be closed.", copy=copy))
         home_files.sync(copy)
         copy.replace(_decided(path))
         home_files.sync(path.parent)
     except (OSError, MemoryFailure) as error:
         clear(path)
-        raise BackupFailed(f"Nothing was restored: {reason(error)}") from error
+        raise BackupFailed(lazy("Nothing was restored: {reason}", reason=reason(error))) from error
 
 
 def is_decided(path: Path) -> bool:
@@ -149,8 +150,8 @@ async def verified(path: Path, key: bytes | None) -> int:
     return int(row["n"]) if row else 0
 
 
-def reason(error: Exception) -> str:
-    """Return what went wrong, as a clause."""
+def reason(error: Exception) -> object:
+    """Return what went wrong, as a clause, for a sentence."""
     if isinstance(error, OSError):
         return f"{error.strerror or error} ({error.filename})" if error.filename else str(error.strerror or error)
-    return str(error)
+    return error

@@ -9,6 +9,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from localization.sentences import lazy
 from memory.errors import SourceGone
 from memory.store.database import Database, Parameters, Row, Transaction
 from memory.store.lineage import Seal, add_items, bound, pages, placeholders, require_living
@@ -71,7 +72,7 @@ async def keep(tx: Transaction, seal: Seal, domain: Domain, session: Session, sh
         f"SELECT 1 AS yes FROM tombstones WHERE public_id IN ({placeholders('b', buried)}) LIMIT 1", bound("b", buried)
     )
     if gone or any(row["dead_at"] is not None for row in there.values()):
-        raise SourceGone("Something that this answer was shown was taken back while it was made.")
+        raise SourceGone(lazy("Something that this answer was shown was taken back while it was made."))
     await require_living(tx, list(kept.values()))
     fresh = [name for name in names if name not in there]
     made = await add_items(tx, domain, KIND, fresh)

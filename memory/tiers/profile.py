@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from localization.sentences import lazy
 from memory.derive import progress
 from memory.derive.progress import Progress
 from memory.derive.work import Work
@@ -189,7 +190,7 @@ async def standing(kept: Reader, domain: Domain, public_id: str) -> Statement:
     """Return a standing fact of a domain by its public id, or how somebody wants to be talked to. Raises NotFound."""
     found = await statements.by_id(kept, domain, (TIER, manners.TIER), public_id)
     if found is None:
-        raise NotFound("There is no fact with that id here. The profile shows the id of each.")
+        raise NotFound(lazy("There is no fact with that id here. The profile shows the id of each."))
     return found
 
 

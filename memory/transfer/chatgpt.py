@@ -7,6 +7,7 @@ session named by the title; what a branch has for itself is a session of its own
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
+from localization.sentences import Explained, Sentence, lazy
 from memory.text.storable import clean
 from memory.transfer.message import MAX_LINE, BadLine, FileUnusable, Incoming, Role, from_seconds
 from memory.transfer.pieces import Broken, MalformedExport, conversations
@@ -21,7 +22,7 @@ _UNSAID = (
 _CAPTIONS = {"image_asset_pointer": "[image]", "video_container_asset_pointer": "[video]"}
 
 
-class _Refused(Exception):
+class _Refused(Explained):
     """This message cannot be read; the text is the reason."""
 
 
@@ -39,10 +40,10 @@ def read_chatgpt(stream: BinaryIO) -> Iterator[Incoming | BadLine]:
             yield from _read(number, value)
     except Broken as broken:
         if not readable:
-            raise FileUnusable(f"no ChatGPT conversation could be read: {broken}") from broken
-        yield BadLine(broken.number, str(broken))
+            raise FileUnusable(lazy("no ChatGPT conversation could be read: {reason}", reason=broken)) from broken
+        yield BadLine(broken.number, broken.sentence)
     if number and not readable:
-        raise FileUnusable("this is not ChatGPT's conversations.json: no conversation in it has messages")
+        raise FileUnusable(lazy("this is not ChatGPT's conversations.json: no conversation in it has messages"))
 
 
 def _mapping(value: object) -> Mapping[str, object] | None:
@@ -53,14 +54,13 @@ def _mapping(value: object) -> Mapping[str, object] | None:
 def _read(number: int, value: object) -> Iterator[Incoming | BadLine]:
     mapping = _mapping(value)
     if mapping is None or not isinstance(value, dict):
-        yield BadLine(
-            number, f"conversation {number} {value.reason if isinstance(value, MalformedExport) else 'has no messages'}"
-        )
+        reason = value.reason if isinstance(value, MalformedExport) else lazy("has no messages")
+        yield BadLine(number, lazy("conversation {number} {reason}", number=number, reason=reason))
         return
     conversation = _Conversation(number, value, grow(mapping, value.get("current_node")))
     yield from conversation.messages()
     for fault in conversation.faults:
-        yield BadLine(number, f"conversation {number}: {fault}")
+        yield BadLine(number, lazy("conversation {number}: {reason}", number=number, reason=Sentence(fault)))
 
 
 class _Conversation:
@@ -130,16 +130,16 @@ def _said(message: Mapping[str, object]) -> tuple[Role, str] | None:
     """Return role and text of a message, or None for what nobody said to anybody."""
     author, content = message.get("author"), message.get("content")
     if not isinstance(author, dict) or not isinstance(content, dict | None):
-        raise _Refused("a message's author or content has the wrong type")
+        raise _Refused(lazy("a message's author or content has the wrong type"))
     spoken_to = message.get("recipient")
     if author.get("role") == "tool" or content is None or _hidden(message) or spoken_to not in (None, "all"):
         return None
     role = _ROLES.get(_string(author.get("role")))
     if role is None:
-        raise _Refused("a message's author is none of user, assistant, system, tool")
+        raise _Refused(lazy("a message's author is none of user, assistant, system, tool"))
     text = clean(_text(content))
     if len(text.encode()) > MAX_LINE:
-        raise _Refused("a message is longer than 1 MiB")
+        raise _Refused(lazy("a message is longer than 1 MiB"))
     return (role, text) if text.strip() else None
 
 
@@ -155,7 +155,7 @@ def _text(content: Mapping[str, object]) -> str:
     if parts is None:
         return _string(content.get("text"))
     if not isinstance(parts, list):
-        raise _Refused("a message's parts have the wrong type")
+        raise _Refused(lazy("a message's parts have the wrong type"))
     return "\n".join(text for part in parts if (text := _part(part)))
 
 
@@ -164,7 +164,7 @@ def _part(part: object) -> str:
     if part is None or isinstance(part, str):
         return part or ""
     if not isinstance(part, dict):
-        raise _Refused("a message's parts have the wrong type")
+        raise _Refused(lazy("a message's parts have the wrong type"))
     kind = part.get("content_type")
     return _CAPTIONS.get(kind, "") if isinstance(kind, str) and kind in _CAPTIONS else _string(part.get("text"))
 

@@ -7,6 +7,7 @@ from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import BinaryIO
 
+from localization.sentences import Said, lazy
 from memory.transfer.chatgpt import read_chatgpt
 from memory.transfer.jsonl import read_jsonl
 from memory.transfer.message import BadLine, FileUnusable, Incoming, without_mark
@@ -40,12 +41,12 @@ def read_file(path: Path, format: str, time_zone: str) -> Iterator[Incoming | Ba
     for. Raises FileUnusable for what is missing, unreadable, a folder, or none of the formats; an empty file is fine.
     """
     if format not in _FORMATS:
-        raise FileUnusable(f"{format!r} is no format; use one of {', '.join(_FORMATS)}")
+        raise FileUnusable(lazy("{format} is no format; use one of {formats}", format=repr(format), formats=", ".join(_FORMATS)))
     return _read(path, format, time_zone)
 
 
 def _read(path: Path, format: str, time_zone: str) -> Iterator[Incoming | BadLine]:
-    name = "standard input" if str(path) == "-" else str(path)
+    name: Said = lazy("standard input") if str(path) == "-" else str(path)
     with _opened(path) as stream:
         try:
             head = stream.read(_HEAD_BYTES)
@@ -55,33 +56,33 @@ def _read(path: Path, format: str, time_zone: str) -> Iterator[Incoming | BadLin
             else:
                 yield from read_jsonl(whole, time_zone)
         except OSError as error:
-            raise FileUnusable(f"{name} cannot be read: {error.strerror}") from error
+            raise FileUnusable(lazy("{name} cannot be read: {strerror}", name=name, strerror=error.strerror)) from error
         except FileUnusable as unusable:
-            raise FileUnusable(f"{name}: {unusable}") from unusable
+            raise FileUnusable(lazy("{name}: {reason}", name=name, reason=unusable)) from unusable
 
 
 def _opened(path: Path) -> AbstractContextManager[BinaryIO]:
     if str(path) == "-":
         if sys.stdin is None:
-            raise FileUnusable("there is no standard input")
+            raise FileUnusable(lazy("there is no standard input"))
         return nullcontext(sys.stdin.buffer)
     try:
         return path.open("rb")
     except FileNotFoundError as error:
-        raise FileUnusable(f"{path} does not exist") from error
+        raise FileUnusable(lazy("{path} does not exist", path=path)) from error
     except IsADirectoryError as error:
-        raise FileUnusable(f"{path} is a folder; name a file in it") from error
+        raise FileUnusable(lazy("{path} is a folder; name a file in it", path=path)) from error
     except OSError as error:
-        raise FileUnusable(f"{path} cannot be opened: {error.strerror}") from error
+        raise FileUnusable(lazy("{path} cannot be opened: {strerror}", path=path, strerror=error.strerror)) from error
     except ValueError as error:
-        raise FileUnusable("the file's name holds a character that no file name can have") from error
+        raise FileUnusable(lazy("the file's name holds a character that no file name can have")) from error
 
 
 def _shown(head: bytes) -> str:
     """Say what a file's first bytes look like."""
     start = without_mark(head).lstrip()
     if start.startswith(b"PK\x03\x04"):
-        raise FileUnusable("this is a ZIP archive; unpack it and import the conversations.json in it")
+        raise FileUnusable(lazy("this is a ZIP archive; unpack it and import the conversations.json in it"))
     if start.startswith(b"["):
         return "chatgpt"
     return "chatgpt" if start.startswith(b"{") and shows_conversations(start) else "jsonl"

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta, tzinfo
 from hashlib import blake2b
 from typing import BinaryIO
 
+from localization.sentences import Explained, lazy
 from memory.text.storable import EMPTY, clean
 from memory.text.zones import zone as zone_of
 from memory.transfer.message import EPOCH, MAX_LINE, BadLine, Incoming, Role, from_seconds, within, without_mark
@@ -52,7 +53,7 @@ _DAY = 24 * 60 * MINUTE
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "system"}
 
 
-class _Refused(Exception):
+class _Refused(Explained):
     """This line is no message; the text is the reason."""
 
 
@@ -66,7 +67,7 @@ def read_jsonl(stream: BinaryIO, time_zone: str) -> Iterator[Incoming | BadLine]
     seen = _Seen()
     for number, raw in _lines(stream):
         if raw is None:
-            yield BadLine(number, "longer than 1 MiB")
+            yield BadLine(number, lazy("longer than 1 MiB"))
         elif raw.strip():
             yield _read(number, raw, zone, seen)
 
@@ -94,7 +95,7 @@ def _read(number: int, raw: bytes, zone: tzinfo, seen: "_Seen") -> Incoming | Ba
     try:
         return _message(number, _fields(raw), zone, seen)
     except _Refused as refused:
-        return BadLine(number, str(refused))
+        return BadLine(number, refused.sentence)
 
 
 def _fields(raw: bytes) -> dict[str, object]:
@@ -103,11 +104,11 @@ def _fields(raw: bytes) -> dict[str, object]:
         # Not strict: a raw tab or NUL inside a string is no reason to lose the message.
         fields = json.loads(raw.decode(), strict=False)
     except UnicodeDecodeError as error:
-        raise _Refused("not UTF-8") from error
+        raise _Refused(lazy("not UTF-8")) from error
     except (ValueError, RecursionError) as error:
-        raise _Refused("not JSON: the file ends in the middle of this line" if half else "not JSON") from error
+        raise _Refused(lazy("not JSON: the file ends in the middle of this line") if half else lazy("not JSON")) from error
     if not isinstance(fields, dict):
-        raise _Refused("not a JSON object")
+        raise _Refused(lazy("not a JSON object"))
     return fields
 
 
@@ -116,7 +117,7 @@ def _message(number: int, fields: Mapping[str, object], zone: tzinfo, seen: "_Se
     role = _role(fields)
     session, speaker = _text(fields, "session"), _text(fields, "speaker")
     if session and len(session) > MOST_NAME:
-        raise _Refused(f"session is longer than {MOST_NAME} characters")
+        raise _Refused(lazy("session is longer than {most} characters", most=MOST_NAME))
     created_at, written = _created_at(fields.get("created_at"), zone)
     id_ = _id(fields)
     named, before, former = seen.name(id_, (session, role, speaker, content, written), timed=_names_an_hour(written))
@@ -130,10 +131,10 @@ def _message(number: int, fields: Mapping[str, object], zone: tzinfo, seen: "_Se
 def _content(fields: Mapping[str, object]) -> str:
     content = fields.get("content")
     if content is not None and not isinstance(content, str):
-        raise _Refused("content is not text")
+        raise _Refused(lazy("content is not text"))
     content = clean(content or "")
     if not content:
-        raise _Refused("no content")
+        raise _Refused(lazy("no content"))
     return content
 
 
@@ -143,7 +144,7 @@ def _role(fields: Mapping[str, object]) -> Role:
         return "user"
     known = _ROLES.get(role.lower()) if isinstance(role, str) else None
     if known is None:
-        raise _Refused("role is none of user, assistant, system, tool")
+        raise _Refused(lazy("role is none of user, assistant, system, tool"))
     return known
 
 
@@ -152,7 +153,7 @@ def _text(fields: Mapping[str, object], name: str) -> str | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise _Refused(f"{name} is not text")
+        raise _Refused(lazy("{name} is not text", name=name))
     return clean(str(value)) or None
 
 
@@ -161,7 +162,7 @@ def _id(fields: Mapping[str, object]) -> str | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise _Refused("id is neither text nor a whole number")
+        raise _Refused(lazy("id is neither text nor a whole number"))
     return clean(str(value)) or None
 
 
@@ -177,7 +178,7 @@ def _created_at(value: object, zone: tzinfo) -> tuple[int | None, int | str | No
         instant = _known(from_seconds(value))
         return instant, instant
     if not isinstance(value, str):
-        raise _Refused("created_at is neither text nor a number")
+        raise _Refused(lazy("created_at is neither text nor a number"))
     moment = _moment(value)
     if moment.tzinfo is None:
         return _instant(moment.replace(tzinfo=zone)), moment.isoformat()
@@ -196,7 +197,9 @@ def _moment(value: str) -> datetime:
     except ValueError as error:
         # Shown only where it looks like a time: the field might hold a message by mistake.
         shown = len(value) <= _SHOWN_CHARS and any(character.isdigit() for character in value)
-        raise _Refused(f"created_at is not ISO 8601: {value}" if shown else "created_at is not ISO 8601") from error
+        raise _Refused(
+            lazy("created_at is not ISO 8601: {value}", value=value) if shown else lazy("created_at is not ISO 8601")
+        ) from error
 
 
 def _instant(moment: datetime) -> int:
@@ -205,7 +208,7 @@ def _instant(moment: datetime) -> int:
 
 def _known(instant: int | None) -> int:
     if instant is None:
-        raise _Refused("created_at is outside the years 1970 to 9999")
+        raise _Refused(lazy("created_at is outside the years 1970 to 9999"))
     return instant
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal
 
+from localization.sentences import Said, lazy
 from memory.errors import MemoryFailure
 from memory.types import SECOND
 
@@ -51,7 +52,7 @@ class BadLine:
     """A line, or something in a conversation, that was left out, and why; the reason never holds message text."""
 
     line: int
-    reason: str
+    reason: Said
 
 
 def from_seconds(seconds: float) -> int | None:
@@ -69,5 +70,5 @@ def within(instant: int) -> int | None:
 def without_mark(head: bytes) -> bytes:
     """Return a file's first bytes without a UTF-8 mark; UTF-16 and UTF-32 raise FileUnusable."""
     if head.startswith(_UTF16):
-        raise FileUnusable("the file is UTF-16; save it as UTF-8 and import it again")
+        raise FileUnusable(lazy("the file is UTF-16; save it as UTF-8 and import it again"))
     return head.removeprefix(_MARK)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from localization.sentences import Explained, Said, lazy
 from memory.transfer.message import without_mark
 
 _READ_BYTES = 1 << 16
@@ -26,13 +27,13 @@ _ROOM = 1 << 10  # for the blanks around a colon
 class MalformedExport:
     """Stands for a conversation that json refuses; `reason` goes on after "conversation 7"."""
 
-    reason: str
+    reason: Said
 
 
-class Broken(Exception):
+class Broken(Explained):
     """The file ends or is damaged in or after the conversation `number`; the text is one clause."""
 
-    def __init__(self, number: int, reason: str) -> None:
+    def __init__(self, number: int, reason: Said) -> None:
         super().__init__(reason)
         self.number = number
 
@@ -48,7 +49,7 @@ class _Window:
     def more(self, pending: int = 0) -> bool:
         """Read on, at least as far again as a string that is pending; returns whether there was something."""
         if len(self.data) > _MAX_CONVERSATION:
-            raise Broken(self._complete + 1, f"conversation {self._complete + 1} is longer than 128 MiB")
+            raise Broken(self._complete + 1, lazy("conversation {number} is longer than 128 MiB", number=self._complete + 1))
         chunk = self._stream.read(max(_READ_BYTES, pending))
         self.data += chunk
         return bool(chunk)
@@ -89,7 +90,9 @@ class _Window:
     def taken(self, end: int | None) -> object:
         """Take what ends there as a conversation; None says that the file ended first."""
         if end is None:
-            raise Broken(self._complete + 1, f"the file ends in the middle of conversation {self._complete + 1}")
+            raise Broken(
+                self._complete + 1, lazy("the file ends in the middle of conversation {number}", number=self._complete + 1)
+            )
         raw = bytes(self.data[:end])
         del self.data[:end]
         self._complete += 1
@@ -97,17 +100,18 @@ class _Window:
 
     def broken(self) -> Broken:
         """Say that the file does not go on as it should."""
-        what = "is damaged" if self.next() else "ends"
-        return Broken(self._complete, f"the file {what} after conversation {self._complete}")
+        damaged = lazy("the file is damaged after conversation {number}", number=self._complete)
+        ends = lazy("the file ends after conversation {number}", number=self._complete)
+        return Broken(self._complete, damaged if self.next() else ends)
 
 
 def _parsed(raw: bytes) -> object:
     try:
         return json.loads(raw.decode(), strict=False)
     except ValueError:
-        return MalformedExport("is not JSON")
+        return MalformedExport(lazy("is not JSON"))
     except RecursionError:
-        return MalformedExport("is nested too deeply")
+        return MalformedExport(lazy("is nested too deeply"))
 
 
 def conversations(stream: BinaryIO) -> Iterator[object]:

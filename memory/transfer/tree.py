@@ -6,6 +6,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from localization.sentences import marked
+
 Node = Mapping[str, object]
 Parents = dict[str, str | None]
 Faults = dict[str, None]  # reasons in the order they were met, each once
@@ -31,7 +33,7 @@ def grow(mapping: Mapping[str, object], current: object) -> Tree:
     faults: Faults = {}
     nodes = {key: node for key, node in mapping.items() if isinstance(node, dict)}
     if len(nodes) < len(mapping):
-        faults["a node is not an object"] = None
+        faults[marked("a node is not an object")] = None
     parents = _parents(nodes, _claims(nodes, faults), faults)
     _cut_circles(parents, faults)
     children = _children(nodes, parents, faults)
@@ -39,7 +41,7 @@ def grow(mapping: Mapping[str, object], current: object) -> Tree:
     if isinstance(current, str) and current in nodes:
         ends.insert(0, current)
     elif current is not None:
-        faults["its current message is not there"] = None
+        faults[marked("its current message is not there")] = None
     if ends and ends[0] != current:
         ends.insert(0, _newest(next(iter(children[None])), children))
     return Tree(nodes, parents, tuple(_paths(ends, parents)), tuple(faults))
@@ -53,7 +55,7 @@ def _claims(nodes: Mapping[str, Node], faults: Faults) -> dict[str, str]:
             if child in nodes:
                 claims.setdefault(child, key)
             else:
-                faults["a message that should follow is not there"] = None
+                faults[marked("a message that should follow is not there")] = None
     return claims
 
 
@@ -62,7 +64,7 @@ def _listed(node: Node, faults: Faults) -> list[str]:
     if listed is None:
         return []
     if not isinstance(listed, list) or not all(isinstance(child, str) for child in listed):
-        faults["a list of following messages has the wrong type"] = None
+        faults[marked("a list of following messages has the wrong type")] = None
         return [child for child in listed if isinstance(child, str)] if isinstance(listed, list) else []
     return listed
 
@@ -72,7 +74,7 @@ def _parents(nodes: Mapping[str, Node], claims: Mapping[str, str], faults: Fault
     for key, node in nodes.items():
         parent = node.get("parent", claims.get(key))
         if parent is not None and (not isinstance(parent, str) or parent not in nodes):
-            faults["the message before one is not there"] = None
+            faults[marked("the message before one is not there")] = None
             parent = claims.get(key)
         parents[key] = parent
     return parents
@@ -88,7 +90,7 @@ def _cut_circles(parents: Parents, faults: Faults) -> None:
             trail[node] = None
             node = parents[node]
         if node is not None and node in trail:
-            faults["its messages follow each other in a circle"] = None
+            faults[marked("its messages follow each other in a circle")] = None
             parents[node] = None
         done.update(trail)
 
@@ -101,7 +103,7 @@ def _children(nodes: Mapping[str, Node], parents: Parents, faults: Faults) -> Ch
             if parents.get(child) == key:
                 children[key][child] = None
             elif child in nodes:
-                faults["two messages disagree on which comes first"] = None
+                faults[marked("two messages disagree on which comes first")] = None
     for key, parent in parents.items():
         children[parent].setdefault(key)
     return children

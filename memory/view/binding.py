@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from localization.sentences import lazy
 from memory.errors import NotFound
 from memory.forget.confiding import Confiding
 from memory.forget.forgetting import Forgetting
@@ -73,7 +74,7 @@ class Binding:
     def own(self, session: Session) -> None:
         """Raise NotFound unless a session is of home."""
         if session.domain != self.home.key:
-            raise NotFound("That session belongs elsewhere.")
+            raise NotFound(lazy("That session belongs elsewhere."))
 
     async def queue(
         self, tx: Transaction, session: Session, parts: Sequence[Part], answers: str = "", item: int | None = None

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from localization.sentences import lazy
 from memory.errors import NotFound
 from memory.forget.gone import shown
 from memory.store.lineage import bound
@@ -76,7 +77,7 @@ class Calendar:
         )
         sessions = {session.key: session for session in await self._b.sessions()}
         if row is None or row["session"] not in sessions:
-            raise NotFound("There is no gist with that id here.")
+            raise NotFound(lazy("There is no gist with that id here."))
         domains = self._b.domains
         rows = await self._b.db.all(
             f"{exchanges.SELECT}JOIN episodes p ON p.id = e.episode WHERE p.session = :session AND p.position = :position "

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from localization.sentences import lazy
 from memory.errors import NotYours
 from memory.forget import confiding
 from memory.journal.outbox import Part
@@ -40,7 +41,7 @@ class Confidences:
         item = await owners.message(self._b.db, self._b.home, await ShortIds(self._b).full(public_id), None)
         message = (await exchanges.among(self._b.db, [item])).get(item)
         if message is None or message.identity != await owners.identity(self._b.db, teller):
-            raise NotYours("Only whoever said it can have it kept from somebody.")
+            raise NotYours(lazy("Only whoever said it can have it kept from somebody."))
         work = self._b.shared.confiding
         about = [item] if ask.ends else [item, *await work.replies(item, message.text)]
         async with self._b.db.transaction() as tx:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from localization.sentences import lazy
 from memory.bank import block
 from memory.bank.block import Block
 from memory.derive import progress
@@ -129,7 +130,7 @@ class Facts:
         async with self._b.db.transaction() as tx:
             await require_unchanged(tx, {correction.key: correction.text})
             if await confidences.of(tx, [correction.key]):
-                raise ToldInConfidence("A fact here is for everybody who can read this; tell me that in private instead.")
+                raise ToldInConfidence(lazy("A fact here is for everybody who can read this; tell me that in private instead."))
             # An answer that is being made with the old one in view is made again with the new one.
             await note_forgetting(tx, self._b.home, now)
             return await profile.correct(tx, self._b.shared.seal, self._b.home, public_id, correction, now)

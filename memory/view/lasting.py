@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from localization.sentences import lazy
 from memory.errors import SourceGone
 from memory.forget.gone import is_sweeping
 from memory.places import confidences
@@ -53,5 +54,5 @@ async def require_standing(
     if await seen.touched(reader, domains, begun):
         await require_unchanged(reader, others)
         if await statements.any_replaced(reader, others, begun):
-            raise SourceGone("A fact that this answer was shown was corrected while it was made.")
+            raise SourceGone(lazy("A fact that this answer was shown was corrected while it was made."))
         await confidences.require_open(reader, set(others).difference(asked), domains)

@@ -4,6 +4,7 @@ Everybody may have forgotten what they said themselves, and the replies that ans
 of whom it speaks. Without a `by` all may go.
 """
 
+from localization.sentences import lazy
 from memory.errors import NotFound, NotYours
 from memory.index.mentions import named
 from memory.store.database import Database
@@ -18,9 +19,9 @@ async def message(db: Database, domain: Domain, public_id: str, by: Identity | N
         {"id": public_id.strip().lower(), "domain": domain.key},
     )
     if row is None:
-        raise NotFound("There is no message with that id here. Recall it first: every hit shows its id.")
+        raise NotFound(lazy("There is no message with that id here. Recall it first: every hit shows its id."))
     if by is not None and not await _said(db, row["id"], by) and not await _answered_alone(db, row["id"], by):
-        raise NotYours("Only whoever said it, or an admin, can have it forgotten.")
+        raise NotYours(lazy("Only whoever said it, or an admin, can have it forgotten."))
     return int(row["id"])
 
 
@@ -40,7 +41,7 @@ async def fact(db: Database, domain: Domain, public_id: str, by: Identity | None
     """
     found = await profile.standing(db, domain, public_id)
     if by is not None and not await _theirs_is(db, found, by):
-        raise NotYours("Only whoever said it of themselves, or an admin, can change that fact.")
+        raise NotYours(lazy("Only whoever said it of themselves, or an admin, can change that fact."))
     return found
 
 

@@ -6,6 +6,7 @@ from functools import partial
 from itertools import accumulate, chain, zip_longest
 from typing import TypeVar
 
+from localization.sentences import marked
 from memory.index.indexing import BANK, ERAS, GISTS, MESSAGES
 from memory.index.recall.finder import Found, Recall
 from memory.index.recall.query import Query, ends
@@ -31,7 +32,7 @@ _TELLING = 100
 """How many messages are read for when a birthday is."""
 A = TypeVar("A")
 
-_NAMED = ("named in the question",)
+_NAMED = (marked("named in the question"),)
 _CONSIDERED = 40
 """How many messages are looked at, where fewer are wanted, for what took the place of the first of them."""
 _BESIDE = 16

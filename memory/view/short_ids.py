@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 
+from localization.sentences import lazy
 from memory.errors import AmbiguousId
 from memory.store.lineage import bound, pages, placeholders
 from memory.view.binding import Binding
@@ -37,7 +38,7 @@ class ShortIds:
             return begun
         found = await self._beginning_with([begun])
         if len(found) > 1:
-            raise AmbiguousId(f'Several ids begin with "{begun}". Type more of it.')
+            raise AmbiguousId(lazy('Several ids begin with "{typed}". Type more of it.', typed=begun))
         return found[0] if found else begun
 
     async def _beginning_with(self, beginnings: Collection[str]) -> list[str]:

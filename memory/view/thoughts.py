@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from localization.sentences import lazy
 from memory.errors import NotFound
 from memory.forget import erase
 from memory.journal import outbox
@@ -70,7 +71,9 @@ class Thoughts:
         )  # fmt: skip
         rows = await self._reflections(f"state = 'posted' AND {only} ORDER BY posted_at DESC LIMIT 1", which)
         if not rows:
-            raise NotFound("There is no thought of mine with that id here." if public_id else "There is no thought of mine here.")
+            raise NotFound(
+                lazy("There is no thought of mine with that id here.") if public_id else lazy("There is no thought of mine here.")
+            )
         return await self._thought(rows[0])
 
     async def posted_since(self, then: int) -> int:

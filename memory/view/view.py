@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from localization.sentences import lazy
 from memory.errors import NotFound
 from memory.forget.extent import extent
 from memory.forget.gone import Scope
@@ -232,7 +233,7 @@ class View:
         domains = self._b.domains
         there = await exchanges.at_their_places(self._b.db, domains, [item, *going.replies])
         if item not in there:
-            raise NotFound("There is no message with that id here.")
+            raise NotFound(lazy("There is no message with that id here."))
         digests = await summaries.by_keys(self._b.db, domains, going.above)
         stated = await statements.by_keys(self._b.db, domains, going.above)
         return Extent(

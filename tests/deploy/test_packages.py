@@ -39,7 +39,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_wheel_holds_every_file_that_she_reads(built: Path) -> None:
     (wheel,) = built.glob("*.whl")
     held = set(zipfile.ZipFile(wheel).namelist())
-    kept = run("git", "ls-files", "bot", "adapters", "memory", folder=REPO).split()
+    kept = run("git", "ls-files", "bot", "adapters", "memory", "localization", folder=REPO).split()
     assert [name for name in kept if name not in held] == []
 
 

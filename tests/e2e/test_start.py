@@ -32,6 +32,7 @@ OTHERS = {
     "bot.service.serve",
     "bot.web.server",
     "jinja2",
+    "babel",
     "memory.transfer.chatgpt",
 }
 FINDING = {"memory.core", "memory.index.recall.finder"}

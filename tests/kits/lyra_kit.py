@@ -34,6 +34,8 @@ _WORDS = "words-alone.toml"
 _REMOVED = (
     "COLUMNS",
     "LINES",
+    "LANG",
+    "LC_",
     "LYRA_",
     "OPENAI_",
     "OLLAMA_",

@@ -60,8 +60,13 @@ def texts(found: Found) -> dict[str | None, list[str]]:
     return sessions
 
 
+def told(found: Incoming | BadLine) -> tuple[int, str]:
+    assert isinstance(found, BadLine)
+    return found.line, str(found.reason)
+
+
 def reasons(found: Found) -> list[str]:
-    return [item.reason for item in found if isinstance(item, BadLine)]
+    return [str(item.reason) for item in found if isinstance(item, BadLine)]
 
 
 TEA = chat(node("ask", "root", at=T0 + 1), node("answer", "ask", "assistant", at=T0 + 2.5))
@@ -267,25 +272,25 @@ class TestDamage:
     @pytest.mark.parametrize("value", [5, None, "text", [], {}, {"mapping": []}])
     def test_a_conversation_of_the_wrong_type_costs_only_itself(self, value: object) -> None:
         found = read([value, TEA])
-        assert found[0] == BadLine(1, "conversation 1 has no messages")
+        assert told(found[0]) == (1, "conversation 1 has no messages")
         assert len(found) == 3
 
     def test_a_conversation_nested_without_end_costs_only_itself(self) -> None:
         deep = b'{"mapping": ' + b"[" * 50_000 + b"]" * 50_000 + b"}"
         found = read(b"[" + deep + b"," + json.dumps(TEA).encode() + b"]")
-        assert found[0] == BadLine(1, "conversation 1 is nested too deeply")
+        assert told(found[0]) == (1, "conversation 1 is nested too deeply")
         assert len(found) == 3
 
     def test_a_conversation_that_is_no_json_costs_only_itself(self) -> None:
         found = read(b'[{"mapping": oops}, ' + json.dumps(TEA).encode() + b"]")
-        assert found[0] == BadLine(1, "conversation 1 is not JSON")
+        assert told(found[0]) == (1, "conversation 1 is not JSON")
         assert len(found) == 3
 
     def test_a_cut_off_file_gives_the_conversations_before_the_cut(self) -> None:
         data = json.dumps([TEA] * 7).encode()
-        assert read(data[:-40])[-1] == BadLine(7, "the file ends in the middle of conversation 7")
+        assert told(read(data[:-40])[-1]) == (7, "the file ends in the middle of conversation 7")
         assert len(read(data[:-40])) == 6 * 2 + 1
-        assert read(data[:-1])[-1] == BadLine(7, "the file ends after conversation 7")
+        assert told(read(data[:-1])[-1]) == (7, "the file ends after conversation 7")
 
     def test_damage_in_the_middle_gives_the_conversations_before_it(self) -> None:
         data = json.dumps([TEA] * 500).encode()

@@ -12,10 +12,11 @@ from adapters.discord.limits import Limits
 from adapters.discord.whole import whole
 from adapters.errors import PlaceGone, SendFailed
 from adapters.events import Place, Vanished, split_key
+from localization.sentences import lazy
 
-_LEFT = "Lyra is not in that server any more; invite her again to talk to her there."
-_GONE = "That channel or thread is gone; talk to Lyra in another one."
-_HIDDEN = "Lyra does not see that channel any more; give her the permission to view it."
+_LEFT = lazy("Lyra is not in that server any more; invite her again to talk to her there.")
+_GONE = lazy("That channel or thread is gone; talk to Lyra in another one.")
+_HIDDEN = lazy("Lyra does not see that channel any more; give her the permission to view it.")
 
 
 async def locate(client: Client | None, key: str, gate: readers.Gate) -> Place | None:

@@ -9,11 +9,12 @@ import discord
 
 from adapters.events import Attachment, Forward, Message, Person, Place, Quote, Unreadable
 from adapters.markup import printable
+from localization.sentences import lazy
 
 PLATFORM = "discord"
 
 _LONGEST_NAME = 64
-_UNREAD = "Here I can read only what mentions me. Mention me with @ in your message, and I answer it."
+_UNREAD = lazy("Here I can read only what mentions me. Mention me with @ in your message, and I answer it.")
 _OWN_NAME = "Lyra"
 _SPOKEN = frozenset(
     {

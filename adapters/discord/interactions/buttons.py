@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import discord
 
 from adapters.command_table import Action
+from localization.sentences import _
 
 _PREFIX = "lyra"
 _QUESTION = "confirm"
@@ -31,8 +32,8 @@ def pressed(custom_id: str) -> tuple[str, str] | None:
 def question(call: int) -> discord.ui.View:
     """Return a yes and a no to the question of a call."""
     shown = _view()
-    _add(shown, "Yes", f"{_QUESTION}:{call}:yes", discord.ButtonStyle.danger)
-    _add(shown, "No", f"{_QUESTION}:{call}:no", discord.ButtonStyle.secondary)
+    _add(shown, _("Yes"), f"{_QUESTION}:{call}:yes", discord.ButtonStyle.danger)
+    _add(shown, _("No"), f"{_QUESTION}:{call}:no", discord.ButtonStyle.secondary)
     return shown
 
 

@@ -19,13 +19,16 @@ from adapters.discord.incoming import convert
 from adapters.discord.interactions.buttons import answered, question
 from adapters.discord.interactions.calling import Address, Called, called, called_by_button, value_of
 from adapters.events import Asked, Message, Place
+from localization.sentences import Sentence, lazy
 
 _Speaking = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread | discord.DMChannel
-_OVER = "This is not waiting for an answer any more; use the command again."
-_OTHERS = "Only the person who was asked can answer this."
-_UNKNOWN = "This is not offered any more; type / to see what there is."
-_NOT_HERE = "Lyra cannot see who reads this here, so this does not work; use it in a channel that she sees, or in a DM with her."
-_NOT_KEPT = "Lyra could not take this down; use the command again in a moment."
+_OVER = lazy("This is not waiting for an answer any more; use the command again.")
+_OTHERS = lazy("Only the person who was asked can answer this.")
+_UNKNOWN = lazy("This is not offered any more; type / to see what there is.")
+_NOT_HERE = lazy(
+    "Lyra cannot see who reads this here, so this does not work; use it in a channel that she sees, or in a DM with her."
+)
+_NOT_KEPT = lazy("Lyra could not take this down; use the command again in a moment.")
 _MOST_CHOICES = 25
 _LONGEST_CHOICE = 100
 
@@ -253,9 +256,9 @@ def _choices(call: Called, values: Sequence[str]) -> list[Choice[str | int | flo
     return [Choice(name=one, value=value) for one in shown if (value := value_of(parameter, one)) is not None]
 
 
-async def _say(interaction: discord.Interaction, text: str) -> None:
+async def _say(interaction: discord.Interaction, sentence: Sentence) -> None:
     with suppress(*TROUBLE):
         if interaction.response.is_done():
-            await interaction.edit_original_response(content=text)
+            await interaction.edit_original_response(content=str(sentence))
         else:
-            await interaction.response.send_message(text, ephemeral=True)
+            await interaction.response.send_message(str(sentence), ephemeral=True)

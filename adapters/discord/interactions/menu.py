@@ -11,6 +11,7 @@ from adapters.base import Notes
 from adapters.command_table import AnswerAudience, CommandSpec, Parameter
 from adapters.discord.failures import TROUBLE
 from adapters.errors import PlatformFailure
+from localization.sentences import lazy
 
 _SLASH, _MESSAGE = 1, 3
 _SUBCOMMAND = 1
@@ -42,7 +43,7 @@ async def sync(client: discord.Client, table: Mapping[str, CommandSpec], notes: 
     """Give Discord the commands, where they are not those that it was given last. Raises PlatformFailure."""
     application = client.application_id
     if application is None:
-        raise PlatformFailure("Discord is not connected yet; the commands are given to it later.")
+        raise PlatformFailure(lazy("Discord is not connected yet; the commands are given to it later."))
     commands = payload(table)
     known = hashlib.sha256(json.dumps([application, commands]).encode()).hexdigest()
     if await notes.get(_NOTE) == known:
@@ -50,7 +51,9 @@ async def sync(client: discord.Client, table: Mapping[str, CommandSpec], notes: 
     try:
         await client.http.bulk_upsert_global_commands(application, payload=commands)
     except TROUBLE:
-        raise PlatformFailure("Discord did not take the commands; it keeps the old ones until Lyra connects again.") from None
+        raise PlatformFailure(
+            lazy("Discord did not take the commands; it keeps the old ones until Lyra connects again.")
+        ) from None
     await notes.put(_NOTE, known)
 
 
@@ -67,14 +70,14 @@ def _command(name: str, family: Sequence[CommandSpec]) -> dict[str, Any]:
 
 def _described(name: str, spec: CommandSpec) -> dict[str, Any]:
     ordered = sorted(spec.parameters, key=lambda parameter: not parameter.required)
-    return {"name": name, "description": _cut(spec.help), "options": [_option(one) for one in ordered[:_MOST]]}
+    return {"name": name, "description": _cut(str(spec.help)), "options": [_option(one) for one in ordered[:_MOST]]}
 
 
 def _option(parameter: Parameter) -> dict[str, Any]:
     option: dict[str, Any] = {
         "type": _TYPES[parameter.type],
         "name": parameter.name,
-        "description": _cut(parameter.help),
+        "description": _cut(str(parameter.help)),
         "required": parameter.required,
     }
     if parameter.choices:

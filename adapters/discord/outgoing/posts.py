@@ -5,7 +5,7 @@ What a channel's history says of parts whose fate is unknown.
 
 import base64
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -16,8 +16,11 @@ from adapters.base import Sending
 from adapters.discord.failures import NO_HISTORY, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE
 from adapters.discord.interactions.buttons import view
 from adapters.events import split_key
+from localization.languages import LANGUAGES
+from localization.sentences import lazy
 
-MARK = "-# (this may be a repeat)\n"
+_REPEAT = lazy("(this may be a repeat)")
+_SMALL = "-# "
 """Stands before a part that nobody can say of whether it arrived before."""
 
 _MOST = 500
@@ -76,7 +79,11 @@ async def _readable(channel: discord.PartialMessageable, message: int) -> bool:
 def _says(message: discord.Message, sending: Sending) -> bool:
     # Discord trims what is sent.
     said = (message.embeds[0].description or "" if message.embeds else "") if sending.reflection else message.content
-    return said.removeprefix(MARK).strip() == sending.text.strip()
+    return any(said.removeprefix(mark).strip() == sending.text.strip() for mark in _marks())
+
+
+def _marks() -> Sequence[str]:
+    return [f"{_SMALL}{_REPEAT.read_in(code)}\n" for code in LANGUAGES]
 
 
 def _belongs(message: discord.Message, sending: Sending) -> bool:
@@ -90,7 +97,7 @@ def _told(message: discord.Message) -> str:
     return str(reference.message_id) if reference is not None and reference.message_id is not None else ""
 
 
-THOUGHT = "A thought of mine, said unasked"
+THOUGHT = lazy("A thought of mine, said unasked")
 _NONCE_WINDOW = 3 * 60 * 1_000_000
 
 
@@ -113,7 +120,7 @@ class Posts:
             if look.found:
                 return look.found
             if not look.sure and self._now() - sending.since >= _NONCE_WINDOW:
-                sending = replace(sending, text=MARK + sending.text)
+                sending = replace(sending, text=f"{_SMALL}{_REPEAT}\n{sending.text}")
         return await self._post(sending)
 
     async def edit(self, sending: Sending) -> str:
@@ -196,4 +203,4 @@ def _shown_as(sending: Sending) -> dict[str, Any]:
     if not sending.reflection:
         return {"content": sending.text}
     embed = discord.Embed(description=sending.text, colour=discord.Colour.blurple())
-    return {"embed": embed.set_footer(text=THOUGHT)}
+    return {"embed": embed.set_footer(text=str(THOUGHT))}

@@ -19,11 +19,12 @@ from adapters.discord.outgoing.posts import Posts
 from adapters.errors import SendFailed
 from adapters.posting import put
 from adapters.together import accompanied
+from localization.sentences import lazy
 
 _SAY = 4
 _NO_EMBEDS, _EPHEMERAL = 1 << 2, 1 << 6
 _UNANSWERED = frozenset({UNKNOWN_MESSAGE, UNKNOWN_WEBHOOK})
-_NOT_CONNECTED = "Discord is not connected; what waits is sent as soon as it can be."
+_NOT_CONNECTED = lazy("Discord is not connected; what waits is sent as soon as it can be.")
 _Key = tuple[str, str]
 _LASTS = 8.0
 """Discord shows it for ten seconds."""
@@ -161,7 +162,7 @@ class Sender:
         task = self._under_way.get(key) or self._begin(key, sending)
         await asyncio.wait({task}, timeout=self._seconds)
         if not task.done():
-            raise SendFailed("Discord has not answered in time; what waits is sent as soon as it can be.")
+            raise SendFailed(lazy("Discord has not answered in time; what waits is sent as soon as it can be."))
         return task.result()
 
     async def close(self) -> None:
@@ -201,7 +202,7 @@ class Sender:
             return await self._answers.send(address, sending)
         except TooLate:
             if address.private:
-                raise SendFailed("The private answer came too late for Discord; ask again.", final=True) from None
+                raise SendFailed(lazy("The private answer came too late for Discord; ask again."), final=True) from None
         # The promise that the answer may have filled is older than the part.
         return await put(self._posts, replace(sending, answers="", since=min(sending.since, address.heard_at)))
 

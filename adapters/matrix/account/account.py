@@ -16,6 +16,7 @@ from adapters.matrix.account.onetime import refill
 from adapters.matrix.account.recovery import Foreign, Recovery
 from adapters.matrix.account.signing import REPLACE, Signing, Unsigned
 from adapters.matrix.homeserver import TROUBLE, Denied, failure, unreachable
+from localization.sentences import Said, lazy
 
 __all__ = ["Access", "Account"]
 
@@ -70,7 +71,7 @@ class Account:
             await self._vouch(self._client)
         except Denied as denied:
             await self.close()
-            raise denied.final("use her account") from None
+            raise denied.final(lazy("use her account")) from None
         except BaseException:
             await self.close()
             raise
@@ -88,7 +89,9 @@ class Account:
             try:
                 seconds = await self._devices.renew(self.client)
             except Denied as denied:
-                raise PlatformFailure(f"The homeserver does not renew Lyra's session ({denied}); she signs in anew.") from None
+                raise PlatformFailure(
+                    lazy("The homeserver does not renew Lyra's session ({denied}); she signs in anew.", denied=denied)
+                ) from None
             await (pause(seconds * _RENEWED_AFTER) if seconds is not None else asyncio.Event().wait())
 
     async def keep_keys(self, response: SyncResponse) -> None:
@@ -105,7 +108,9 @@ class Account:
             if client.should_claim_keys:
                 answers.append(await client.keys_claim(client.get_users_for_key_claiming()))
         except Denied as denied:
-            raise PlatformFailure(f"The homeserver does not take Lyra's one-time keys ({denied}); she connects anew.") from None
+            raise PlatformFailure(
+                lazy("The homeserver does not take Lyra's one-time keys ({denied}); she connects anew.", denied=denied)
+            ) from None
         except TROUBLE as error:
             raise unreachable(type(error).__name__) from None
         for answer in answers:
@@ -121,30 +126,35 @@ class Account:
         try:
             await self._recovery.ensure(self.client, identity, take_over=True)
         except Denied as denied:
-            raise denied.final("keep her recovery key") from None
-        self._say("Lyra's cross-signing identity was replaced; whoever verified her before has to verify her again.")
+            raise denied.final(lazy("keep her recovery key")) from None
+        self._say(lazy("Lyra's cross-signing identity was replaced; whoever verified her before has to verify her again."))
 
     async def recovery_key(self) -> str:
         """Return the key by which the owner's other clients can verify Lyra: a secret. Raises as `replace_identity`."""
         try:
             return await self._recovery.written(self.client)
         except Denied as denied:
-            raise denied.final("read her secret storage") from None
+            raise denied.final(lazy("read her secret storage")) from None
 
     async def _vouch(self, client: AsyncClient) -> None:
         try:
             identity = await self._signing.ensure(client, self._access.password)
             await self._recovery.ensure(client, identity)
         except Unsigned as unsigned:
-            self._say(str(unsigned))
+            self._say(unsigned.sentence)
         except Foreign:
             self._say(
-                "The account has a secret storage that another client made, so Lyra's own recovery key is not in it; "
-                f"{REPLACE} makes it hers."
+                lazy(
+                    "The account has a secret storage that another client made, so Lyra's own recovery key is not in it; "
+                    "{replace} makes it hers.",
+                    replace=REPLACE,
+                )
             )
         except Denied as denied:
-            self._say(f"The homeserver does not let Lyra keep her recovery key ({denied}); ask whoever runs it.")
+            self._say(
+                lazy("The homeserver does not let Lyra keep her recovery key ({denied}); ask whoever runs it.", denied=denied)
+            )
 
-    def _say(self, sentence: str) -> None:
-        if sentence not in self.said:
-            self.said.append(sentence)
+    def _say(self, sentence: Said) -> None:
+        if str(sentence) not in self.said:
+            self.said.append(str(sentence))

@@ -30,6 +30,7 @@ from adapters.matrix.homeserver import (
     unreachable,
     word,
 )
+from localization.sentences import _, lazy
 
 DEVICE = "device"
 """The name of the note that holds the device."""
@@ -101,7 +102,7 @@ class Devices:
         finally:
             await close(client)
         if not self._access.password:
-            raise _Lost("The homeserver ended Lyra's session.")
+            raise _Lost(lazy("The homeserver ended Lyra's session."))
         found = replace(await by_password(stores, self._access, device.id), key=device.key)
         await self._notes.put(DEVICE, asdict(found))
         return found
@@ -112,8 +113,12 @@ class Devices:
         new = await self._enter(stores, old)
         stores.remove(old.id)
         self._said.append(
-            f"{lost} Lyra is a new device now, {new.id}; what was said to her in encrypted rooms meanwhile she may not be able to "
-            "read."
+            _(
+                "{lost} Lyra is a new device now, {id}; what was said to her in encrypted rooms meanwhile she may not be "
+                "able to read.",
+                lost=lost,
+                id=new.id,
+            )
         )
         await self._leave(stores)
         return await self._entered(stores, new)
@@ -139,7 +144,7 @@ class Devices:
         except _Lost as lost:
             raise _shut(lost) from None
         except _Ended:
-            raise unreachable("a session that ended as it began") from None
+            raise unreachable(lazy("a session that ended as it began")) from None
 
     async def _opened(self, stores: KeyStores, device: Device) -> AsyncClient:
         """Return the client of a device whose key store, note and homeserver agree. Raises _Lost, _Ended, or as `ask`."""
@@ -147,18 +152,18 @@ class Devices:
         try:
             key = stores.unlock(client, device.user, device.token)
             if key != device.key:
-                raise _Lost("The keys of Lyra's device are not in their folder any more, or are another device's.")
+                raise _Lost(lazy("The keys of Lyra's device are not in their folder any more, or are another device's."))
             await _agree(client, await published(client))
         except KeysUnreadable:
             await close(client)
             raise _Lost(
-                "The keys of Lyra's device cannot be read: the file is damaged, or was not written with her key."
+                lazy("The keys of Lyra's device cannot be read: the file is damaged, or was not written with her key.")
             ) from None
         except SignedOut as over:
             await close(client)
             if over.soft:
                 raise _Ended from None
-            raise _Lost("Lyra's device was signed out of Matrix.") from None
+            raise _Lost(lazy("Lyra's device was signed out of Matrix.")) from None
         except BaseException:
             await close(client)
             raise
@@ -202,7 +207,7 @@ class Devices:
 
     async def _by_token(self, stores: KeyStores) -> Device:
         if not self._access.token:
-            raise PlatformRefused(f"Lyra cannot log in to Matrix; {PASSWORD}, and start her again.")
+            raise PlatformRefused(lazy("Lyra cannot log in to Matrix; {password}, and start her again.", password=PASSWORD))
         client = stores.client(self._access.homeserver, self._access.user_id, "")
         client.access_token = self._access.token
         try:
@@ -210,12 +215,18 @@ class Devices:
             client.user_id, client.device_id = word(who, "user_id"), str(who.get("device_id") or "")
             if client.user_id != self._access.user_id:
                 raise PlatformRefused(
-                    f"The token in [matrix] is that of {client.user_id}; correct user_id, or give Lyra her own."
+                    lazy(
+                        "The token in [matrix] is that of {user_id}; correct user_id, or give Lyra her own.",
+                        user_id=client.user_id,
+                    )
                 )
             if not client.device_id or (await published(client)).device:
                 raise PlatformRefused(
-                    "The token in [matrix] is not that of a device of Lyra's own: it has none, or one with keys that are not here; "
-                    f"give her a new one, or {PASSWORD}."
+                    lazy(
+                        "The token in [matrix] is not that of a device of Lyra's own: it has none, or one with keys that are not "
+                        "here; give her a new one, or {password}.",
+                        password=PASSWORD,
+                    )
                 )
         except SignedOut:
             raise signed_out() from None
@@ -235,7 +246,7 @@ async def _agree(client: AsyncClient, shown: Published) -> None:
     """Publish what the homeserver lacks of this device's keys. Raises _Lost where it has others, or as `ask`."""
     own = described(client.olm)
     if shown.device_key not in ("", client.olm.account.identity_keys["ed25519"]):
-        raise _Lost("The homeserver has other keys for Lyra's device than she has.")
+        raise _Lost(lazy("The homeserver has other keys for Lyra's device than she has."))
     try:
         if bare(shown.device) != own:
             await publish(client)
@@ -244,8 +255,12 @@ async def _agree(client: AsyncClient, shown: Published) -> None:
     except Denied as denied:
         if denied.status != 400:
             raise
-        raise _Lost("The homeserver does not take new keys of Lyra's device, because she has older ones than it has.") from None
+        raise _Lost(
+            lazy("The homeserver does not take new keys of Lyra's device, because she has older ones than it has.")
+        ) from None
 
 
 def _shut(lost: _Lost) -> PlatformRefused:
-    return PlatformRefused(f"{lost} To let Lyra in as a new device, {PASSWORD}, and start her again.")
+    return PlatformRefused(
+        _("{lost} To let Lyra in as a new device, {password}, and start her again.", lost=lost, password=PASSWORD)
+    )

@@ -14,6 +14,7 @@ from nio import AsyncClient, AsyncClientConfig
 from nio.store import SqliteStore
 
 from adapters.errors import PlatformFailure, PlatformRefused
+from localization.sentences import lazy
 
 _TRIES = 2
 _UNREADABLE = (peewee.DatabaseError, vodozemac.PickleException, vodozemac.LibolmPickleException, ValueError)
@@ -87,7 +88,13 @@ class KeyStores:
         try:
             client.restore_login(user, client.device_id, token)
         except peewee.OperationalError as error:
-            raise PlatformFailure(f"The keys in {self._folder} cannot be used just now ({error}); Lyra tries again.") from None
+            raise PlatformFailure(
+                lazy(
+                    "The keys in {folder} cannot be used just now ({error}); Lyra tries again.",
+                    folder=self._folder,
+                    error=error,
+                )
+            ) from None
         except _UNREADABLE:
             raise KeysUnreadable from None
         assert client.olm is not None
@@ -110,7 +117,11 @@ class KeyStores:
             yield
         except OSError as error:
             raise PlatformRefused(
-                f"Lyra cannot keep her keys in {self._folder} ({error.strerror}); let her write there."
+                lazy(
+                    "Lyra cannot keep her keys in {folder} ({strerror}); let her write there.",
+                    folder=self._folder,
+                    strerror=error.strerror,
+                )
             ) from None
 
 

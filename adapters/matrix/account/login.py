@@ -8,6 +8,7 @@ from nio import AsyncClient
 from adapters.errors import PlatformRefused
 from adapters.matrix.account.keystore import KeyStores, close
 from adapters.matrix.homeserver import Denied, Json, SignedOut, ask, word
+from localization.sentences import _
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,9 @@ async def refreshed(client: AsyncClient, device: Device) -> tuple[Device, float 
 def _not_let_in(refusal: Denied | SignedOut) -> PlatformRefused:
     if isinstance(refusal, SignedOut) or refusal.code == "M_FORBIDDEN":
         return PlatformRefused(
-            "The homeserver does not accept Lyra's user id and password; correct user_id or the password in [matrix], and start "
-            "her again."
+            _(
+                "The homeserver does not accept Lyra's user id and password; correct user_id or the password in [matrix], "
+                "and start her again."
+            )
         )
-    return refusal.final("log in with a password")
+    return refusal.final(_("log in with a password"))

@@ -24,6 +24,7 @@ from adapters.matrix.account.identity import MASTER, SELF, USER, CrossSigningIde
 from adapters.matrix.account.published import packed, unpacked
 from adapters.matrix.account.signing import REPLACE
 from adapters.matrix.homeserver import Denied, Json, ask
+from localization.sentences import lazy
 
 ALGORITHM = "m.secret_storage.v1.aes-hmac-sha2"
 _CHECK = bytes(32)
@@ -134,8 +135,11 @@ class Recovery:
         name, key = await self._key()
         if (await _data(client, _DEFAULT)).get("key") != name:
             raise PlatformRefused(
-                "The account's secret storage is not Lyra's, so she has no recovery key for it; use the one that was made with it, "
-                f"or let {REPLACE} make both new."
+                lazy(
+                    "The account's secret storage is not Lyra's, so she has no recovery key for it; use the one that was made "
+                    "with it, or let {replace} make both new.",
+                    replace=REPLACE,
+                )
             )
         return written(key)
 

@@ -12,6 +12,7 @@ from adapters.matrix.account.identity import MASTER, SELF, USER, CrossSigningIde
 from adapters.matrix.account.onetime import countersigned, described
 from adapters.matrix.account.published import Published, names, published, signed_by
 from adapters.matrix.homeserver import Denied, Json, ask
+from localization.sentences import Explained, lazy
 
 REPLACE = "lyra matrix replace-identity"
 """The command that replaces an identity that is not Lyra's."""
@@ -20,7 +21,7 @@ _NOTE, _NEXT = "identity", "identity.next"
 _PASSWORD = "m.login.password"
 
 
-class Unsigned(Exception):
+class Unsigned(Explained):
     """Lyra cannot vouch for her device; the text says why, and what to do."""
 
 
@@ -44,8 +45,11 @@ class Signing:
             await _sign(client, identity, shown)
         except Denied as denied:
             raise Unsigned(
-                f"The homeserver does not let Lyra sign her device ({denied}); clients that exclude unsigned devices cannot "
-                "talk with her."
+                lazy(
+                    "The homeserver does not let Lyra sign her device ({denied}); clients that exclude unsigned devices "
+                    "cannot talk with her.",
+                    denied=denied,
+                )
             ) from None
         return identity
 
@@ -84,8 +88,11 @@ class Signing:
                     await self._notes.put(_NEXT, None)
                 return identity
         raise Unsigned(
-            "The account has a cross-signing identity whose keys Lyra does not have, so her device is unsigned and clients that "
-            f"exclude such devices cannot talk with her; {REPLACE} gives her an identity of her own."
+            lazy(
+                "The account has a cross-signing identity whose keys Lyra does not have, so her device is unsigned and "
+                "clients that exclude such devices cannot talk with her; {replace} gives her an identity of her own.",
+                replace=REPLACE,
+            )
         )
 
 
@@ -117,7 +124,7 @@ async def _sign(client: AsyncClient, identity: CrossSigningIdentity, shown: Publ
         return
     answer = await ask(client, "POST", "keys", "signatures", "upload", body={shown.user: signatures})
     if answer.get("failures"):
-        raise Unsigned("The homeserver did not take Lyra's signature of her own device; start her again to try once more.")
+        raise Unsigned(lazy("The homeserver did not take Lyra's signature of her own device; start her again to try once more."))
 
 
 def _takes_password(denied: Denied) -> bool:
@@ -127,10 +134,12 @@ def _takes_password(denied: Denied) -> bool:
 
 def _not_replaced(denied: Denied) -> PlatformRefused:
     if denied.code == "M_FORBIDDEN":
-        return PlatformRefused("The homeserver does not accept the password, so the identity was not replaced; try again.")
+        return PlatformRefused(lazy("The homeserver does not accept the password, so the identity was not replaced; try again."))
     if denied.status == 401:
         return PlatformRefused(
-            "The homeserver does not replace an identity for a password alone; reset it where the account is managed, then start "
-            "Lyra again."
+            lazy(
+                "The homeserver does not replace an identity for a password alone; reset it where the account is managed, "
+                "then start Lyra again."
+            )
         )
-    return denied.final("replace her identity")
+    return denied.final(lazy("replace her identity"))

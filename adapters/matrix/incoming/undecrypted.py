@@ -10,20 +10,24 @@ from adapters.base import Notes
 from adapters.matrix.homeserver import TROUBLE
 from adapters.matrix.incoming.event import Seen, part, word
 from adapters.matrix.pace import Pace
+from localization.sentences import Sentence, lazy
 
 _NOTE = "undecrypted"
 _MOST = 500
 _MOST_REFUSALS = 1_000
 _WITHHELD = "m.room_key.withheld"
-_ASK = "I cannot read what you just wrote, because"
 _WHY = {
-    "m.blacklisted": "your app was told to share no keys with my device; allow it in your app's list of devices, and write again.",
-    "m.unverified": "your app shares no keys with devices that you have not verified; verify me or allow others, and write again.",
-    "m.unauthorised": "I was not let in yet when it was written; please write it again.",
-    "m.unavailable": "your app does not have its key any more; please write it again.",
-    "m.no_olm": "your app could not reach my device safely; please write it again in a moment.",
+    "m.blacklisted": lazy(
+        "your app was told to share no keys with my device; allow it in your app's list of devices, and write again."
+    ),
+    "m.unverified": lazy(
+        "your app shares no keys with devices that you have not verified; verify me or allow others, and write again."
+    ),
+    "m.unauthorised": lazy("I was not let in yet when it was written; please write it again."),
+    "m.unavailable": lazy("your app does not have its key any more; please write it again."),
+    "m.no_olm": lazy("your app could not reach my device safely; please write it again in a moment."),
 }
-_LATE = "its key has not reached me; please write it again, or sign out of your app and in again if that happens often."
+_LATE = lazy("its key has not reached me; please write it again, or sign out of your app and in again if that happens often.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +102,7 @@ class Undecrypted:
         """Return the events whose keys have come."""
         return [one for one in self._waiting.values() if one.session in self._came]
 
-    def overdue(self) -> Sequence[tuple[Waiting, str]]:
+    def overdue(self) -> Sequence[tuple[Waiting, Sentence]]:
         """Return the first event of each session that is waited for no longer, and why, in a sentence for its sender."""
         found = []
         for one in list(self._waiting.values()):
@@ -106,7 +110,8 @@ class Undecrypted:
                 continue
             code = self._refused.get((one.sender, one.session)) or self._refused.get((one.sender, ""))
             if code or self._due[one.session] <= self._pace.elapsed():
-                found.append((one, f"{_ASK} {_WHY.get(code or '', _LATE)}"))
+                why = _WHY.get(code or "", _LATE)
+                found.append((one, lazy("I cannot read what you just wrote, because {why}", why=why)))
                 self._told[one.session] = None
                 self._changed = True
         while len(self._told) > _MOST:

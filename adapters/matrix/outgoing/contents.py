@@ -14,6 +14,7 @@ from markdown_it.token import Token
 
 from adapters.markup import printable
 from adapters.matrix.homeserver import Json
+from localization.sentences import lazy
 
 _DEEPEST = 100
 """How deeply Matrix lets tags stand in each other."""
@@ -93,8 +94,8 @@ FILE_NAME = "message.txt"
 
 _FORMAT = "org.matrix.custom.html"
 _LONGEST_FALLBACK = 500
-_CHANGED = "I changed this message."
-_IN_A_FILE = "This is too long for one message; it is in the file."
+_CHANGED = lazy("I changed this message.")
+_IN_A_FILE = lazy("This is too long for one message; it is in the file.")
 
 
 def words(text: str, *, notice: bool, mentions: Iterable[str]) -> Json:
@@ -124,7 +125,7 @@ def file(content: Json, source: Json, size: int) -> Json:
     """Return a message whose words are in a text file of so many bytes; `source` says where that is."""
     said = {
         "msgtype": "m.file",
-        "body": _IN_A_FILE,
+        "body": str(_IN_A_FILE),
         "filename": FILE_NAME,
         "info": {"mimetype": "text/plain", "size": size},
     }
@@ -153,7 +154,7 @@ def edit(target: str, content: Json) -> Json:
     """Return what replaces a message's content, and notifies nobody again."""
     body = content["body"]
     if len(body) > _LONGEST_FALLBACK or has_code(content):
-        body = _CHANGED
+        body = str(_CHANGED)
     return {
         "msgtype": content["msgtype"],
         # Only clients that know no edits show it, as plain text; it must not take the room of the new words.

@@ -20,14 +20,15 @@ from adapters.matrix.outgoing.typing import read_up_to
 from adapters.matrix.outgoing.wire import Wire
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.posting import put
+from localization.sentences import lazy
 
-MARK = "*(this may be a repeat)*\n\n"
+_REPEAT = lazy("(this may be a repeat)")
 """Stands before a part that nobody can say of whether it arrived before."""
 
 _SLACK = 5 * 60 * 1_000_000
 _REMEMBERED = 12 * 60 * 60 * 1_000_000
 _Wrap = Callable[[Json], Json]
-_NOT_CONNECTED = "Matrix is not connected; what waits is sent as soon as it can be."
+_NOT_CONNECTED = lazy("Matrix is not connected; what waits is sent as soon as it can be.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,7 @@ class Posts:
             if seen.found:
                 return seen.found
             if seen.closed or not (seen.whole or self._now() - sending.since < _REMEMBERED):
-                sending = replace(sending, text=MARK + sending.text)
+                sending = replace(sending, text=f"*{_REPEAT}*\n\n{sending.text}")
         _, room, thread = split_key(sending.place)
         answered = await self._answered(room, sending)
         content = await self._words(sending, answered.mentions) | {PART: sending.key}
@@ -153,7 +154,7 @@ class Posts:
         old = await self._own(room, target)
         if old is None:
             if not sending.key:
-                raise SendFailed("The message is gone; nothing takes its place.", final=True)
+                raise SendFailed(lazy("The message is gone; nothing takes its place."), final=True)
             return await self.send(replace(sending, key=f"{sending.key} anew"))
         content = await self._words(sending, _mentions(old))
         await self._fitting(room, content, lambda new: edit(target, new), self._transaction(sending))

@@ -20,14 +20,15 @@ from adapters.matrix.homeserver import Denied, Json, ask
 from adapters.matrix.incoming.past import ENCRYPTION, MESSAGE
 from adapters.matrix.incoming.pressing import REACTION
 from adapters.matrix.rooms.rooms import Rooms
+from localization.sentences import lazy
 
 TO_ALL_DEVICES = True
 """What nio's `ignore_unverified_devices` is set to wherever she sends."""
 
 
-_UNKNOWN = "Who reads the room is not known just now; what waits is sent as soon as it is."
-_NO_KEYS = "Lyra's keys for encrypted rooms are not at hand; what waits is sent as soon as they are."
-_NOT_SHARED = "Not everyone in the room has got the key to read Lyra; what waits is sent as soon as they have."
+_UNKNOWN = lazy("Who reads the room is not known just now; what waits is sent as soon as it is.")
+_NO_KEYS = lazy("Lyra's keys for encrypted rooms are not at hand; what waits is sent as soon as they are.")
+_NOT_SHARED = lazy("Not everyone in the room has got the key to read Lyra; what waits is sent as soon as they have.")
 
 
 class Wire:

@@ -12,11 +12,12 @@ from adapters.events import Person, Place
 from adapters.matrix.homeserver import Denied, Json, ask
 from adapters.matrix.incoming.past import ENCRYPTION
 from adapters.matrix.rooms.rooms import Rooms
+from localization.sentences import lazy
 
 _MEGOLM = {"algorithm": "m.megolm.v1.aes-sha2"}
-_SLOW = "The homeserver has not told of your DM yet; ask again in a minute."
-_NOT_ALONE = "The homeserver made a DM that others can read as well; write to Lyra in one of your own first."
-_NO_KEYS = "Lyra's keys for encrypted rooms are not at hand; ask again once they are."
+_SLOW = lazy("The homeserver has not told of your DM yet; ask again in a minute.")
+_NOT_ALONE = lazy("The homeserver made a DM that others can read as well; write to Lyra in one of your own first.")
+_NO_KEYS = lazy("Lyra's keys for encrypted rooms are not at hand; ask again once they are.")
 _DIRECT = "m.direct"
 
 
@@ -74,7 +75,9 @@ class Asides:
             # nio would ask again where the answer is lost, and make a second room.
             room = str((await ask(self._client, "POST", "createRoom", body=asked))["room_id"])
         except Denied as denied:
-            raise PlatformFailure(f"The homeserver lets Lyra make no DM ({denied}); write to her in one first.") from None
+            raise PlatformFailure(
+                lazy("The homeserver lets Lyra make no DM ({denied}); write to her in one first.", denied=denied)
+            ) from None
         await self._notes.put(_note(person), room)
         with suppress(Denied, PlatformFailure):
             await self._list(person.id, room)

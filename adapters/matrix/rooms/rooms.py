@@ -16,6 +16,7 @@ from adapters.base import Notes
 from adapters.errors import PlaceGone
 from adapters.events import Circle, Place, Reach
 from adapters.matrix.rooms.room import Record, Room, Shape
+from localization.sentences import lazy
 
 _MOST = 20
 """How many upgrades are followed back."""
@@ -64,7 +65,7 @@ class Succession:
         return ending is not None and ending.open and not past.record.admitted and self._present(past.id)
 
 
-_GONE = "Lyra is not in that room any more; invite her again to talk to her there."
+_GONE = lazy("Lyra is not in that room any more; invite her again to talk to her there.")
 
 
 class Rooms:

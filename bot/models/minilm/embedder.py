@@ -12,6 +12,7 @@ import numpy as np
 from bot.imports import imported
 from bot.models.minilm.weights import MODEL, PUBLISHED, TOKENIZER, WEIGHTS, NoModel, published, tensors
 from bot.service.log import log
+from localization.sentences import Said, lazy
 from memory.errors import EmbeddingFailed
 from memory.ports import Vectors
 
@@ -45,7 +46,7 @@ class MiniLM:
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="local-model")
         self._opening = Lock()
         self._model: tuple[Tokenizer, Encoder] | None = None
-        self.refused = ""
+        self.refused: Said = ""
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one row of length 1 a text, in order: float32 (len(texts), 384). What is behind 256 tokens is not read.
@@ -86,8 +87,8 @@ class MiniLM:
                 try:
                     self._model = _load(self._folder)
                 except NoModel as error:
-                    self.refused = str(error)
-                    log.warning("embed.refused", why=self.refused)
+                    self.refused = error.sentence
+                    log.warning("embed.refused", why=str(error))
             if self._model is None:
                 raise EmbeddingFailed(self.refused)
             return self._model
@@ -97,7 +98,7 @@ def unit(rows: Vectors) -> Vectors:
     """Return the rows at length 1. Raises EmbeddingFailed where one has no direction: zero, or not finite."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     if not (np.isfinite(lengths) & (lengths > 0)).all():
-        raise EmbeddingFailed("The local model found no direction for a text; what it makes cannot be compared.")
+        raise EmbeddingFailed(lazy("The local model found no direction for a text; what it makes cannot be compared."))
     made: Vectors = rows / lengths
     return made
 
@@ -106,7 +107,7 @@ def _load(folder: Path) -> "tuple[Tokenizer, Encoder]":
     try:
         reader: type[Tokenizer] = imported("tokenizers:Tokenizer")
     except ImportError as error:
-        raise NoModel("The local model's tokenizer cannot be loaded here; install it again with `make model`.") from error
+        raise NoModel(lazy("The local model's tokenizer cannot be loaded here; install it again with `make model`.")) from error
     tokenizer = reader.from_buffer(published(folder / TOKENIZER)[:])
     tokenizer.no_padding()
     tokenizer.enable_truncation(_MOST_TOKENS)

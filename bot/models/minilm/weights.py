@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from localization.sentences import Explained, lazy
 from memory.ports import Vectors
 
 MODEL = "all-MiniLM-L6-v2"
@@ -21,7 +22,7 @@ PUBLISHED = {
 """The SHA-256 of each file, as huggingface.co/sentence-transformers/all-MiniLM-L6-v2 has it."""
 
 
-class NoModel(Exception):
+class NoModel(Explained):
     """The model is not here, or it is not what was published; the text says what to do."""
 
 
@@ -42,9 +43,13 @@ def published(path: Path) -> mmap:
         with path.open("rb") as file:
             body = mmap(file.fileno(), 0, access=ACCESS_READ)
     except (OSError, ValueError) as error:
-        raise NoModel(f"The local model's file {path} cannot be read; install it again with `make model`.") from error
+        raise NoModel(
+            lazy("The local model's file {path} cannot be read; install it again with `make model`.", path=path)
+        ) from error
     if sha256(body).hexdigest() != PUBLISHED[path.name]:
-        raise NoModel(f"The local model's file {path} is not the published one; install it again with `make model`.")
+        raise NoModel(
+            lazy("The local model's file {path} is not the published one; install it again with `make model`.", path=path)
+        )
     return body
 
 

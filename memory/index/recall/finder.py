@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from localization.sentences import marked
 from memory.errors import EmbeddingFailed
 from memory.index.indexing import MESSAGES
 from memory.index.recall.columns import Floats, Ints
@@ -260,9 +261,9 @@ def _why(one: Scored, pick: Picked, words: Sequence[str]) -> tuple[str, ...]:
     if one.cosine[pick.document] > 0:
         signals.append(f"meaning {one.cosine[pick.document]:.2f}")
     if one.voice[pick.document]:
-        signals.append("whose words are asked for")
+        signals.append(marked("whose words are asked for"))
     if one.timely[pick.document]:
-        signals.append("the time that is asked for")
+        signals.append(marked("the time that is asked for"))
     if pick.others:
         signals.append(f"said {pick.others + 1} times")
-    return tuple(signals or ["beside a hit"])
+    return tuple(signals or [marked("beside a hit")])

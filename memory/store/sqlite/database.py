@@ -20,6 +20,7 @@ from typing import Self, cast
 
 from sqlcipher3 import dbapi2 as sqlcipher
 
+from localization.sentences import lazy
 from memory.errors import DatabaseBusy, DiskFull, ForeignLog, MemoryFailure, NotADatabase, NotWritable, WrongKey
 from memory.store import home_files
 from memory.store.cancellation import to_the_end
@@ -76,8 +77,13 @@ class SqliteDatabase:
         if not wal.is_own(path, partial(_opened, path, key)):
             log = wal.log_of(path)
             raise ForeignLog(
-                f"{log} does not belong to the memory at {path}, so nothing was opened and nothing was changed. Put back the one "
-                f"of the two that was exchanged; or move {log.name} away, or restore a backup with: lyra restore FILE"
+                lazy(
+                    "{log} does not belong to the memory at {path}, so nothing was opened and nothing was changed. Put back "
+                    "the one of the two that was exchanged; or move {name} away, or restore a backup with: lyra restore FILE",
+                    log=log,
+                    path=path,
+                    name=log.name,
+                )
             )
 
     async def __aenter__(self) -> Self:
@@ -177,7 +183,9 @@ class SqliteDatabase:
         """Read every page. Raises WrongKey where one is damaged."""
         problems = await self.all("SELECT integrity_check AS problem FROM pragma_integrity_check")
         if [row["problem"] for row in problems] != ["ok"]:
-            raise WrongKey(f"The memory at {self.path} is damaged. Restore your newest backup with: lyra restore FILE")
+            raise WrongKey(
+                lazy("The memory at {path} is damaged. Restore your newest backup with: lyra restore FILE", path=self.path)
+            )
 
     async def copy_to(self, target: Path, key: bytes | None) -> None:
         """Write a consistent copy of the present state to `target`, encrypted with the same key, while others go on."""
@@ -242,14 +250,21 @@ def _translated(path: Path) -> Iterator[None]:
 
 def _meaning(message: str, path: Path) -> MemoryFailure:
     if "locked" in message or "busy" in message:
-        return DatabaseBusy(f"The memory at {path} is busy with another process. Try again in a moment.")
+        return DatabaseBusy(lazy("The memory at {path} is busy with another process. Try again in a moment.", path=path))
     if "full" in message or "disk i/o error" in message:
-        return DiskFull(f"The memory at {path} could not be written: no room is left on that disk. Free some and try again.")
+        return DiskFull(
+            lazy("The memory at {path} could not be written: no room is left on that disk. Free some and try again.", path=path)
+        )
     if "readonly" in message or "unable to open" in message:
-        return NotWritable(f"The memory at {path} cannot be opened for writing. Check that folder and its permissions.")
+        return NotWritable(
+            lazy("The memory at {path} cannot be opened for writing. Check that folder and its permissions.", path=path)
+        )
     if "not a database" in message or "malformed" in message or "encrypted" in message:
         return WrongKey(
-            f"The key does not open the memory at {path}, or that file is damaged. "
-            "Put back the key it was made with, or restore a backup with: lyra restore FILE"
+            lazy(
+                "The key does not open the memory at {path}, or that file is damaged. "
+                "Put back the key it was made with, or restore a backup with: lyra restore FILE",
+                path=path,
+            )
         )
-    return NotADatabase(f"The memory at {path} could not be used: {message}.")
+    return NotADatabase(lazy("The memory at {path} could not be used: {reason}.", path=path, reason=message))

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from aiosqlite.core import Connection
 
+from localization.sentences import lazy
 from memory.errors import NewerDatabase
 from memory.store.cancellation import to_the_end
 from memory.store.schema import Migration, migrations, newest
@@ -56,7 +57,11 @@ async def _version(connection: Connection, last: int) -> int:
     version = int(rows[0]["version"])
     if version > last:
         raise NewerDatabase(
-            f"This memory was written by a newer Lyra (schema {version}, this one knows {last}). "
-            "Start the newer version, or restore a backup made with this one."
+            lazy(
+                "This memory was written by a newer Lyra (schema {version}, this one knows {known}). Start the newer "
+                "version, or restore a backup made with this one.",
+                version=version,
+                known=last,
+            )
         )
     return version

@@ -1,0 +1,110 @@
+"""The command line in the language that is read: the help that stands beside each command, and what typer says by itself."""
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import typer
+
+from localization.languages import ENGLISH, current
+from localization.sentences import Sentence, _, lazy, marked
+
+_WORDS = (
+    marked("Usage:"),
+    marked("Arguments:"),
+    marked("Options:"),
+    marked("Commands:"),
+    marked("Show this message and exit."),
+    marked("[required]"),
+    marked("[default:"),
+    marked("[OPTIONS]"),
+    marked("COMMAND [ARGS]..."),
+)
+"""What typer writes in every help."""
+
+_INTEGER = "Input should be a valid integer, unable to parse string as an integer"
+_MISUSES: tuple[tuple[str, Callable[..., Sentence]], ...] = (
+    (r"No such command (?P<name>.+?)", lambda name: lazy("No such command {name}", name=name)),
+    (r"Missing command", lambda: lazy("Missing command")),
+    (r"Missing argument (?P<name>.+?)", lambda name: lazy("Missing argument {name}", name=name)),
+    (r"Missing option (?P<name>.+?)", lambda name: lazy("Missing option {name}", name=name)),
+    (r"No such option: (?P<name>\S+)", lambda name: lazy("No such option: {name}", name=name)),
+    (
+        r"No such option: (?P<name>\S+) Did you mean (?P<near>.+)\?",
+        lambda name, near: lazy("No such option: {name} Did you mean {near}?", name=name, near=near),
+    ),
+    (
+        r"No such option: (?P<name>\S+) \(Possible options: (?P<near>.+)\)",
+        lambda name, near: lazy("No such option: {name} (Possible options: {near})", name=name, near=near),
+    ),
+    (r"Option (?P<name>.+) requires an argument", lambda name: lazy("Option {name} requires an argument", name=name)),
+    (r"Option (?P<name>.+) does not take a value", lambda name: lazy("Option {name} does not take a value", name=name)),
+    (
+        r"Got unexpected extra arguments?(?:\(s\))? \((?P<words>.+)\)",
+        lambda words: lazy("Got unexpected extra argument(s) ({words})", words=words),
+    ),
+    (
+        rf"Invalid value for (?P<name>.+?): {_INTEGER}",
+        lambda name: lazy("Invalid value for {name}: not a whole number", name=name),
+    ),
+    (
+        r"Invalid value for (?P<name>.+?): Input should be greater than or equal to (?P<least>\S+)",
+        lambda name, least: lazy("Invalid value for {name}: at least {least}", name=name, least=least),
+    ),
+    (
+        r"Invalid value for (?P<name>.+?): Input should be less than or equal to (?P<most>\S+)",
+        lambda name, most: lazy("Invalid value for {name}: at most {most}", name=name, most=most),
+    ),
+    (
+        r"Invalid value for (?P<name>.+?): Value error, (?P<value>.+) is not one of (?P<values>.+)",
+        lambda name, value, values: lazy(
+            "Invalid value for {name}: {value} is not one of {values}", name=name, value=value, values=values
+        ),
+    ),
+    (
+        r"Invalid value for (?P<name>.+?): (?P<reason>.+)",
+        lambda name, reason: lazy("Invalid value for {name}: {reason}", name=name, reason=reason),
+    ),
+    (r"Invalid value: (?P<reason>.+)", lambda reason: lazy("Invalid value: {reason}", reason=reason)),
+)
+"""What typer says of wrong usage, without the full stop, and how it is said in other languages."""
+
+
+def command(cli: typer.Typer) -> Callable[..., Any]:
+    """Return the command line, with its help in the language that is read."""
+    root = typer.main.get_command(cli)
+    if current() != ENGLISH:
+        for one in _tree(root):
+            _localize(one)
+    return root
+
+
+def misuse(sentence: str) -> str:
+    """Return what typer says of wrong usage in the language that is read."""
+    for pattern, said in _MISUSES:
+        if current() != ENGLISH and (found := re.fullmatch(pattern, sentence)):
+            return str(said(**found.groupdict()))
+    return sentence
+
+
+def _tree(root: Any) -> Iterator[Any]:
+    yield root
+    for one in getattr(root, "commands", {}).values():
+        yield from _tree(one)
+
+
+def _localize(one: Any) -> None:
+    if one.help:
+        one.help = _(inspect.cleandoc(one.help))
+    for parameter in one.params:
+        if getattr(parameter, "help", None):
+            parameter.help = _(parameter.help)
+    written = one.get_help
+    one.get_help = lambda context: _with_words(written(context))
+
+
+def _with_words(text: str) -> str:
+    for word in _WORDS:
+        text = re.sub(rf"(?m)(^|\s)({re.escape(word)})(?=\s|$)", lambda found, word=word: found[1] + _(word), text)  # type: ignore[misc]
+    return text

@@ -1,0 +1,51 @@
+"""Days, months and spans of time as people say them, and lists of names."""
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from importlib import import_module
+
+from localization.numerals import locale
+from localization.sentences import _
+
+_UNITS = (("year", 365 * 24 * 60), ("month", 30 * 24 * 60), ("day", 24 * 60), ("hour", 60), ("minute", 1))
+"""What is told in which unit, with its length in minutes."""
+_FROM = {"year": 2, "month": 2}
+"""How many there must be of a unit for it to be told in: 40 days are told more exactly than a month."""
+
+
+def ago(span: timedelta) -> str:
+    """Return how long ago something was: just now, 3 minutes ago, 4 days ago, 2 years ago."""
+    minutes = max(timedelta(), span) // timedelta(minutes=1)
+    for unit, length in _UNITS:
+        if (n := minutes // length) >= _FROM.get(unit, 1):
+            return _span(timedelta(minutes=n * length), unit)
+    return _("just now")
+
+
+def _span(span: timedelta, unit: str) -> str:
+    # Not above this many of a unit is it told in the next larger one.
+    told: str = import_module("babel.dates").format_timedelta(
+        -span, granularity=unit, threshold=10_000, add_direction=True, locale=locale()
+    )
+    return told
+
+
+def day(then: date) -> str:
+    """Return a day: 3 March 2026."""
+    told: str = import_module("babel.dates").format_date(then, "long", locale=locale())
+    return told
+
+
+def month(then: date) -> str:
+    """Return a month of a year: March 2026."""
+    told: str = import_module("babel.dates").format_skeleton("yMMMM", then, locale=locale())
+    return told
+
+
+def listed(names: Sequence[str], *, alternatives: bool = False) -> str:
+    """Return names in one row: a, b and c; with `alternatives`, a, b or c."""
+    if len(names) < 2:
+        return "".join(names)
+    style = "or" if alternatives else "standard"
+    told: str = import_module("babel.lists").format_list(list(names), style, locale=locale())
+    return told

@@ -1,0 +1,14 @@
+"""The catalogues: compiled translations beside this file, each read once, when its language is."""
+
+import gettext
+from functools import cache
+from pathlib import Path
+
+LOCALE = Path(__file__).parent / "locale"
+DOMAIN = "lyra"
+
+
+@cache
+def catalogue(language: str) -> gettext.NullTranslations:
+    """Return the translations into a language, by its code; English, as it stands in the code, where there are none."""
+    return gettext.translation(DOMAIN, LOCALE, [language], fallback=True)

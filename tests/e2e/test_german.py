@@ -1,0 +1,110 @@
+"""The terminal in German: by the environment or by the configuration, and not a sentence of it in English."""
+
+import json
+import re
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+from tests.kits.catalogue import messages, read
+from tests.kits.lyra_kit import Home
+
+GERMAN = {"LANG": "de_DE.UTF-8", "LC_ALL": ""}
+TALK = """\
+Meine Katze heißt Turing.
+Wie heißt meine Katze?
+/help
+/status
+/memory
+/memory profile
+/memory self
+/memory bank
+/settings
+/privacy
+/sessions
+/summarize
+/recall Katze
+/recall Flugzeug
+/forgot
+/forget
+/forget last
+/new
+/model
+/new Garten
+/dream
+"""
+
+
+@cache
+def english() -> Sequence[str]:
+    """Return what stands in English sentences between their gaps, three words and more, that are otherwise in German."""
+    found = []
+    for one in messages(read("de")):
+        ids, strings = ([text] if isinstance(text, str) else list(text or ()) for text in (one.id, one.string))
+        for id in ids:
+            pieces = [piece for piece, *_gap in Formatter().parse(id)] if "{" in id else [id]
+            longest = max((" ".join(piece.split()) for piece in pieces), key=len)
+            if len(re.findall(r"[^\W\d_]{2,}", longest)) > 2 and not any(
+                longest in " ".join(string.split()) for string in strings
+            ):
+                found.append(longest)
+    return found
+
+
+def said_in_english(text: str) -> list[str]:
+    """Return the sentences of a text that are in English, though there is a German one."""
+    line = " ".join(text.split())
+    return [sentence for sentence in english() if sentence in line]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """A new machine."""
+    return Home(tmp_path)
+
+
+def test_a_conversation_in_german_holds_no_english(home: Home) -> None:
+    done = home.lyra("chat", "--as", "ada", given=TALK, env=GERMAN)
+    assert done.code == 0 and "Hallo ada. Nichts verlässt diesen Rechner." in done.err
+    assert "/forgot gibt es nicht; meintest du /forget?" in done.out and "Vergessen: 1 Nachricht" in done.out
+    assert said_in_english(done.out + done.err) == []
+    assert said_in_english(home.lyra("chat", "--as", "ada", given=TALK).out) != [], "in English it holds some"
+
+
+COMMANDS: tuple[list[str], ...] = (
+    [], ["recall", "--help"], ["memory", "--help"], ["status"], ["doctor"], ["sessions"], ["summarize"], ["recall", "Katze"],
+    ["recall", "Flugzeug"], ["recall", " "], ["recall", "x", "-k", "0"], ["recall", "--loud"], ["foo"], ["memory", "self"],
+    ["memory", "dreams"], ["memory", "forget", "abc"], ["forget", "abc"], ["dream"], ["import", "nowhere"], ["restore", "nowhere"],
+)  # fmt: skip
+
+
+def test_no_command_says_a_sentence_in_english(home: Home) -> None:
+    home.lyra("chat", given="Meine Katze heißt Turing.\n", env=GERMAN)
+    for words in COMMANDS:
+        done = home.lyra(*words, env=GERMAN)
+        assert (words, said_in_english(done.out + done.err)) == (words, [])
+
+
+def test_the_configuration_decides_before_the_environment(home: Home) -> None:
+    home.configure('language = "de"')
+    home.lyra("chat", given="Hallo.\n")
+    assert home.lyra("sessions", env={"LANG": "en_GB"}).out == "main: 2 Nachrichten, gerade eben\n"
+    home.configure('language = "en"')
+    assert home.lyra("sessions", env=GERMAN).out == "main: 2 messages, just now\n"
+    home.configure('language = "klingon"')
+    assert home.lyra("sessions").err.endswith('"language": "klingon" is none that I speak; write one of en, de.\n')
+
+
+def test_what_scripts_read_is_the_same_in_every_language(home: Home) -> None:
+    home.lyra("chat", given="Meine Katze heißt Turing.\n")
+    for words in (["status", "--json"], ["recall", "Katze", "--json"], ["sessions", "--json"], ["export"]):
+        german, plain = home.lyra(*words, env=GERMAN).out, home.lyra(*words).out
+        assert [json.loads(line) for line in german.splitlines()] == [json.loads(line) for line in plain.splitlines()]
+
+
+def test_a_question_takes_yes_in_both_languages(home: Home) -> None:
+    given = "Meine Katze heißt Turing.\n/forget all ja\nMeine Katze heißt Turing.\n/forget all yes\n"
+    assert home.lyra("chat", given=given, env=GERMAN).out.count("Vergessen: ") == 2

@@ -1,0 +1,125 @@
+"""The sentences of the program as its sources say them, and the catalogues of their translations.
+
+`python -m tests.kits.catalogue` brings the catalogues up to date with the sources and compiles them.
+"""
+
+import ast
+import inspect
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import typer
+from babel.messages.catalog import Catalog, Message
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+from jinja2 import Environment, nodes
+
+from bot.cli.main import cli
+from localization.catalogues import DOMAIN, LOCALE
+from localization.languages import ENGLISH, LANGUAGES
+from tests.kits.lyra_kit import REPO
+
+PACKAGES = ("localization", "memory", "adapters", "bot")
+TEMPLATES = REPO / "bot" / "web" / "templates"
+# When it was written says nothing of a catalogue, and would change with every sentence.
+_NO_DATE = datetime(2026, 1, 1, tzinfo=UTC)
+ONE, PLURAL = {"_", "lazy", "marked"}, {"ngettext", "lazy_plural"}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Said:
+    """A sentence where it is said; `plural` is empty where it has none."""
+
+    text: str
+    plural: str
+    file: str
+
+
+def said() -> list[Said]:
+    """Return every sentence of the program, each as often as it is said."""
+    found = [one for package in PACKAGES for file in sorted((REPO / package).rglob("*.py")) for one in _in_source(file)]
+    found += [one for file in sorted(TEMPLATES.glob("*.html")) for one in _in_template(file)]
+    return [*found, *(Said(text, "", "bot/cli/main.py") for text in sorted(helps()))]
+
+
+def _in_source(file: Path) -> Iterator[Said]:
+    for call in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ONE | PLURAL:
+            texts = [one.value for one in call.args[:2] if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+            if texts:
+                yield Said(texts[0], texts[1] if call.func.id in PLURAL else "", str(file.relative_to(REPO)))
+
+
+def _in_template(file: Path) -> Iterator[Said]:
+    for call in Environment().parse(file.read_text("utf-8")).find_all(nodes.Call):
+        if isinstance(call.node, nodes.Name) and call.node.name in ONE | PLURAL:
+            texts = [one.value for one in call.args[:2] if isinstance(one, nodes.Const) and isinstance(one.value, str)]
+            yield Said(texts[0], texts[1] if call.node.name in PLURAL else "", str(file.relative_to(REPO)))
+
+
+def helps() -> set[str]:
+    """Return the help of the command line: of its commands, their options and arguments, and of those that it gets by itself."""
+    found: set[str] = set()
+    groups: list[object] = [typer.main.get_command(cli)]
+    while groups:
+        command = groups.pop()
+        found.add(inspect.cleandoc(str(getattr(command, "help", "") or "")))
+        found |= {str(one.help) for one in getattr(command, "params", ()) if getattr(one, "help", None)}
+        groups += list(getattr(command, "commands", {}).values())
+    return found - {""}
+
+
+def template() -> Catalog:
+    """Return a catalogue of all sentences, without translations."""
+    catalogue = Catalog(domain=DOMAIN, charset="utf-8", fuzzy=False)
+    for one in sorted(said()):
+        catalogue.add((one.text, one.plural) if one.plural else one.text, locations=[(one.file, 0)], auto_comments=())
+    return catalogue
+
+
+def source(language: str) -> Path:
+    """Return the file that holds the translations into a language."""
+    return LOCALE / language / "LC_MESSAGES" / f"{DOMAIN}.po"
+
+
+def read(language: str) -> Catalog:
+    """Return the translations into a language."""
+    with source(language).open("rb") as file:
+        return read_po(file, locale=language, domain=DOMAIN)
+
+
+def compiled(catalogue: Catalog) -> bytes:
+    """Return a catalogue as gettext reads it."""
+    written = io.BytesIO()
+    write_mo(written, catalogue)
+    return written.getvalue()
+
+
+def messages(catalogue: Catalog) -> list[Message]:
+    """Return what a catalogue translates, without its header."""
+    return [one for one in catalogue if one.id]
+
+
+def update(language: str) -> None:
+    """Bring the catalogue of a language up to date: new sentences stand in it untranslated, those that are said no more go."""
+    path = source(language)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    catalogue = read(language) if path.exists() else Catalog(locale=language, domain=DOMAIN, fuzzy=False)
+    catalogue.update(template(), no_fuzzy_matching=True)
+    catalogue.obsolete.clear()
+    catalogue.project, catalogue.version, catalogue.header_comment = "Lyra", "", "# What Lyra says, in another language."
+    catalogue.creation_date = catalogue.revision_date = _NO_DATE
+    catalogue.last_translator = catalogue.language_team = catalogue.msgid_bugs_address = ""
+    with path.open("wb") as file:
+        write_po(file, catalogue, sort_output=True, omit_header=False, no_location=True, width=120)
+    path.with_suffix(".mo").write_bytes(compiled(catalogue))
+
+
+if __name__ == "__main__":
+    for code in LANGUAGES:
+        if code != ENGLISH:
+            update(code)
+            print(f"{code}: {sum(not one.string or not all(one.string) for one in messages(read(code)))} to translate")

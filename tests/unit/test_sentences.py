@@ -1,0 +1,205 @@
+"""Every sentence that people meet comes from the catalogues, and each of them is there in every language, whole."""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+from localization.languages import ENGLISH, LANGUAGES
+from tests.kits import catalogue
+from tests.kits.lyra_kit import REPO
+
+COVERED = (
+    "adapters", "bot/cli", "bot/commands", "bot/config", "bot/conversation", "bot/delivery", "bot/dreams", "bot/reconciliation",
+    "bot/service", "bot/models", "bot/context", "bot/app.py", "bot/talk.py", "localization",
+    "memory/store", "memory/transfer", "memory/view", "memory/forget", "memory/places", "memory/journal", "memory/dream", "memory/bank",
+)  # fmt: skip
+NOT_FOR_PEOPLE: Mapping[str, str] = {
+    "adapters/console/plain_words.py: {}": "commands",
+    "adapters/console/plain_words.py: (?:": "a pattern",
+    "adapters/discord/connection.py: it did not come back": "said to the log",
+    "adapters/discord/interactions/calls.py: Mapping": "a type",
+    "adapters/discord/interactions/menu.py": "said to whoever writes a command",
+    "adapters/discord/limits.py: no starts": "said to the log",
+    "adapters/file_contents.py: .txt": "names of files",
+    "adapters/matrix/account/keystore.py: <": "what a debugger shows",
+    "adapters/matrix/account/recovery.py: Lyra's": "a name that is kept at the homeserver",
+    "adapters/matrix/account/signing.py: lyra": "a command",
+    "adapters/matrix/incoming/pressing.py": "commands",
+    "adapters/matrix/outgoing/contents.py: a blockquote": "marks of HTML",
+    "adapters/matrix/rooms/invitations.py": "said to the log",
+    "adapters/matrix/rooms/room.py": "names of rooms, which are kept",
+    "adapters/splitting.py": "a pattern",
+    "bot/cli/discord_checkup.py: View": "a permission as Discord's pages have it",
+    "bot/cli/discord_checkup.py: Send": "a permission as Discord's pages have it",
+    "bot/cli/discord_checkup.py: Read": "a permission as Discord's pages have it",
+    "bot/cli/discord_checkup.py: {} →": "a page of Discord's",
+    "bot/cli/discord_checkup.py: characters": "said to nobody",
+    "bot/cli/main.py": "helps, which usage.py says in the language that is read; forms of commands",
+    "bot/cli/matrix_checkup.py: {}: lyra doctor": "the name of a device",
+    "bot/cli/model_checkup.py: Count from one to ten, in words.": "what a model is asked",
+    "bot/cli/model_checkup.py: Looks up a word that was said before": "a tool of a model",
+    "bot/cli/model_checkup.py: Which colour is this? Say one word.": "what a model is asked",
+    "bot/cli/remembered.py: lyra": "a command",
+    "bot/usage.py": "what typer says, to be known again",
+    "bot/commands/confiding.py: no one": "what is parsed",
+    "bot/commands/knowing.py: memory forget": "a command",
+    "bot/commands/reasons.py: beside": "what memory says, to be known again",
+    "bot/commands/remembering.py: {}forget": "a command",
+    "bot/config/settings.py: Value": "what pydantic says, to be known again",
+    "bot/commands/settling.py: time": "the name of a setting",
+    "bot/conversation/domains.py: time": "the name of a setting",
+    "bot/conversation/preferences.py: time": "the name of a setting",
+    "bot/context/layers.py": "what a model is given",
+    "bot/context/packing.py": "what a model is given",
+    "bot/context/prompt.py": "what a model is given",
+    "bot/context/rounds.py": "what a model is given",
+    "bot/context/tools.py": "what a model is given, and what it calls",
+    "bot/conversation/attachments.py": "what is stored of a file",
+    "bot/conversation/lookups.py": "what a model is told of its calls",
+    "bot/conversation/streaming.py: The preview": "said to the log",
+    "bot/delivery/addresses.py": "a pattern",
+    "bot/dreams/reflections.py: reflection": "commands",
+    "bot/models/llm.py: waits": "said to whoever writes a call",
+    "bot/models/offline": "the frames of the offline voice, a class a language",
+    "bot/models/overlong.py": "what servers of models say",
+    "bot/models/port.py: a chain": "said to whoever writes a call",
+    "bot/models/probing.py": "what a model is asked",
+    "bot/models/responses.py: an error": "said to the log",
+    "bot/service/sweeping.py: restore": "the name of an event",
+    "memory/bank": "what a model is given",
+    "memory/dream/reflecting.py": "what a model is given",
+    "memory/dream/schedule.py: at": "a statement",
+    "memory/forget/sparing.py": "words that carry no meaning",
+    "memory/forget/tombstones.py: tombstones": "the name of a counter",
+    "memory/forget/verified.py: item": "a statement",
+    "memory/journal/outbox.py: o.": "a statement",
+    "memory/places/consent.py: bank": "the name of a setting",
+    "memory/store/sqlite": "what SQLite says, to be known again",
+    "memory/view/messages.py: gone on": "the name of a setting",
+    "memory/view/thoughts.py: reflection": "the name of a setting",
+    "memory/view/thoughts.py: state": "a statement",
+    "memory/view/changing.py: id": "a statement",
+}
+"""Places, or beginnings of literals there, that are for no reader of a conversation, and what they are."""
+NAMED = {"CommandSpec", "Parameter", "Preference"}
+"""What is told its name first: names stay as they are in every language."""
+CALLS = catalogue.ONE | catalogue.PLURAL
+UNHEARD = {"log", "_log", "logging", "re", "struct", "imported"}
+SQL = re.compile(
+    r"\b(SELECT|INSERT|UPDATE|DELETE|FROM|WHERE|AND|OR|JOIN|ORDER BY|VALUES|CASE WHEN|NULL|PRAGMA|BEGIN|CREATE|IN \(|AS)\b"
+)
+WORDS = re.compile(r"[^\W\d_]{2,}")
+
+
+def outside(source: str) -> Iterator[str]:
+    """Yield the literals of a source that read as sentences and are in no call of a catalogue."""
+    tree = ast.parse(source)
+    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            text = "".join(str(one.value) if isinstance(one, ast.Constant) else "{}" for one in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            text = node.value
+        else:
+            continue
+        if " " in text.strip() and len(WORDS.findall(text)) > 1 and not SQL.search(text) and not _unheard(node, parents):
+            yield text
+
+
+def _unheard(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> bool:
+    """Say whether a literal reaches nobody, or does so through a catalogue."""
+    if isinstance(parents.get(node), ast.Expr | ast.JoinedStr):
+        return True
+    child: ast.AST = node
+    while (parent := parents.get(child)) is not None:
+        match parent:
+            case ast.Call(func=ast.Name(id=name)) if name in CALLS | UNHEARD | {"AssertionError", "TypeVar"}:
+                return True
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name))) if name in UNHEARD:
+                return True
+            case ast.Call(func=ast.Name(id=name), args=[first, *_]) if name in NAMED and first is child:
+                return True
+            case ast.keyword(arg="menu"):
+                return True
+            case ast.Compare() | ast.Call(func=ast.Attribute(attr="get" | "removeprefix")) if isinstance(child, ast.Constant):
+                return True
+            case ast.Assert():
+                return True
+            case ast.AnnAssign(annotation=annotation) | ast.arg(annotation=annotation) if annotation is child:
+                return True
+            case ast.FunctionDef(returns=returns) | ast.AsyncFunctionDef(returns=returns) if returns is child:
+                return True
+            case ast.Subscript(slice=inner) if inner is child:
+                return True
+        child = parent
+    return False
+
+
+def _files() -> Iterator[Path]:
+    for place in COVERED:
+        path = REPO / place
+        yield from [path] if path.is_file() else sorted(path.rglob("*.py"))
+
+
+def _for_people(file: str, text: str) -> bool:
+    return not any(f"{file}: {text}".startswith(place) for place in NOT_FOR_PEOPLE)
+
+
+def test_no_sentence_stands_outside_of_the_catalogues() -> None:
+    found = [(str(file.relative_to(REPO)), text) for file in _files() for text in outside(file.read_text("utf-8"))]
+    assert [f"{file}: {text}" for file, text in found if _for_people(file, text)] == []
+
+
+def test_a_sentence_that_stands_outside_is_found() -> None:
+    source = """
+NOTE = "Nothing is kept here."
+QUERY = "SELECT item FROM items"
+def told(n: "int | None") -> str:
+    \"\"\"Say how many there are.\"\"\"
+    log.info("turns taken", n=n)
+    return _("There are {n} of them.", n=n) if n else f"There are none of {NOTE}."
+"""
+    assert sorted(outside(source)) == ["Nothing is kept here.", "There are none of {}."]
+
+
+@pytest.fixture(params=[code for code in LANGUAGES if code != ENGLISH])
+def language(request: pytest.FixtureRequest) -> str:
+    """Each language that English is translated into."""
+    return str(request.param)
+
+
+def test_every_sentence_is_translated_and_nothing_else(language: str) -> None:
+    said = {(one.text, one.plural) for one in catalogue.said()}
+    assert len(said) > 800
+    ids = [one.id for one in catalogue.messages(catalogue.read(language))]
+    translated = {(one, "") if isinstance(one, str) else (one[0], one[1]) for one in ids}
+    assert (said - translated, translated - said) == (set(), set()), "python -m tests.kits.catalogue brings them together"
+
+
+def test_every_translation_is_whole(language: str) -> None:
+    """Nothing is left empty or unsure, each plural form is there, and the same gaps are filled in."""
+    for one in catalogue.messages(catalogue.read(language)):
+        ids = [one.id] if isinstance(one.id, str) else list(one.id)
+        strings = [one.string] if isinstance(one.string, str) else list(one.string or ())
+        assert not one.fuzzy and all(strings) and len(strings) == len(ids), one.id
+        # A plural tells the number; where there is one thing, it may say so in words.
+        for id, string in zip(ids, strings, strict=True):
+            assert _gaps(string) - {"n"} == _gaps(id) - {"n"} and (_gaps(string) <= _gaps(ids[-1])), one.id
+            assert _edges(string) == _edges(id), f"{one.id!r} begins or ends otherwise in {language}"
+
+
+def _gaps(text: str) -> set[str]:
+    return {name for _text, name, *_rest in Formatter().parse(text) if name is not None} if "{" in text else set()
+
+
+def _edges(text: str) -> tuple[str, str]:
+    return text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+
+
+def test_what_is_compiled_is_what_is_translated(language: str) -> None:
+    path = catalogue.source(language)
+    assert path.with_suffix(".mo").read_bytes() == catalogue.compiled(catalogue.read(language)), "python -m tests.kits.catalogue"
