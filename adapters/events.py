@@ -187,7 +187,10 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Revised:
-    """The account `person` changed what they said, at this instant; `text` is None where the new words cannot be read."""
+    """The account `person` changed what they said, at this instant; `text` is None where the new words cannot be read.
+
+    `now` is the message as it stands, where it is for Lyra among others: it may be so only since the change.
+    """
 
     place: Place
     id: str
@@ -195,6 +198,7 @@ class Revised:
     at: int
     attachments: tuple[Attachment, ...] = ()
     person: str = ""
+    now: Message | None = None
 
 
 @dataclass(frozen=True, slots=True)

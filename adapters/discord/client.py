@@ -136,8 +136,9 @@ class Client(discord.Client):
         at = convert.edited_at(message)
         if not self._edits.note(message.id, at):
             return
-        now = self.presence(message)
-        revised = Revised(self._place(message.channel), str(message.id), now.text, at, now.attachments, now.person)
+        now, heard = self.presence(message), self.heard(message).event
+        asks = heard if isinstance(heard, Message) and heard.addressed and not heard.place.is_private else None
+        revised = Revised(self._place(message.channel), str(message.id), now.text, at, now.attachments, now.person, asks)
         self.items.put_nowait(GatewayEvent(revised, lost=_lost(message.channel)))
 
     async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:

@@ -93,8 +93,10 @@ class Listening:
                 waiting += [admitted] if admitted else []
                 continue
             promises += await self._accept(waiting)
-            waiting = []
             await self._changed(event)
+            # A mention that a change adds is answered; what was heard before is not heard again.
+            asks = await self._admit(event.now) if isinstance(event, Revised) and event.now else None
+            waiting = [asks] if asks else []
         self._moved |= cursors
         promises += await self._accept(waiting)
         return Answered(promises)

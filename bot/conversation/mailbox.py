@@ -80,6 +80,7 @@ class Ticket:
 
     def end(self) -> None:
         """Let later turns come up."""
+        self._earlier = ()
         self._over.set()
 
 
@@ -97,7 +98,8 @@ class Mailbox:
     def __init__(self, answer: Callable[[Batch, Ticket], Awaitable[None]]) -> None:
         self._answer = answer
         self._letters: list[Letter] = []
-        self._begun: dict[asyncio.Task[None], tuple[Letter, Ticket]] = {}
+        self._begun: dict[asyncio.Task[None], Letter] = {}
+        self._tickets: dict[Letter, Ticket] = {}
         self._changed = asyncio.Event()
         self._keeping = asyncio.Lock()
 
@@ -107,6 +109,7 @@ class Mailbox:
     def post(self, letter: Letter) -> None:
         """Put a letter behind the others."""
         self._letters.append(letter)
+        self._tickets[letter] = Ticket(self._keeping, tuple(self._tickets.values()))
         self._changed.set()
 
     async def work(self) -> None:
@@ -121,23 +124,23 @@ class Mailbox:
         """Begin what need not wait for anything that was begun, or stands before it."""
         before: list[Letter] = []
         for letters in _batches(self._letters):
-            first, begun = letters[0], [letter for letter, _ in self._begun.values()]
+            first, begun = letters[0], list(self._begun.values())
             if any(letter.command for letter in begun) or (first.command and (begun or before)) or len(begun) == MOST_AT_ONCE:
                 return
             if first.lane in {letter.lane for letter in begun}:
                 before += letters
                 continue
             self._letters = [letter for letter in self._letters if letter not in letters]
-            ticket = Ticket(self._keeping, [ticket for _, ticket in self._begun.values()])
-            task = group.create_task(self._run(Batch(letters, tuple(before)), ticket))
-            self._begun[task] = first, ticket
+            task = group.create_task(self._run(Batch(letters, tuple(before))))
+            self._begun[task] = first
             task.add_done_callback(self._end)
 
-    async def _run(self, batch: Batch, ticket: Ticket) -> None:
+    async def _run(self, batch: Batch) -> None:
         try:
-            await self._answer(batch, ticket)
+            await self._answer(batch, self._tickets[batch.letters[0]])
         finally:
-            ticket.end()
+            for letter in batch.letters:
+                self._tickets.pop(letter).end()
 
     def _end(self, task: asyncio.Task[None]) -> None:
         del self._begun[task]

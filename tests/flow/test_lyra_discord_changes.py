@@ -159,7 +159,7 @@ async def test_an_edit_that_takes_the_mention_away_changes_the_words_or_hides_th
         sound(server)
 
 
-async def test_an_edit_of_a_message_that_is_not_kept_does_nothing(
+async def test_an_edit_of_a_message_that_is_not_kept_does_nothing_until_it_mentions_her(
     server: DiscordServer, general: Channel, model: Thoughtful, ada: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with awake(server, tmp_path, monkeypatch, model=model) as her:
@@ -167,9 +167,14 @@ async def test_an_edit_of_a_message_that_is_not_kept_does_nothing(
         bob = server.person("bob")
         aside = await bob.says(general, "the cellar is wet")
         await bob.edits(aside, "the cellar is dry")
-        await bob.edits(aside, f"{server.mention} the cellar is dry")
         await caught_up(server)
         assert "cellar" not in await kept(her, general) and answers_to(server, aside) == []
+        for words in ("is the cellar dry?", "is the cellar dry again?"):
+            await bob.edits(aside, f"{server.mention} {words}")
+            await server.pulse.until(lambda: answers_to(server, aside), "an answer")
+            await caught_up(server, general)
+        assert [one.content for one in answers_to(server, aside)] == ["You said: bob: is the cellar dry?"], "once"
+        assert "is the cellar dry again?" in await kept(her, general)
 
 
 # Deletes

@@ -105,6 +105,22 @@ async def test_nobody_changes_what_another_one_said(
         assert len(lyra.chats) == 1
 
 
+async def test_a_mention_that_an_edit_adds_is_answered_once(
+    at_home: Home, people: People, ada: Person, model: Thoughtful
+) -> None:
+    eve = await people.person("eve")
+    async with at_home.lyra(model) as lyra:
+        room = await room_of(at_home, ada, eve)
+        said = await ada.says(room, "is it late?")
+        await followed(at_home, ada, room, await ada.edits(room, said, "is it very late?"))
+        for words in ("how late is it?", "how late is it now?"):
+            last = await ada.edits(room, said, words, mentions=[at_home.user])
+            await at_home.answer(ada, room, said)
+        await followed(at_home, ada, room, last)
+        await settled(lyra)
+        assert len(lyra.chats) == 1 and question(lyra.chats[0]).endswith("how late is it?")
+
+
 @pytest.mark.torture
 async def test_a_summary_is_written_anew_from_the_new_words(at_home: Home, ada: Person, model: Thoughtful) -> None:
     model.default = b.sensible

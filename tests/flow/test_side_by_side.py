@@ -56,7 +56,7 @@ async def test_an_answer_waits_for_an_earlier_one_no_longer_than_its_patience() 
 
 
 async def test_what_one_person_says_is_answered_one_after_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And nobody else waits for that; what was said is kept in its order all the same."""
+    """Nobody else waits for that to be answered; it is kept in its order, and answers come in that of the questions."""
     async with platform(tmp_path, monkeypatch) as (app, talk, here, model):
         say, listener = saying(app), talk.listeners["platform"]
         model.allowed["ben's"] = asyncio.Event()
@@ -73,7 +73,7 @@ async def test_what_one_person_says_is_answered_one_after_another(tmp_path: Path
         model.allowed["ben's"].set()
         await everyone(answered)
         assert here.texts == [
-            "You said: ben: ben's first", "You said: ada: ada's", "You said: ben: ben's second\nben: ben's third"
+            "You said: ben: ben's first", "You said: ben: ben's second\nben: ben's third", "You said: ada: ada's"
         ]  # fmt: skip
         assert await kept(app, Kind.SAID) == ["ben's first", "ben's second", "ada's", "ben's third"]
 

@@ -148,7 +148,9 @@ class Hearing:
         if seen is None or seen.sealed is not None or not convert.is_heard(seen.content):
             return Revised(room.place(seen.thread if seen else ""), original, None, since.at, (), since.sender)
         text, attachments = self._saying.words(room, seen)
-        return Revised(room.place(seen.thread), original, text, since.at, attachments, seen.sender)
+        now = self._saying.message(room, seen)
+        asks = now if now and now.addressed and not now.place.is_private else None
+        return Revised(room.place(seen.thread), original, text, since.at, attachments, seen.sender, asks)
 
     def _taken_back(self, room: Room, seen: Seen) -> Iterator[Event]:
         target = seen.redacts
