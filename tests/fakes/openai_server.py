@@ -19,6 +19,7 @@ from typing import Any, Literal, Self
 from aiohttp import web
 
 from tests.fakes import openai_behaviours as b
+from tests.fakes.loopback import Loopback
 from tests.fakes.openai_vectors import as_base64, bag_of_words, spoilt
 
 _CHAT = "/v1/chat/completions"
@@ -50,7 +51,7 @@ class OpenAIServer:
         """Whether what a request offers is dropped without a word."""
         self._script: deque[b.Behaviour | b.Answerer | str] = deque()
         self._heard = asyncio.Condition()
-        self._runner: web.AppRunner | None = None
+        self._served: Loopback | None = None
         self.port = 0
 
     @property
@@ -81,16 +82,13 @@ class OpenAIServer:
         app.router.add_get("/api/extra/true_max_context_length", self._true_context)
         app.router.add_post(_CHAT, self._chat)
         app.router.add_post("/v1/embeddings", self._embeddings)
-        self._runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1, access_log=None)
-        await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", self.port)
-        await site.start()
-        self.port = self._runner.addresses[0][1]
+        self._served = Loopback(app)
+        self.port = await self._served.begin(self.port)
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        assert self._runner is not None
-        await self._runner.cleanup()
+        assert self._served is not None
+        await self._served.end()
 
     async def _record(self, request: web.Request) -> b.Request:
         raw = await request.read()

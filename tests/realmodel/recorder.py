@@ -10,6 +10,8 @@ from typing import Any, Self
 import aiohttp
 from aiohttp import web
 
+from tests.fakes.loopback import Loopback
+
 
 @dataclass
 class Call:
@@ -47,14 +49,12 @@ class Recorder:
             timeout=aiohttp.ClientTimeout(None),
             connector=aiohttp.TCPConnector(force_close=True),
         )
-        self._runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1, access_log=None)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
-        self.port = self._runner.addresses[0][1]
+        self._served = Loopback(app)
+        self.port = await self._served.begin()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self._runner.cleanup()
+        await self._served.end()
         await self._client.close()
 
     async def _pass_on(self, request: web.Request) -> web.StreamResponse:

@@ -27,6 +27,7 @@ from tests.fakes.discord.rest import PREFIX, Rest
 from tests.fakes.discord.spec import load
 from tests.fakes.discord.things import Channel, Message, User
 from tests.fakes.discord.world import World
+from tests.fakes.loopback import Loopback
 from tests.fakes.pulse import Pulse
 
 
@@ -43,7 +44,7 @@ class DiscordServer:
         self.hub = Hub(self.world, self.pulse, self.gateway, self.acts, self.faults, self.interactions, load())
         self.port = 0
         self._people: dict[str, Person] = {}
-        self._runner: web.AppRunner | None = None
+        self._served: Loopback | None = None
 
     @property
     def api_url(self) -> str:
@@ -146,18 +147,16 @@ class DiscordServer:
         app.router.add_get("/gateway/resumed", self.gateway.serve)
         app.router.add_get("/attachments/{channel}/{file}/{name}", self._file)
         app.router.add_route("*", "/{path:.*}", Rest(self.hub).serve)
-        self._runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1, access_log=None)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
-        self.port = self._runner.addresses[0][1]
+        self._served = Loopback(app)
+        self.port = await self._served.begin()
         base = f"http://127.0.0.1:{self.port}"
         self.hub.base = self.acts.base = self.interactions.base = base
         self.gateway.url = self.gateway_url
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        assert self._runner is not None
-        await self._runner.cleanup()
+        assert self._served is not None
+        await self._served.end()
 
     async def _file(self, request: web.Request) -> web.Response:
         file = self.world.find_file(int(request.match_info["file"]))

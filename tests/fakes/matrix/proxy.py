@@ -17,6 +17,7 @@ import aiohttp
 from aiohttp import web
 from yarl import URL
 
+from tests.fakes.loopback import Loopback
 from tests.fakes.matrix.client import API
 from tests.fakes.matrix.faults import Fault, Faults, Held, Lost, RateLimit, Refuse, Status, Then, matches
 from tests.fakes.pulse import Pulse
@@ -65,7 +66,7 @@ class Proxy:
         self._upstream = upstream
         self._pulse = Pulse()
         self._lines: dict[Call, asyncio.Transport] = {}
-        self._runner: web.AppRunner | None = None
+        self._served: Loopback | None = None
         self._session: aiohttp.ClientSession | None = None
 
     @property
@@ -109,16 +110,14 @@ class Proxy:
         app = web.Application(client_max_size=128 << 20)
         app.router.add_route("*", "/{path:.*}", self._serve)
         self._session = aiohttp.ClientSession(auto_decompress=False, cookie_jar=aiohttp.DummyCookieJar())
-        self._runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1, access_log=None)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
-        self.port = self._runner.addresses[0][1]
+        self._served = Loopback(app)
+        self.port = await self._served.begin()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        assert self._runner is not None and self._session is not None
+        assert self._served is not None and self._session is not None
         self.cut("*")
-        await self._runner.cleanup()
+        await self._served.end()
         await self._session.close()
 
     async def _serve(self, request: web.Request) -> web.StreamResponse:
