@@ -299,6 +299,16 @@ def persona(
 
 
 @cli.command()
+def update(
+    ask: Annotated[bool, typer.Option("--ask", help="Ask the package registry which version is the newest.")] = False,
+) -> None:
+    """Say which version this is, what is new, and how to update.
+
+    Nothing is asked of any server without --ask."""
+    options.run("bot.setup.updating:update", ask=ask)
+
+
+@cli.command()
 def setup() -> None:
     """Set Lyra up, or change how she is set up.
 

@@ -1,11 +1,13 @@
 """What cannot run here is checked as far as it can be: the container's file, compose, and systemd's units."""
 
 import configparser
+import json
 import os
 import re
 import subprocess
 from pathlib import Path
 
+import jsonschema  # type: ignore[import-untyped]
 import pytest
 import yaml  # type: ignore[import-untyped]
 
@@ -43,6 +45,16 @@ def test_the_composition_keeps_her_root_read_only_and_names_what_it_uses() -> No
     mounted = {volume.partition(":")[0] for one in whole["services"].values() for volume in one["volumes"]}
     assert mounted == set(whole["volumes"])
     assert all("profiles" in one for name, one in whole["services"].items() if name != "lyra")
+
+
+def test_the_composition_is_one_by_the_specification() -> None:
+    schema = json.loads((REPO / "tests" / "sets" / "compose" / "compose-spec.json").read_text())
+    whole = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+    held = jsonschema.Draft7Validator(schema)
+    held.validate(whole)
+    whole["services"]["lyra"]["restarts"] = "always"
+    with pytest.raises(jsonschema.ValidationError):
+        held.validate(whole)
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)

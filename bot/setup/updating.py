@@ -1,0 +1,86 @@
+"""`lyra update`: which version is here, what is new in it, and how to get a newer one. No server is asked unless that is wanted."""
+
+import re
+import subprocess
+import sys
+from importlib.metadata import distribution
+from importlib.util import find_spec
+from pathlib import Path
+
+from bot.cli.output import show
+from bot.config.settings import surroundings
+from bot.errors import LyraError
+
+_NAME = "lyra-companion"
+_SHOWN = 12
+_SECONDS = 60.0
+
+
+async def update(*, ask: bool) -> int:
+    """Say what is here and how it is updated; with `ask`, which version the package registry has."""
+    version = distribution(_NAME).version
+    show(f"Lyra {version} is installed.")
+    news, path = _news()
+    if news:
+        show(f"\nNew in {path[0]}:")
+        for line in news[:_SHOWN]:
+            show(f"- {line}")
+        if len(news) > _SHOWN:
+            show(f"and {len(news) - _SHOWN} more: {path[1]}")
+    if ask:
+        newest = _newest()
+        show(f"\nThe package registry has {newest}." + (" That is what is here." if newest == version else ""))
+    show(
+        f"\nTo update: lyra backup FILE, then {how(Path(sys.prefix), Path(__file__).parents[2], surroundings().home)}, then start her again."
+    )
+    show("The memory is migrated at the first start; docs/running.md says how to go back.")
+    return 0
+
+
+def how(prefix: Path, source: Path, home: Path) -> str:
+    """Return the command that updates an installation, by where it and her home are."""
+    parts = prefix.parts
+    if home == Path("/data") and prefix == Path("/opt/lyra"):
+        return "docker compose -f deploy/compose.yaml up --detach --build in an updated copy of her sources"
+    if "pipx" in parts:
+        return f"pipx upgrade {_NAME}"
+    if "uv" in parts and "tools" in parts:
+        return f"uv tool upgrade {_NAME}"
+    if (source / "Makefile").exists():
+        return f"git pull && make run in {source}"
+    return f"{sys.executable} -m pip install --upgrade {_NAME}"
+
+
+def _news() -> tuple[list[str], tuple[str, Path]]:
+    """Return the entries of the newest part of the changelog, each as its first sentence, with that part's name and the file."""
+    path = _changelog()
+    if path is None:
+        return [], ("", Path())
+    _, _, newest = path.read_text("utf-8").partition("\n## ")
+    name, _, body = newest.partition("\n## ")[0].partition("\n")
+    entries = (" ".join(entry.split()) for entry in re.split(r"(?m)^- ", body.partition("### Added")[2] or body)[1:])
+    return [re.split(r"(?<=[.:;]) ", entry.partition(" ###")[0], maxsplit=1)[0] for entry in entries], (name, path)
+
+
+def _changelog() -> Path | None:
+    installed = next((file.locate() for file in distribution(_NAME).files or () if file.name == "CHANGELOG.md"), None)
+    for path in (installed, Path(__file__).parents[2] / "CHANGELOG.md"):
+        if path is not None and Path(str(path)).is_file():
+            return Path(str(path))
+    return None
+
+
+def _newest() -> str:
+    """Ask the package registry for its newest version. Raises LyraError."""
+    if not find_spec("pip"):
+        raise LyraError(
+            f"There is no pip here to ask with; your installer knows: pipx upgrade {_NAME}, or uv tool upgrade {_NAME}."
+        )
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "--disable-pip-version-check", "index", "versions", _NAME],
+        capture_output=True, text=True, timeout=_SECONDS, check=False,
+    )  # fmt: skip
+    found = re.match(rf"{_NAME} \(([^)]+)\)", done.stdout)
+    if not found:
+        raise LyraError(f"The package registry knows no {_NAME}, or cannot be reached.")
+    return found[1]

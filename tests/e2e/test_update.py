@@ -1,0 +1,31 @@
+"""`lyra update`: what is here, what is new, and how to get a newer one, for each way of installing her."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.setup.updating import how
+from tests.kits.lyra_kit import Home
+
+
+def test_it_says_the_version_what_is_new_and_how_to_update(tmp_path: Path) -> None:
+    done = Home(tmp_path).lyra("update")
+    assert done.code == 0 and done.lines[0].startswith("Lyra ") and done.lines[0].endswith(" is installed.")
+    assert any(line.startswith("New in ") for line in done.lines) and any(line.startswith("- ") for line in done.lines)
+    assert "make run in " in done.out and "lyra backup FILE" in done.out
+
+
+@pytest.mark.parametrize(
+    ("prefix", "command"),
+    [
+        ("/home/ada/.local/share/pipx/venvs/lyra-companion", "pipx upgrade lyra-companion"),
+        ("/home/ada/.local/share/uv/tools/lyra-companion", "uv tool upgrade lyra-companion"),
+        ("/opt/mine", "-m pip install --upgrade lyra-companion"),
+    ],
+)
+def test_each_way_of_installing_her_has_its_command(prefix: str, command: str, tmp_path: Path) -> None:
+    assert how(Path(prefix), tmp_path, tmp_path / "home").endswith(command)
+
+
+def test_in_the_container_it_is_built_anew(tmp_path: Path) -> None:
+    assert how(Path("/opt/lyra"), tmp_path, Path("/data")).startswith("docker compose ")
