@@ -18,7 +18,7 @@ def test_searching_shows_receipts(window: Window) -> None:
     hit = page.locator(".hits .message").first
     expect(hit).to_contain_text("A heron stood in the reeds")
     expect(hit).to_contain_text("in boats")
-    expect(hit).to_contain_text("found by words")
+    expect(hit).to_contain_text("same words: heron")
     hit.get_by_role("link", name="In its place").click()
     expect(page.locator(".message.meant")).to_contain_text("A heron stood in the reeds")
     expect(page.get_by_text("My arms hurt for three days.")).to_be_visible()
