@@ -28,7 +28,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = folder / "source"
     files = run("git", "ls-files", "-z", folder=REPO).split("\0")
     for name in filter(None, files):
-        if name.startswith(("bot/", "adapters/", "memory/")) or "/" not in name:
+        if name.startswith(("bot/", "adapters/", "memory/", "localization/")) or "/" not in name:
             (source / name).parent.mkdir(parents=True, exist_ok=True)
             (source / name).write_bytes((REPO / name).read_bytes())
     for build in ("build_wheel", "build_sdist"):
