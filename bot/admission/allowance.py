@@ -21,6 +21,8 @@ _DAY = 24 * 60 * MINUTE
 _SECOND = MINUTE // 60
 _AT_ONCE = 3 * _SECOND // 2
 """How soon after an answer a person can hardly have read it and written the next message."""
+_BREATH = 60
+"""For how many seconds, as it is said, such an account gets no answer: until it waits a little."""
 _LESS_UNTIL = 2.0
 """At how many times a limit nothing is answered any more."""
 _SCOPE, _KEY = "install", "allowance"
@@ -118,8 +120,9 @@ class Allowance:
         if owned(person.platform) or (person.platform, person.id) in self._free:
             return Grant.FULL, 0
         now = self._clock.now()
-        if self._too_quick(person, place, said_at):
-            return Grant.NOTHING, 0
+        if self._limits.in_a_row and (quick := self._quick(person, place, said_at)) >= self._limits.in_a_row:
+            # Said once as well: clocks may differ, and then it was a person.
+            return (Grant.TOLD if quick == self._limits.in_a_row else Grant.NOTHING), _BREATH
         used = [(self._of(name), limit) for name, limit in self._scopes(person, place)]
         share, left = max((one.share(limit, now) for one, limit in used), default=(0.0, 0))
         seconds = -(-left // _SECOND)
@@ -143,16 +146,15 @@ class Allowance:
         for name, _ in self._scopes(person, place):
             self._of(name).add(now, 0, tokens)
 
-    def _too_quick(self, person: Person, place: Place, said_at: int) -> bool:
+    def _quick(self, person: Person, place: Place, said_at: int) -> int:
+        """Return how many messages in a row came sooner after an answer than a person could have read it."""
         row = self._row(person, place)
         count, answered_at = self._rows.get(row, (0, 0))
-        if not self._limits.in_a_row or not answered_at or said_at < answered_at:
-            return False
-        if said_at - answered_at > _AT_ONCE:
-            self._rows[row] = 0, 0
-            return False
-        self._rows[row] = count + 1, answered_at
-        return count + 1 >= self._limits.in_a_row
+        if not answered_at or said_at < answered_at:
+            return 0
+        count = count + 1 if said_at - answered_at <= _AT_ONCE else 0
+        self._rows[row] = count, answered_at
+        return count
 
     def _by_day(self, name: str) -> bool:
         limit: Limit = getattr(self._limits, name.partition(":")[0])

@@ -98,7 +98,7 @@ async def test_an_account_that_writes_faster_than_a_person_gets_five_answers_in_
         return allowed.take(ADA, TOWN, clock.now())[0]
 
     allowed = allowance(memory, clock, person={})
-    assert [round_of(SECOND // 2) for _ in range(5)] == [*[Grant.FULL] * 4, Grant.NOTHING]
+    assert [round_of(SECOND // 2) for _ in range(6)] == [*[Grant.FULL] * 4, Grant.TOLD, Grant.NOTHING]
     assert round_of(5 * SECOND) is Grant.FULL, "who takes a breath is a person"
     allowed = allowance(memory, clock, person={}, in_a_row=0)
     assert [round_of(SECOND // 2) for _ in range(9)] == [Grant.FULL] * 9
