@@ -170,7 +170,8 @@ class Asked:
     """A command called through the platform's own menus, with its arguments by name.
 
     `answers` is where its answer goes, in the adapter's own words; `private` says that only the person reads it. `admin`
-    says that the person rules this place. `target` is the message whose menu was used.
+    says that the person rules this place. `target` is the message whose menu was used. `locale` is
+    the language in which the platform shows itself to them, like de or en-GB, '' where it does not say.
     """
 
     id: str
@@ -183,6 +184,7 @@ class Asked:
     private: bool = True
     admin: bool = False
     target: Message | None = None
+    locale: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from bot.app import App
 from bot.commands.table import Commands
 from bot.context.prompt import Prompt
 from bot.conversation.intake import Intake
+from bot.conversation.languages import Languages
 from bot.conversation.listening import Listening
 from bot.conversation.mailboxes import Mailboxes
 from bot.conversation.services import Services
@@ -89,7 +90,7 @@ async def talking(
         print(news, file=sys.stderr, flush=True)
     async with asyncio.TaskGroup() as group:
         group.create_task(_load(app))
-        mailboxes = Mailboxes(journal, turns, commands, adapters, group)
+        mailboxes = Mailboxes(journal, turns, commands, adapters, Languages(app.preferences), group)
         listeners = {
             platform: Listening(adapter, services, intake, commands, mailboxes, reconciliation, access)
             for platform, adapter in adapters.items()

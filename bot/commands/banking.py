@@ -71,7 +71,7 @@ class Banking(Group):
         sign, here, who = self._sign(call), _EVERYONE[call.place.reach], await name_of(view.messages, call.person)
         await self._aloud(
             call,
-            _(
+            lazy(
                 "{who} turned the memory bank on. From now on I note each conversation that I keep here in a few lines, "
                 "once it is over: its topic, facts, names, decisions and open questions. Everyone who can read {here} can "
                 "see the notes with {sign}memory bank, and I have them in view whenever I answer here. {sign}memory bank "
@@ -88,7 +88,9 @@ class Banking(Group):
         if not await view.bank.turn_off():
             return plain(_("The bank is off already."))
         who = await name_of(view.messages, call.person)
-        await self._aloud(call, _("{who} turned the memory bank off, and I emptied it. The messages themselves stay.", who=who))
+        await self._aloud(
+            call, lazy("{who} turned the memory bank off, and I emptied it. The messages themselves stay.", who=who)
+        )
         return plain(_("The bank is off and empty, and I said so here."))
 
     async def _take_part(self, call: Call, view: View, *, joins: bool) -> Reply:

@@ -11,6 +11,8 @@ from bot.commands.pages import GONE, Pages
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
+from localization.languages import current, known
+from localization.sentences import Sentence
 from memory.types import Identity, Session
 from memory.view.view import View
 
@@ -44,12 +46,13 @@ class Group:
                 return replace(call, place=place)
         raise BadInput(GONE)
 
-    async def _aloud(self, call: Call, text: str) -> None:
-        """Say something to everyone at the place of a call; of a room, in no thread of it."""
+    async def _aloud(self, call: Call, said: Sentence) -> None:
+        """Say something to everyone at the place of a call, in the language that is set there; of a room, in no thread of it."""
         adapter, place = self._adapters[call.place.platform], call.place
         if place.reach is Reach.ROOM and place.thread:
             place = await adapter.locate(replace(place, thread="")) or place
         view, session = await self._services.domains.here(place, call.person)
+        text = said.read_in(known(self._services.preferences.language(place)) or current())
         parts = await self._services.outgoing.parts(place.platform, text, links=NO_LINKS)
         await view.notices.queue(session, parts, [])
         await self._services.outgoing.flush(place.platform, place.key, parts)

@@ -14,9 +14,15 @@ from bot.conversation.preferences import PERSONAL, SHARED, Preference
 from bot.conversation.services import Services
 from bot.errors import BadInput
 from bot.reconciliation.keeping import Keeping
-from localization.sentences import Sentence, _, lazy
+from localization.sentences import Sentence, lazy
 
-_UNSET = {"time zone": lazy("this machine's"), "everyone": lazy("everybody"), "answers": "mentioned", "replies": "follow"}
+_UNSET = {
+    "time zone": lazy("this machine's"),
+    "everyone": lazy("everybody"),
+    "answers": "mentioned",
+    "language": "auto",
+    "replies": "follow",
+}
 _NAMES = tuple(dict.fromkeys(preference.name for preference in (*PERSONAL, *SHARED)))
 
 
@@ -80,13 +86,13 @@ class Settling(Group):
         """Say aloud at a place that everything is kept from now on, or no longer."""
         sign = self._sign(call)
         text = (
-            _(
+            lazy(
                 "{name} turned listening on: from now on I keep everything that is said here. {sign}privacy says how to stop.",
                 name=call.person.name,
                 sign=sign,
             )
             if on
-            else _("{name} turned listening off: I keep only what is said to me.", name=call.person.name)
+            else lazy("{name} turned listening off: I keep only what is said to me.", name=call.person.name)
         )
         await self._aloud(call, text)
 

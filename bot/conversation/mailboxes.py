@@ -20,11 +20,13 @@ from adapters.events import Asked, Message
 from bot.apart import apart
 from bot.commands.table import Commands
 from bot.conversation.heard import Row, accept, only_messages, unfinished
+from bot.conversation.languages import Languages
 from bot.conversation.mailbox import Batch, Letter, Mailbox, Ticket
 from bot.conversation.turn import Turns
 from bot.errors import LyraError, PlaceUnknown
 from bot.service.log import log
 from bot.service.measures import measures
+from localization.languages import reading
 from memory.errors import MemoryFailure
 from memory.journal.journal import InboxEvent, Journal
 from memory.text.told import confidence
@@ -36,12 +38,19 @@ class Mailboxes:
     """Takes in what adapters hear, and has each place's messages answered in order."""
 
     def __init__(
-        self, journal: Journal, turns: Turns, commands: Commands, adapters: Mapping[str, Adapter], group: asyncio.TaskGroup
+        self,
+        journal: Journal,
+        turns: Turns,
+        commands: Commands,
+        adapters: Mapping[str, Adapter],
+        languages: Languages,
+        group: asyncio.TaskGroup,
     ) -> None:
         self._journal = journal
         self._turns = turns
         self._commands = commands
         self._adapters = adapters
+        self._languages = languages
         self._group = group
         self._boxes: dict[tuple[str, str], Mailbox] = {}
         self._working: dict[tuple[str, str], asyncio.Task[None]] = {}
@@ -82,7 +91,8 @@ class Mailboxes:
                 promises = self._post([letter for letter in left if not letter.command])
             for letter in left:
                 if letter.command:
-                    await self._commands.cut_off(letter.row, letter.event)
+                    with reading(self._languages.of(letter.event)):
+                        await self._commands.cut_off(letter.row, letter.event)
         return Answered(promises)
 
     async def retry(self) -> None:
@@ -155,7 +165,7 @@ class Mailboxes:
     async def _keep(self, letters: Sequence[Letter]) -> None:
         """Keep what waits for its answer; what cannot be kept now is kept in its turn."""
         for one in letters:
-            with suppress(LyraError, MemoryFailure):
+            with suppress(LyraError, MemoryFailure), reading(self._languages.of(one.event)):
                 await self._turns.keep(only_messages([(one.row, one.event)]), self._adapters[one.place[0]])
 
     async def _work(self, key: tuple[str, str]) -> None:
@@ -167,7 +177,8 @@ class Mailboxes:
     async def _handle(self, adapter: Adapter, batch: Batch, ticket: Ticket) -> None:
         letters = batch.letters
         try:
-            await self._answer(batch, adapter, ticket)
+            with reading(self._languages.of(letters[-1].event)):
+                await self._answer(batch, adapter, ticket)
         except MemoryFailure as error:
             # Not even the failure could be written. What was heard is committed, and the next connection or start answers it.
             log.error("turn.left", error=type(error).__name__)

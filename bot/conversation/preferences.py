@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from adapters.events import Person, Place, Quote, Reach, split_key
+from localization.languages import LANGUAGES
 from localization.sentences import Said, lazy
 from memory.places.settings import KeptSettings
 
@@ -25,6 +26,7 @@ class Preference:
         return self.only in ("", "rooms" if place.reach is Reach.ROOM else "servers")
 
 
+LANGUAGE = "language"
 PERSONAL = (
     Preference(
         "reach", lazy("may I use here, with you alone, what I heard in servers and rooms that you can read"), ("on", "off")
@@ -33,6 +35,7 @@ PERSONAL = (
         "encrypted", lazy("may I use, with you alone, what was said in encrypted places that you can read"), ("on", "off")
     ),
     Preference("time zone", lazy('the zone your times are told in, like "Europe/Vienna"')),
+    Preference("language", lazy("the language I answer you in; auto: the one that you write"), ("auto", *LANGUAGES.values())),
     Preference("streaming", lazy("do you see an answer while it is made"), ("on", "off")),
     Preference("reflections", lazy("may I begin to speak by myself now and then"), ("on", "off")),
 )
@@ -50,6 +53,7 @@ SHARED = (
     Preference("listening", lazy("do I keep what is said here without a word to me"), ("on", "off")),
     Preference("everyone", lazy("the role that every member has here, where newcomers see less: its id, or off"), only="servers"),
     Preference("time zone", lazy('the zone times are told in, like "Europe/Vienna"')),
+    Preference("language", lazy("the language I speak here; auto: the one that is written"), ("auto", *LANGUAGES.values())),
     Preference("streaming", lazy("is an answer shown here while it is made"), ("on", "off")),
     Preference("reflections", lazy("may I begin to speak here by myself now and then"), ("on", "off")),
 )
@@ -66,6 +70,7 @@ class Preferences:
         self._streaming = streaming
         self._gates: dict[tuple[str, str], str] = {}
         self._waived: set[tuple[str, str]] = set()
+        self._languages: dict[str, str] = {}
 
     async def open(self) -> None:
         """Read what must be at hand."""
@@ -80,6 +85,13 @@ class Preferences:
             if value == "on"
             for _, platform, key in [scope.split(":", 2)]
         }
+
+        self._languages = {scope: str(value) for scope, value in await self._kept.everywhere(LANGUAGE)}
+
+    def language(self, where: Place | Person) -> str:
+        """Return the language that is set, '' where none is. What is set for a channel holds in its threads, unless they differ."""
+        found = self._languages.get(_scope(where, LANGUAGE), "")
+        return self.language(replace(where, thread="")) if not found and isinstance(where, Place) and where.thread else found
 
     def gate(self, platform: str, server: str) -> str:
         """Return the role that counts as everyone of a server, '' where everyone does."""
@@ -108,6 +120,8 @@ class Preferences:
         await self._kept.set(_scope(where, name), name, kept)
         if free and isinstance(where, Place):
             self._gates[(where.platform, where.server)] = kept or ""
+        if name == LANGUAGE:
+            self._languages[_scope(where, name)] = kept or ""
         if name == "newcomers" and isinstance(where, Place):
             (self._waived.add if value == "on" else self._waived.discard)((where.platform, where.channel))
 

@@ -66,18 +66,20 @@ async def confides(town: Town, text: str, where: str = "general") -> Message:
 
 def notices(town: Town, where: str) -> list[str]:
     """Return what Lyra said at a place of what she understood."""
-    return [one.content for one in town.server.world.by_bot(town.names[where]) if one.content.startswith("Understood")]
+    return [
+        one.content for one in town.server.world.by_bot(town.names[where]) if one.content.startswith(("Understood", "Verstanden"))
+    ]
 
 
 @pytest.mark.parametrize(
     ("words", "notice"),
     [
-        (f"{SECRET}, but don't tell Ben", "I keep this from ben"),
-        (f"Never when ben is around: {SECRET}", "I keep this from ben"),
-        (f"{SECRET}. Ben must not know!", "I keep this from ben"),
-        (f"{SECRET}. Das bleibt unter uns.", "this stays between the two of us"),
-        (f"Keep this between us: {SECRET}", "this stays between the two of us"),
-        (f"don't tell Zacharias, {SECRET}", "this stays between the two of us"),
+        (f"{SECRET}, but don't tell Ben", "Understood: I keep this from ben. /confide takes it back."),
+        (f"Never when ben is around: {SECRET}", "Understood: I keep this from ben. /confide takes it back."),
+        (f"{SECRET}. Ben must not know!", "Understood: I keep this from ben. /confide takes it back."),
+        (f"{SECRET}. Das bleibt unter uns.", "Verstanden: das bleibt unter uns beiden. /confide nimmt es zurück."),
+        (f"Keep this between us: {SECRET}", "Understood: this stays between the two of us. /confide takes it back."),
+        (f"don't tell Zacharias, {SECRET}", "Understood: this stays between the two of us. /confide takes it back."),
     ],
 )
 async def test_what_is_told_in_confidence_comes_up_in_no_place_where_somebody_reads_who_may_not_know(
@@ -88,7 +90,7 @@ async def test_what_is_told_in_confidence_comes_up_in_no_place_where_somebody_re
         await confides(town, words)
         await town.asks("cleo", town.names["general"], "the boat is green")
         await lyra.dreams()
-        assert notices(town, "general") == [f"Understood: {notice}. /confide takes it back."]
+        assert notices(town, "general") == [notice]
         assert not await comes_up(town, lyra, "ben", "general")
         assert not await comes_up(town, lyra, "ada", "general")
         guild = town.names["general"].guild

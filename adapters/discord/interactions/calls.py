@@ -19,6 +19,7 @@ from adapters.discord.incoming import convert
 from adapters.discord.interactions.buttons import answered, question
 from adapters.discord.interactions.calling import Address, Called, called, called_by_button, value_of
 from adapters.events import Asked, Message, Place
+from localization.languages import ENGLISH, known, reading
 from localization.sentences import Sentence, lazy
 
 _Speaking = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread | discord.DMChannel
@@ -66,6 +67,7 @@ def asked(interaction: discord.Interaction, call: Called, place: Place, answers:
         private=call.private,
         admin=bool(place.server) and (rights.manage_guild or rights.administrator),
         target=_target(interaction, place),
+        locale=str(interaction.locale),
     )
 
 
@@ -174,7 +176,11 @@ class Calls:
         self._alive: dict[str, _Caller] = {}
 
     async def on(self, interaction: discord.Interaction) -> None:
-        """Take an interaction, until it is answered. Raises what the listener raises."""
+        """Take an interaction, until it is answered, in the language of whoever makes it. Raises what the listener raises."""
+        with reading(known(str(interaction.locale)) or ENGLISH):
+            await self._take(interaction)
+
+    async def _take(self, interaction: discord.Interaction) -> None:
         table, custom_id = self._listener.table, interaction.custom_id or ""
         match interaction.type:
             case InteractionType.application_command:

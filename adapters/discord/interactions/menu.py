@@ -11,7 +11,8 @@ from adapters.base import Notes
 from adapters.command_table import AnswerAudience, CommandSpec, Parameter
 from adapters.discord.failures import TROUBLE
 from adapters.errors import PlatformFailure
-from localization.sentences import lazy
+from localization.languages import ENGLISH, LANGUAGES
+from localization.sentences import Said, lazy
 
 _SLASH, _MESSAGE = 1, 3
 _SUBCOMMAND = 1
@@ -70,14 +71,14 @@ def _command(name: str, family: Sequence[CommandSpec]) -> dict[str, Any]:
 
 def _described(name: str, spec: CommandSpec) -> dict[str, Any]:
     ordered = sorted(spec.parameters, key=lambda parameter: not parameter.required)
-    return {"name": name, "description": _cut(str(spec.help)), "options": [_option(one) for one in ordered[:_MOST]]}
+    return {"name": name, **_description(spec.help), "options": [_option(one) for one in ordered[:_MOST]]}
 
 
 def _option(parameter: Parameter) -> dict[str, Any]:
     option: dict[str, Any] = {
         "type": _TYPES[parameter.type],
         "name": parameter.name,
-        "description": _cut(str(parameter.help)),
+        **_description(parameter.help),
         "required": parameter.required,
     }
     if parameter.choices:
@@ -85,6 +86,14 @@ def _option(parameter: Parameter) -> dict[str, Any]:
     elif parameter.suggests:
         option["autocomplete"] = True
     return option
+
+
+def _description(help: Said) -> dict[str, Any]:
+    """Return what something does, in English and in the other languages that Discord may show itself in."""
+    if isinstance(help, str):
+        return {"description": _cut(help)}
+    others = {code: _cut(help.read_in(code)) for code in LANGUAGES if code != ENGLISH}
+    return {"description": _cut(help.read_in(ENGLISH)), "description_localizations": others}
 
 
 def _cut(text: str) -> str:
