@@ -72,7 +72,7 @@ def meaning(settings: Settings, key: Callable[[str, Backend], str | None]) -> Em
                     off=OFF,
                 )
             )
-        return EmbedderChoice(None, lazy("the local model is not installed; `make model` installs it"), missing=True)
+        return EmbedderChoice(None, lazy("the local model is not installed; `lyra setup` fetches it"), missing=True)
     if settings.embed == [OFF]:
         return EmbedderChoice(None, lazy("embed is off"))
     remote: type[OpenAIEmbedder] = imported("bot.models.embedding:OpenAIEmbedder")

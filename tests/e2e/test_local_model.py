@@ -23,7 +23,7 @@ SAID = [
 PARAPHRASE = "which young dog did they get"
 WORD = "where is the kayak"
 NAME = "all-MiniLM-L6-v2:53aa51172d14"
-MISSING = "Meaning: the local model is not installed; `make model` installs it. Words alone find things."
+MISSING = "Meaning: the local model is not installed; `lyra setup` fetches it. Words alone find things."
 
 
 @pytest.fixture
