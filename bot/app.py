@@ -140,7 +140,9 @@ async def opened(*, greets: bool = False) -> AsyncIterator[App]:
         found_by = meaning(settings, lambda name, backend: secret_of(around, backend, name))
         if found_by.embedder:
             stack.push_async_callback(found_by.embedder.close)
-        ports = Ports(base.clock, base.ids, found_by.embedder)
+        if found_by.others:
+            stack.push_async_callback(found_by.others.close)
+        ports = Ports(base.clock, base.ids, found_by.embedder, found_by.others)
         around.db_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         memory = await stack.enter_async_context(
             await Memory.open(around.db_path, key, ports, habits(settings), checkpoints=checkpoint.take())

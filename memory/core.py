@@ -24,7 +24,7 @@ from memory.forget.tombstones import Tombstones
 from memory.forget.verified import Verified
 from memory.index.recall.domain_indexes import MOST_BYTES, DomainIndexes
 from memory.index.reindexing import reindex
-from memory.index.vectors import VectorStore
+from memory.index.tongues import Tongues
 from memory.journal.journal import Journal
 from memory.journal.spending import Spending
 from memory.journal.usage import Usage
@@ -51,11 +51,12 @@ from memory.view.view import View
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """What memory is given from outside."""
+    """What memory is given from outside; `others` embeds what is not in English, where `embedder` knows English alone."""
 
     clock: Clock
     ids: Ids
     embedder: Embedder | None = None
+    others: Embedder | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +90,11 @@ class Memory:
         self.habits = habits
         self._holders = Holders(path.with_name("holders"), ports.ids.new())
         self._holders.join()
-        vectors = VectorStore(db, ports.embedder, ports.clock) if ports.embedder else None
+        self._tongues = Tongues(db, ports.clock, ports.embedder, ports.others)
         tombstones = Tombstones(db, path.with_name("tombstones.log"))
         self._forgetting = Forgetting(db, tombstones, seal, ports.clock, ports.embedder)
         self.domain_indexes = DomainIndexes(db, habits.recall_bytes)
-        self._reading = Shared(self.places, self.settings, self.domain_indexes, vectors, self._forgetting, ports.clock)
+        self._reading = Shared(self.places, self.settings, self.domain_indexes, self._tongues, self._forgetting, ports.clock)
         self.shown = ShownMessages(db, seal)
         self._changing = Changing(db, seal, self._forgetting, ports.clock)
         self._vanishing = Disappearance(db, self._forgetting, ports.clock)
@@ -205,6 +206,10 @@ class Memory:
     async def backlog(self) -> backlog.Backlog:
         """Count, in one query, what is in no gist yet; a session is ripe when it has none or a full episode's worth."""
         return await backlog.count(self.db, self.habits.rules)
+
+    async def waiting_for_vectors(self) -> int:
+        """Return how many messages and digests are found by their words alone until they are embedded."""
+        return await self._tongues.waiting()
 
     async def minds(self) -> list[Mind]:
         """Return how she is wherever she dreamt, without saying where."""

@@ -26,6 +26,7 @@ async def status(as_json: bool) -> int:
         backlog["embed"] = app.meaning.embedder.name if app.meaning.embedder else None
         today, month = [await costs.costs(app.memory, app.base.settings.models, days) for days in (1, costs.MONTH)]
         backlog["usage"] = {"today": costs.as_json(today), "days_30": costs.as_json(month)}
+        backlog["waiting_for_vectors"] = waiting = await app.memory.waiting_for_vectors()
         aside = restoring.set_aside(app.memory.path)
         backlog["set_aside"] = [{"file": str(one.path), "until": iso(one.until, app.base.time_zone)} for one in aside]
         if as_json:
@@ -35,6 +36,9 @@ async def status(as_json: bool) -> int:
             print(_waiting(backlog))
             print(Connector(app.models, app.base.around, _no_probe).describe())
             print(app.meaning.describe())
+            if waiting:
+                print(ngettext("{n} text waits for that; words find it meanwhile.",
+                               "{n} texts wait for that; words find them meanwhile.", waiting))  # fmt: skip
             for line in (*costs.in_words(_("Models, today"), today), *costs.in_words(_("Models, these 30 days"), month)):
                 print(line)
             for one in aside:

@@ -8,12 +8,14 @@ from bot.config.sections import Backend
 from bot.config.settings import LOCAL, OFF, Settings
 from bot.errors import BadConfig
 from bot.imports import imported
+from bot.models.e5 import weights as e5
 from bot.models.minilm.weights import MODEL, folder
 from localization.sentences import Said, _, lazy
 from memory.places.settings import KeptSettings
 from memory.ports import Embedder
 
 if TYPE_CHECKING:
+    from bot.models.e5.embedder import E5
     from bot.models.embedding import OpenAIEmbedder
     from bot.models.minilm.embedder import MiniLM
 
@@ -37,11 +39,15 @@ class Embeds(Embedder, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EmbedderChoice:
-    """What things are found by beside words: an embedder, None where there is none; `missing` says that one was expected."""
+    """What things are found by beside words: an embedder, None where there is none; `missing` says that one was expected.
+
+    Where that knows English alone, `others` embeds what is said in other languages.
+    """
 
     embedder: Embeds | None
     what: Said
     missing: bool = False
+    others: Embeds | None = None
 
     def describe(self) -> str:
         """Say in a sentence what serves, and what can be done where nothing does; for who runs her."""
@@ -62,7 +68,11 @@ def meaning(settings: Settings, key: Callable[[str, Backend], str | None]) -> Em
     if settings.embed in ([], [LOCAL]):
         if (files := folder()) is not None:
             local: type[MiniLM] = imported("bot.models.minilm.embedder:MiniLM")
-            return EmbedderChoice(local(files), lazy("the local model {model}", model=MODEL))
+            if (more := e5.folder()) is None:
+                return EmbedderChoice(local(files), lazy("the local model {model}", model=MODEL))
+            every: type[E5] = imported("bot.models.e5.embedder:E5")
+            what = lazy("the local models {model} and, for other languages, {other}", model=MODEL, other=e5.MODEL)
+            return EmbedderChoice(local(files), what, others=every(more))
         if settings.embed:
             raise BadConfig(
                 lazy(

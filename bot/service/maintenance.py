@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _DRAIN_SECONDS = 3.0
 _MANY = 500
 """So many vectors to be made are a line in the log each time that some are done, and are not waited for at the end."""
+_IN_TURN = 512
+"""So many of a domain get vectors before the next has its turn."""
 Progress = Callable[[int, int], None]
 
 
@@ -122,7 +124,12 @@ class Maintenance:
     async def _embed(self) -> None:
         while self._unembedded:
             domain = self._unembedded.pop(next(iter(self._unembedded)))
-            await self._try(self._memory.view(domain).embed(self._told))
+            # A part of each in turn: nobody's words wait for what somebody else imported.
+            await self._try(self._embed_some(domain))
+
+    async def _embed_some(self, domain: Domain) -> None:
+        if await self._memory.view(domain).embed(self._told, _IN_TURN) >= _IN_TURN:
+            self._unembedded[domain.key] = domain
 
     def _told(self, done: int, total: int) -> None:
         self._left = total - done

@@ -69,7 +69,7 @@ class RegressionCheck:
         return True
 
     async def _stands(self, difference: Difference) -> bool:
-        (loaded,) = await self._domain_indexes.of([self._domain.key], 0)
+        (loaded,) = await self._domain_indexes.of([self._domain.key], ())
         drawn = await self._drawn(loaded, difference)
         staged = Staged(_domain_indexes_of(difference), difference.gone)
         marks = Marks(len(drawn), await self._found(drawn, Staged(), difference), await self._found(drawn, staged, difference))
@@ -109,7 +109,7 @@ class RegressionCheck:
 
 
 def _domain_indexes_of(difference: Difference) -> Loaded:
-    loaded = Loaded(0, 0)
+    loaded = Loaded(0, ())
     loaded.add(difference.added)
     return loaded
 

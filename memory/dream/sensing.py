@@ -88,7 +88,7 @@ class Sensor:
     async def sense(self) -> Sensed:
         """Return how things stand."""
         since = await thought_about(self._db, self._w.domain)
-        (loaded,) = await self._domain_indexes.of([self._w.domain.key], 0)
+        (loaded,) = await self._domain_indexes.of([self._w.domain.key], ())
         new = await novelty(self._db, self._w.domain, loaded, since)
         return Sensed(
             {CONTINUITY: await self.continuity(), COHERENCE: await self.coherence(), CURIOSITY: await self._curiosity(new)}, new

@@ -1,12 +1,13 @@
 """Vectors: what texts mean, as an embedder sees it, stored with the space they belong to.
 
 A space is an embedder, a dimension and the version of the text that is embedded; vectors of different spaces are never
-compared. The text is always stored first; its vector comes later, and if none comes, words still find it.
+compared. The text is always stored first; its vector comes later, and if none comes, words still find it. Where an embedder
+reads some texts only, what it leaves to another is noted like a vector, in a space that nothing is compared in.
 """
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from hashlib import blake2b
 
 import numpy as np
@@ -22,15 +23,19 @@ from memory.types import Domain
 INDEX_TEXT_VERSION = 2
 """Of what is embedded of an item: its text alone, in passages. Who said it and when would draw all of a speaker's together."""
 Progress = Callable[[int, int], None]
+Reads = Callable[[Domain, Mapping[int, str]], Awaitable[set[int]]]
+"""Say which of some texts of a domain an embedder reads."""
 _BATCH = 32
 _LAST_ASKED = 16
 
 
 class VectorStore:
-    """The stored vectors of one database, for one embedder."""
+    """The stored vectors of one database, for one embedder, of the texts that it `reads` (None: all)."""
 
-    def __init__(self, db: Database, embedder: Embedder, clock: Clock) -> None:
+    def __init__(self, db: Database, embedder: Embedder, clock: Clock, reads: Reads | None = None) -> None:
         self._db = db
+        self._reads = reads
+        self._left = 0
         self._embedder = embedder
         self._clock = clock
         self._used = 0
@@ -53,16 +58,19 @@ class VectorStore:
         self._used = self._used or await self._known_space()
         return self._used
 
-    async def catch_up(self, domain: Domain, tell: Progress | None = None) -> int:
+    async def catch_up(self, domain: Domain, tell: Progress | None = None, most: int | None = None) -> int:
         """Embed what has words and no vector yet, in batches, each kept when it is done; return how many items that was.
 
-        `tell` is told how many of how many are done. What was done stays done where this is stopped. Raises EmbeddingFailed.
+        `tell` is told how many of how many are done. After `most` items it ends, where others wait. What was done stays done
+        where this is stopped. Raises EmbeddingFailed.
         """
         done, before = 0, -1
         # What was changed while it was embedded is missing again.
         while (mark := await last_change(self._db, domain.key)) != before and (missing := await self._missing(domain)):
             before = mark
             for start in range(0, len(missing), _BATCH):
+                if most is not None and done >= most:
+                    return done
                 some = missing[start : start + _BATCH]
                 await self._embed(domain, some)
                 done += len(some)
@@ -79,13 +87,53 @@ class VectorStore:
         new = "" if since is None else "AND t.item IN (SELECT item FROM changes WHERE domain = :domain AND seq > :since) "
         rows = await self._db.all(
             f"SELECT DISTINCT t.item FROM terms t WHERE t.domain = :domain {new}AND NOT EXISTS (SELECT 1 FROM vectors v "
-            "WHERE v.space = :space AND v.domain = t.domain AND v.item = t.item) ORDER BY t.item",
-            {"space": await self.space(), "domain": domain.key, "since": since},
+            "WHERE v.space IN (:space, :left) AND v.domain = t.domain AND v.item = t.item) ORDER BY t.item",
+            {"space": await self.space(), "left": await self.left(), "domain": domain.key, "since": since},
         )
         return [row["item"] for row in rows]
 
+    async def left(self) -> int:
+        """Return the key of the space of what is left to another embedder, 0 where nothing is."""
+        if self._reads and not self._left:
+            self._left = await self._kept_space(f"left by {self._embedder.name}", f"{self._embedder.name} (left)", 0)
+        return self._left
+
+    async def look_again(self, domain: Domain) -> None:
+        """Have everything of a domain that was left to another embedder looked at anew."""
+        left = await self.left()
+        async with self._db.transaction() as tx:
+            await tx.run("DELETE FROM vectors WHERE space = :left AND domain = :domain", {"left": left, "domain": domain.key})
+        self._caught_up.pop(domain.key, None)
+
+    async def holds(self, domain: Domain) -> bool:
+        """Say whether anything of a domain has a vector of this embedder."""
+        which = {"space": await self.space(), "domain": domain.key}
+        return await self._db.one("SELECT 1 FROM vectors WHERE space = :space AND domain = :domain LIMIT 1", which) is not None
+
+    async def leave(self, domain: Domain, texts: Mapping[int, str]) -> None:
+        """Leave items with these texts to another embedder, with what this one made of them before."""
+        space, left = await self.space(), await self.left()
+        async with self._db.transaction() as tx:
+            await tx.run(
+                f"DELETE FROM vectors WHERE space = :space AND domain = :domain AND item IN ({placeholders('i', list(texts))})",
+                {"space": space, "domain": domain.key, **bound("i", list(texts))},
+            )
+            await tx.many(
+                _KEPT,
+                (
+                    {"space": left, "domain": domain.key, "item": item, "text": text, "passage": 0,
+                     "text_hash": _hash(text), "vector": b""}
+                    for item, text in texts.items()
+                ),
+            )  # fmt: skip
+
     async def _embed(self, domain: Domain, items: Sequence[int]) -> None:
         texts = await texts_of(self._db, items)
+        if self._reads:
+            mine = await self._reads(domain, texts)
+            if others := {item: text for item, text in texts.items() if item not in mine}:
+                await self.leave(domain, others)
+            texts = {item: text for item, text in texts.items() if item in mine}
         parts = await asyncio.to_thread(_parts, texts)
         if not parts:
             return
@@ -93,10 +141,7 @@ class VectorStore:
         space = await self._use(vectors.shape[1])
         async with self._db.transaction() as tx:
             await tx.many(
-                "INSERT INTO vectors (space, domain, item, passage, text_hash, vector) "
-                "SELECT :space, :domain, :item, :passage, :text_hash, :vector "
-                # What was forgotten or changed meanwhile gets no vector of its old words.
-                f"WHERE EXISTS ({TEXTS.format(within='= :item AND text = :text')}) ON CONFLICT DO NOTHING",
+                _KEPT,
                 (
                     {"space": space, "domain": domain.key, "item": item, "text": text, "passage": n, "text_hash": _hash(part),
                      "vector": vector.astype(np.float16).tobytes()}
@@ -133,20 +178,43 @@ class VectorStore:
 
     async def _space(self, dimension: int) -> int:
         """Return the key of the space of this embedder and dimension, made where it is new."""
-        name = self._name(dimension)
+        return await self._kept_space(self._name(dimension), self._embedder.name, dimension)
+
+    async def _kept_space(self, name: str, embedder: str, dimension: int) -> int:
         row = await self._db.one("SELECT id FROM spaces WHERE name = :name", {"name": name})
         if row is None:
             async with self._db.transaction() as tx:
                 row = await tx.one(
                     "INSERT INTO spaces (name, embedder, dimension, made_at) VALUES (:name, :embedder, :dimension, :now) "
                     "ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING id",
-                    {"name": name, "embedder": self._embedder.name, "dimension": dimension, "now": self._clock.now()},
+                    {"name": name, "embedder": embedder, "dimension": dimension, "now": self._clock.now()},
                 )
         assert row is not None
         return int(row["id"])
 
     def _name(self, dimension: int) -> str:
         return _hash(f"{self._embedder.name}\n{dimension}\n{INDEX_TEXT_VERSION}").hex()
+
+
+# What was forgotten or changed meanwhile gets no vector of its old words.
+_KEPT = (
+    "INSERT INTO vectors (space, domain, item, passage, text_hash, vector) "
+    "SELECT :space, :domain, :item, :passage, :text_hash, :vector "
+    f"WHERE EXISTS ({TEXTS.format(within='= :item AND text = :text')}) ON CONFLICT DO NOTHING"
+)
+
+
+async def waiting(db: Database, stores: Sequence[VectorStore]) -> int:
+    """Return how many items have words and wait for a vector of any of these."""
+    found: set[int] = set()
+    for store in stores:
+        rows = await db.all(
+            "SELECT DISTINCT t.item FROM terms t WHERE NOT EXISTS (SELECT 1 FROM vectors v "
+            "WHERE v.space IN (:space, :left) AND v.domain = t.domain AND v.item = t.item)",
+            {"space": await store.space(), "left": await store.left()},
+        )
+        found.update(row["item"] for row in rows)
+    return len(found)
 
 
 async def remove(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:

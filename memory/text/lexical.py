@@ -106,6 +106,12 @@ def tokens(text: str) -> list[str]:
     return [piece for word in words for piece in _pieces(word)] if _RUN.search(folded) else words
 
 
+def unspaced(word: str) -> str:
+    """Return what a word has in a script that no language above tells apart: of Han, kana, Hangul, Thai and their like; '' for none."""
+    found = _RUN.search(word)
+    return found.group() if found else ""
+
+
 def _pieces(word: str) -> list[str]:
     if word.isascii():
         return [word]

@@ -8,7 +8,7 @@ from memory.errors import NotFound
 from memory.forget.confiding import Confiding
 from memory.forget.forgetting import Forgetting
 from memory.index.recall.domain_indexes import DomainIndexes
-from memory.index.vectors import VectorStore
+from memory.index.tongues import Tongues
 from memory.journal import outbox
 from memory.journal.outbox import Part
 from memory.places.places import Places
@@ -26,7 +26,7 @@ class Shared:
     places: Places
     settings: KeptSettings
     domain_indexes: DomainIndexes
-    vectors: VectorStore | None
+    tongues: Tongues
     forgetting: Forgetting
     clock: Clock
 

@@ -89,7 +89,7 @@ class Retrieval:
 
     def __init__(self, binding: Binding) -> None:
         self._b = binding
-        self._recall = Recall(binding.shared.domain_indexes, binding.shared.vectors)
+        self._recall = Recall(binding.shared.domain_indexes, binding.shared.tongues)
 
     async def messages(
         self, text: str, k: int, *, session: Session | None = None, exclude: Collection[int] = (), asker: str = ""
@@ -108,7 +108,7 @@ class Retrieval:
         They are what people said then or told of it at another time; with `speaker`, what the one of that name did. What only
         looked forward to it counts where it lies `ahead`.
         """
-        loaded = await self._b.shared.domain_indexes.of(self._b.domains, await self._recall.space())
+        loaded = await self._b.shared.domain_indexes.of(self._b.domains, await self._recall.spaces())
         return list((await self._messages(during(loaded, window, k, speaker, ahead=ahead))).values())
 
     async def lookup(self, text: str, k: int, within: Window | None, speaker: str, asker: str) -> list[Hit]:
@@ -120,7 +120,7 @@ class Retrieval:
         if text:
             (found,) = await self._find(Query(text, k, asker=self._asker(asker), within=within, speaker=speaker))
         if not found and (within or speaker):
-            loaded = await self._b.shared.domain_indexes.of(self._b.domains, await self._recall.space())
+            loaded = await self._b.shared.domain_indexes.of(self._b.domains, await self._recall.spaces())
             ahead = within is not None and within.end > self._b.shared.clock.now()
             found = during(loaded, within or Window(EARLIEST, LATEST), k, speaker, ahead=ahead)
         return list((await self._messages([replace(one, before=None, after=None) for one in found])).values())
@@ -133,7 +133,7 @@ class Retrieval:
         item = await exchanges.item(self._b.db, self._b.domains, await ShortIds(self._b).full(public_id))
         if item is None:
             return []
-        loaded = await self._b.shared.domain_indexes.of(self._b.domains, await self._recall.space())
+        loaded = await self._b.shared.domain_indexes.of(self._b.domains, await self._recall.spaces())
         return list((await self._messages(around(loaded, item, n))).values())
 
     async def at_once(self, text: str, wanted: Wanted, exclude: Collection[int], asker: str) -> Recalled:

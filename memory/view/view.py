@@ -208,16 +208,13 @@ class View:
         """Return what was done at home since a line of the log, at most the last n of it, oldest first; it holds nobody's words."""
         return await ledger.happenings_in(self._b.db, self.home, after, n)
 
-    async def embed(self, tell: Progress | None = None) -> int:
+    async def embed(self, tell: Progress | None = None, most: int | None = None) -> int:
         """Give vectors to everything at home that has none; return to how many items. Raises EmbeddingFailed.
 
-        `tell` is told, again and again, how many of how many have them by now.
+        `tell` is told, again and again, how many of how many have them by now. After `most` of a domain, what is left waits.
         """
-        vectors = self._b.shared.vectors
-        if vectors is None:
-            return 0
         within = [one.domain for one in await confidences.within(self._b.db, self.home)]
-        return sum([await vectors.catch_up(domain, tell) for domain in (self.home, *within)])
+        return sum([await self._b.shared.tongues.catch_up(domain, tell, most) for domain in (self.home, *within)])
 
     async def forget_message(self, public_id: str, by: Identity | None = None) -> Forgotten:
         """Forget one message at home by its id, and everything that rests on it, as the right of `by` (None: all) allows.

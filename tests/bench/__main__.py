@@ -1,6 +1,7 @@
 """`make bench`: what Lyra costs, each figure beside a baseline measured in the same run, as a ratio.
 
-`python -m tests.bench evidence` measures only what is found and what the model is given.
+`python -m tests.bench evidence` measures only what is found and what the model is given, `python -m tests.bench languages` what is
+found in other languages.
 
 The machine's noise moves both sides of a ratio; the absolute figures are for orientation only.
 """
@@ -29,7 +30,7 @@ from bot.app import opened
 from bot.models.llm import OpenAIModel
 from bot.models.port import complete
 from bot.talk import talking
-from tests.bench import believing, context, evidence, scaling, stalls
+from tests.bench import believing, context, evidence, languages, scaling, stalls
 from tests.bench.chart import draw
 from tests.bench.crowd import Talk, crowd
 from tests.bench.evidence import Score
@@ -176,4 +177,10 @@ def _found(scores: Mapping[str, Score]) -> list[Table]:
     return [table for name, score in scores.items() for table in evidence.tables(name, score)]
 
 
-asyncio.run(find() if sys.argv[1:] == ["evidence"] else main())
+async def speak() -> None:
+    """Print only what is found in each language and across."""
+    Rich(width=160).print(await languages.measure())
+
+
+_ONLY = {"evidence": find, "languages": speak}
+asyncio.run(_ONLY[sys.argv[1]]() if sys.argv[1:] else main())

@@ -23,8 +23,16 @@ def found_by(embed: Any) -> EmbedderChoice:
 @pytest.mark.parametrize(
     ("embed", "name", "sentence"),
     [
-        ([], "all-MiniLM-L6-v2:53aa51172d14", "Meaning: the local model all-MiniLM-L6-v2."),
-        ("local", "all-MiniLM-L6-v2:53aa51172d14", "Meaning: the local model all-MiniLM-L6-v2."),
+        (
+            [],
+            "all-MiniLM-L6-v2:53aa51172d14",
+            "Meaning: the local models all-MiniLM-L6-v2 and, for other languages, multilingual-e5-small.",
+        ),
+        (
+            "local",
+            "all-MiniLM-L6-v2:53aa51172d14",
+            "Meaning: the local models all-MiniLM-L6-v2 and, for other languages, multilingual-e5-small.",
+        ),
         ("two", "two:two-small", "Meaning: two-small at http://two.example/v1."),
         (["two", "one"], "two:two-small", "Meaning: two-small at http://two.example/v1."),
     ],
@@ -34,6 +42,8 @@ async def test_what_is_configured_serves(embed: Any, name: str, sentence: str) -
     assert found.embedder and found.embedder.name == name and not found.missing
     assert found.describe() == sentence
     await found.embedder.close()
+    if found.others:
+        await found.others.close()
 
 
 def test_words_alone_serve_where_that_is_said() -> None:

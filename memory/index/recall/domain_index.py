@@ -6,7 +6,7 @@ Postings are a list of segments, each sorted by term. What is written later make
 behind it when they are a fair part of it, so that there are few, and a new message is found without rebuilding.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from memory.index.indexing import MESSAGES
 from memory.index.recall.columns import Column, Floats, Ints, Numbers
 from memory.index.recall.documents import NONE, Documents
-from memory.index.recall.meaning import Meaning, Meant
+from memory.index.recall.meaning import Meaning, Meant, beside
 from memory.ports import Vectors
 from memory.store.database import Row
 
@@ -114,13 +114,13 @@ class DomainIndex:
         self.lengths = Column(np.float32)
         self.firsts = Column(np.int64)
         self.lasts = Column(np.int64)
-        self.meaning: Meaning | None = None
+        self.meanings: dict[int, Meaning] = {}
 
     @property
     def nbytes(self) -> int:
         """The memory it takes."""
         passages = sum(column.nbytes for column in (self.owners, self.lengths, self.firsts, self.lasts))
-        return passages + self.documents.nbytes + self.postings.nbytes + (self.meaning.nbytes if self.meaning else 0)
+        return passages + self.documents.nbytes + self.postings.nbytes + sum(one.nbytes for one in self.meanings.values())
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -151,21 +151,30 @@ class DomainIndex:
             np.frombuffer(b"".join(row["counts"] for row in rows), np.uint8),
         )
 
-    def mean(self, items: Ints, vectors: NDArray[np.float16]) -> None:
-        """Take in the vectors of passages, ascending by item; those of items that are not here are left out."""
+    def mean(self, space: int, items: Ints, vectors: NDArray[np.float16]) -> None:
+        """Take in the vectors of passages in a space, ascending by item; those of items that are not here are left out."""
         here = self.documents.items.now
         documents = np.searchsorted(here, items)
         there = documents < len(here)
         there[there] = here[documents[there]] == items[there]
-        if self.meaning is None:
-            self.meaning = Meaning(vectors.shape[1])
-        self.meaning.add(documents[there], vectors[there])
+        if space not in self.meanings:
+            self.meanings[space] = Meaning(vectors.shape[1])
+        if len(self.meanings) > 1:
+            # What got a vector in another space is announced again, and has this one already.
+            there &= ~self.meanings[space].holds(documents)
+        self.meanings[space].add(documents[there], vectors[there])
 
-    def scan(self, asked: Vectors | None) -> Meant:
-        """Return how near each document is to a unit vector, None for a question without one."""
-        if asked is None or self.meaning is None or self.meaning.dimension != len(asked):
-            return Meant(np.zeros(len(self), np.float32), slice(0), 0)
-        return self.meaning.scan(asked, len(self))
+    def scan(self, asked: Mapping[int, Vectors]) -> Meant:
+        """Return how near each document is to a question, given as a unit vector a space, none for one without any.
+
+        A document that has vectors in several of these spaces is compared in the first.
+        """
+        meant = Meant(np.zeros(len(self), np.float32), slice(0), 0)
+        for space, vector in asked.items():
+            meaning = self.meanings.get(space)
+            if meaning is not None and meaning.dimension == len(vector):
+                meant = beside(meant, meaning.scan(vector, len(self)))
+        return meant
 
     def item(self, document: int) -> int | None:
         """Return the key of a document, None for no document."""

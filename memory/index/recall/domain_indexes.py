@@ -16,6 +16,7 @@ from memory.index.indexing import BANK, MESSAGES
 from memory.index.recall.domain_index import DomainIndex
 from memory.store.database import Database, Row
 from memory.store.domains import last_change
+from memory.store.lineage import bound, placeholders
 
 MOST_BYTES = 512 * 1024 * 1024
 _MANY = 500
@@ -23,10 +24,10 @@ _MANY = 500
 
 @dataclass
 class Loaded:
-    """One domain: a shard a kind. `seq` is the last change it knows, `space` whose vectors it holds."""
+    """One domain: a shard a kind. `seq` is the last change it knows, `spaces` those whose vectors it holds."""
 
     domain: int
-    space: int
+    spaces: tuple[int, ...]
     seq: int = 0
     last: int = 0
     domain_indexes: list[DomainIndex] = field(default_factory=lambda: [DomainIndex(kind) for kind in range(MESSAGES, BANK + 1)])
@@ -44,15 +45,15 @@ class Loaded:
         self.languages.update(row["language"] for row in rows)
         self.last = rows[-1]["item"] if rows else self.last
 
-    def mean(self, rows: Sequence[Row]) -> None:
-        """Take in rows of `vectors`, ascending."""
+    def mean(self, space: int, rows: Sequence[Row]) -> None:
+        """Take in rows of `vectors` of a space, ascending."""
         if not rows:
             return
         items = np.fromiter((row["item"] for row in rows), np.int64, len(rows))
         vectors = np.frombuffer(b"".join(row["vector"] for row in rows), np.float16).reshape(len(rows), -1)
         for domain_index in self.domain_indexes:
             if len(domain_index):
-                domain_index.mean(items, vectors)
+                domain_index.mean(space, items, vectors)
 
 
 class DomainIndexes:
@@ -66,17 +67,17 @@ class DomainIndexes:
         self._taken = 0
         self._one = asyncio.Lock()
 
-    async def of(self, domains: Sequence[int], space: int) -> list[Loaded]:
-        """Return these domains as of the last committed write, with the vectors of a space (0: none).
+    async def of(self, domains: Sequence[int], spaces: tuple[int, ...]) -> list[Loaded]:
+        """Return these domains as of the last committed write, with the vectors of these spaces.
 
         They may grow while the caller waits for something else.
         """
         async with self._one:
-            changes = await self._changes([self._loaded[domain] for domain in domains if self._knows(domain, space)])
+            changes = await self._changes([self._loaded[domain] for domain in domains if self._knows(domain, spaces)])
             for domain, rows in changes.items():
                 await self._follow(self._loaded[domain], rows)
             found = [
-                self._loaded[domain] if self._knows(domain, space) else await self._load(domain, space) for domain in domains
+                self._loaded[domain] if self._knows(domain, spaces) else await self._load(domain, spaces) for domain in domains
             ]
             for domain in domains:
                 self._loaded.move_to_end(domain)
@@ -88,9 +89,9 @@ class DomainIndexes:
         for domain in list(self._loaded):
             self._let_go(domain)
 
-    def _knows(self, domain: int, space: int) -> bool:
+    def _knows(self, domain: int, spaces: tuple[int, ...]) -> bool:
         loaded = self._loaded.get(domain)
-        return loaded is not None and loaded.space == space
+        return loaded is not None and loaded.spaces == spaces
 
     async def _changes(self, known: Sequence[Loaded]) -> dict[int, list[Row]]:
         """Return what changed in these domains since they were followed last, each change with what it adds."""
@@ -100,11 +101,12 @@ class DomainIndexes:
         after |= {f"s{n}": loaded.seq for n, loaded in enumerate(known)}
         which = " OR ".join(f"(c.domain = :d{n} AND c.seq > :s{n})" for n in range(len(known)))
         rows = await self._db.all(
-            f"SELECT c.domain, c.seq, c.op, c.item, {_TERMS}, v.vector FROM changes c "
+            f"SELECT c.domain, c.seq, c.op, c.item, {_TERMS}, v.space, v.vector FROM changes c "
             "LEFT JOIN terms t ON c.op = 'add' AND t.domain = c.domain AND t.item = c.item "
-            "LEFT JOIN vectors v ON c.op = 'vector' AND v.space = :space AND v.domain = c.domain AND v.item = c.item "
-            f"WHERE {which} ORDER BY c.domain, c.seq, t.passage, v.passage",
-            {**after, "space": known[0].space},
+            f"LEFT JOIN vectors v ON c.op = 'vector' AND v.space IN ({placeholders('v', known[0].spaces)}) "
+            "AND v.domain = c.domain AND v.item = c.item "
+            f"WHERE {which} ORDER BY c.domain, c.seq, t.passage, v.space, v.passage",
+            {**after, **bound("v", known[0].spaces)},
         )
         return {domain: list(some) for domain, some in groupby(rows, lambda row: int(row["domain"]))}
 
@@ -117,15 +119,16 @@ class DomainIndexes:
             return
         once = sorted((row for row in changes if latest[row["op"], row["item"]] == row["seq"]), key=lambda row: int(row["item"]))
         loaded.add([row for row in once if row["kind"] is not None and row["item"] > loaded.last])
-        loaded.mean([row for row in once if row["vector"] is not None])
+        for space in loaded.spaces:
+            loaded.mean(space, [row for row in once if row["space"] == space])
         loaded.seq = changes[-1]["seq"]
         self._weigh(loaded)
 
-    async def _load(self, domain: int, space: int) -> Loaded:
-        loaded = Loaded(domain, space, await last_change(self._db, domain))
+    async def _load(self, domain: int, spaces: tuple[int, ...]) -> Loaded:
+        loaded = Loaded(domain, spaces, await last_change(self._db, domain))
         loaded.add(await self._rows(domain))
-        if space:
-            loaded.mean(await self._vectors(loaded))
+        for space in spaces:
+            loaded.mean(space, await self._vectors(domain, space))
         self._loaded[domain] = loaded
         self._weigh(loaded)
         return loaded
@@ -135,10 +138,10 @@ class DomainIndexes:
             f"SELECT t.item, {_TERMS} FROM terms t WHERE t.domain = :domain ORDER BY t.item, t.passage", {"domain": domain}
         )
 
-    async def _vectors(self, loaded: Loaded) -> list[Row]:
+    async def _vectors(self, domain: int, space: int) -> list[Row]:
         return await self._db.all(
             "SELECT item, vector FROM vectors WHERE space = :space AND domain = :domain ORDER BY item, passage",
-            {"space": loaded.space, "domain": loaded.domain},
+            {"space": space, "domain": domain},
         )
 
     def _make_room(self, keep: int) -> None:

@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from localization.sentences import marked
-from memory.errors import EmbeddingFailed
 from memory.index.indexing import MESSAGES
 from memory.index.recall.columns import Floats, Ints
 from memory.index.recall.documents import NONE
@@ -25,7 +24,7 @@ from memory.index.recall.domain_indexes import DomainIndexes, Loaded
 from memory.index.recall.query import ParsedQuery, Query, understood
 from memory.index.recall.ranking import Scored, rank
 from memory.index.recall.selection import Picked, select
-from memory.index.vectors import VectorStore
+from memory.index.tongues import Tongues
 from memory.index.when.values import Window
 from memory.ports import Vectors
 
@@ -151,9 +150,9 @@ _NOTHING = Staged()
 class Recall:
     """Ranks the items of some domains for a question."""
 
-    def __init__(self, domain_indexes: DomainIndexes, vectors: VectorStore | None) -> None:
+    def __init__(self, domain_indexes: DomainIndexes, tongues: Tongues | None) -> None:
         self._domain_indexes = domain_indexes
-        self._vectors = vectors
+        self._tongues = tongues
 
     async def find(
         self, query: Query, domains: Sequence[int], *, relative: bool = True, staged: Staged = _NOTHING
@@ -175,15 +174,15 @@ class Recall:
         by themselves.
         """
         first = queries[0]
-        space = await self.space()
-        loaded = await self._domain_indexes.of(domains, space)
+        spaces = await self.spaces()
+        loaded = await self._domain_indexes.of(domains, spaces)
         question = understood(first, loaded)
         if question.asked.around and relative:
             question = replace(question, window=await self._around(first, question, domains) or question.window)
-        asked = await self._vector(question.text) if space else None
-        if await self.space() != space:
+        asked = await self._tongues.query(question.text) if self._tongues else {}
+        if await self.spaces() != spaces:
             # The embedder turned out to be another than it was.
-            loaded = await self._domain_indexes.of(domains, await self.space())
+            loaded = await self._domain_indexes.of(domains, await self.spaces())
         # From here on nothing waits: what is ranked stays as it is.
         if staged.loaded:
             loaded = [*loaded, staged.loaded]
@@ -201,20 +200,12 @@ class Recall:
         event = await self.find(replace(query, text=around.anchor, k=1, kinds=(MESSAGES,)), domains, relative=False)
         return Window(event[0].said_at + around.low, event[0].said_at + around.high) if event else None
 
-    async def space(self) -> int:
-        """Return the space of vectors that serves, 0 for none."""
-        return await self._vectors.space() if self._vectors else 0
-
-    async def _vector(self, text: str) -> Vectors | None:
-        if self._vectors is None:
-            return None
-        try:
-            return await self._vectors.query(text)
-        except EmbeddingFailed:
-            return None
+    async def spaces(self) -> tuple[int, ...]:
+        """Return the spaces of vectors that serve."""
+        return await self._tongues.spaces() if self._tongues else ()
 
 
-def _scored(query: Query, question: ParsedQuery, loaded: Sequence[Loaded], asked: Vectors | None) -> list[Scored]:
+def _scored(query: Query, question: ParsedQuery, loaded: Sequence[Loaded], asked: Mapping[int, Vectors]) -> list[Scored]:
     domain_indexes = [one.domain_indexes[kind] for kind in query.kinds for one in loaded if len(one.domain_indexes[kind])]
     if not domain_indexes:
         return []
@@ -225,7 +216,7 @@ def _scored(query: Query, question: ParsedQuery, loaded: Sequence[Loaded], asked
 def _by_words(query: Query, loaded: Sequence[Loaded], gone: frozenset[int]) -> list[Found]:
     """Return what holds the words of a query, whatever they mean."""
     question = understood(query, loaded)
-    return _told(query, _scored(replace(query, exclude={*query.exclude, *gone}), question, loaded, None), question)
+    return _told(query, _scored(replace(query, exclude={*query.exclude, *gone}), question, loaded, {}), question)
 
 
 def _told(query: Query, ranked: Sequence[Scored], question: ParsedQuery) -> list[Found]:

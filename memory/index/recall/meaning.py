@@ -31,8 +31,18 @@ class Meant:
     count: int
 
 
+def beside(first: Meant, second: Meant) -> Meant:
+    """Return what is near by the first, and by the second where that has no vector."""
+    if not first.count or first.count == len(first.cosines) or not second.count:
+        return first if first.count else second
+    mine, theirs = np.zeros((2, len(first.cosines)), np.bool_)
+    mine[first.there] = theirs[second.there] = True
+    there = np.flatnonzero(mine | theirs)
+    return Meant(np.where(mine, first.cosines, second.cosines), there, len(there))
+
+
 class Meaning:
-    """The vectors of one shard."""
+    """The vectors of one shard in one space."""
 
     def __init__(self, dimension: int) -> None:
         self.dimension = dimension
@@ -49,6 +59,11 @@ class Meaning:
     def nbytes(self) -> int:
         """The memory they take."""
         return self._rows.nbytes + self._rests.nbytes + self._scales.nbytes + self._documents.nbytes
+
+    def holds(self, documents: Ints) -> NDArray[np.bool_]:
+        """Say which of these documents have a vector here."""
+        held: NDArray[np.bool_] = np.isin(documents, self._documents.now)
+        return held
 
     def add(self, documents: Ints, vectors: NDArray[np.float16] | Vectors) -> None:
         """Take in vectors, one a row, of passages of these documents (ascending)."""

@@ -1,0 +1,95 @@
+"""Vectors for every language from the local model, made beside the event loop."""
+
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bot.imports import imported
+from bot.models.e5.weights import MODEL, SHA256, checked, engine
+from bot.models.minilm.embedder import unit
+from bot.models.minilm.weights import NoModel
+from bot.service.log import log
+from localization.sentences import Said
+from memory.errors import EmbeddingFailed
+from memory.ports import Vectors
+
+if TYPE_CHECKING:
+    from bot.models.e5.engine import Engine
+
+_USUAL = Path(__file__).with_name("usual.npy")
+_MOST_CHARACTERS = 2_000
+"""More than a passage has; of a longer question the beginning is read."""
+_AT_ONCE = 4
+"""Texts of one pass: a question waits no longer than for two of them."""
+_THREADS = 2
+
+
+class E5:
+    """Embeds with the model in a folder, which is loaded at the first text.
+
+    What all texts have in common, and what only tells in which language they are, is taken out of their vectors, so that a
+    question is near what answers it whatever the languages are.
+    """
+
+    name = f"{MODEL}-q4:{SHA256[:12]}"
+
+    def __init__(self, folder: Path) -> None:
+        """Prepare; nothing is read."""
+        self._folder = folder
+        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="local-model")
+        self._opening = Lock()
+        self._engine: Engine | None = None
+        self._usual: Vectors | None = None
+        self.refused: Said = ""
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return one row of length 1 a text, in order: float32 (len(texts), 384). Raises EmbeddingFailed."""
+        loop = asyncio.get_running_loop()
+        engine = await loop.run_in_executor(self._pool, self._open)
+        read = [_clean(text) for text in texts]
+        some = [read[start : start + _AT_ONCE] for start in range(0, len(read), _AT_ONCE)]
+        made = await asyncio.gather(*(loop.run_in_executor(self._pool, engine.embed, part) for part in some))
+        return self._without_language(np.concatenate([np.empty((0, engine.dimension), np.float32), *made]))
+
+    async def warm(self) -> None:
+        """Load the model, so that the first question does not wait for it. Raises EmbeddingFailed."""
+        await asyncio.get_running_loop().run_in_executor(self._pool, self._open)
+
+    async def close(self) -> None:
+        """Finish the passes under way and let go of the weights."""
+        await asyncio.to_thread(self._pool.shutdown, cancel_futures=True)
+        if self._engine:
+            self._engine.close()
+            self._engine = None
+
+    def _without_language(self, rows: Vectors) -> Vectors:
+        if self._usual is None:
+            self._usual = np.load(_USUAL).astype(np.float32)
+        mean, languages = self._usual[0], self._usual[1:]
+        rows -= mean
+        rows -= (rows @ languages.T) @ languages
+        return unit(rows)
+
+    def _open(self) -> "Engine":
+        """Return the engine, loaded once. What was refused is refused from then on, and logged once. Raises EmbeddingFailed."""
+        with self._opening:
+            if self._engine is None and not self.refused:
+                try:
+                    made: type[Engine] = imported("bot.models.e5.engine:Engine")
+                    self._engine = made(engine(self._folder), checked(self._folder))
+                except NoModel as error:
+                    self.refused = error.sentence
+                    log.warning("embed.refused", why=self.refused)
+            if self._engine is None:
+                raise EmbeddingFailed(self.refused)
+            return self._engine
+
+
+def _clean(text: str) -> str:
+    """Return what is read of a text; the engine's strings end at a zero."""
+    return text[:_MOST_CHARACTERS].replace("\0", " ")

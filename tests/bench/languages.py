@@ -1,0 +1,41 @@
+"""What is found in fourteen languages, and across them: `python -m tests.bench languages`."""
+
+from collections.abc import Sequence
+
+from rich.table import Table
+
+from bot.models.e5.embedder import E5
+from bot.models.minilm.embedder import MiniLM
+from tests.kits.languages import LANGUAGES, local_models, places, shares
+
+_ACROSS = (("en", "de"), ("de", "en"), ("en", "zh"), ("zh", "en"), ("fr", "ru"), ("ja", "es"), ("ar", "pl"), ("tr", "ko"))
+
+
+async def measure() -> Table:
+    """Return how many of a hundred facts are the first and among the first five, by words alone, the English model, and both."""
+    table = Table(
+        "told in", "asked in", "words alone", "with the model for English", "with both", title="first / among the first five, %"
+    )
+    first, others = local_models()
+    ways: tuple[tuple[MiniLM | None, E5 | None], ...] = ((None, None), (first, None), (first, others))
+    pairs = [(language, language) for language in LANGUAGES] + list(_ACROSS)
+    kept: list[list[tuple[float, float]]] = []
+    for language, asked in pairs:
+        kept.append([shares((await places(*way, language, [asked]))[asked]) for way in ways])
+        table.add_row(language, asked, *map(_cell, kept[-1]))
+    table.add_section()
+    _mean(table, "each by itself", kept[: len(LANGUAGES)])
+    _mean(table, "across", kept[len(LANGUAGES) :])
+    await first.close()
+    if others:
+        await others.close()
+    return table
+
+
+def _mean(table: Table, name: str, rows: Sequence[Sequence[tuple[float, float]]]) -> None:
+    ways = zip(*rows, strict=True)
+    table.add_row(name, "", *(_cell((sum(a for a, _ in way) / len(way), sum(b for _, b in way) / len(way))) for way in ways))
+
+
+def _cell(both: tuple[float, float]) -> str:
+    return f"{both[0]:.0f} / {both[1]:.0f}"

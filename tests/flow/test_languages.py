@@ -1,0 +1,22 @@
+"""What was told in one language is found by a question in other words, and by one in another language."""
+
+import pytest
+
+from bot.models.e5.embedder import E5
+from tests.kits.languages import local_models, places, shares
+
+FEW = 20
+
+
+@pytest.mark.parametrize(("told", "asked"), [("de", "de"), ("zh", "en"), ("en", "fr")])
+async def test_what_was_told_is_found_in_other_words_and_languages(told: str, asked: str) -> None:
+    first, others = local_models()
+    assert isinstance(others, E5), "`make model` installs it"
+    try:
+        _, found = shares((await places(first, others, told, [asked], FEW))[asked])
+        _, without = shares((await places(first, None, told, [asked], FEW))[asked])
+    finally:
+        await first.close()
+        await others.close()
+    assert found >= 65
+    assert found >= without + 30

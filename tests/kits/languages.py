@@ -1,0 +1,82 @@
+"""Everyday facts in fourteen languages, told among small talk and asked about: the set under tests/sets/languages."""
+
+import json
+import random
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.app import RandomIds
+from bot.models.e5 import weights as e5
+from bot.models.e5.embedder import E5
+from bot.models.minilm import weights as minilm
+from bot.models.minilm.embedder import MiniLM
+from memory.core import Memory, Ports
+from memory.text.times import SystemClock
+from memory.types import DomainKind, DomainRef, Kind, NewExchange, SessionRef
+
+SET = Path(__file__).parents[1] / "sets" / "languages"
+LANGUAGES = tuple(sorted(path.stem for path in SET.glob("*.jsonl")))
+FIRST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is told in a language, the question to each of it, and what else is said."""
+
+    facts: Sequence[str]
+    questions: Sequence[str]
+    others: Sequence[str]
+
+
+def told(language: str) -> Told:
+    """Return what the set has of a language."""
+    rows = [json.loads(line) for line in (SET / f"{language}.jsonl").read_text().splitlines()]
+    about = [row for row in rows if "fact" in row]
+    return Told(
+        [row["fact"] for row in about], [row["question"] for row in about], [row["other"] for row in rows if "other" in row]
+    )
+
+
+def local_models() -> tuple[MiniLM, E5 | None]:
+    """Return the local model and the one for other languages, None where that is not installed."""
+    first, others = minilm.folder(), e5.folder()
+    assert first is not None, "`make model` installs it"
+    return MiniLM(first), E5(others) if others else None
+
+
+async def places(
+    first: MiniLM | None, others: E5 | None, language: str, asked_in: Sequence[str], few: int = 60
+) -> dict[str, list[int | None]]:
+    """Return, for each language that is asked in, the place of every fact told in a language, None behind the first five.
+
+    The talk is one conversation, with the small talk of all these languages in it; of each only the first `few`.
+    """
+    facts = told(language).facts[:few]
+    talk = list(facts) + [text for one in dict.fromkeys([language, *asked_in]) for text in told(one).others[:few]]
+    random.Random(14).shuffle(talk)
+    clock = SystemClock()
+    with tempfile.TemporaryDirectory() as folder:
+        memory = await Memory.open(Path(folder) / "lyra.db", b"k" * 32, Ports(clock, RandomIds(), first, others))
+        async with memory:
+            domain = await memory.places.domain(DomainRef(DomainKind.DM, "console", "ada"), "UTC", clock.now())
+            view = memory.view(domain)
+            session = await view.sessions.get(SessionRef("console", "talk"), "talk")
+            start = clock.now() - len(talk) * 60_000_000
+            await view.say(
+                session, [NewExchange(Kind.SAID, text, str(n), start + n * 60_000_000, "ada") for n, text in enumerate(talk)]
+            )
+            await view.embed()
+            found: dict[str, list[int | None]] = {}
+            for one in asked_in:
+                found[one] = []
+                for fact, question in zip(facts, told(one).questions, strict=False):
+                    hits = [hit.exchange.text for hit in await view.recall.messages(question, FIRST)]
+                    found[one].append(hits.index(fact) if fact in hits else None)
+            return found
+
+
+def shares(found: Sequence[int | None]) -> tuple[float, float]:
+    """Return how many of a hundred are the first, and how many are among the first five."""
+    return 100 * sum(one == 0 for one in found) / len(found), 100 * sum(one is not None for one in found) / len(found)

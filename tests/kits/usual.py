@@ -1,0 +1,29 @@
+"""What texts have in common and what tells their languages apart, as the multilingual model reads small talk."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from bot.models.e5 import weights
+from bot.models.e5.engine import Engine
+from memory.ports import Vectors
+
+SET = Path(__file__).parents[1] / "sets" / "small_talk" / "messages.jsonl"
+
+
+def usual() -> Vectors:
+    """Return the mean of all vectors, then one direction a language but one: float32 (languages, dimension)."""
+    folder = weights.folder()
+    assert folder is not None, "`make model` installs it"
+    engine = Engine(weights.engine(folder), weights.checked(folder))
+    told = [_unit(engine.embed(json.loads(line)["said"])) for line in SET.read_text().splitlines()]
+    engine.close()
+    mean = np.concatenate(told).mean(axis=0)
+    apart = np.linalg.svd(np.array([one.mean(axis=0) - mean for one in told]), full_matrices=False)[2]
+    return np.concatenate([mean[None], apart[:-1]])
+
+
+def _unit(rows: Vectors) -> Vectors:
+    made: Vectors = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return made

@@ -1,0 +1,140 @@
+"""Which embedder reads what: English the first, everything where anything else is said the other, and nobody waits for another."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+import pytest
+
+from memory.core import Memory, Ports
+from memory.errors import EmbeddingFailed
+from memory.index.tongues import spoken
+from memory.ports import Embedder, Vectors
+from tests.kits.memory_kit import KEY, Clock, Corner, Ids, corner, said
+
+DIMENSION = 512
+
+
+class Reader:
+    """An embedder that notes what it reads; `failing` makes it fail."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.read: list[str] = []
+        self.failing = False
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        if self.failing:
+            raise EmbeddingFailed("not now")
+        self.read += texts
+        rows: Vectors = np.zeros((len(texts), DIMENSION), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            row[crc32(text.encode()) % DIMENSION] = 1
+        return rows
+
+
+ENGLISH = ["the cat is called Turing", "we should go to the lake in the summer"]
+GERMAN = "der Hund heißt Bruno und ist ein Dackel"
+
+
+async def home(folder: Path, first: Embedder, others: Embedder | None) -> Corner:
+    """Open a memory for two embedders, with Ada's corner in it."""
+    clock = Clock()
+    memory = await Memory.open(folder / "lyra.db", KEY, Ports(clock, Ids(), first, others))
+    return await corner(memory, clock)
+
+
+async def tell(here: Corner, *texts: str) -> None:
+    """Keep texts and have them embedded."""
+    for text in texts:
+        here.clock.forward(1_000_000)
+        await here.view.say(here.session, [said(text, text, here.clock.now())])
+    await here.view.embed()
+
+
+async def test_english_alone_is_read_by_the_first_alone(tmp_path: Path) -> None:
+    first, others = Reader("first"), Reader("others")
+    here = await home(tmp_path, first, others)
+    await tell(here, *ENGLISH, "Oh, Turing!")
+    await here.view.recall.messages("where is the cat?", 3)
+    assert first.read == [*ENGLISH, "Oh, Turing!", "where is the cat?"]
+    assert others.read == []
+    await here.memory.close()
+
+
+async def test_where_another_language_is_spoken_the_other_reads_everything(tmp_path: Path) -> None:
+    first, others = Reader("first"), Reader("others")
+    here = await home(tmp_path, first, others)
+    await tell(here, *ENGLISH)
+    await tell(here, GERMAN)
+    assert sorted(others.read) == sorted([*ENGLISH, GERMAN])
+    assert first.read == ENGLISH
+    assert await here.memory.waiting_for_vectors() == 0
+    await here.memory.close()
+
+
+async def test_a_question_in_another_language_is_compared_where_that_is_known(tmp_path: Path) -> None:
+    first, others = Reader("first"), Reader("others")
+    here = await home(tmp_path, first, others)
+    await tell(here, *ENGLISH, GERMAN)
+    await here.view.recall.messages("das ist nicht mein Hund?", 3)
+    assert "das ist nicht mein Hund?" in others.read and "das ist nicht mein Hund?" not in first.read
+    await here.view.recall.messages("what is the name of the cat?", 3)
+    assert "what is the name of the cat?" in first.read
+    await here.memory.close()
+
+
+async def test_what_an_older_home_has_of_another_language_is_read_anew(tmp_path: Path) -> None:
+    first, others = Reader("first"), Reader("others")
+    here = await home(tmp_path, first, None)
+    await tell(here, *ENGLISH, GERMAN)
+    assert first.read == [*ENGLISH, GERMAN]
+    await here.memory.close()
+    here = await home(tmp_path, first, others)
+    assert await here.memory.waiting_for_vectors() == 3
+    hits = await here.view.recall.messages("Bruno", 3)
+    assert hits[0].exchange.text == GERMAN
+    await here.view.embed()
+    assert first.read[3:] == ["Bruno"] and GERMAN in others.read
+    assert await here.memory.waiting_for_vectors() == 0
+    await here.memory.close()
+
+
+async def test_while_the_other_fails_english_is_found_and_nothing_is_lost(tmp_path: Path) -> None:
+    first, others = Reader("first"), Reader("others")
+    others.failing = True
+    here = await home(tmp_path, first, others)
+    with pytest.raises(EmbeddingFailed):
+        await tell(here, *ENGLISH, GERMAN)
+    assert await here.memory.waiting_for_vectors() >= 1
+    assert [hit.exchange.text for hit in await here.view.recall.messages("Dackel", 1)] == [GERMAN]
+    others.failing = False
+    await here.view.embed()
+    assert GERMAN in others.read
+    assert await here.memory.waiting_for_vectors() == 0
+    await here.memory.close()
+
+
+async def test_a_part_of_a_domain_is_embedded_in_turn(tmp_path: Path) -> None:
+    first = Reader("first")
+    here = await home(tmp_path, first, None)
+    for n in range(100):
+        await here.view.say(here.session, [said(f"remark number {n}", str(n))])
+    assert await here.view.embed(most=40) == 64
+    assert await here.memory.waiting_for_vectors() == 36
+    assert await here.view.embed() == 36
+    await here.memory.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [("the cat is on the table", "english"), ("das ist nicht mein Hund", "german"), ("Turing", None), ("OK!", None)],
+)
+def test_the_language_of_a_text_is_told_by_its_words(text: str, language: str | None) -> None:
+    assert spoken(text) == language
+
+
+@pytest.mark.parametrize("text", ["我的猫叫图灵", "猫の名前", "고양이", "แมว"])
+def test_a_script_without_an_own_stemmer_is_another_language(text: str) -> None:
+    assert spoken(text) not in (None, "english")
