@@ -183,8 +183,9 @@ async def _meaning(it: Looked) -> list[Finding]:
     try:
         return [await _embedding(found_by)]
     finally:
-        if found_by.embedder:
-            await found_by.embedder.close()
+        for one in (found_by.embedder, found_by.others):
+            if one:
+                await one.close()
 
 
 async def _embedding(found_by: EmbedderChoice) -> Finding:
@@ -192,6 +193,8 @@ async def _embedding(found_by: EmbedderChoice) -> Finding:
         return Finding(True, found_by.describe())
     try:
         vectors = await found_by.embedder.embed(["kayak"])
+        if found_by.others:
+            await found_by.others.embed(["каяк"])
     except EmbeddingFailed as error:
         return Finding(False, _("Meaning: {error} Words alone find things meanwhile.", error=error))
     return Finding(True, _("Meaning: {what} embeds, {numbers} numbers a text.", what=found_by.what, numbers=vectors.shape[1]))

@@ -23,6 +23,7 @@ SAID = [
 PARAPHRASE = "which young dog did they get"
 WORD = "where is the kayak"
 NAME = "all-MiniLM-L6-v2:53aa51172d14"
+LOCAL = "the local models all-MiniLM-L6-v2 and, for other languages, multilingual-e5-small"
 MISSING = "Meaning: the local model is not installed; `lyra setup` fetches it. Words alone find things."
 
 
@@ -100,8 +101,8 @@ def test_what_is_said_in_a_conversation_is_found_so_too(home: NewMachine) -> Non
 
 def test_it_is_said_what_finds_by_meaning(home: NewMachine, endpoint: ModelServer) -> None:
     for config, name, doctor, status in (
-        ("", NAME, "the local model all-MiniLM-L6-v2 embeds, 384 numbers a text.", "the local model all-MiniLM-L6-v2."),
-        ('embed = "local"', NAME, "the local model all-MiniLM-L6-v2 embeds, 384", "the local model all-MiniLM-L6-v2."),
+        ("", NAME, f"{LOCAL} embeds, 384 numbers a text.", f"{LOCAL}."),
+        ('embed = "local"', NAME, f"{LOCAL} embeds, 384", f"{LOCAL}."),
         ('embed = "off"', None, "embed is off. Words alone find things.", "embed is off. Words alone find things."),
         (through(endpoint), "v:small", f"small at {endpoint.server.base_url} embeds, ", f"small at {endpoint.server.base_url}."),
     ):
