@@ -4,13 +4,13 @@ import json
 import sys
 from collections.abc import AsyncIterator, Sequence
 
-from adapters.console.progress import Told
 from bot.app import App, opened
 from bot.cli import rows
 from bot.cli.output import ask, show
 from bot.commands import receipts
 from bot.commands.exporting import exported
 from bot.errors import BadInput, LyraError
+from bot.imports import imported
 from bot.service.maintenance import Estimate
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
@@ -111,7 +111,7 @@ async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_js
             print(question, file=sys.stderr)
             if sys.stdin.isatty() and not ask(_("Go on?"), yes=yes):
                 return 1
-        with Told(_("Summarized")) as told:
+        with imported("adapters.console.progress:Told")(_("Summarized")) as told:
             result = await app.maintenance.summarize_all(waiting, workers or app.base.settings.workers, told)
         if result.pieces:
             made = ngettext("{n} piece of profile, eras, narrative and self made.",

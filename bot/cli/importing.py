@@ -8,9 +8,9 @@ import sys
 from itertools import islice
 from pathlib import Path
 
-from adapters.console.progress import Told
 from adapters.events import conversation
 from bot.app import App, opened, until_stopped
+from bot.imports import imported
 from bot.service.deriving import deriving
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
@@ -37,7 +37,7 @@ async def embedded(app: App, view: View, stop: asyncio.Event) -> None:
     if app.meaning.embedder is None or not awake.take():
         return
     awake.release()
-    with Told(str(_EMBEDDED)) as told:
+    with imported("adapters.console.progress:Told")(str(_EMBEDDED)) as told:
         embedding = asyncio.create_task(view.embed(told))
         stopped = asyncio.create_task(stop.wait())
         try:
@@ -69,7 +69,7 @@ async def import_file(as_: str, file: str, format_: str, session: str) -> int:
         view = await app.view(as_)
         default = session or (Path(file).stem if file != "-" else "imported")
         importer = _Importer(app, view, as_ or app.base.around.user, default, placed=bool(session))
-        with Told(_("Imported lines:")) as told:
+        with imported("adapters.console.progress:Told")(_("Imported lines:")) as told:
             read = 0
             lines = read_file(Path(file), format_, view.home.time_zone)
             while batch := await asyncio.to_thread(lambda: list(islice(lines, _BATCH))):
