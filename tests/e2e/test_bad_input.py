@@ -168,11 +168,14 @@ def test_a_home_that_cannot_be_written_is_named(tmp_path: Path, place: str) -> N
     (tmp_path / "file").write_text("precious", "utf-8")
     home = Home(tmp_path)
     home.path = Path("/proc/lyra") if place == "no folder can be made" else tmp_path / "file"
-    for words in (["chat"], ["doctor"], ["import", "-"]):
+    for words in (["chat"], ["import", "-"]):
         done = home.lyra(*words, given=GOOD)
         assert (done.out, done.code) == ("", 1)
         sentence = one_sentence(done)
         assert str(home.path) in sentence and "LYRA_HOME" in sentence
+    done = home.lyra("doctor")
+    assert done.lines[0].startswith("!!") and str(home.path) in done.lines[0] and "LYRA_HOME" in done.lines[0]
+    assert (done.err, done.code) == ("", 1)
     assert (tmp_path / "file").read_text("utf-8") == "precious"
 
 
@@ -205,8 +208,9 @@ def test_a_full_disk_is_named_and_everything_before_is_kept(home: Home) -> None:
     many = jsonl(*({"session": "s", "content": f"line {n} " + "x" * 500, "id": str(n)} for n in range(3000)))
     full = [sys.executable, "-c", LIMITED, str(home.db.stat().st_size + 500_000)]
     done = home.lyra("import", "-", given=many, command=full)
-    assert done.code == 1
-    assert "no room is left" in one_sentence(done)
+    *progress, sentence = done.err.splitlines()
+    assert done.code == 1 and "no room is left" in sentence
+    assert all(line.startswith("Imported lines:") for line in progress)
     kept_then = kept(home)
     assert kept_then[0] == "my cat is called Turing"
     assert (len(kept_then) - 1) % 500 == 0 and len(kept_then) < 3001

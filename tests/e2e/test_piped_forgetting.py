@@ -74,7 +74,7 @@ def test_a_file_under_another_name_brings_nothing_twice_and_nothing_forgotten_ba
     forget(home, "Eve's number")
     first.rename(second)
     again = home.lyra("import", "second")
-    assert again.out == "Imported 0 messages in 1 conversation; 3 were here already; 1 had been forgotten and stay so.\n"
+    assert again.out == "Imported 0 messages in 1 conversation; 3 were here already; 1 had been forgotten and stays so.\n"
     assert texts(home) == ["tea?", "ok", "ok"]
 
 

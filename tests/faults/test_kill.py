@@ -12,7 +12,7 @@ import pytest
 
 from memory.store.sqlite.database import SqliteDatabase
 from tests.fakes import openai_behaviours as b
-from tests.kits.lyra_kit import LYRA, STARTED, Done, Home, ModelServer, Process, jsonl
+from tests.kits.lyra_kit import LYRA, STARTED, Home, ModelServer, Process, jsonl
 from tests.kits.lyra_terminal import Terminal
 from tests.kits.size import TORTURE
 
@@ -185,6 +185,8 @@ def test_an_import_and_a_conversation_at_once_lose_nothing(tmp_path: Path) -> No
             assert chat.say(f"new {spoken}") == "Kept."
             spoken += 1
         assert chat.finish().code == 0
-        assert importing.wait() == Done("Imported 3,000 messages in 1 conversation.\n", "", 0)
+        done = importing.wait()
+        assert (done.out, done.code) == ("Imported 3,000 messages in 1 conversation.\n", 0)
+        assert all(line.startswith("Imported lines:") for line in done.err.splitlines())
     contents = Counter(row["content"] for row in home.export() if row["role"] == "user")
     assert contents == Counter([f"old {n}" for n in range(3000)] + [f"new {n}" for n in range(spoken)])
