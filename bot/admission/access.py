@@ -1,6 +1,6 @@
 """Who may use her: who the configuration names, lets in or keeps out."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from adapters.base import Adapter
 from adapters.events import Circle, Person, Place
@@ -30,9 +30,9 @@ class Access:
 
     async def admits(self, person: Person, place: Place) -> bool:
         """Say whether a person may use her at a place; where a platform cannot be asked, only who is sure to be let in may."""
-        who = (person.platform, person.id)
-        if owned(person.platform) or who in self._own:
+        if is_own(person, self._own):
             return True
+        who = (person.platform, person.id)
         if who in self._blocked or _is_of(place, self._without) or await self._belongs(person, "block"):
             return False
         if self._allowed or self._within:
@@ -64,6 +64,11 @@ class Access:
                 self._known.clear()
             self._known[key] = now + _LASTS, answer
         return answer
+
+
+def is_own(person: Person, accounts: Collection[tuple[str, str]]) -> bool:
+    """Say whether somebody runs her, or is of those whose accounts the configuration names."""
+    return owned(person.platform) or (person.platform, person.id) in accounts
 
 
 def _is_of(place: Place, named: frozenset[tuple[str, Circle]]) -> bool:

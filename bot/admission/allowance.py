@@ -5,12 +5,12 @@ writes faster than a person could gets a few answers in a row, so that two machi
 """
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
 from adapters.events import Person, Place
-from bot.commands.being import owned
+from bot.admission.access import is_own
 from bot.config.crowd import Limit
 from bot.config.settings import Settings
 from memory.places.settings import KeptSettings
@@ -25,6 +25,7 @@ _BREATH = 60
 """For how many seconds, as it is said, such an account gets no answer: until it waits a little."""
 _LESS_UNTIL = 2.0
 """At how many times a limit nothing is answered any more."""
+_NO_LIMIT = Limit()
 _SCOPE, _KEY = "install", "allowance"
 
 
@@ -79,7 +80,7 @@ class Allowance:
         self._limits = settings.limits
         self._kept = kept
         self._clock = clock
-        self._free = settings.accounts
+        self._own = settings.accounts
         self._used: dict[str, _Used] = {}
         self._rows: dict[str, tuple[int, int]] = {}
         self._changed = False
@@ -117,7 +118,7 @@ class Allowance:
 
     def take(self, person: Person, place: Place, said_at: int) -> tuple[Grant, int]:
         """Take an answer to what a person said at an instant; return what they get, and for how many seconds it is less."""
-        if owned(person.platform) or (person.platform, person.id) in self._free:
+        if is_own(person, self._own):
             return Grant.FULL, 0
         now = self._clock.now()
         if self._limits.in_a_row and (quick := self._quick(person, place, said_at)) >= self._limits.in_a_row:
@@ -160,10 +161,14 @@ class Allowance:
         limit: Limit = getattr(self._limits, name.partition(":")[0])
         return bool(limit.turns_per_day or limit.tokens_per_day)
 
-    def _scopes(self, person: Person, place: Place) -> Iterator[tuple[str, Limit]]:
-        yield _name("person", person.platform, person.id), self._limits.person
-        yield _name("place", place.platform, place.channel), self._limits.place
-        yield "all", self._limits.all
+    def _scopes(self, person: Person, place: Place) -> Sequence[tuple[str, Limit]]:
+        """Return what has a limit, each under the name that it is counted by."""
+        scopes = (
+            (_name("person", person.platform, person.id), self._limits.person),
+            (_name("place", place.platform, place.channel), self._limits.place),
+            ("all", self._limits.all),
+        )
+        return [(name, limit) for name, limit in scopes if limit != _NO_LIMIT]
 
     def _of(self, name: str) -> _Used:
         return self._used.setdefault(name, _Used())

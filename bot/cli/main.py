@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from bot.cli import options
+from bot.setup import commands
 from localization.sentences import _
 
 cli = typer.Typer(
@@ -263,58 +264,8 @@ def logs(
     options.run("bot.cli.logs:logs", lines, follow=follow)
 
 
-@cli.command()
-def model(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME",
-            parser=options.words,
-            help="ollama, llamacpp, vllm, lmstudio, or a URL; off; config: as configured; reload: read the configuration again.",
-        ),
-    ] = "",
-    which: Annotated[str, typer.Argument(metavar="MODEL", parser=options.words, help="Which of its models.")] = "",
-    tries: Annotated[bool, typer.Option("--try", help="Have it say a few words, and say how they come.")] = False,
-    yes: options.Yes = False,
-) -> None:
-    """See, connect or try the model that Lyra converses with.
-
-    A Lyra who is awake goes on with it at once."""
-    options.run("bot.setup.model_command:model", name, which, yes=yes, tries=tries)
-
-
-@cli.command()
-def persona(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A text that says who she is; - reads standard input.")] = "",
-    edit: Annotated[bool, typer.Option("--edit", help="Change it in your editor.")] = False,
-    reset: Annotated[bool, typer.Option("--reset", help="Go back to the one that comes with her.")] = False,
-    tries: Annotated[bool, typer.Option("--try", help="Have her say who she is, with the model that serves.")] = False,
-) -> None:
-    """See, set or try who Lyra is.
-
-    A Lyra who is awake is so from her next answer on."""
-    if bool(file) + edit + reset > 1:
-        raise typer.BadParameter("name a file, or say --edit or --reset, not several")
-    options.run("bot.setup.persona_command:persona", file, edit=edit, reset=reset, tries=tries)
-
-
-@cli.command()
-def update(
-    ask: Annotated[bool, typer.Option("--ask", help="Ask the package registry which version is the newest.")] = False,
-) -> None:
-    """Say which version this is, what is new, and how to update.
-
-    Nothing is asked of any server without --ask."""
-    options.run("bot.setup.updating:update", ask=ask)
-
-
-@cli.command()
-def setup() -> None:
-    """Set Lyra up, or change how she is set up.
-
-    Asks the few questions (time zone, model, platforms), tries every answer, and writes the commented configuration, shown first.
-    Answers may be piped, a line each."""
-    options.run("bot.setup.setup:setup")
+for command in (commands.model, commands.persona, commands.update, commands.setup):
+    cli.command()(command)
 
 
 @cli.command()
