@@ -16,7 +16,7 @@ from datetime import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.commands import receipts
+from bot.commands.texts import receipts
 from bot.config import home
 from bot.config.sections import Backend
 from bot.config.settings import Settings, Surroundings, load, local_zone, surroundings
@@ -27,7 +27,7 @@ from bot.dreams.dreaming import Dreams
 from bot.imports import imported
 from bot.models.chains import MakeModel, Models
 from bot.models.embedders import EmbedderChoice, meaning
-from bot.models.learnt import BackendFacts
+from bot.models.endpoints.learnt import BackendFacts
 from bot.models.port import LateModel, Model
 from bot.service import costs, log
 from bot.service.maintenance import Maintenance
@@ -40,14 +40,14 @@ from memory.dream.schedule import Hours
 from memory.ports import Clock, Ids
 from memory.store import home_files, keys
 from memory.store.locks import FileLock
-from memory.text.times import SystemClock
+from memory.text.time.times import SystemClock
 from memory.tiers.drives import Thresholds
 from memory.tiers.episodes import BankRules, Rules
 from memory.types import MINUTE
 from memory.view.view import View
 
 if TYPE_CHECKING:
-    from bot.models.llm import OpenAIModel
+    from bot.models.endpoints.llm import OpenAIModel
 
 _SWITCH_SECONDS = 0.001
 """How long a thread that works on a text may keep the event loop waiting: less than Python's 5 ms, which add up."""
@@ -207,7 +207,7 @@ def secret_of(around: Surroundings, backend: Backend, name: str) -> str | None:
 def _maker(around: Surroundings) -> MakeModel:
     def make(name: str, backend: Backend, tries: int, waits: Sequence[float], facts: BackendFacts) -> Model:
         def late() -> Model:
-            make_model: type[OpenAIModel] = imported("bot.models.llm:OpenAIModel")
+            make_model: type[OpenAIModel] = imported("bot.models.endpoints.llm:OpenAIModel")
             return make_model(
                 name, backend.base_url, backend.model, secret_of(around, backend, name), backend.timeout, backend.max_tokens,
                 tries=tries, waits=waits, sees=backend.sees, uses_tools=backend.tools == "auto", facts=facts,

@@ -14,13 +14,13 @@ from bot.admission.allowance import Allowance
 from bot.app import App
 from bot.commands.table import Commands
 from bot.context.prompt import Prompt
+from bot.conversation.answering.speaking import Speaking
+from bot.conversation.answering.turn import Turns
 from bot.conversation.intake import Intake
 from bot.conversation.languages import Languages
 from bot.conversation.listening import Listening
 from bot.conversation.mailboxes import Mailboxes
 from bot.conversation.services import Services
-from bot.conversation.speaking import Speaking
-from bot.conversation.turn import Turns
 from bot.delivery.outgoing import Outgoing
 from bot.dreams.reflections import Reflections
 from bot.imports import imported
@@ -115,7 +115,7 @@ async def _load(app: App) -> None:
         with suppress(EmbeddingFailed):
             await app.meaning.embedder.warm()
     if app.models.chat:
-        await asyncio.to_thread(imported, "bot.models.llm")
+        await asyncio.to_thread(imported, "bot.models.endpoints.llm")
     _keep_loaded()
 
 
@@ -129,5 +129,5 @@ def _keep_loaded() -> None:
 
 
 async def _probe(base_url: str) -> list[str]:
-    found: list[str] = await imported("bot.models.probing:local_models")(base_url)
+    found: list[str] = await imported("bot.models.endpoints.probing:local_models")(base_url)
     return found

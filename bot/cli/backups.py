@@ -6,14 +6,14 @@ from pathlib import Path
 
 from bot.app import RandomIds, key_of, opened, prepare
 from bot.cli.output import ask
-from bot.commands import receipts
+from bot.commands.texts import receipts
 from bot.config import home
 from bot.config.settings import local_zone
 from localization.sentences import _, lazy, ngettext
 from memory.core import Memory, Ports
 from memory.errors import BackupFailed, MemoryFailure
 from memory.store import home_files, restoring
-from memory.text.times import SystemClock
+from memory.text.time.times import SystemClock
 
 
 async def backup(file: Path) -> int:

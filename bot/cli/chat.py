@@ -11,7 +11,7 @@ from typing import Any
 from adapters.console.console import Console, Origin, Pipe, Screen
 from adapters.events import Person
 from bot.app import App, opened, until_stopped
-from bot.commands.receipts import since
+from bot.commands.texts.receipts import since
 from bot.context.prompt import Prompt
 from bot.conversation.alone import Alone
 from bot.imports import imported

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator, Sequence
 from bot.app import App, opened
 from bot.cli import rows
 from bot.cli.output import ask, show
-from bot.commands import receipts
 from bot.commands.exporting import exported
+from bot.commands.texts import receipts
 from bot.errors import BadInput, LyraError
 from bot.imports import imported
 from bot.service.maintenance import Estimate

@@ -5,7 +5,7 @@ import json
 import sys
 
 from bot.app import App, opened, until_stopped
-from bot.commands import dream_text
+from bot.commands.texts import dream_text
 from bot.dreams.dreaming import Dreamt
 from localization.sentences import _
 

@@ -271,7 +271,7 @@ for command in (commands.model, commands.persona, commands.update, commands.setu
 @cli.command()
 def doctor() -> None:
     """Check every part, and say what to do where one is ill."""
-    options.run("bot.cli.doctor:doctor")
+    options.run("bot.cli.checkups.doctor:doctor")
 
 
 @matrix.command("recovery-key")

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from adapters.errors import PlatformFailure
 from adapters.matrix.account.account import Account
 from bot.app import App, opened
-from bot.cli.matrix_checkup import said_once
+from bot.cli.checkups.matrix_checkup import said_once
 from bot.errors import BadConfig, LyraError
 from bot.service.notes import KeptNotes
 from bot.service.platforms import matrix_access

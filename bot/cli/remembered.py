@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from bot.app import App, opened
 from bot.cli import rows
 from bot.cli.output import page_of, show
-from bot.commands import ladder_text, page_text, receipts
 from bot.commands.banking import PRIVATE
 from bot.commands.correction import put_right
+from bot.commands.texts import ladder_text, page_text, receipts
 from localization.sentences import _, lazy
 from memory.types import Statement
 from memory.view.view import View

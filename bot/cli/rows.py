@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from memory.text.times import iso
+from memory.text.time.times import iso
 from memory.tiers.drives import NAMES
 from memory.tiers.exchanges import Placed
 from memory.tiers.selfstate import Mind, Moment, SelfState

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from bot.app import opened
-from bot.commands import receipts
+from bot.commands.texts import receipts
 from bot.models.connect import Connector
 from bot.service import costs
 from localization.numerals import number
 from localization.sentences import _, ngettext
 from memory.store import restoring
-from memory.text.times import iso
+from memory.text.time.times import iso
 
 
 async def status(as_json: bool) -> int:

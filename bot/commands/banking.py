@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from adapters.events import Reach
-from bot.commands import receipts
 from bot.commands.group import Group, plain
-from bot.commands.ladder_text import TAKES_A_MODEL
+from bot.commands.texts import receipts
+from bot.commands.texts.ladder_text import TAKES_A_MODEL
 from bot.context.naming import name_of
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput

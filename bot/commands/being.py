@@ -6,11 +6,11 @@ from itertools import count
 from adapters.base import Adapter
 from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter, Reply
 from adapters.markup import form
-from bot.commands import persona_text
 from bot.commands.group import Group, plain
-from bot.commands.ladder_text import driven
 from bot.commands.pages import Pages
-from bot.commands.receipts import since
+from bot.commands.texts import persona_text
+from bot.commands.texts.ladder_text import driven
+from bot.commands.texts.receipts import since
 from bot.context.persona import Persona
 from bot.conversation.services import Services
 from bot.delivery.links import configured

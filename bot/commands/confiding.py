@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from bot.commands.group import Group, plain
-from bot.commands.receipts import said
+from bot.commands.texts.receipts import said
 from bot.conversation.introduction import kept_from
 from bot.delivery.links import given
 from bot.errors import BadInput

@@ -2,7 +2,7 @@
 
 from adapters.events import conversation
 from bot.app import App
-from bot.commands.ladder_text import NO_WORDS
+from bot.commands.texts.ladder_text import NO_WORDS
 from bot.errors import BadInput
 from localization.sentences import lazy
 from memory.types import Identity, Kind, NewExchange, Statement

@@ -2,8 +2,8 @@
 
 from collections.abc import AsyncIterator
 
-from bot.commands import receipts
-from memory.text.times import local
+from bot.commands.texts import receipts
+from memory.text.time.times import local
 from memory.transfer.jsonl import line
 from memory.view.view import View
 

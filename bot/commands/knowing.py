@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
-from bot.commands import ladder_text, page_text
 from bot.commands.group import Group, plain
+from bot.commands.texts import ladder_text, page_text
 from bot.context.naming import name_of
 from bot.delivery.links import NO_LINKS, given
 from bot.errors import BadInput

@@ -5,9 +5,9 @@ from urllib.parse import unquote
 
 from adapters.base import Adapter
 from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
-from bot.commands import receipts
 from bot.commands.group import Group, plain
 from bot.commands.pages import MORE, Pages
+from bot.commands.texts import receipts
 from bot.context.naming import name_of
 from bot.context.quoting import without_forgotten
 from bot.conversation.attachments import told

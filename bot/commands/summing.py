@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from adapters.events import Quote
-from bot.commands import receipts
 from bot.commands.group import Group, plain
+from bot.commands.texts import receipts
 from bot.context.naming import as_shown
 from bot.context.quoting import openly, unforgotten
 from bot.delivery.links import NO_LINKS
@@ -20,7 +20,7 @@ from localization.sentences import _, lazy, ngettext
 from memory.derive.drafting import chunks, sound
 from memory.errors import NotFound, WriterFailed, WriterRefused
 from memory.ports import Source, Task
-from memory.text.times import iso
+from memory.text.time.times import iso
 from memory.tiers.asides import Aside
 from memory.types import Session
 from memory.view.view import View

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from adapters.base import Adapter
 from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter, Reply
-from bot.commands import dream_text, ladder_text
 from bot.commands.group import Group, plain
 from bot.commands.pages import Pages
+from bot.commands.texts import dream_text, ladder_text
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.dreams.dreaming import Dreams

@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from memory.text.dates import MONTHS, WEEKDAYS
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import key_words
+from memory.text.time.dates import MONTHS, WEEKDAYS
 
 _WORDS = 3
 _RARE_NAME, _RARE_WORD = (3, 4), (2, 8)

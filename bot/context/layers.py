@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from datetime import date
 
 from memory.bank.block import HEAD, Block, bullet
-from memory.text import periods
 from memory.text.budget import Fitted, Layer, TokenBudget, clip
 from memory.text.display_names import display_name
 from memory.text.lexical import stem
 from memory.text.lexical import tokens as words
 from memory.text.prompt_lines import FOLLOWED, NOTED, QUOTED, prompt_line
 from memory.text.quantities import ago
-from memory.text.relative_dates import Telling
-from memory.text.times import local
+from memory.text.time import periods
+from memory.text.time.relative_dates import Telling
+from memory.text.time.times import local
 from memory.tiers import open_things
 from memory.tiers.selfstate import Mind, SelfState
 from memory.types import Digest, DigestHit, Exchange, Statement

@@ -11,7 +11,7 @@ from bot.config.settings import Settings
 from bot.conversation.preferences import Chosen, Preferences
 from memory.core import Memory
 from memory.ports import Clock
-from memory.text.zones import current
+from memory.text.time.zones import current
 from memory.types import Confidence, Domain, DomainKind, DomainRef, Identity, Session
 from memory.view.view import View
 

@@ -19,10 +19,10 @@ from adapters.base import Adapter
 from adapters.events import Asked, Message
 from bot.apart import apart
 from bot.commands.table import Commands
+from bot.conversation.answering.turn import Turns
 from bot.conversation.heard import Row, accept, only_messages, unfinished
 from bot.conversation.languages import Languages
 from bot.conversation.mailbox import Batch, Letter, Mailbox, Ticket
-from bot.conversation.turn import Turns
 from bot.errors import LyraError, PlaceUnknown
 from bot.service.log import log
 from bot.service.measures import measures

@@ -22,7 +22,7 @@ from localization.sentences import _, lazy
 from memory.core import Memory
 from memory.errors import MemoryFailure
 from memory.ports import Clock
-from memory.text.times import instant, local
+from memory.text.time.times import instant, local
 from memory.types import MINUTE, Domain, DomainKind, Session
 from memory.view.thoughts import PostableThought
 from memory.view.view import View

@@ -8,7 +8,7 @@ from bot.config.sections import Backend
 from bot.config.settings import OFFLINE, Settings
 from bot.errors import ModelError
 from bot.imports import imported
-from bot.models.learnt import REFUSED, TOOLS, BackendFacts, Learnt
+from bot.models.endpoints.learnt import REFUSED, TOOLS, BackendFacts, Learnt
 from bot.models.line import Line
 from bot.models.port import Chain, Model
 from bot.models.served import ServedModel

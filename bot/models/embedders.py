@@ -16,7 +16,7 @@ from memory.ports import Embedder
 
 if TYPE_CHECKING:
     from bot.models.e5.embedder import E5
-    from bot.models.embedding import OpenAIEmbedder
+    from bot.models.endpoints.embedding import OpenAIEmbedder
     from bot.models.minilm.embedder import MiniLM
 
 _SCOPE, _TOLD = "install", "told_no_local_model"
@@ -85,7 +85,7 @@ def meaning(settings: Settings, key: Callable[[str, Backend], str | None]) -> Em
         return EmbedderChoice(None, lazy("the local model is not installed; `lyra setup` fetches it"), missing=True)
     if settings.embed == [OFF]:
         return EmbedderChoice(None, lazy("embed is off"))
-    remote: type[OpenAIEmbedder] = imported("bot.models.embedding:OpenAIEmbedder")
+    remote: type[OpenAIEmbedder] = imported("bot.models.endpoints.embedding:OpenAIEmbedder")
     name = settings.embed[0]
     backend = settings.models[name]
     embeds = remote(name, backend.base_url, backend.model, key(name, backend), backend.timeout)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from adapters.base import Adapter
 from adapters.errors import PlaceGone
 from adapters.events import Person, Place
-from bot.commands import receipts
+from bot.commands.texts import receipts
 from bot.conversation.domains import Domains
 from bot.conversation.preferences import Preferences
 from bot.delivery.links import NO_LINKS

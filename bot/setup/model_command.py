@@ -8,7 +8,7 @@ from pathlib import Path
 from adapters.command_table import Call
 from adapters.events import Person, Place, Reach
 from bot.app import App, opened
-from bot.cli import model_checkup
+from bot.cli.checkups import model_checkup
 from bot.cli.output import ask, show
 from bot.imports import imported
 from bot.models.connect import Connector
@@ -43,7 +43,7 @@ async def model(name: str, which: str, *, yes: bool, tries: bool) -> int:
                 else "Lyra is not awake; she reads it when she starts."
             )
             return 0
-        connector = Connector(app.models, app.base.around, imported("bot.models.probing:local_models"))
+        connector = Connector(app.models, app.base.around, imported("bot.models.endpoints.probing:local_models"))
         before = app.models.chatting, app.models.connected
         if name or not tries:
             show(await connector.command(_call(app, name, which, yes=yes)))

@@ -1,12 +1,12 @@
 """Which model she converses with: asked, looked for on this machine, and tried."""
 
-from bot.cli import model_checkup
+from bot.cli.checkups import model_checkup
 from bot.config.sections import Backend
 from bot.config.settings import Surroundings
 from bot.errors import LyraError
 from bot.imports import imported
 from bot.models.connect import known_servers
-from bot.models.learnt import BackendFacts
+from bot.models.endpoints.learnt import BackendFacts
 from bot.setup.asking import Asking, one_of
 from bot.setup.config_file import ConfigFile
 from bot.setup.secrets import Secrets
@@ -75,7 +75,7 @@ async def _tried(asking: Asking, around: Surroundings, backend: Backend) -> bool
 
 
 async def _models(base_url: str, key: str | None = None) -> list[str]:
-    found: list[str] = await imported("bot.models.probing:local_models")(base_url, key=key)
+    found: list[str] = await imported("bot.models.endpoints.probing:local_models")(base_url, key=key)
     return found
 
 

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from bot.app import App, opened, prepare
 from bot.cli.output import show
-from bot.commands import persona_text
+from bot.commands.texts import persona_text
 from bot.context.persona import Persona
 from bot.errors import BadInput, LyraError
 from bot.models.port import complete

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from bot.cli.checkup import Finding
+from bot.cli.checkups.finding import Finding
 from bot.config.sections import Discord, Matrix
 from bot.config.settings import Surroundings
 from bot.errors import BadSecret
@@ -42,7 +42,7 @@ async def _discord(section: Discord, around: Surroundings) -> list[Finding]:
         token = around.secret(section.token_env, section.token_file, "The token of [discord]")
     except BadSecret as error:
         return [Finding(False, f"Discord: {error}")]
-    checkup: Checkup = imported("bot.cli.discord_checkup:checkup")
+    checkup: Checkup = imported("bot.cli.checkups.discord_checkup:checkup")
     return await checkup(section, token.get_secret_value() if token else "")
 
 
@@ -77,7 +77,7 @@ async def ask_matrix(asking: Asking, file: ConfigFile, around: Surroundings) -> 
 
 
 async def _matrix(section: Matrix, around: Surroundings) -> list[Finding]:
-    checkup: Checkup = imported("bot.cli.matrix_checkup:checkup")
+    checkup: Checkup = imported("bot.cli.checkups.matrix_checkup:checkup")
     try:
         return await checkup(access_to_matrix(section, around), NoNotes())
     except BadSecret as error:

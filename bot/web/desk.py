@@ -13,14 +13,14 @@ from adapters.browser.browser import Browser
 from adapters.browser.tabs import Tabs
 from adapters.events import Person
 from bot.app import App
-from bot.commands import receipts
-from bot.commands.reasons import in_words
+from bot.commands.texts import receipts
+from bot.commands.texts.reasons import in_words
 from bot.talk import Talk
 from bot.web.guard import VISITOR
 from bot.web.prose import prose
 from bot.web.seats import Seats
 from memory.text.quantities import ago, counted
-from memory.text.times import local
+from memory.text.time.times import local
 from memory.types import Identity
 from memory.view.view import View
 

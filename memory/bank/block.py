@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from memory.text import periods
 from memory.text.budget import tokens
+from memory.text.time import periods
 from memory.types import Statement
 
 HEAD = "Notes of earlier conversations here. Use them only when directly relevant."

@@ -27,8 +27,8 @@ from memory.places.consent import TIER, Consent, consent, resting_on
 from memory.places.places import Places
 from memory.ports import Entry, Source
 from memory.store.database import Row, Transaction
-from memory.text import periods
-from memory.text.times import iso, local
+from memory.text.time import periods
+from memory.text.time.times import iso, local
 from memory.tiers import episodes, statements
 from memory.tiers.episodes import HAS_TALK
 from memory.tiers.exchanges import SELECT, exchange, recallable

@@ -20,8 +20,8 @@ from memory.places.places import Places
 from memory.ports import Entry, Source
 from memory.store.database import Transaction
 from memory.store.lineage import bound, placeholders
-from memory.text import periods
-from memory.text.times import local
+from memory.text.time import periods
+from memory.text.time.times import local
 from memory.tiers import episodes, statements
 from memory.tiers.lines import Line
 from memory.tiers.statements import cited

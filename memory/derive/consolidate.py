@@ -8,16 +8,16 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from memory.derive.checks.naming import words_of
 from memory.derive.context import Context
 from memory.derive.drafting import Order, compose, wording
-from memory.derive.naming import words_of
 from memory.derive.pipeline import Author, Dropped, Made, Outcome, Piece, Pipeline
 from memory.derive.refusals import Refusals, Target
 from memory.forget import erase
 from memory.ports import Entry, Source, TaskKind, Writer
 from memory.store.database import Transaction
 from memory.text.proper_names import names
-from memory.text.times import iso, local
+from memory.text.time.times import iso, local
 from memory.tiers import episodes, exchanges, profile, statements, summaries
 from memory.tiers.lines import Line, of_statements
 from memory.tiers.summaries import DigestLine, DigestPlace, Written

@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from localization.sentences import lazy
-from memory.derive.belief import Belief
-from memory.derive.substance import says_nothing
+from memory.derive.checks.belief import Belief
+from memory.derive.checks.substance import says_nothing
 from memory.errors import TooMuchToRead, WriterFailed, WriterRefused
 from memory.ports import Entry, Source, Task, TaskKind, Writer
 

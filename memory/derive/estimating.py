@@ -12,7 +12,7 @@ from itertools import groupby
 from memory.derive.context import Context
 from memory.places.confidences import common
 from memory.store.database import Row
-from memory.text.times import month
+from memory.text.time.times import month
 from memory.tiers import profile, summaries
 from memory.tiers.episodes import Mark, cut
 from memory.types import Session

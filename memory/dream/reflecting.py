@@ -17,7 +17,7 @@ from typing import Any
 
 from localization.sentences import lazy, marked
 from memory.derive import progress
-from memory.derive.belief import Belief
+from memory.derive.checks.belief import Belief
 from memory.derive.context import Context
 from memory.derive.pipeline import Author, Dropped, Made, Outcome, Piece, Pipeline
 from memory.derive.progress import Progress
@@ -31,7 +31,7 @@ from memory.store.database import Reader, Transaction
 from memory.text.budget import tokens
 from memory.text.lexical import key_words
 from memory.text.storable import clean
-from memory.text.times import iso, local
+from memory.text.time.times import iso, local
 from memory.tiers import exchanges, manners, profile, reflections, selfstate, statements, summaries
 from memory.tiers.lines import Grounds, Line, grounds, of_gists, of_statements, stated
 from memory.types import Domain, DomainKind, Statement

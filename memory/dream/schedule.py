@@ -23,8 +23,8 @@ from memory.ports import Clock
 from memory.store.database import Database, Row, Transaction
 from memory.store.domains import read_domain
 from memory.store.locks import Holders
-from memory.text.times import instant, local
-from memory.text.zones import zone
+from memory.text.time.times import instant, local
+from memory.text.time.zones import zone
 from memory.types import MINUTE, Domain
 
 _FAR_ENOUGH = 4

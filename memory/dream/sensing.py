@@ -18,7 +18,7 @@ from memory.index.recall.domain_indexes import DomainIndexes
 from memory.store.lineage import pages
 from memory.text.lexical import key_words
 from memory.text.proper_names import names
-from memory.text.times import month
+from memory.text.time.times import month
 from memory.tiers import episodes, eras, narrative, profile, selfstate, statements, summaries
 from memory.tiers.drives import COHERENCE, CONTINUITY, CURIOSITY, HOUR, Signal, saturating, together
 from memory.types import MINUTE, Statement

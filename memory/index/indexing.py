@@ -20,7 +20,7 @@ from memory.store.database import Transaction
 from memory.store.lineage import bound, pages, placeholders
 from memory.text import lexical
 from memory.text.passages import passages
-from memory.text.times import local
+from memory.text.time.times import local
 from memory.types import Domain, Exchange
 
 MESSAGES, GISTS, ERAS, BANK = range(4)

@@ -6,7 +6,7 @@ from memory.index.indexing import BANK, ERAS, GISTS, IndexEntry, index_entries, 
 from memory.store.database import Database, Row, Transaction
 from memory.store.domains import read_domain
 from memory.store.lineage import bound, placeholders
-from memory.text.times import month_start
+from memory.text.time.times import month_start
 from memory.tiers import exchanges
 
 _BATCH = 500

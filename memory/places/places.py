@@ -11,7 +11,7 @@ from memory.store import domains
 from memory.store.database import Database, Row, Transaction
 from memory.store.domains import read_domain
 from memory.store.lineage import Seal, bound, placeholders
-from memory.text.zones import moved
+from memory.text.time.zones import moved
 from memory.types import MOST_NAME, Confidence, Domain, DomainRef, Session, SessionRef
 
 _COUNTED = (

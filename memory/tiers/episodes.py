@@ -11,7 +11,7 @@ from memory.forget.gone import present
 from memory.places.confidences import common
 from memory.store.database import Database, Row, Transaction
 from memory.store.lineage import bound, pages, placeholders
-from memory.text.times import month
+from memory.text.time.times import month
 from memory.tiers.exchanges import SELECT, exchange
 from memory.tiers.messages.storing import put_into
 from memory.types import MINUTE, Domain, Exchange, Session

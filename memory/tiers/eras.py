@@ -15,7 +15,7 @@ from memory.derive.progress import Progress
 from memory.derive.work import Work
 from memory.ports import Entry
 from memory.store.database import Transaction
-from memory.text.times import month
+from memory.text.time.times import month
 from memory.tiers import profile, statements, summaries
 from memory.tiers.episodes import HAS_TALK
 from memory.tiers.lines import grounds, of_gists, of_statements, stated

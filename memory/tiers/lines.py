@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from memory.ports import Entry, Source
 from memory.store.database import Database, Row
 from memory.store.lineage import bound, pages, placeholders
-from memory.text.times import local
+from memory.text.time.times import local
 from memory.tiers.statements import NewStatement, cited
 from memory.types import Domain, Statement
 

@@ -11,7 +11,7 @@ from memory.derive.progress import Progress
 from memory.derive.work import Work
 from memory.ports import Entry, TaskKind
 from memory.store.database import Transaction
-from memory.text.times import local
+from memory.text.time.times import local
 from memory.tiers import eras, profile, statements
 from memory.tiers.lines import Line, grounds, of_statements, prefixed, stated
 

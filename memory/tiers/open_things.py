@@ -11,9 +11,9 @@ from datetime import date, datetime, timedelta
 from memory.forget.gone import shown
 from memory.store.database import Row, Transaction
 from memory.store.lineage import bound, pages, placeholders
-from memory.text.times import instant, local
+from memory.text.time.times import instant, local
+from memory.text.time.zones import zone
 from memory.text.told.plans import Plan, Told, definite, plan, thing
-from memory.text.zones import zone
 from memory.tiers.manners import whose
 from memory.types import MINUTE, Domain, Exchange, Kind
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from memory.places import confidences
 from memory.store.database import Database, Transaction
 from memory.store.lineage import Seal, bound, pages, placeholders
-from memory.text.times import local
+from memory.text.time.times import local
 from memory.text.told.manners import Asked, asked
 from memory.text.told.plans import plan
 from memory.tiers import exchanges, manners, open_things, profile

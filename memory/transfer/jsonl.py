@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from localization.sentences import Explained, lazy
 from memory.text.storable import EMPTY, clean
-from memory.text.zones import zone as zone_of
+from memory.text.time.zones import zone as zone_of
 from memory.transfer.message import EPOCH, MAX_LINE, BadLine, Incoming, Role, from_seconds, within, without_mark
 from memory.types import MINUTE, MOST_NAME
 

@@ -8,7 +8,7 @@ from localization.sentences import lazy
 from memory.errors import NotFound
 from memory.forget.gone import shown
 from memory.store.lineage import bound
-from memory.text.times import local, month
+from memory.text.time.times import local, month
 from memory.tiers import exchanges, summaries
 from memory.tiers.messages.seen import readable
 from memory.types import MINUTE, Digest, Exchange, Session

@@ -13,7 +13,7 @@ from memory.places import confidences, consent
 from memory.places.consent import Consent
 from memory.store.domains import note_forgetting
 from memory.store.lineage import require_unchanged
-from memory.text.times import months_within
+from memory.text.time.times import months_within
 from memory.tiers import above, eras, manners, narrative, open_things, profile, selfstate, statements, summaries
 from memory.tiers.selfstate import Moment, SelfState
 from memory.types import Digest, Exchange, Identity, Session, Statement

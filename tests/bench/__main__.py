@@ -27,7 +27,7 @@ from rich.table import Table
 from adapters.console.console import Console, Origin
 from adapters.events import Person
 from bot.app import opened
-from bot.models.llm import OpenAIModel
+from bot.models.endpoints.llm import OpenAIModel
 from bot.models.port import complete
 from bot.talk import talking
 from tests.bench import believing, context, evidence, languages, scaling, stalls

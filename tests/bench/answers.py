@@ -21,8 +21,8 @@ from bot.app import secret_of
 from bot.cli import output
 from bot.config.settings import Settings, load, surroundings
 from bot.errors import LyraError, ModelGarbled
+from bot.models.endpoints.llm import OpenAIModel
 from bot.models.line import Line
-from bot.models.llm import OpenAIModel
 from bot.models.port import ChatMessage, complete, size
 from bot.models.served import ServedModel
 from memory.text.budget import tokens

@@ -11,7 +11,7 @@ from sqlcipher3 import dbapi2 as sqlcipher
 from bot.app import RandomIds
 from memory.core import Memory, Ports
 from memory.ports import Vectors
-from memory.text.times import SystemClock
+from memory.text.time.times import SystemClock
 from memory.types import DomainKind, DomainRef, Kind, NewExchange, SessionRef
 from memory.view.view import View
 

@@ -15,7 +15,7 @@ from bot.models.minilm.embedder import MiniLM
 from memory.core import Memory, Ports
 from memory.ports import Embedder
 from memory.text.lexical import tokens
-from memory.text.times import SystemClock
+from memory.text.time.times import SystemClock
 from memory.types import DomainKind, DomainRef, NewExchange, SessionRef
 from memory.view.view import View
 from tests.bench.conversations import Conversation, Question, conversations

@@ -13,7 +13,7 @@ import numpy as np
 from bot.app import RandomIds
 from memory.core import Memory, Ports
 from memory.index.recall.meaning import Meaning
-from memory.text.times import SystemClock
+from memory.text.time.times import SystemClock
 from memory.view.view import View
 from tests.bench.crowd import DIMENSION, Directions, Talk, crowd, plain
 

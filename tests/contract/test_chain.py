@@ -7,9 +7,9 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from bot.errors import ModelDenied, ModelDown, ModelError, ModelRefused
-from bot.models.llm import OpenAIModel
+from bot.models.endpoints.llm import OpenAIModel
+from bot.models.endpoints.probing import local_models
 from bot.models.port import Chain, ChainAnswer, ChatMessage, Toolbox, complete
-from bot.models.probing import local_models
 from tests.fakes.openai_server import OpenAIServer
 from tests.kits.roomless import Roomless
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bot.models.embedding import OpenAIEmbedder
+from bot.models.endpoints.embedding import OpenAIEmbedder
 from memory.errors import EmbeddingFailed
 from memory.ports import Embedder
 from tests.fakes import openai_behaviours as fake

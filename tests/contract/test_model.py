@@ -21,8 +21,8 @@ from bot.errors import (
     ModelRefused,
     ModelTimeout,
 )
-from bot.models.endpoint import Endpoint, retry_after
-from bot.models.llm import OpenAIModel, backoff
+from bot.models.endpoints.endpoint import Endpoint, retry_after
+from bot.models.endpoints.llm import OpenAIModel, backoff
 from bot.models.port import ChatMessage, closing, complete
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from bot.models.llm import OpenAIModel
+from bot.models.endpoints.llm import OpenAIModel
 from bot.models.port import Chain, ChatMessage, Image, LateModel, Model, complete
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer

@@ -8,10 +8,10 @@ from typing import Any, Literal
 import pytest
 
 from bot.errors import ContextTooLong, ModelDown, ModelRefused
-from bot.models.learnt import BackendFacts
-from bot.models.llm import OpenAIModel
+from bot.models.endpoints.learnt import BackendFacts
+from bot.models.endpoints.llm import OpenAIModel
+from bot.models.endpoints.room import CONTEXT, FITS
 from bot.models.port import ChatMessage, complete
-from bot.models.room import CONTEXT, FITS
 from bot.models.writer import ModelWriter
 from memory.derive.drafting import Order, compose
 from memory.errors import TooMuchToRead

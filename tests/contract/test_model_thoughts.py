@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 import pytest
 
 from bot.errors import ModelGarbled
-from bot.models.learnt import NONE, THOUGHTS, UNOPENED, BackendFacts
+from bot.models.endpoints.learnt import NONE, THOUGHTS, UNOPENED, BackendFacts
+from bot.models.endpoints.llm import OpenAIModel
 from bot.models.line import Line
-from bot.models.llm import OpenAIModel
 from bot.models.port import Anew, ChatMessage, complete
 from bot.models.served import ServedModel
 from tests.fakes import openai_behaviours as fake

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from bot.errors import ContextTooLong, ModelDown, ModelError, ModelGarbled, ModelRefused, ModelTimeout
-from bot.models.learnt import REFUSED, TOOLS, USED, BackendFacts
-from bot.models.llm import OpenAIModel
+from bot.models.endpoints.learnt import REFUSED, TOOLS, USED, BackendFacts
+from bot.models.endpoints.llm import OpenAIModel
 from bot.models.port import Anew, Chain, ChatMessage, Tool, ToolCall, complete
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer

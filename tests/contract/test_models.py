@@ -10,8 +10,8 @@ import pytest
 from bot.config.sections import Backend
 from bot.config.settings import Settings
 from bot.models.chains import Models
-from bot.models.learnt import BackendFacts
-from bot.models.llm import OpenAIModel
+from bot.models.endpoints.learnt import BackendFacts
+from bot.models.endpoints.llm import OpenAIModel
 from bot.models.port import LateModel, Model
 from tests.kits.memory_kit import KEY, opened
 

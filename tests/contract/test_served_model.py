@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import pytest
 
 from bot.errors import ModelGarbled
+from bot.models.endpoints.llm import OpenAIModel
 from bot.models.line import Line
-from bot.models.llm import OpenAIModel
 from bot.models.port import ChatMessage, complete
 from bot.models.served import ServedModel
 from tests.fakes import openai_behaviours as fake

@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 
-from bot.models.llm import OpenAIModel
+from bot.models.endpoints.llm import OpenAIModel
 from bot.models.writer import ModelWriter
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.models.llm import OpenAIModel
+from bot.models.endpoints.llm import OpenAIModel
 from bot.models.port import Chain
 from bot.models.writer import ModelWriter
 from memory.errors import WriterFailed, WriterRefused

@@ -18,12 +18,12 @@ finally:
     print(*sys.modules, file=sys.stderr)
 """
 PLATFORMS = {"discord", "nio", "aiohttp"}
-MODELS = {"openai", "httpx2", "stamina", "bot.models.llm"}
+MODELS = {"openai", "httpx2", "stamina", "bot.models.endpoints.llm"}
 DERIVING = {
-    "memory.deriving", "memory.bank.entering", "memory.derive.consolidate", "memory.derive.naming", "memory.derive.pipeline",
+    "memory.deriving", "memory.bank.entering", "memory.derive.consolidate", "memory.derive.checks.naming", "memory.derive.pipeline",
     "memory.derive.prompts", "memory.dream.dreamer", "bot.models.offline.extractive", "bot.models.writer",
 }  # fmt: skip
-CONVERSATION = {"bot.talk", "bot.commands.table", "bot.context.prompt", "bot.conversation.turn", "bot.delivery.gate"}
+CONVERSATION = {"bot.talk", "bot.commands.table", "bot.context.prompt", "bot.conversation.answering.turn", "bot.delivery.gate"}
 OTHERS = {
     "apscheduler",
     "numpy.ma",

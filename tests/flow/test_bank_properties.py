@@ -16,8 +16,8 @@ from memory.bank.entering import Banked
 from memory.core import Habits
 from memory.deriving import Deriving
 from memory.errors import WriterFailed
-from memory.text import periods
 from memory.text.budget import tokens
+from memory.text.time import periods
 from memory.tiers.episodes import Rules
 from memory.types import MINUTE, Statement
 from tests.kits.bank_kit import ADA, BOB, Noter, Room, in_a_room, room, sized

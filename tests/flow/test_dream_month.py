@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 
 from memory.dream.reflecting import alike
-from memory.text.times import local
+from memory.text.time.times import local
 from tests.kits.dream_month import DAYS, PER_HOUR, ZONE, Month, month
 
 ORDER = ("gist", "merge", "profile", "era", "narrative", "self", "thought")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.text.times import iso
+from memory.text.time.times import iso
 from memory.types import NewExchange
 from tests.kits.life import WHO, answers, awake, imported
 from tests.kits.two_years import NOW, two_years

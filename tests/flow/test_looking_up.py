@@ -10,9 +10,9 @@ import pytest
 
 from bot.app import App, opened
 from bot.context.tools import TOOLS
-from bot.conversation import speaking
-from bot.conversation.lookups import ROUNDS, SHARE, Lookups
-from bot.models.learnt import REFUSED
+from bot.conversation.answering import speaking
+from bot.conversation.answering.lookups import ROUNDS, SHARE, Lookups
+from bot.models.endpoints.learnt import REFUSED
 from memory.text.budget import tokens
 from memory.tiers.messages import seen
 from memory.types import MINUTE, Exchange, Kind, NewExchange, SessionRef

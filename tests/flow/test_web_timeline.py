@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.text.times import instant
+from memory.text.time.times import instant
 from tests.kits.browsing import Site, Visitor, site
 
 MARCH = instant(datetime(2026, 3, 3, 12, tzinfo=UTC))

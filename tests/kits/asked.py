@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from memory.ports import Embedder
-from memory.text.times import local
+from memory.text.time.times import local
 from memory.types import Hit, Kind, NewExchange, SessionRef
 from tests.kits.memory_kit import DAY, Clock, Corner, corner, opened, said, utc
 

@@ -13,7 +13,7 @@ from memory.bank.entering import Banked
 from memory.core import Habits, Memory
 from memory.deriving import Deriving
 from memory.ports import Entry, Task
-from memory.text.times import instant
+from memory.text.time.times import instant
 from memory.tiers import statements
 from memory.tiers.episodes import BankRules
 from memory.types import MINUTE, DomainKind, DomainRef, Exchange, Identity, Kind, NewExchange, SessionRef

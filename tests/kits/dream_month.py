@@ -24,7 +24,7 @@ from memory.core import Habits, Memory
 from memory.errors import WriterFailed
 from memory.journal.spending import Spent
 from memory.ports import Entry, Task
-from memory.text.times import instant, local
+from memory.text.time.times import instant, local
 from memory.tiers.episodes import Rules
 from memory.types import Domain, DomainKind, DomainRef, Exchange, Kind, NewExchange, Session, SessionRef
 from memory.view.view import View

@@ -13,7 +13,7 @@ from bot.models.e5.embedder import E5
 from bot.models.minilm import weights as minilm
 from bot.models.minilm.embedder import MiniLM
 from memory.core import Memory, Ports
-from memory.text.times import SystemClock
+from memory.text.time.times import SystemClock
 from memory.types import DomainKind, DomainRef, Kind, NewExchange, SessionRef
 
 SET = Path(__file__).parents[1] / "sets" / "languages"

@@ -15,7 +15,7 @@ from bot.app import App, habits, key_of, opened
 from bot.conversation.domains import Domains
 from bot.talk import talking
 from memory.core import Memory, Ports
-from memory.text.times import instant
+from memory.text.time.times import instant
 from tests.kits.lyra_kit import Home
 
 SET = Path(__file__).parents[1] / "sets" / "life"

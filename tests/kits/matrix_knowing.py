@@ -16,7 +16,7 @@ from adapters.matrix.adapter import Matrix
 from bot.app import App
 from bot.conversation.domains import Domains
 from memory.ports import Clock
-from memory.text.times import SystemClock
+from memory.text.time.times import SystemClock
 from tests.fakes.matrix import Call, Event, People, Person, Proxy
 from tests.kits.awake import Awake, prompt
 from tests.kits.discord_knowing import Everything, Noon, Thoughtful, Unguarded, everything

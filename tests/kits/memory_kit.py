@@ -16,7 +16,7 @@ from memory.journal.journal import Part
 from memory.journal.ledger import LEASE
 from memory.ports import Embedder, Entry, Task, Vectors
 from memory.text.lexical import tokens
-from memory.text.times import instant
+from memory.text.time.times import instant
 from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Hit, Kind, NewExchange, Session, SessionRef, Statement
 from memory.view.retrieval import Wanted
 from memory.view.view import Answer, View

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
-from memory.text.times import local
+from memory.text.time.times import local
 from memory.types import Hit, NewExchange
 from tests.kits.memory_kit import said, utc
 

@@ -16,11 +16,12 @@ import time
 from pathlib import Path
 from typing import Any, NoReturn
 
-from bot.cli import backups, chat, conversations, doctor, dream, importing, remembered, status  # noqa: F401
+from bot.cli import backups, chat, conversations, dream, importing, remembered, status  # noqa: F401
+from bot.cli.checkups import doctor  # noqa: F401
 from bot.imports import imported
 from bot.service import serve  # noqa: F401
 
-_LATE = ("adapters.discord.adapter", "adapters.matrix.adapter", "bot.models.llm", "memory.deriving", "structlog")
+_LATE = ("adapters.discord.adapter", "adapters.matrix.adapter", "bot.models.endpoints.llm", "memory.deriving", "structlog")
 """What a command loads when it needs it, and takes longest: a process that is forked again and again would load it each time."""
 _MOST = 1 << 20
 

@@ -16,7 +16,7 @@ from memory.deriving import Deriving
 from memory.errors import WriterFailed
 from memory.ports import Entry
 from memory.text.budget import tokens
-from memory.text.times import instant
+from memory.text.time.times import instant
 from memory.tiers import statements
 from memory.tiers.episodes import Rules
 from tests.kits.bank_kit import ADA, BOB, Noter, Room, in_a_room, sized

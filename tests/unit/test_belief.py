@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.derive.belief import Belief
+from memory.derive.checks.belief import Belief
 from memory.derive.drafting import sound
 from memory.ports import Entry, Source, Task
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memory.index.when.birthdays import birthday, celebrated
-from memory.text.times import local
+from memory.text.time.times import local
 from memory.types import Exchange, Kind
 from tests.kits.memory_kit import Clock, Corner, corner, opened, utc
 from tests.unit.test_offline_voice import ask

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.dream import schedule
-from memory.text.times import iso, local
+from memory.text.time.times import iso, local
 from memory.types import SECOND
 from tests.kits.memory_kit import DAY, HOUR, utc
 from tests.kits.size import TORTURE, examples, few

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memory.core import Habits
 from memory.deriving import Deriving
-from memory.text.times import instant, month
+from memory.text.time.times import instant, month
 from memory.tiers.episodes import Cut, Mark, Rules, cut
 from memory.types import MINUTE
 from tests.kits.memory_kit import DAY, HOUR, START, Writer, at_home, said

@@ -12,7 +12,7 @@ from memory.core import Habits
 from memory.deriving import Deriving
 from memory.errors import WriterFailed
 from memory.ports import Entry, Task
-from memory.text.times import instant, month
+from memory.text.time.times import instant, month
 from memory.tiers.episodes import Rules
 from memory.types import DomainKind, DomainRef, SessionRef
 from memory.view.retrieval import Wanted

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory.derive.checks.evidence import Evidence, unsupported
 from memory.derive.drafting import sound
-from memory.derive.evidence import Evidence, unsupported
 from memory.ports import Entry, Source, Task
-from memory.text import dates, numbers
+from memory.text import numbers
+from memory.text.time import dates
 
 AT = "2026-11-20T21:04+01:00"  # a Friday
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bot.models.offline.extractive import ExtractiveWriter
 from bot.models.offline.sentences import shortened, split
-from memory.derive.evidence import unsupported
+from memory.derive.checks.evidence import unsupported
 from memory.ports import Entry, Source, Task, Writer
 
 DAY = "2026-11-20T21:04+01:00"

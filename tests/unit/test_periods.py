@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memory.text import periods
-from memory.text.times import instant, local
+from memory.text.time import periods
+from memory.text.time.times import instant, local
 from tests.kits.memory_kit import HOUR
 from tests.kits.size import examples
 

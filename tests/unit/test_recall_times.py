@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.text.times import local
+from memory.text.time.times import local
 from tests.kits.memory_kit import Clock, Corner, corner, opened, utc
 from tests.kits.two_years import LANGUAGES, NOW, Dated, dated, two_years
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from memory.forget.gone import Scope, add
 from memory.index.when.values import Window
-from memory.text.times import instant, local, month, months_within
+from memory.text.time.times import instant, local, month, months_within
 from tests.flow.test_views import two
 from tests.kits.ladder_kit import PAIRS, Teller, climbed
 from tests.kits.memory_kit import DAY, HOUR, START, Corner, among, aside, at_home, utc

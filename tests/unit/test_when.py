@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from memory.index.when.days import EARLIEST
 from memory.index.when.question import asked
 from memory.index.when.values import Window
-from memory.text.times import instant, local
+from memory.text.time.times import instant, local
 from tests.kits.memory_kit import HOUR, START
 from tests.kits.size import examples
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memory.index.when.days import EARLIEST, LATEST
 from memory.index.when.question import asked
 from memory.index.when.vocabulary import LEXICON
-from memory.text.times import instant
+from memory.text.time.times import instant
 from tests.kits.memory_kit import DAY, START
 from tests.unit.test_when import ANGELES, AUCKLAND, ENGLISH, VIENNA, few, shown, told
 

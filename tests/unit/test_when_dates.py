@@ -3,7 +3,7 @@
 import pytest
 
 from memory.index.when.question import asked
-from memory.text.times import local
+from memory.text.time.times import local
 from tests.kits.memory_kit import START
 from tests.unit.test_when import ANGELES, VIENNA, shown, told
 

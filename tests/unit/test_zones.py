@@ -6,8 +6,8 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.text.times import instant, iso, local
-from memory.text.zones import current, moved
+from memory.text.time.times import instant, iso, local
+from memory.text.time.zones import current, moved
 from memory.types import MINUTE
 from tests.kits.memory_kit import HOUR, START, at_home
 from tests.kits.size import examples

@@ -12,7 +12,7 @@ import aiohttp
 import discord
 from discord.http import Route
 
-from bot.cli.checkup import Finding
+from bot.cli.checkups.finding import Finding
 from bot.config.sections import Discord
 from localization.sentences import _, lazy
 

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from adapters.base import Notes
 from adapters.errors import PlatformFailure
 from bot.app import App, opened, secret_of
-from bot.cli import model_checkup
-from bot.cli.checkup import Finding
+from bot.cli.checkups import model_checkup
+from bot.cli.checkups.finding import Finding
 from bot.cli.status import given_up
 from bot.config.settings import OFFLINE, Settings, Surroundings, load, local_zone, surroundings
 from bot.context.persona import Persona
 from bot.errors import BadConfig, BadSecret, LyraError
 from bot.imports import imported
 from bot.models.embedders import EmbedderChoice, meaning
-from bot.models.learnt import BackendFacts
+from bot.models.endpoints.learnt import BackendFacts
 from bot.service.notes import KeptNotes, NoNotes
 from bot.service.platforms import access_to_matrix
 from localization.numerals import number
@@ -155,7 +155,7 @@ async def _unconnected(it: Looked) -> list[Finding]:
 async def _matrix(it: Looked) -> list[Finding]:
     if it.settings.matrix is None:
         return []
-    checkup: Callable[..., Awaitable[list[Finding]]] = imported("bot.cli.matrix_checkup:checkup")
+    checkup: Callable[..., Awaitable[list[Finding]]] = imported("bot.cli.checkups.matrix_checkup:checkup")
     notes: Notes = KeptNotes(it.app.memory.settings, "matrix") if it.app else NoNotes()
     try:
         return await checkup(access_to_matrix(it.settings.matrix, it.around), notes)
@@ -171,7 +171,7 @@ async def _discord(it: Looked) -> list[Finding]:
         token = it.around.secret(section.token_env, section.token_file, lazy("The token of [discord]"))
     except BadSecret as error:
         return [Finding(False, _("Discord: {error}", error=error))]
-    checkup: Callable[..., Awaitable[list[Finding]]] = imported("bot.cli.discord_checkup:checkup")
+    checkup: Callable[..., Awaitable[list[Finding]]] = imported("bot.cli.checkups.discord_checkup:checkup")
     return await checkup(section, token.get_secret_value() if token else "")
 
 

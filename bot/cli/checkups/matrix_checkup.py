@@ -15,7 +15,7 @@ from adapters.matrix.account.keystore import close
 from adapters.matrix.account.published import is_vouched_for, published
 from adapters.matrix.account.signing import REPLACE
 from adapters.matrix.homeserver import PASSWORD, Denied, SignedOut, Stranger, ask, no_homeserver, signed_out, word
-from bot.cli.checkup import Finding
+from bot.cli.checkups.finding import Finding
 from localization.sentences import _, told
 
 _BY_PASSWORD = "m.login.password"

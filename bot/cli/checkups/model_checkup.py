@@ -4,16 +4,16 @@ import asyncio
 import base64
 
 from bot.app import secret_of
-from bot.cli.checkup import Finding
+from bot.cli.checkups.finding import Finding
 from bot.config.sections import Backend
 from bot.config.settings import Surroundings
 from bot.errors import LyraError, ModelError
-from bot.models.endpoint import FAULTS, Endpoint
-from bot.models.learnt import REFUSED, TOOLS, USED, BackendFacts
-from bot.models.llm import OpenAIModel
+from bot.models.endpoints.endpoint import FAULTS, Endpoint
+from bot.models.endpoints.learnt import REFUSED, TOOLS, USED, BackendFacts
+from bot.models.endpoints.llm import OpenAIModel
+from bot.models.endpoints.probing import takes_tools
+from bot.models.endpoints.requests import offered
 from bot.models.port import Image, Tool, closing, complete
-from bot.models.probing import takes_tools
-from bot.models.requests import offered
 from localization.numerals import number
 from localization.sentences import _, told
 from memory.text.budget import tokens

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from bot.commands.ladder_text import drive_name
+from bot.commands.texts.ladder_text import drive_name
 from localization.numerals import number, signed
 from localization.sentences import Sentence, _, lazy_plural, ngettext
 from memory.dream.report import Report, Step

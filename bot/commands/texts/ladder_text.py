@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 
-from bot.commands.receipts import Ids, day, moment, short
+from bot.commands.texts.receipts import Ids, day, moment, short
 from localization.calendar import month as named_month
 from localization.numerals import number, signed
 from localization.sentences import _, lazy, ngettext

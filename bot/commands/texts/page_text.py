@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from bot.commands import ladder_text
-from bot.commands.receipts import Ids, place, short
+from bot.commands.texts import ladder_text
+from bot.commands.texts.receipts import Ids, place, short
 from localization.sentences import _, ngettext
 from memory.tiers.exchanges import Placed
 from memory.types import Exchange

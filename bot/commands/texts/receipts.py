@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from datetime import timedelta
 
-from bot.commands.reasons import in_words
+from bot.commands.texts.reasons import in_words
 from localization.calendar import ago
 from localization.calendar import day as named_day
 from localization.sentences import _, ngettext
 from memory.store.restoring import SetAside
-from memory.text.times import local
+from memory.text.time.times import local
 from memory.types import Condensed, Digest, Exchange, Forgotten, Hit, Session
 
 _LONG = 300

@@ -11,11 +11,11 @@ from bot.context.persona import Persona
 from bot.context.prompt import Prompt, Question, draft
 from bot.context.retrieval import recalled, standing
 from bot.context.sought import Sought, sought
-from bot.conversation.basis import Basis
+from bot.conversation.answering.basis import Basis
+from bot.conversation.answering.lookups import ROUNDS, SHARE, Lookups, Reads
+from bot.conversation.answering.streaming import Showing
 from bot.conversation.intake import Turn
-from bot.conversation.lookups import ROUNDS, SHARE, Lookups, Reads
 from bot.conversation.services import Services
-from bot.conversation.streaming import Showing
 from bot.delivery.links import given
 from bot.errors import AnswerEnded, ContextTooLong, ModelError, ModelGarbled
 from bot.models.offline.manner import manner

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from adapters.base import Adapter, Preview
 from adapters.errors import SendFailed
-from bot.conversation.basis import Basis
+from bot.conversation.answering.basis import Basis
 from bot.conversation.intake import Turn
 from bot.conversation.mailbox import Ticket
 from bot.delivery.gate import word_at

@@ -9,14 +9,14 @@ from adapters.base import Adapter
 from bot.admission.allowance import Allowance, Grant
 from bot.apart import apart
 from bot.commands.being import owned
+from bot.conversation.answering.speaking import Speaking, Spoken
+from bot.conversation.answering.streaming import Showing, Streamed, WordByWord
 from bot.conversation.error_texts import told
 from bot.conversation.heard import Heard
 from bot.conversation.intake import Intake, Turn
 from bot.conversation.introduction import ended, introduction, offer, onward, understood
 from bot.conversation.mailbox import Ticket
 from bot.conversation.services import Services
-from bot.conversation.speaking import Speaking, Spoken
-from bot.conversation.streaming import Showing, Streamed, WordByWord
 from bot.delivery.links import NO_LINKS, configured
 from bot.dreams.reflections import NAME as REFLECTIONS
 from bot.errors import AnswerEnded, ModelDenied, ModelError

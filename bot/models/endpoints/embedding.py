@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from bot.errors import ContextTooLong, ModelError, ModelGarbled, ModelRefused, ModelTimeout
-from bot.models.endpoint import FAULTS, Endpoint
-from bot.models.responses import Unusable, whole
+from bot.models.endpoints.endpoint import FAULTS, Endpoint
+from bot.models.endpoints.responses import Unusable, whole
 from bot.service.measures import measures
 from localization.sentences import Said, lazy
 from memory.errors import EmbeddingFailed

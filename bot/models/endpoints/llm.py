@@ -17,15 +17,15 @@ import stamina.instrumentation
 
 from bot.config.sections import is_nearby
 from bot.errors import ContextTooLong, ModelBusy, ModelDown, ModelError, ModelGarbled, ModelTimeout
-from bot.models.endpoint import FAULTS, Endpoint, may_be_about_length, may_be_about_tools
-from bot.models.learnt import NONE, REFUSED, THOUGHTS, TOOLS, UNOPENED, USED, BackendFacts
+from bot.models.endpoints.endpoint import FAULTS, Endpoint, may_be_about_length, may_be_about_tools
+from bot.models.endpoints.learnt import NONE, REFUSED, THOUGHTS, TOOLS, UNOPENED, USED, BackendFacts
+from bot.models.endpoints.probing import context_of
+from bot.models.endpoints.reading import Response, read
+from bot.models.endpoints.requests import Asked, cost, offered, sent, shows
+from bot.models.endpoints.responses import Empty
+from bot.models.endpoints.room import PromptRoom
+from bot.models.endpoints.written_calls import WrittenCall
 from bot.models.port import Anew, ChatMessage, Tool, Toolbox, ToolCall
-from bot.models.probing import context_of
-from bot.models.reading import Response, read
-from bot.models.requests import Asked, cost, offered, sent, shows
-from bot.models.responses import Empty
-from bot.models.room import PromptRoom
-from bot.models.written_calls import WrittenCall
 from localization.sentences import lazy
 from memory.text.thinking import WithoutThinking
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import httpx2
 
-from bot.models.endpoint import FAULTS, Endpoint
-from bot.models.responses import Unusable, whole
+from bot.models.endpoints.endpoint import FAULTS, Endpoint
+from bot.models.endpoints.responses import Unusable, whole
 
 _SECONDS = 2.0
 _MAX_BYTES = 1 << 22

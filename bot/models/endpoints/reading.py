@@ -7,10 +7,10 @@ from typing import Any
 
 from openai import AsyncAPIResponse
 
-from bot.models.endpoint import FAULTS
+from bot.models.endpoints.endpoint import FAULTS
+from bot.models.endpoints.responses import WebPage, pieces, pieces_of, whole
+from bot.models.endpoints.written_calls import WithoutCalls
 from bot.models.port import Anew, Tool, ToolCall
-from bot.models.responses import WebPage, pieces, pieces_of, whole
-from bot.models.written_calls import WithoutCalls
 from memory.text.thinking import WithoutThinking
 
 _END_SECONDS = 0.05

@@ -5,7 +5,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 from bot.errors import ContextTooLong
-from bot.models.learnt import BackendFacts
+from bot.models.endpoints.learnt import BackendFacts
 
 CONTEXT, DENSITY = "context", "density"
 """Facts of a backend: its context in tokens, and how many tokens of its own one that is estimated turned out to be."""

@@ -3,7 +3,7 @@
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfoNotFoundError
 
-from memory.text.zones import zone
+from memory.text.time.zones import zone
 
 MONTHS = (
     "January",

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bot.models.offline.date_texts import day_of
 from bot.models.offline.sentences import closed, is_marked_question, one_line, quoted, shortened, split
-from memory.derive.evidence import Evidence
+from memory.derive.checks.evidence import Evidence
 from memory.ports import Entry, Source, Task
 from memory.text.display_names import LYRA
 from memory.text.lexical import key_words, stem, tokens

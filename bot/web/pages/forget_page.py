@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
-from bot.commands import receipts
+from bot.commands.texts import receipts
 from bot.web.desk import Desk
 
 _PATIENCE_SECONDS = 5.0

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
-from bot.cli.doctor import examine
+from bot.cli.checkups.doctor import examine
 from bot.service import costs
 from bot.web.desk import Desk
 

@@ -7,7 +7,7 @@ from aiohttp import web
 
 from bot.web.charts import bars
 from bot.web.desk import Desk
-from memory.text.times import local
+from memory.text.time.times import local
 from memory.types import MINUTE
 
 _DAYS = 60

@@ -10,8 +10,8 @@ from memory.errors import NotFound
 from memory.index.when.days import EARLIEST, LATEST
 from memory.index.when.values import Window
 from memory.text.storable import clean
-from memory.text.times import instant
-from memory.text.zones import zone
+from memory.text.time.times import instant
+from memory.text.time.zones import zone
 from memory.types import Hit
 from memory.view.view import View
 

@@ -8,7 +8,7 @@ from aiohttp import web
 
 from bot.web.charts import bars
 from bot.web.desk import Desk
-from memory.text.times import month_start
+from memory.text.time.times import month_start
 from memory.types import Session
 
 _SHOWN = 60

@@ -7,10 +7,10 @@ its writer was given, the rest of the conversation and what is known of the peop
 
 from collections.abc import Sequence
 
-from memory.derive.evidence import Evidence, Judged
-from memory.derive.naming import Names
-from memory.derive.polarity import contradictions
-from memory.derive.roles import displaced
+from memory.derive.checks.evidence import Evidence, Judged
+from memory.derive.checks.naming import Names
+from memory.derive.checks.polarity import contradictions
+from memory.derive.checks.roles import displaced
 from memory.ports import Source
 
 

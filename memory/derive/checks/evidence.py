@@ -15,12 +15,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from memory.derive.holdings import YEAR, Dated, Held, counted, dated, held_by, undated, unit_of
-from memory.derive.naming import LYRA, Names, acts, held, is_addressed, opens, reports, words_of
+from memory.derive.checks.holdings import YEAR, Dated, Held, counted, dated, held_by, undated, unit_of
+from memory.derive.checks.naming import LYRA, Names, acts, held, is_addressed, opens, reports, words_of
 from memory.ports import Source
-from memory.text.dates import MONTHS, WEEKDAYS, WORD, Day, blanked
 from memory.text.lexical import plain
 from memory.text.numbers import COUNT_WORDS, NUMBER, UNCOUNTED, loose, phrase, pieces, readings_of
+from memory.text.time.dates import MONTHS, WEEKDAYS, WORD, Day, blanked
 
 _ADDRESSED = re.compile(r"\b(?:you|your|du|dich|dir|dein\w*|tu|toi|te|tú)\b", re.IGNORECASE)
 _PAIR = 2

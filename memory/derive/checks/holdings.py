@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Self
 
-from memory.derive.naming import words_of
+from memory.derive.checks.naming import words_of
 from memory.ports import Source
-from memory.text.dates import MONTHS, WEEKDAYS, Day, blanked, dates, matches
 from memory.text.lexical import STOP_WORDS, plain, stem
 from memory.text.numbers import (
     COUNT_WORDS,
@@ -21,7 +20,8 @@ from memory.text.numbers import (
     readings_of,
     trimmed,
 )
-from memory.text.relative_dates import Telling, moments, ordinals
+from memory.text.time.dates import MONTHS, WEEKDAYS, Day, blanked, dates, matches
+from memory.text.time.relative_dates import Telling, moments, ordinals
 
 _RANGE = re.compile(
     r"(?<![\w.,:])(\d\d?)(?:st|nd|rd|th|\.)?\s*(?:to|until|till|and|or|bis|und|[-–—])\s*(?:the\s+)?\Z", re.IGNORECASE

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 
 from memory.ports import Source
-from memory.text.dates import MONTHS, WEEKDAYS, WORD
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
+from memory.text.time.dates import MONTHS, WEEKDAYS, WORD
 
 # Words of other languages that open sentences or stand for people, and words that only join sentences.
 _UNNAMED = (

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from memory.derive.naming import Names
+from memory.derive.checks.naming import Names
 from memory.ports import Source
-from memory.text.dates import MONTHS
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
+from memory.text.time.dates import MONTHS
 
 _PIECE = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[.,;:!?\n]")
 _DENYING = frozenset(

@@ -8,12 +8,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from memory.derive.naming import LYRA, Names, acts, held, words_of
+from memory.derive.checks.naming import LYRA, Names, acts, held, words_of
 from memory.ports import Source
-from memory.text.dates import MONTHS, WORD, Day, dates
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
-from memory.text.relative_dates import moments
+from memory.text.time.dates import MONTHS, WORD, Day, dates
+from memory.text.time.relative_dates import moments
 
 _TOKEN = re.compile(r"[^\W_]+|[.,;:!?\n]")
 _FIRST = frozenset("i we ich wir je nous yo".split())

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 
 from memory.ports import Source
-from memory.text.dates import MONTHS, WEEKDAYS
 from memory.text.languages import language
 from memory.text.lexical import key_words, stem, tokens
+from memory.text.time.dates import MONTHS, WEEKDAYS
 
 _MOOD = frozenset("mood tone atmosphere stimmung ton ambiente humeur".split())
 """How a conversation was is asked for, and seldom said in it."""

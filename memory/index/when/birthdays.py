@@ -9,9 +9,9 @@ from datetime import date, datetime, timedelta
 from memory.index.when.days import DAY
 from memory.index.when.question import asked
 from memory.index.when.values import Window
-from memory.text.dates import dates
-from memory.text.times import instant, local
-from memory.text.zones import zone
+from memory.text.time.dates import dates
+from memory.text.time.times import instant, local
+from memory.text.time.zones import zone
 from memory.types import Exchange, Kind
 
 _NOUN = r"(?:birthday|b-?day|geburtstag\w*|cumpleaños)"

@@ -11,8 +11,8 @@ from enum import Enum
 from zoneinfo import ZoneInfo
 
 from memory.index.when.values import Window
-from memory.text.times import instant, local
-from memory.text.zones import Zones, current, zone
+from memory.text.time.times import instant, local
+from memory.text.time.zones import Zones, current, zone
 
 Range = tuple[int, int]
 Yearly = Callable[[int], Range | None]

@@ -8,8 +8,8 @@ import unicodedata
 from collections.abc import Mapping
 
 from memory.index.when.codes import Code
-from memory.text.dates import MONTHS
 from memory.text.lexical import stem
+from memory.text.time.dates import MONTHS
 
 MINUTE, HOUR, DAY, WEEK, MONTH, YEAR, WEEKEND, QUARTER, FORTNIGHT = range(9)
 MORNING, AFTERNOON, EVENING, NIGHT, NOON = range(5)

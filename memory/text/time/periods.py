@@ -8,7 +8,7 @@ which follows from the keys alone: what was noted once stays in its day, whateve
 from collections.abc import Iterable
 from datetime import date, timedelta
 
-from memory.text.times import local
+from memory.text.time.times import local
 
 CONVERSATION, DAY, WEEK, MONTH = RUNGS = ("conversation", "day", "week", "month")
 _THURSDAY = 4

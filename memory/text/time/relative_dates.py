@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cached_property
 
-from memory.text.dates import MONTHS, WEEKDAYS, WORD, Day
 from memory.text.numbers import COUNT_WORDS
+from memory.text.time.dates import MONTHS, WEEKDAYS, WORD, Day
 
 _AWAY = {
     word: away

@@ -3,7 +3,7 @@
 import time
 from datetime import UTC, datetime, timedelta
 
-from memory.text.zones import zone
+from memory.text.time.zones import zone
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

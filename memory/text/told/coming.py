@@ -4,9 +4,9 @@ import re
 from datetime import date
 from functools import cache
 
-from memory.text.dates import MONTHS, WEEKDAYS, dates
 from memory.text.numbers import COUNT_WORDS
-from memory.text.relative_dates import Telling, ordinals
+from memory.text.time.dates import MONTHS, WEEKDAYS, dates
+from memory.text.time.relative_dates import Telling, ordinals
 
 _AHEAD = re.compile(
     r"(?i)\b(?:tomorrow|next|will|going|plan|planned|i['’]ll|we['’]ll|have|has|is|are|am|i['’]m|we['’]re|meet|fly|leave|starts?|begins?|move"

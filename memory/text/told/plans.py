@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import date
 from enum import Enum, auto
 
-from memory.text.dates import MONTHS, WEEKDAYS
 from memory.text.languages import function_words
 from memory.text.lexical import key_words
 from memory.text.numbers import COUNT_WORDS
+from memory.text.time.dates import MONTHS, WEEKDAYS
 from memory.text.told.coming import CALLED_OFF, MOST_CHARACTERS, MOVED, OVER, UNSURE, ahead, coming
 
 _CORRECTED = re.compile(
