@@ -3,15 +3,13 @@
 What a command does stands in its own file, loaded when it is called, so that every start loads only what it needs.
 """
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from bot.cli import options
+from bot.cli import memory_commands, options
 from bot.setup import commands
-from localization.sentences import _
 
 cli = typer.Typer(
     no_args_is_help=True,
@@ -32,26 +30,6 @@ def _lyra(
     pass
 
 
-class Format(StrEnum):
-    """The formats of files to import."""
-
-    AUTO = "auto"
-    JSONL = "jsonl"
-    CHATGPT = "chatgpt"
-
-
-_WITH_PAST = ("profile", "eras", "narrative", "self")
-_PARTS = (*_WITH_PAST, "bank", "summaries")
-_FORMS = {
-    "correct": (2, 1000, "lyra memory correct ID TEXT"),
-    "forget": (1, 1, "lyra memory forget ID"),
-    "reset": (0, 0, "lyra memory reset"),
-    "about": (1, 20, "lyra memory about NAME"),
-}
-"""What takes words or changes something: how many words each takes, and how it is said."""
-
-
-@cli.command()
 def chat(
     as_: options.As = "",
     session: Annotated[
@@ -65,7 +43,6 @@ def chat(
     options.run("bot.cli.chat:chat", as_, session, show_prompt)
 
 
-@cli.command()
 def run() -> None:
     """Keep Lyra awake in the background.
 
@@ -73,7 +50,6 @@ def run() -> None:
     options.run("bot.service.serve:serve")
 
 
-@cli.command()
 def web(
     as_: options.As = "",
     open: Annotated[bool, typer.Option("--open/--no-open", help="Whether to open the link in a browser here.")] = True,
@@ -84,176 +60,11 @@ def web(
     options.run("bot.cli.page:web", as_, opens=open)
 
 
-@cli.command("import")
-def import_(
-    file: Annotated[str, typer.Argument(help="The file to read; - reads from standard input.")],
-    as_: options.As = "",
-    format: Annotated[Format, typer.Option(help="jsonl, chatgpt (its conversations.json), or auto to find out.")] = Format.AUTO,
-    session: Annotated[
-        str, typer.Option(metavar="NAME", parser=options.name, help="Where messages go that name no conversation.")
-    ] = "",
-) -> None:
-    """Give Lyra conversations you had elsewhere.
-
-    Importing a file again, also under another name, adds nothing; what was forgotten stays forgotten."""
-    options.run("bot.cli.importing:import_file", as_, file, format, session)
-
-
-@cli.command()
-def recall(
-    query: Annotated[
-        str, typer.Argument(metavar="QUERY", parser=options.words, help="What to look for; - reads one question a line.")
-    ],
-    as_: options.As = "",
-    k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many messages to find.")] = 5,
-    session: options.OneSession = "",
-    digests: Annotated[bool, typer.Option("--digests", help="Find gists and months as well, in one list.")] = False,
-    json: options.Json = False,
-) -> None:
-    """Find what was said about something.
-
-    Every hit says who said it, when, in which conversation, and why it was found."""
-    if not query.strip():
-        raise typer.BadParameter(_("say what to look for, in words"))
-    options.run("bot.cli.conversations:recall", as_, query, k, session, json, digests=digests)
-
-
-@cli.command()
-def sessions(as_: options.As = "", json: options.Json = False) -> None:
-    """List your conversations, newest first."""
-    options.run("bot.cli.conversations:sessions", as_, json)
-
-
-@cli.command()
-def summarize(
-    session: Annotated[
-        str, typer.Argument(metavar="SESSION", parser=options.words, help="Which conversation; by default the one you had last.")
-    ] = "",
-    as_: options.As = "",
-    all_: Annotated[bool, typer.Option("--all", help="Every conversation that has something new.")] = False,
-    limit: Annotated[int | None, typer.Option(min=1, help="With --all: at most this many conversations.")] = None,
-    workers: Annotated[int | None, typer.Option(min=1, max=64, help="With --all: how many at a time.")] = None,
-    yes: options.Yes = False,
-    json: options.Json = False,
-) -> None:
-    """Sum up a conversation, or all that have something new.
-
-    With --all she says first what the model will be asked for, and asks whether to go on; from a script she goes on."""
-    if all_ and session:
-        raise typer.BadParameter(_("name a conversation, or say --all, not both"))
-    if not all_ and (limit or workers):
-        raise typer.BadParameter(_("--limit and --workers go with --all"))
-    if all_:
-        options.run("bot.cli.conversations:summarize_all", limit, workers, yes, json)
-    options.run("bot.cli.conversations:summarize", as_, session, json)
-
-
-@cli.command()
-def dream(
-    force: Annotated[bool, typer.Option("--force", help="Act on every drive, however low it is.")] = False,
-    loop: Annotated[
-        float | None, typer.Option(metavar="SECONDS", min=1, help="Dream again and again, with so much time between.")
-    ] = None,
-    json: options.Json = False,
-) -> None:
-    """Dream now: catch up, put in order, think.
-
-    Everything Lyra does while nobody talks, in every place, with a report of what she did and why. lyra run does it by itself."""
-    options.run("bot.cli.dream:dream", forced=force, loop=loop, as_json=json)
-
-
-@cli.command()
-def memory(
-    part: Annotated[
-        str,
-        typer.Argument(
-            metavar="PART",
-            parser=options.words,
-            help="profile, eras, narrative, self, bank, summaries; about, correct, forget, reset.",
-        ),
-    ] = "summaries",
-    words: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="ID TEXT",
-            parser=options.words,
-            help="For correct and forget: the fact's id, and what is so instead. For about: a name.",
-        ),
-    ] = None,
-    as_: options.As = "",
-    past: Annotated[bool, typer.Option("--past", "--history", help="What was replaced since.")] = False,
-    page: Annotated[
-        int, typer.Option("--page", metavar="N", min=0, show_default=False, help="The page to show, of 20 entries, from 1 on.")
-    ] = 0,
-    all_: Annotated[bool, typer.Option("--all", help="Everything, not a page at a time as in a terminal.")] = False,
-    json: options.Json = False,
-) -> None:
-    """See what Lyra made of what you told her, and put it right.
-
-    profile: standing facts. eras: a digest a month. narrative: what goes on. self: how she is. Each says what it rests on.
-    about NAME: what is known of a person, a pet, a place or a project.
-    correct ID TEXT puts what you say in the place of a fact; forget ID lets one go; reset lets her mood and drives begin anew."""
-    given = words or []
-    if part not in (*_PARTS, *_FORMS):
-        raise typer.BadParameter(_('there is no "{part}"; the parts of memory are {parts}', part=part, parts=", ".join(_PARTS)))
-    if part in _FORMS and not _FORMS[part][0] <= len(given) <= _FORMS[part][1]:
-        raise typer.BadParameter(f"say: {_FORMS[part][2]}")
-    if part in _PARTS and given:
-        raise typer.BadParameter(_('"{given}" is a word too many for {part}', given=given[0], part=part))
-    if past and part not in _WITH_PAST:
-        raise typer.BadParameter(_("--past goes with {parts}", parts=", ".join(_WITH_PAST)))
-    match part:
-        case "summaries":
-            options.run("bot.cli.remembered:summaries", as_, json, page, whole=all_)
-        case "bank":
-            options.run("bot.cli.remembered:bank", json)
-        case "correct":
-            options.run("bot.cli.remembered:correct", as_, given[0], " ".join(given[1:]), json)
-        case "forget":
-            options.run("bot.cli.remembered:forget", as_, given[0], json)
-        case "about":
-            options.run("bot.cli.remembered:about", as_, " ".join(given), json)
-        case "reset":
-            options.run("bot.cli.remembered:reset", as_, json)
-    options.run("bot.cli.remembered:tier", as_, part, past, json, page, whole=all_)
-
-
-@cli.command()
-def forget(
-    id: Annotated[str, typer.Argument(metavar="ID", parser=options.words, help="The id of a message, as recall shows it.")] = "",
-    as_: options.As = "",
-    session: Annotated[
-        str, typer.Option("--session", metavar="NAME", parser=options.name, help="Forget this whole conversation instead.")
-    ] = "",
-    yes: options.Yes = False,
-) -> None:
-    """Forget a message or a conversation for good.
-
-    Everything that was made of it goes too: summaries, vectors, replies that quote it."""
-    if bool(id) == bool(session):
-        raise typer.BadParameter(_("name the id of a message, or --session NAME"))
-    options.run("bot.cli.conversations:forget", as_, id, session, yes)
-
-
-@cli.command()
-def export(
-    as_: options.As = "",
-    json: Annotated[bool, typer.Option("--json", help="JSON, a message a line: the default.")] = False,
-    text: Annotated[bool, typer.Option("--text", help="As text to read.")] = False,
-) -> None:
-    """Print everything said, to read or to import again."""
-    if json and text:
-        raise typer.BadParameter(_("choose --json or --text, not both"))
-    options.run("bot.cli.conversations:export", as_, text)
-
-
-@cli.command()
 def status(json: options.Json = False) -> None:
     """Count what is kept and what is not summarized yet."""
     options.run("bot.cli.status:status", json)
 
 
-@cli.command()
 def logs(
     lines: Annotated[int, typer.Option("-n", min=1, max=100_000, help="How many lines.")] = 50,
     follow: Annotated[bool, typer.Option("-f", "--follow", help="And those that come, until Ctrl-C.")] = False,
@@ -264,14 +75,23 @@ def logs(
     options.run("bot.cli.logs:logs", lines, follow=follow)
 
 
-for command in (commands.model, commands.persona, commands.update, commands.setup):
-    cli.command()(command)
-
-
-@cli.command()
 def doctor() -> None:
     """Check every part, and say what to do where one is ill."""
     options.run("bot.cli.checkups.doctor:doctor")
+
+
+def backup(file: Annotated[Path, typer.Argument(help="The new file to write.")]) -> None:
+    """Copy the whole memory into one encrypted file.
+
+    The copy is read back before it counts. It opens with the same key."""
+    options.run("bot.cli.backups:backup", file)
+
+
+def restore(file: Annotated[Path, typer.Argument(help="A backup.")], yes: options.Yes = False) -> None:
+    """Put a backup in the place of the memory.
+
+    The old memory is kept aside for a week; what was forgotten since the backup stays forgotten."""
+    options.run("bot.cli.backups:restore", file, yes)
 
 
 @matrix.command("recovery-key")
@@ -288,17 +108,27 @@ def replace_identity() -> None:
     options.run("bot.cli.matrix_keys:replace_identity")
 
 
-@cli.command()
-def backup(file: Annotated[Path, typer.Argument(help="The new file to write.")]) -> None:
-    """Copy the whole memory into one encrypted file.
-
-    The copy is read back before it counts. It opens with the same key."""
-    options.run("bot.cli.backups:backup", file)
-
-
-@cli.command()
-def restore(file: Annotated[Path, typer.Argument(help="A backup.")], yes: options.Yes = False) -> None:
-    """Put a backup in the place of the memory.
-
-    The old memory is kept aside for a week; what was forgotten since the backup stays forgotten."""
-    options.run("bot.cli.backups:restore", file, yes)
+for command in (
+    chat,
+    run,
+    web,
+    memory_commands.import_,
+    memory_commands.recall,
+    memory_commands.sessions,
+    memory_commands.summarize,
+    memory_commands.dream,
+    memory_commands.memory,
+    memory_commands.forget,
+    memory_commands.export,
+    status,
+    logs,
+    commands.model,
+    commands.persona,
+    commands.update,
+    commands.setup,
+    doctor,
+    backup,
+    restore,
+):
+    # An underscore stands behind a name that Python keeps for itself.
+    cli.command(command.__name__.rstrip("_"))(command)

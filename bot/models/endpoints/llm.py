@@ -4,25 +4,23 @@ Loading this takes most of a second (the openai library), so whoever only needs 
 """
 
 import asyncio
-import random
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from functools import partial
-from itertools import count
-from typing import Any
 
-import openai
 import stamina
 import stamina.instrumentation
 
 from bot.config.sections import is_nearby
-from bot.errors import ContextTooLong, ModelBusy, ModelDown, ModelError, ModelGarbled, ModelTimeout
+from bot.errors import ContextTooLong, ModelDown, ModelError, ModelGarbled, ModelTimeout
+from bot.models.endpoints.completions import Completions
 from bot.models.endpoints.endpoint import FAULTS, Endpoint, may_be_about_length, may_be_about_tools
 from bot.models.endpoints.learnt import NONE, REFUSED, THOUGHTS, TOOLS, UNOPENED, USED, BackendFacts
 from bot.models.endpoints.probing import context_of
 from bot.models.endpoints.reading import Response, read
-from bot.models.endpoints.requests import Asked, cost, offered, sent, shows
+from bot.models.endpoints.requests import Asked, cost, shows
 from bot.models.endpoints.responses import Empty
+from bot.models.endpoints.retrying import Waits, backoff, policy
 from bot.models.endpoints.room import PromptRoom
 from bot.models.endpoints.written_calls import WrittenCall
 from bot.models.port import Anew, ChatMessage, Tool, Toolbox, ToolCall
@@ -34,23 +32,15 @@ stamina.instrumentation.set_on_retry_hooks([])
 
 MAX_BYTES = 1 << 20
 _BREAKS = frozenset((500, 501, 502))
-_MOST_JUNK = 2
-Waits = Callable[[int], float] | Sequence[float]
-
 _Begun = tuple[AsyncGenerator[str | ToolCall, None], str | ToolCall | None]
-
-
-def backoff(attempt: int) -> float:
-    """Return the seconds to wait after the given attempt (1, 2, …): 1, 2, 4 and up to a quarter more, so that many spread."""
-    return 2.0 ** (attempt - 1) * random.uniform(1.0, 1.25)
 
 
 class OpenAIModel:
     """A model behind an endpoint.
 
     `timeout` is the deadline in seconds for a whole answer with all retries and waits. Transient failures before the first
-    piece are retried up to `tries` attempts; `waits` says for how many seconds in between (a sequence's last one repeats),
-    unless the endpoint says it. After the first piece nothing is retried: the caller holds half an answer and decides.
+    piece are retried up to `tries` attempts; `waits` says for how many seconds in between, unless the endpoint
+    says it. After the first piece nothing is retried: the caller holds half an answer and decides.
     Images leave only for a model that `sees`, tools only where it `uses_tools`. An endpoint that accepts no request with tools,
     and the same one without, is noted in `facts` as one that knows none.
     `sampling` goes into each request as it is.
@@ -76,16 +66,13 @@ class OpenAIModel:
         """Prepare; nothing is sent. Raises BadSecret for a key that no header can hold."""
         self._name = name
         self._endpoint = Endpoint(base_url, model, api_key)
-        self._client = self._endpoint.client()
+        self._completions = Completions(self._endpoint, sees=sees, sampling=sampling or {})
         self._timeout = timeout
         self._tries = tries
-        self._wait = waits if callable(waits) else _stepwise(waits)
+        self._waits = waits
         self._max_bytes = max_bytes
-        self._sees = sees
         self._uses_tools = uses_tools
         self._facts = facts or BackendFacts()
-        self._sampling = sampling or {}
-        self._limit_name = "max_tokens"
         nearby = is_nearby(base_url)
         self._room = PromptRoom(context, max_tokens, self._facts, partial(self._context, nearby=nearby), always=nearby)
 
@@ -148,7 +135,7 @@ class OpenAIModel:
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._client.close()
+        await self._completions.close()
 
     @asynccontextmanager
     async def _until(self, deadline: float) -> AsyncGenerator[None, None]:
@@ -166,7 +153,9 @@ class OpenAIModel:
     async def _begin(self, asked: Asked, deadline: float, stack: AsyncExitStack) -> _Begun:
         """Ask until there is a first piece. The open answer is left on the stack."""
         tries = 1 if self._room.doubts else self._tries
-        attempts = stamina.retry_context(on=self._policy(deadline, asked), attempts=tries, timeout=None)
+        clock = asyncio.get_running_loop().time
+        again = policy(self._waits, asked, lambda: deadline - clock())
+        attempts = stamina.retry_context(on=again, attempts=tries, timeout=None)
         try:
             async for attempt in attempts:
                 with attempt:
@@ -183,33 +172,12 @@ class OpenAIModel:
         room = await self._room.doubted(size, mute=False)
         return error if room is None else ContextTooLong(error.sentence, room=room, size=size)
 
-    def _policy(self, deadline: float, asked: Asked) -> Callable[[Exception], bool | float]:
-        """Say after each failure how long to wait. A wait that would outlast the deadline is not begun.
-
-        What brought nothing usable twice is not asked a third time.
-        """
-        numbers = count(1)
-        clock = asyncio.get_running_loop().time
-
-        def wait_after(error: Exception) -> bool | float:
-            if not isinstance(error, ModelError) or not error.transient:
-                return False
-            if isinstance(error, ModelGarbled) and asked.junk >= _MOST_JUNK:
-                return False
-            # Nothing passes by waiting where the model itself had no answer.
-            seconds = 0.0 if isinstance(error, ModelGarbled) else self._wait(next(numbers))
-            if isinstance(error, ModelBusy) and error.retry_after is not None:
-                seconds = error.retry_after
-            return seconds if clock() + seconds < deadline else False
-
-        return wait_after
-
     async def _attempt(self, asked: Asked, stack: AsyncExitStack) -> _Begun:
         tools, prompt = asked.tools, asked.prompt
         try:
             async with AsyncExitStack() as own:
                 await self._require_room(prompt, tools)
-                response = await self._request(prompt, tools, own)
+                response = await self._completions.open(prompt, tools, self._room.answer, own)
                 answer = self._pieces(response, tools)
                 own.push_async_callback(answer.aclose)
                 first = await anext(answer)
@@ -272,31 +240,3 @@ class OpenAIModel:
             return await context_of(self._endpoint, nearby=nearby)
         except FAULTS:
             return None
-
-    async def _request(self, messages: Sequence[ChatMessage], tools: Sequence[Tool], stack: AsyncExitStack) -> Response:
-        tooled = {"tools": [offered(tool) for tool in tools]} if tools else {}
-        create: Any = self._client.chat.completions.with_streaming_response.create
-        asked = create(
-            model=self._endpoint.model,
-            messages=(),
-            stream=True,
-            extra_headers=self._endpoint.headers(),
-            # The library walks the types of whatever is not extra: 10 ms for the prompt of a long conversation.
-            extra_body={"messages": [sent(message, self._sees) for message in messages], **tooled, **self._sampling},
-            **{self._limit_name: self._room.answer},
-        )
-        try:
-            response: Response = await stack.enter_async_context(asked)
-            return response
-        except openai.BadRequestError as refusal:
-            if refusal.param != "max_tokens" or self._limit_name != "max_tokens":
-                raise
-        # OpenAI's newer models know the limit by another name only; the compatible servers often know just the old one.
-        self._limit_name = "max_completion_tokens"
-        return await self._request(messages, tools, stack)
-
-
-def _stepwise(waits: Sequence[float]) -> Callable[[int], float]:
-    if not waits:
-        raise ValueError("waits need at least one number")
-    return lambda attempt: waits[min(attempt, len(waits)) - 1]
