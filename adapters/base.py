@@ -18,7 +18,8 @@ from adapters.events import Asked, Attachment, Circle, Contents, Event, Message,
 class Sending:
     """A part on its way out.
 
-    `operation` is send, preview (a message that is edited later), edit or delete; the last two change the message whose id is
+    `operation` is send, preview (a message that is edited later), edit, delete or offer, which puts `actions` under a message
+    that says what it said; the last three change the message whose id is
     `target`, which is empty where it is not known whether that one arrived: then the platform's history tells. `answers` is
     the message or call that is answered, '' for none. `first` says that this is the answer's first part. `unsure` says that
     an earlier attempt under this key may have arrived; `since` is when it was queued, in microseconds UTC. `notice` says that

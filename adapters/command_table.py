@@ -80,13 +80,14 @@ class Action:
 class Reply:
     """What a command answers. `links` are the addresses that it may show as such, always said and often none.
 
-    `shows` are the listener's own keys of what it quotes.
+    `shows` are the listener's own keys of what it quotes. `asks` is a message that is to be answered next.
     """
 
     text: str
     links: frozenset[str]
     actions: tuple[Action, ...] = ()
     shows: frozenset[int] = frozenset()
+    asks: Message | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,6 +150,7 @@ class Message:
 
     `addressed` says that it is for Lyra: said in private, naming her, answering her, or in a thread of hers. `machine` says
     that no person wrote it. `quoted` is what it answers. `hidden` is as in Quote, of a message that a command is about.
+    `anew` is the call by which its person has it answered once more, '' where it is heard for the first time.
     """
 
     id: str
@@ -163,6 +164,7 @@ class Message:
     attachments: tuple[Attachment, ...] = ()
     forwards: tuple[Forward, ...] = ()
     hidden: bool = False
+    anew: str = ""
 
 
 @dataclass(frozen=True, slots=True)

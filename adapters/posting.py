@@ -20,6 +20,10 @@ class Posts(Protocol):
         """Remove a message."""
         ...
 
+    async def offer(self, sending: Sending) -> str:
+        """Show what can be pressed under a message that stays as it is; one that is gone offers nothing."""
+        ...
+
 
 async def put(posts: Posts, sending: Sending) -> str:
     """Do with a post what a part asks for, and return the id of its message."""
@@ -28,4 +32,6 @@ async def put(posts: Posts, sending: Sending) -> str:
             return await posts.edit(sending)
         case "delete":
             return await posts.delete(sending)
+        case "offer":
+            return await posts.offer(sending)
     return await posts.send(sending)

@@ -1,7 +1,7 @@
 """The one table of commands. Every platform renders it in its own way; what a command does stands beside its spec."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 
 from adapters.base import Adapter
@@ -10,6 +10,7 @@ from adapters.errors import CommandUnclear, PlaceGone, PlatformFailure
 from adapters.events import Asked, Message, Person, Place
 from adapters.markup import called, knows, parse_command
 from adapters.splitting import split
+from bot.commands.asking import Asking
 from bot.commands.banking import Banking
 from bot.commands.being import Being, owned
 from bot.commands.confiding import ConfidingCommands
@@ -38,6 +39,7 @@ from memory.journal.journal import InboxEvent, Part
 
 _ROOM = 60
 """UTF-16 units of a page that its frame may take."""
+Ask = Callable[[Message], Awaitable[None]]
 _NOT_REACHED = lazy("I answer that to you alone, and could not reach you: write to me in private, or ask again in a minute.")
 
 
@@ -67,6 +69,7 @@ class Commands:
             Banking(*common),
             ThoughtCommands(*common, dreams),
             Settling(*common, reconciliation.keeping),
+            Asking(*common),
             Being(*common, connector, meaning, lambda: self.table, persona),
         )
         self.table = {spec.name: spec for group in groups for spec in group.specs()}
@@ -103,8 +106,11 @@ class Commands:
         except (CommandUnclear, LyraError):
             return None
 
-    async def run(self, heard: InboxEvent, event: Message | Asked, adapter: Adapter) -> None:
-        """Run a command and send its answer; what is wrong with it is said in one sentence."""
+    async def run(self, heard: InboxEvent, event: Message | Asked, adapter: Adapter, ask: Ask) -> None:
+        """Run a command and send its answer; what is wrong with it is said in one sentence.
+
+        `ask` commits a message that is to be answered next.
+        """
         aside, made_for = False, event.place
         try:
             spec, arguments = self._meant(event, adapter)
@@ -115,6 +121,12 @@ class Commands:
                 call = replace(call, surface=self._gated(call.surface, event, adapter))
             made_for = call.place
             reply = await spec.handler(call)
+            if reply.asks:
+                await ask(reply.asks)
+                if adapter.prefix:
+                    # The answer itself shows that it was heard.
+                    await self._services.memory.journal.drop([heard.key])
+                    return
         except PlaceGone:
             await self._services.memory.journal.drop([heard.key])
             return

@@ -8,7 +8,7 @@ from bot.config.settings import Settings
 from memory.bank.block import Block
 from memory.tiers import manners
 from memory.tiers.selfstate import SelfState
-from memory.types import MINUTE, Digest, DigestHit, DomainKind, Exchange, Session, Statement
+from memory.types import MINUTE, Digest, DigestHit, DomainKind, Exchange, Kind, Session, Statement
 from memory.view.digests import Tiers
 from memory.view.retrieval import Recalled, Wanted, in_turn
 from memory.view.view import View
@@ -57,7 +57,7 @@ async def standing(turn: Asking, settings: Settings) -> Standing:
     beginning = min((exchange.said_at for exchange in window), default=turn.asked[0].said_at)
     asked = {exchange.key for exchange in turn.asked}
     there = await view.digests.tiers(turn.session, settings.memory_bank_max_tokens)
-    recent = [exchange for exchange in window if exchange.key not in asked]
+    recent = [exchange for exchange in window if exchange.key not in asked and not _answers(exchange, turn.asked)]
     return Standing(
         there.profile,
         [one for one in there.narrative if one.kind != _LEFT_OPEN],
@@ -69,6 +69,11 @@ async def standing(turn: Asking, settings: Settings) -> Standing:
         manners=manners.of_speakers(there.manners, turn.asked),
         open_thing=_open_thing(turn.asked, recent, there),
     )
+
+
+def _answers(exchange: Exchange, asked: Sequence[Exchange]) -> bool:
+    """Say whether a message is an earlier answer to what is asked, which is answered anew."""
+    return exchange.kind is Kind.REPLY and any(exchange.source_id.endswith(f":{one.source_id}") for one in asked)
 
 
 def _open_thing(asked: Sequence[Exchange], recent: Sequence[Exchange], there: Tiers) -> Statement | None:
@@ -103,4 +108,5 @@ async def recalled(turn: Asking, settings: Settings, in_view: Collection[int], s
     before = [
         one for one in found.gists if one.digest.tier == "gist" and (one.digest.session != here or one.digest.last_at < since)
     ]
-    return Recalled([one for one in found.ranked if not isinstance(one, DigestHit) or one in before[:k]])
+    former = [one for one in found.hits if _answers(one.exchange, turn.asked)]
+    return Recalled([one for one in found.ranked if (one in before[:k] if isinstance(one, DigestHit) else one not in former)])

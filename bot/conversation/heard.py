@@ -31,8 +31,9 @@ class Heard:
 
 async def accept(journal: Journal, platform: str, events: Sequence[Message | Asked], cursors: Mapping[str, str]) -> list[Row]:
     """T1: commit events of one platform together with its cursors; return those not heard before."""
-    by_id = {event.id: event for event in events}
-    rows = await journal.accept(platform, [Event(event.id, event.place.key, payload(event)) for event in events], cursors)
+    by_id = {_event_id(event): event for event in events}
+    heard = [Event(id, event.place.key, payload(event)) for id, event in by_id.items()]
+    rows = await journal.accept(platform, heard, cursors)
     return [(row, by_id[row.event.event_id]) for row in rows]
 
 
@@ -44,6 +45,11 @@ async def unfinished(journal: Journal, platform: str, place: str | None = None) 
 def only_messages(rows: Iterable[Row]) -> list[Heard]:
     """Return the messages among them."""
     return [Heard(row, event) for row, event in rows if isinstance(event, Message)]
+
+
+def _event_id(event: Message | Asked) -> str:
+    # The call was heard under its own id.
+    return f"again:{event.anew}" if isinstance(event, Message) and event.anew else event.id
 
 
 async def reword(journal: Journal, message: Message) -> None:

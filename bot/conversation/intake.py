@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from hashlib import sha256
 
 from adapters.base import Adapter
 from adapters.errors import PlaceGone
@@ -42,7 +43,8 @@ class Turn:
     or removed. `again` says that it was tried before, and the person knows. Nothing of it was read before `began`.
     `chosen` is what is set here, `left_over` the key of a preview that a kill left behind, '' where there is none. `ended` counts the
     messages that it says may be told again, `covered` says what those keep back that ask for discretion, where that is known.
-    `ending` is set where the person has enough of the answer. A `frugal` one is answered from a smaller prompt.
+    `ending` is set where the person has enough of the answer. A `frugal` one is answered from a smaller prompt. `anew` is the
+    call by which it is answered once more, '' for the first time.
     """
 
     view: View
@@ -63,6 +65,7 @@ class Turn:
     covered: Mapping[int, Covered] = field(default_factory=dict)
     ending: asyncio.Event = field(default_factory=asyncio.Event)
     frugal: bool = False
+    anew: str = ""
 
     @property
     def shared(self) -> bool:
@@ -73,6 +76,12 @@ class Turn:
     def answers(self) -> str:
         """The message that is answered."""
         return self.asked[-1].source_id
+
+    @property
+    def reply_id(self) -> str:
+        """The id under which its answer is kept; one for each time that it is answered anew."""
+        time = f"{sha256(self.anew.encode()).hexdigest()[:12]}:" if self.anew else ""
+        return f"reply:{time}{self.answers}"
 
 
 class Intake:
@@ -127,6 +136,7 @@ class Intake:
             next((kept.open.previews[key] for key in reversed(kept.finishes) if key in kept.open.previews), ""),
             kept.ended,
             kept.covered,
+            anew=last.anew,
         )
 
     async def require_readers(self, turn: Turn, adapter: Adapter) -> None:
@@ -224,7 +234,8 @@ class Intake:
         self, view: View, session: Session, heard: Sequence[Heard],
         read: Mapping[tuple[str, tuple[Attachment, ...]], Sequence[Contents]], open_events: OpenEvents,
     ) -> "_Kept":  # fmt: skip
-        new = [await said(one.message, told(one.message, read.get(_came(one.message), ()))) for one in heard]
+        first = [one.message for one in heard if not one.message.anew]
+        new = [await said(message, told(message, read.get(_came(message), ()))) for message in first]
         kept = await view.say(session, new) if new else storing.Kept([])
         stored = {exchange.source_id: exchange for exchange in kept.stored}
         oldest = self._clock.now() - self._within
@@ -232,7 +243,7 @@ class Intake:
         for one in heard:
             message = one.message
             exchange = stored.get(message.id) or await view.messages.by_source(session, message.id)
-            if exchange and message.addressed and message.said_at >= oldest:
+            if exchange and message.addressed and (message.anew or message.said_at >= oldest):
                 asked.append(exchange)
                 finishes.append(one.key)
                 answered.append(message)

@@ -14,6 +14,7 @@ from bot.commands.table import Commands
 from bot.conversation.intake import Intake
 from bot.conversation.introduction import introduction, onward
 from bot.conversation.mailboxes import Answered, Mailboxes
+from bot.conversation.offering import answer_to, offer
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.errors import LyraError
@@ -167,7 +168,11 @@ class Listening:
         match event:
             case Revised():
                 for place in _kept_at(event.place, [event.id]):
-                    await self._intake.revise(replace(event, place=place), self._adapter)
+                    revised = replace(event, place=place)
+                    # With its old words the answer that holds them goes from memory.
+                    answer = await answer_to(self._services, revised) if event.person else ""
+                    if await self._intake.revise(revised, self._adapter) and answer:
+                        await offer(self._services, revised, answer)
             case Withdrawn():
                 for place in _kept_at(event.place, event.ids):
                     await self._intake.withdraw(replace(event, place=place))

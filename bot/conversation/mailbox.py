@@ -8,7 +8,7 @@ is said after it waits for it.
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from adapters.events import Asked, Message
 from memory.journal.journal import InboxEvent
@@ -21,13 +21,17 @@ _PATIENCE = 10.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Letter:
-    """Something in a mailbox, whether it is a command, one that takes something back, and the promise that it was dealt with."""
+    """Something in a mailbox, whether it is a command, one that takes something back, and the promise that it was dealt with.
+
+    `leads_to` are the promises of what it has answered next.
+    """
 
     row: InboxEvent
     event: Message | Asked
     command: bool
     takes_back: bool
     done: asyncio.Future[None]
+    leads_to: list[asyncio.Future[None]] = field(default_factory=list)
 
     @property
     def place(self) -> tuple[str, str]:
@@ -45,9 +49,24 @@ class Letter:
         """Whose it is where several are answered at once; in a private place all is one conversation."""
         return "" if self.event.place.is_private else self.event.person.id
 
+    @property
+    def stands_alone(self) -> bool:
+        """Whether it is answered by itself: a command, and what is answered anew."""
+        return self.command or (isinstance(self.event, Message) and bool(self.event.anew))
+
+    def end(self) -> None:
+        """Keep the promise that it was dealt with, once what it leads to is."""
+        if self.done.done():
+            return
+        if all(one.done() for one in self.leads_to):
+            self.done.set_result(None)
+            return
+        for one in self.leads_to:
+            one.add_done_callback(lambda _: self.end())
+
     def goes_with(self, other: "Letter") -> bool:
         """Say whether both are answered together."""
-        if self.command or other.command:
+        if self.stands_alone or other.stands_alone:
             return False
         # Where who reads the place changed between two messages, each stays with those who could read it.
         here, there = self.event, other.event

@@ -71,6 +71,11 @@ class Mailboxes:
             rows += await accept(self._journal, platform, [event for event in events if event.id not in known], cursors)
             return self._post(self._letters(rows))
 
+    async def _ask(self, letter: Letter, message: Message) -> None:
+        """T1 for what a command has answered next: the command is dealt with once that is."""
+        for answered in await self.accept(letter.event.place.platform, [message], {}):
+            letter.leads_to.append(answered)
+
     async def keep(self, platform: str, message: Message) -> None:
         """T1 for a message that is answered once it is accepted, or at the next start."""
         async with self._door:
@@ -185,8 +190,7 @@ class Mailboxes:
         finally:
             for letter in letters:
                 self._answered(letter)
-                if not letter.done.done():
-                    letter.done.set_result(None)
+                letter.end()
 
     def _answered(self, letter: Letter) -> None:
         if letter.command:
@@ -206,7 +210,7 @@ class Mailboxes:
             if first.command:
                 if first.takes_back:
                     await self._keep_up_to(first)
-                await self._commands.run(first.row, first.event, adapter)
+                await self._commands.run(first.row, first.event, adapter, partial(self._ask, first))
             else:
                 await self._turns.take(only_messages((letter.row, letter.event) for letter in letters), adapter, ticket)
         except PlaceUnknown as error:

@@ -34,6 +34,8 @@ from memory.view.view import View
 MOST_CHARACTERS = 100_000
 REFLECTION = "reflection"
 """The form of a thought of hers, said unasked."""
+OFFER = "offer"
+"""The form of what changes only what can be pressed under a message."""
 _ROOM = 40
 """UTF-16 units that an adapter may add to a part, as to say that it is a repeat."""
 
@@ -67,7 +69,7 @@ class Outgoing:
         REFLECTION.
         """
         texts = await apart(len(text), partial(self._cut, platform, text, links))
-        pressed = json.dumps([asdict(action) for action in actions], ensure_ascii=False) if actions else ""
+        pressed = _pressed(actions)
         return [
             Part(
                 self._ids.new(),
@@ -84,6 +86,10 @@ class Outgoing:
         """Yield keys for parts that somebody else composes."""
         while True:
             yield self._ids.new()
+
+    def offer(self, target: str, actions: Sequence[Action]) -> Sequence[Part]:
+        """Return what puts something to press under a message that went out and stays as it is."""
+        return [Part(self._ids.new(), "", "edit", target, _pressed(actions), OFFER)]
 
     def removal(self, replaces: str) -> Sequence[Part]:
         """Return what takes a preview away again; () where there is none."""
@@ -172,13 +178,15 @@ class Outgoing:
     async def _send(self, adapter: Adapter, row: Row) -> str | None:
         """Send one part and return its id; None where it must not go and is cancelled. Raises SendFailed."""
         if row.part.operation != "delete" and not await self._may_go(adapter, row.place, row.domain, row.also):
-            if row.part.operation != "edit":
+            if row.part.operation != "edit" or row.part.form == OFFER:
                 await self._journal.cancel([row.row])
                 return None
             # What is shown of the answer was for others to read.
             await self._journal.remove(row.row)
             row = replace(row, part=replace(row.part, operation="delete", text="", actions=""))
-        return await adapter.send(_sending(row))
+        remote = await adapter.send(_sending(row))
+        # Under its id stands what it says, not what it offers.
+        return "" if row.part.form == OFFER else remote
 
     async def retry(self) -> None:
         """Send what waits anywhere."""
@@ -233,6 +241,10 @@ class Outgoing:
         return self._locks.alone((platform, place))
 
 
+def _pressed(actions: Sequence[Action]) -> str:
+    return json.dumps([asdict(action) for action in actions], ensure_ascii=False) if actions else ""
+
+
 def _sending(row: Row) -> Sending:
     part = row.part
     actions = tuple(Action(**one) for one in json.loads(part.actions)) if part.actions else ()
@@ -240,7 +252,7 @@ def _sending(row: Row) -> Sending:
         part.key,
         row.place,
         part.text,
-        part.operation,
+        OFFER if part.form == OFFER else part.operation,
         row.answers,
         row.unsure,
         row.target_remote,

@@ -19,7 +19,8 @@ class Part:
     """One part of an answer, as it goes out: the key makes sending it twice harmless where the platform allows.
 
     `operation` is send, preview, edit or delete; the last two change the message that the part of the key `target` became.
-    `actions` is the caller's own JSON of what can be pressed under it, `form` the caller's word for how it is shown.
+    `actions` is the caller's own JSON of what can be pressed under it, `form` the caller's word for how it is shown. An edit
+    without a text changes nothing but its actions.
     """
 
     key: str

@@ -10,9 +10,11 @@ from memory.store.lineage import require_living
 from memory.tiers import asides, exchanges
 from memory.tiers.asides import Aside
 from memory.tiers.messages import posts, seen
-from memory.types import Exchange, Identity, Session, SessionRef
+from memory.types import Exchange, Identity, Kind, Session, SessionRef
+from memory.view import owners
 from memory.view.binding import Binding
 
+_LOOKED_BACK = 50
 _GREETED, _GONE_ON, _HINTED = "greeted", "gone on", "hinted"
 
 
@@ -37,6 +39,16 @@ class Messages:
         """Return a message of a session by its platform's id."""
         self._b.own(session)
         return await exchanges.by_source(self._b.db, session, source_id)
+
+    async def last_by(self, session: Session, who: Identity) -> Exchange | None:
+        """Return the last message that somebody said in a session, looking back as far as fifty."""
+        key = await owners.identity(self._b.db, who)
+        said = (one for one in reversed(await self.window(session, _LOOKED_BACK)) if one.kind is Kind.SAID)
+        return next((one for one in said if one.identity == key), None)
+
+    async def is_by(self, message: Exchange, who: Identity) -> bool:
+        """Say whether a message was said by an account."""
+        return message.kind is Kind.SAID and message.identity == await owners.identity(self._b.db, who)
 
     async def find(self, platform: str, place: str | None, source_id: str) -> Exchange | None:
         """Return a message at home by its place (None: any) and the platform's id, be it somebody's or a reply that went out."""
@@ -169,6 +181,15 @@ class OwnPosts:
     async def may_be_shown(self, platform: str, ids: Sequence[str]) -> dict[str, bool]:
         """Return which of these ids of a platform are posts of hers, by whether their words may be read here now."""
         return await posts.may_be_shown(self._b.db, platform, ids, self._b.domains)
+
+    async def answering(self, message: Exchange) -> str:
+        """Return the key of the last part of the newest answer to a message that goes or went out, '' for none."""
+        return await posts.answering(self._b.db, message)
+
+    async def answered(self, session: Session, remote_id: str) -> str:
+        """Return the platform's id of the message that a post of hers at a session's place answers, '' for none."""
+        self._b.own(session)
+        return await posts.answered(self._b.db, session.ref.platform, session.ref.place, remote_id)
 
     async def left(self) -> int:
         """Count the messages of Lyra's that stand at home on a platform and belong to replies that are forgotten."""

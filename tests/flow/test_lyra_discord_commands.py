@@ -18,6 +18,7 @@ SLASH = {
     "summarize",
     "new",
     "sessions",
+    "again",
     "memory",
     "confide",
     "forget",
@@ -27,7 +28,7 @@ SLASH = {
     "status",
     "help",
 }
-MENU = {"Remember this", "Forget this"}
+MENU = {"Remember this", "Forget this", "Answer again"}
 
 
 town = discord_town.town

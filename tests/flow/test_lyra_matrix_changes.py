@@ -207,3 +207,24 @@ async def test_nobodys_words_are_in_the_log(
     assert "platform.connected" in err
     assert "model.denied" in err
     assert not [word for word in ("swordfish", "flounder", at_home.owner.password, "syt_") if word in out + err]
+
+
+# Answered again
+
+
+@SEALED
+async def test_a_question_that_is_changed_after_its_answer_is_answered_again_at_a_sign_of_its_author(
+    at_home: Home, ada: Person, model: Thoughtful, sealed: bool
+) -> None:
+    async with at_home.lyra(model) as lyra:
+        room = await dm(at_home, ada, encrypted=sealed)
+        said = await asked(at_home, ada, room)
+        answer = await at_home.answer(ada, room, said)
+        await followed(at_home, ada, room, await ada.edits(room, said, BLUE))
+        await settled(lyra)
+        assert len(lyra.chats) == 1, "it is never answered again unasked"
+        await ada.reacts(room, answer.id, "🔁")
+        await model.heard(2)
+        await settled(lyra)
+        assert question(lyra.chats[-1]) == BLUE
+        assert await answers_to(at_home, ada, room, said) == [f"You said: {GREEN}", f"You said: {BLUE}"]

@@ -138,6 +138,16 @@ class Posts:
         # What was removed keeps its nonce for a while: under that one nothing new would be posted.
         return await self.send(replace(sending, key=f"edit {sending.key}"))
 
+    async def offer(self, sending: Sending) -> str:
+        """Put buttons under a message that stays as it is, where it is still there; return its id."""
+        if sending.target:
+            try:
+                await self._channel(sending).get_partial_message(int(sending.target)).edit(view=view(sending.actions))
+            except discord.NotFound as error:
+                if error.code not in (UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
+                    raise
+        return sending.target
+
     async def delete(self, sending: Sending) -> str:
         """Remove a message, where it is still there; return its id."""
         target = sending.target or await self._shown(sending)

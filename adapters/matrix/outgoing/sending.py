@@ -14,7 +14,7 @@ from adapters.matrix.failures import TROUBLE, Refused, failure
 from adapters.matrix.homeserver import Json
 from adapters.matrix.incoming.event import Seen, part, word
 from adapters.matrix.incoming.past import SEALED, Backwards, look
-from adapters.matrix.incoming.pressing import SIGNS
+from adapters.matrix.incoming.pressing import OFFERS, SIGNS
 from adapters.matrix.outgoing.contents import PART, REFLECTION, edit, file, has_code, placed, reaction, unformatted, words
 from adapters.matrix.outgoing.typing import read_up_to
 from adapters.matrix.outgoing.wire import Wire
@@ -159,6 +159,14 @@ class Posts:
         content = await self._words(sending, _mentions(old))
         await self._fitting(room, content, lambda new: edit(target, new), self._transaction(sending))
         return target
+
+    async def offer(self, sending: Sending) -> str:
+        """Put under a message the signs of what can be had of it, where it is still there; return its id."""
+        room = split_key(sending.place)[1]
+        if await self._own(room, sending.target):
+            for key in [sign for sign, command in OFFERS.items() if command in {one.command for one in sending.actions}]:
+                await self._wire.react(room, reaction(sending.target, key), f"{self._transaction(sending)} {key}")
+        return sending.target
 
     async def delete(self, sending: Sending) -> str:
         """Take a message back with all its edits, which would stay readable; return its id."""

@@ -204,8 +204,9 @@ class Turns:
             return WordByWord(shown, turn.place.platform, self._services.outgoing), None
         if not adapter.edit_seconds or not turn.chosen.streams(turn.place, turn.person):
             return None, None
-        if turn.left_over:
-            # It becomes the answer; a second one beside it would leave it half done.
+        if turn.left_over or turn.anew:
+            # What is left over becomes the answer; a second one beside it would leave it half done. Of an answer that is made anew,
+            # nothing would find what a kill leaves over.
             return None, None
         streamed = Streamed(turn, ticket, adapter, self._services.outgoing)
         return streamed, streamed
@@ -221,7 +222,7 @@ class Turns:
         """T3: the reply, what it rests on, its parts and the end of what it answers; return its first part and the others."""
         question = turn.asked[-1]
         reply = NewExchange(
-            Kind.REPLY, spoken.text, f"reply:{question.source_id}", max(self._services.clock.now(), question.said_at + 1), NAME,
+            Kind.REPLY, spoken.text, turn.reply_id, max(self._services.clock.now(), question.said_at + 1), NAME,
             "assistant", None, spoken.echo,
         )  # fmt: skip
         parts = await self._services.outgoing.parts(turn.place.platform, spoken.text, links=spoken.links, replaces=replaces)

@@ -10,7 +10,7 @@ from memory.forget.gone import shown
 from memory.store.database import Database, Row, Transaction
 from memory.store.lineage import Seal, add_items, bound, pages, placeholders
 from memory.tiers.messages import seen
-from memory.types import Domain
+from memory.types import Domain, Exchange
 
 NOTICE = "notice"
 
@@ -38,6 +38,26 @@ async def may_be_shown(db: Database, platform: str, ids: Sequence[str], domains:
         items = [row for row in rows if row["item"] is not None]
         found[id] = all(row["readable"] for row in items) and (bool(items) or any(row["operation"] != "preview" for row in rows))
     return found
+
+
+async def answering(db: Database, message: Exchange) -> str:
+    """Return the key of the last part of the newest answer to a message that goes or went out, '' where there is none."""
+    row = await db.one(
+        "SELECT o.key FROM lineage l JOIN outbox o ON o.item = l.child WHERE l.parent = :item AND o.answers = :id "
+        "AND o.operation IN ('send', 'edit') AND o.state <> 'cancelled' ORDER BY o.id DESC LIMIT 1",
+        {"item": message.key, "id": message.source_id},
+    )
+    return str(row["key"]) if row else ""
+
+
+async def answered(db: Database, platform: str, place: str, remote_id: str) -> str:
+    """Return the platform's id of the message that a post of hers answers, '' where it answers none."""
+    row = await db.one(
+        "SELECT answers FROM outbox WHERE platform = :platform AND place = :place AND remote_id = :id AND item IS NOT NULL "
+        "AND operation IN ('send', 'edit') ORDER BY id DESC LIMIT 1",
+        {"platform": platform, "place": place, "id": remote_id},
+    )
+    return str(row["answers"]) if row else ""
 
 
 async def rested_on(db: Database | Transaction, platform: str, ids: Sequence[str]) -> set[int]:

@@ -1,0 +1,45 @@
+"""What was asked, answered once more: where the answer was not it, or the question was changed after it."""
+
+from collections.abc import Sequence
+
+from adapters.command_table import Call, CommandSpec, Parameter, Reply
+from adapters.events import Message
+from bot.commands.group import Group
+from bot.delivery.links import NO_LINKS
+from bot.errors import BadInput
+from localization.sentences import _, lazy
+from memory.types import Exchange, Identity, Session
+from memory.view.view import View
+
+ANEW = "again"
+
+
+class Asking(Group):
+    """/again, Answer again."""
+
+    def specs(self) -> Sequence[CommandSpec]:
+        """Return the commands of this group."""
+        which = Parameter("message", lazy("the id or link of a message of yours; your last one if you name none"))
+        told = lazy("answer once more what you asked")
+        return (
+            CommandSpec(ANEW, told, self._again, (which,)),
+            CommandSpec("answer again", told, self._again, menu="Answer again", hidden=True),
+        )
+
+    async def _again(self, call: Call) -> Reply:
+        view, session = await self._here(call)
+        asked = await self._asked(call, view, session)
+        if asked is None:
+            raise BadInput(lazy("I can answer again only what you said in this conversation."))
+        question = Message(asked.source_id, call.place, call.person, asked.text, asked.said_at, anew=call.id)
+        return Reply(_("I answer that again."), NO_LINKS, asks=question)
+
+    async def _asked(self, call: Call, view: View, session: Session) -> Exchange | None:
+        """Return what the person who calls wants answered again; None where they did not say it in this conversation."""
+        who = Identity(call.person.platform, call.person.id)
+        named = str(call.arguments.get("message", "")) or (call.target.id if call.target else "")
+        if not named:
+            return await view.messages.last_by(session, who)
+        id = named.rpartition("/")[2]
+        asked = await view.messages.by_source(session, await view.posts.answered(session, id) or id)
+        return asked if asked and await view.messages.is_by(asked, who) else None

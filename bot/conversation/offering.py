@@ -1,0 +1,31 @@
+"""What was changed after it was answered: under the answer stands that it can be answered again. It never is unasked."""
+
+from adapters.command_table import Action
+from adapters.events import Person, Revised
+from bot.commands.asking import ANEW
+from bot.conversation.services import Services
+from localization.languages import known, reading
+from localization.sentences import _
+
+
+async def answer_to(services: Services, revised: Revised) -> str:
+    """Return the key of the last part of the answer to a message that was changed, '' where there is none."""
+    view, session = await services.domains.here(revised.place, _author(revised))
+    asked = await view.messages.by_source(session, revised.id)
+    return await view.posts.answering(asked) if asked else ""
+
+
+async def offer(services: Services, revised: Revised, answer: str) -> None:
+    """Offer, under its answer, to answer a message again, where that is kept as it stands now."""
+    place, person = revised.place, _author(revised)
+    view, session = await services.domains.here(place, person)
+    if await view.messages.by_source(session, revised.id) is None:
+        return
+    with reading(known(services.preferences.language(person if place.is_private else place))):
+        parts = services.outgoing.offer(answer, [Action(_("Answer again"), ANEW, revised.id)])
+    await view.notices.queue(session, parts, [])
+    await services.outgoing.flush(place.platform, place.key, parts)
+
+
+def _author(revised: Revised) -> Person:
+    return Person(revised.place.platform, revised.person, "")
