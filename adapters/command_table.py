@@ -44,7 +44,7 @@ class Parameter:
 class Call:
     """A command as called: who, where, with what; `message` is the one by which it was typed, '' for none.
 
-    `id` is the call's own, on its platform.
+    `id` is the call's own, on its platform. Of one that is `off_record` nothing is kept.
     """
 
     person: Person
@@ -56,6 +56,7 @@ class Call:
     target: Message | None = None
     message: str = ""
     id: str = ""
+    off_record: bool = False
 
 
 class AnswerAudience(StrEnum):
@@ -80,7 +81,8 @@ class Action:
 class Reply:
     """What a command answers. `links` are the addresses that it may show as such, always said and often none.
 
-    `shows` are the listener's own keys of what it quotes. `asks` is a message that is to be answered next.
+    `shows` are the listener's own keys of what it quotes. `asks` is a message that is to be answered next. `conversation` says
+    that she talks, and gives no notice.
     """
 
     text: str
@@ -88,6 +90,7 @@ class Reply:
     actions: tuple[Action, ...] = ()
     shows: frozenset[int] = frozenset()
     asks: Message | None = None
+    conversation: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from localization.sentences import Said
@@ -151,6 +151,7 @@ class Message:
     `addressed` says that it is for Lyra: said in private, naming her, answering her, or in a thread of hers. `machine` says
     that no person wrote it. `quoted` is what it answers. `hidden` is as in Quote, of a message that a command is about.
     `anew` is the call by which its person has it answered once more, '' where it is heard for the first time.
+    What is said `off_record` is answered and kept nowhere.
     """
 
     id: str
@@ -165,6 +166,12 @@ class Message:
     forwards: tuple[Forward, ...] = ()
     hidden: bool = False
     anew: str = ""
+    off_record: bool = False
+
+    @property
+    def wordless(self) -> "Message":
+        """The message without anybody's words: where and by whom something was said."""
+        return replace(self, person=replace(self.person, name=""), text="", quoted=None, attachments=(), forwards=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +180,8 @@ class Asked:
 
     `answers` is where its answer goes, in the adapter's own words; `private` says that only the person reads it. `admin`
     says that the person rules this place. `target` is the message whose menu was used. `locale` is
-    the language in which the platform shows itself to them, like de or en-GB, '' where it does not say.
+    the language in which the platform shows itself to them, like de or en-GB, '' where it does not say. `off_record` is as in
+    Message.
     """
 
     id: str
@@ -187,6 +195,12 @@ class Asked:
     admin: bool = False
     target: Message | None = None
     locale: str = ""
+    off_record: bool = False
+
+    @property
+    def wordless(self) -> "Asked":
+        """The call without anybody's words: where, by whom and how something was called."""
+        return replace(self, person=replace(self.person, name=""), arguments={}, target=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,8 @@ from bot.models.connect import Connector
 from bot.models.embedders import told_once
 from bot.reconciliation.comparing import Comparing
 from bot.reconciliation.reconciliation import Reconciliation
+from bot.rights.off_record import OffRecord
+from bot.rights.once import Once
 from memory.errors import EmbeddingFailed
 
 TURN_SECONDS = 5.0
@@ -69,22 +71,25 @@ async def talking(
 ) -> AsyncIterator[Talk]:
     """Let adapters' messages be heard and answered until the block ends; then finish what is under way."""
     base, journal = app.base, app.memory.journal
-    outgoing = Outgoing(journal, app.domains, adapters, base.ids, base.settings.exit.allowed)
+    off_record = OffRecord()
+    outgoing = Outgoing(journal, app.domains, adapters, base.ids, base.settings.exit.allowed, off_record.note)
     access = Access(base.settings, adapters, base.clock)
-    intake = Intake(app.memory, app.domains, app.preferences, access, base.clock, base.settings.answer_within_minutes)
     services = Services(
-        app.memory, app.domains, app.preferences, app.models, app.maintenance, outgoing, base.settings, base.clock
+        app.memory, app.domains, app.preferences, app.models, app.maintenance, outgoing, base.settings, base.clock, off_record
     )
+    within = base.settings.answer_within_minutes
+    intake = Intake(app.memory, app.domains, app.preferences, access, base.clock, within, off_record)
     reconciliation = await Reconciliation.open(services, intake, adapters, app.priority)
     comparing, verifying = reconciliation.comparing, reconciliation.verifying
     reflections = Reflections(app.memory, app.domains, app.preferences, outgoing, base.settings.dream, base.clock, adapters)
     connector = Connector(app.models, base.around, _probe, app.reloading.told)
-    commands = Commands(services, adapters, reconciliation, app.dreams, connector, app.meaning, app.persona)
     # Where it cannot be read, that is said before anybody talks.
     app.persona.current()
     speaking = Speaking(services, verifying, app.persona, show_prompt)
     allowance = Allowance(base.settings, app.memory.settings, base.clock)
     await allowance.open()
+    once = Once(services, intake, speaking, app.priority, allowance)
+    commands = Commands(services, adapters, reconciliation, app.dreams, connector, app.meaning, app.persona, once)
     turns = Turns(services, intake, speaking, verifying, app.priority, allowance)
     if news := await told_once(app.meaning, app.memory.settings):
         print(news, file=sys.stderr, flush=True)

@@ -20,11 +20,15 @@ class Admission:
     async def admit(self, message: Message, *, command: bool = False, foreign: bool = False) -> Message | None:
         """Return a message as it is to be kept, `addressed` where it is to be answered; None where it is not hers.
 
+        What is said off the record is marked as such, and not hers unless it is to be answered.
+
         A command is always hers, except from a machine; a `foreign` one is for somebody else, even where all is answered.
         """
+        chosen = await self._preferences.read(message.person, message.place)
+        if chosen.is_off_record(message.place, message.person):
+            message = replace(message, off_record=True)
         if command and not message.machine:
             return message
-        chosen = await self._preferences.read(message.person, message.place)
         if chosen.on(message.person, "paused"):
             return None
         if not message.machine:
@@ -32,7 +36,7 @@ class Admission:
         if not message.place.is_private and not message.addressed:
             if not foreign and chosen.value(message.place, "answers") == "always":
                 message = replace(message, addressed=True)
-            elif not chosen.on(message.place, "listening"):
+            elif message.off_record or not chosen.on(message.place, "listening"):
                 return None
         if message.machine and message.addressed:
             return self._answer_a_machine(message)

@@ -31,7 +31,9 @@ class Asking(Group):
         asked = await self._asked(call, view, session)
         if asked is None:
             raise BadInput(lazy("I can answer again only what you said in this conversation."))
-        question = Message(asked.source_id, call.place, call.person, asked.text, asked.said_at, anew=call.id)
+        question = Message(
+            asked.source_id, call.place, call.person, asked.text, asked.said_at, anew=call.id, off_record=call.off_record
+        )
         return Reply(_("I answer that again."), NO_LINKS, asks=question)
 
     async def _asked(self, call: Call, view: View, session: Session) -> Exchange | None:

@@ -12,7 +12,7 @@ from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
 from localization.languages import current, known
-from localization.sentences import Sentence
+from localization.sentences import Sentence, lazy
 from memory.types import Identity, Session
 from memory.view.view import View
 
@@ -64,6 +64,11 @@ class Group:
     def _only(self, call: Call) -> Identity | None:
         """Return whose words alone a person may have forgotten here; None where it is everybody's."""
         return Identity(call.person.platform, call.person.id) if self._shared(call) and not call.admin else None
+
+
+def off_record(sign: str) -> Sentence:
+    """Say why something is not kept although somebody wants it kept."""
+    return lazy("You are off the record here, where I keep nothing; {sign}incognito shows what ends that.", sign=sign)
 
 
 def plain(text: str) -> Reply:

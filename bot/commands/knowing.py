@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
-from bot.commands.group import Group, plain
+from bot.commands.group import Group, off_record, plain
 from bot.commands.texts import ladder_text, page_text
 from bot.context.naming import name_of
 from bot.delivery.links import NO_LINKS, given
@@ -90,6 +90,8 @@ class Knowing(Group):
     async def _correct(self, call: Call) -> Reply:
         if await self._services.preferences.on(call.person, "paused"):
             raise BadInput(lazy("You told me to keep nothing of yours; {sign}privacy resume undoes it.", sign=self._sign(call)))
+        if call.off_record:
+            raise BadInput(off_record(self._sign(call)))
         text = str(call.arguments["text"]).strip()
         if not text:
             raise BadInput(ladder_text.NO_WORDS)

@@ -5,7 +5,7 @@ from urllib.parse import unquote
 
 from adapters.base import Adapter
 from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
-from bot.commands.group import Group, plain
+from bot.commands.group import Group, off_record, plain
 from bot.commands.pages import MORE, Pages
 from bot.commands.texts import receipts
 from bot.context.naming import name_of
@@ -120,6 +120,8 @@ class Remembering(Group):
             )
         if await self._services.preferences.on(target.person, "paused"):
             raise BadInput(lazy("{name} told me to keep nothing of theirs.", name=target.person.name))
+        if call.off_record:
+            raise BadInput(off_record(self._sign(call)))
         platform, key = call.place.platform, call.place.key
         view, session = await self._here(call)
         known = await self._services.memory.knows(platform, key, [target.id]) or await view.messages.find(

@@ -2,14 +2,16 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from adapters.base import Adapter
 from adapters.command_table import AnswerAudience, Call, CommandSpec, Reply, Surface
 from adapters.errors import CommandUnclear, PlaceGone, PlatformFailure
-from adapters.events import Asked, Message, Person, Place
+from adapters.events import Asked, Message, Place
 from adapters.markup import called, knows, parse_command
 from adapters.splitting import split
+from bot.commands.asked import about, answered, written
 from bot.commands.asking import Asking
 from bot.commands.banking import Banking
 from bot.commands.being import Being, owned
@@ -25,12 +27,15 @@ from bot.conversation.error_texts import told
 from bot.conversation.services import Services
 from bot.delivery.addresses import addresses
 from bot.delivery.gated import Gated
+from bot.delivery.held import LOST
 from bot.delivery.links import NO_LINKS, configured
 from bot.dreams.dreaming import Dreams
 from bot.errors import BadInput, LyraError, PlaceUnknown
 from bot.models.connect import Connector
 from bot.models.embedders import EmbedderChoice
 from bot.reconciliation.reconciliation import Reconciliation
+from bot.rights.incognito import IncognitoCommands, goes_off_record
+from bot.rights.once import Once
 from bot.service.log import log
 from localization.sentences import _, lazy
 from localization.sentences import told as in_words
@@ -55,6 +60,7 @@ class Commands:
         connector: Connector,
         meaning: EmbedderChoice,
         persona: Persona,
+        once: Once,
     ) -> None:
         self._services = services
         self._adapters = dict(adapters)
@@ -69,6 +75,7 @@ class Commands:
             Banking(*common),
             ThoughtCommands(*common, dreams),
             Settling(*common, reconciliation.keeping),
+            IncognitoCommands(*common, once),
             Asking(*common),
             Being(*common, connector, meaning, lambda: self.table, persona),
         )
@@ -99,6 +106,12 @@ class Commands:
         """Say whether a command is everybody's, also of those who may not use her: to see what is kept, and to take it back."""
         spec = self._called(event, adapter)
         return spec is not None and (spec.takes_back or spec.name in ("privacy", "memory"))
+
+    def goes_off_record(self, event: Message | Asked, adapter: Adapter) -> bool:
+        """Say whether a command is itself off the record, wherever it is called."""
+        with suppress(CommandUnclear, LyraError):
+            return goes_off_record(*self._meant(event, adapter))
+        return False
 
     def _called(self, event: Message | Asked, adapter: Adapter) -> CommandSpec | None:
         try:
@@ -137,7 +150,7 @@ class Commands:
         await self._say(event, adapter, reply, [heard.key], aside=aside, made_for=made_for)
 
     def _gated(self, surface: Surface, event: Message | Asked, adapter: Adapter) -> Surface:
-        return Gated(surface, self._services.outgoing, adapter.platform, _written(event), owner=owned(adapter.platform))
+        return Gated(surface, self._services.outgoing, adapter.platform, written(event), owner=owned(adapter.platform))
 
     async def suggest(self, asked: Asked, adapter: Adapter, parameter: str, typed: str) -> Sequence[str]:
         """Return values that a person may want to give a parameter. Raises LyraError."""
@@ -152,8 +165,11 @@ class Commands:
         await self._say(asked, self._adapters[asked.place.platform], Reply(text, NO_LINKS), [])
 
     async def cut_off(self, heard: InboxEvent, event: Message | Asked) -> None:
-        """Say that a command was not finished before the last end, and finish it without running it again."""
+        """Say that a command, or an answer off the record, was not finished before the last end, and do not begin it again."""
         adapter = self._adapters[event.place.platform]
+        if event.off_record and isinstance(event, Message):
+            await self._say(event, adapter, Reply(str(LOST), NO_LINKS), [heard.key])
+            return
         name = f"/{event.command}" if isinstance(event, Asked) else f"{adapter.prefix}{called(event.text, adapter.prefix)}"
         text = _("{name} was cut off before it was done; say it again if you want it.", name=name)
         await self._say(event, adapter, Reply(text, NO_LINKS), [heard.key])
@@ -161,7 +177,11 @@ class Commands:
     async def apologize(self, event: Message | Asked, number: str, error: Exception) -> None:
         """Say that something failed, with the number under which the log has it, and never with anybody's words."""
         adapter = self._adapters[event.place.platform]
-        unknown = _("Something went wrong on my side; your message is kept. The log has it as {number}.", number=number)
+        unknown = (
+            _("Something went wrong on my side; say it again if you want an answer. The log has it as {number}.", number=number)
+            if event.off_record
+            else _("Something went wrong on my side; your message is kept. The log has it as {number}.", number=number)
+        )
         known = isinstance(error, MemoryFailure | LyraError)
         await self._say(event, adapter, _failure(error, adapter) if known else Reply(unknown, NO_LINKS), [])
 
@@ -186,13 +206,17 @@ class Commands:
             raise PlaceUnknown(lazy("Who can read this place is not known just now; try again in a moment."))
         surface = adapter.surface(event.id)
         if isinstance(event, Asked):
-            return Call(event.person, place, arguments, surface, event.private, event.admin, event.target, id=event.id)
+            return Call(
+                event.person, place, arguments, surface, event.private, event.admin, event.target, id=event.id,
+                off_record=event.off_record,
+            )  # fmt: skip
         admin = not place.is_private and await adapter.rules(event.person, place)
         private = not arguments.get("public")
-        target = _answered(event)
+        target = answered(event)
         return Call(
-            event.person, place, arguments, surface, private=private, admin=admin, target=target, message=event.id, id=event.id
-        )
+            event.person, place, arguments, surface, private=private, admin=admin, target=target, message=event.id, id=event.id,
+            off_record=event.off_record,
+        )  # fmt: skip
 
     async def _say(
         self, event: Message | Asked, adapter: Adapter, reply: Reply, finishes: Sequence[int], *, aside: bool = False,
@@ -216,8 +240,10 @@ class Commands:
             place, reply = await self._aside(event, adapter, reply)
         view, session = await self._services.domains.here(place, event.person)
         answers = event.answers if isinstance(event, Asked) else event.id if place.key == event.place.key else ""
-        links = reply.links | addresses(_written(event))
+        links = reply.links | addresses(written(event))
         parts = await self._services.outgoing.parts(adapter.platform, reply.text, links=links, actions=reply.actions)
+        if event.off_record:
+            parts = self._services.outgoing.held(parts, notice=not reply.conversation)
         shows = () if isinstance(event, Asked) and event.private else reply.shows
         try:
             await view.notices.queue(session, parts, finishes, answers, shows)
@@ -240,7 +266,7 @@ class Commands:
                 return event.place, reply
             if asked_at and await adapter.attends(asker, asked_at):
                 place = await adapter.aside(asker, encrypted=asked_at.encrypted)
-                return place or event.place, _about(asked_at, reply) if place else reply
+                return place or event.place, about(asked_at, reply) if place else reply
         except PlatformFailure as error:
             log.info("aside.failed", why=type(error).__name__)
         return event.place, Reply(str(_NOT_REACHED), NO_LINKS)
@@ -261,34 +287,6 @@ def _failure(error: Exception, adapter: Adapter) -> Reply:
     owner = owned(adapter.platform)
     text = told(error, owner=owner)
     return Reply(text, configured(text, owner=owner))
-
-
-def _written(event: Message | Asked) -> str:
-    """Return what a person wrote to call a command: its answer may show the links that are in it."""
-    return event.text if isinstance(event, Message) else "\n".join(map(str, event.arguments.values()))
-
-
-def _answered(message: Message) -> Message | None:
-    """Return what a message answers, as a message of its own."""
-    quoted = message.quoted
-    if quoted is None:
-        return None
-    person = Person(message.place.platform, quoted.person, quoted.speaker)
-    return Message(
-        quoted.id,
-        message.place,
-        person,
-        quoted.text,
-        quoted.said_at,
-        attachments=quoted.attachments,
-        forwards=quoted.forwards,
-        hidden=quoted.hidden,
-    )
-
-
-def _about(place: Place, reply: Reply) -> Reply:
-    """Return an answer that is read elsewhere than it was asked."""
-    return replace(reply, text=_('{text}\n(This is about "{name}".)', text=reply.text, name=place.name))
 
 
 async def _as_read_now(adapter: Adapter, place: Place) -> Place:

@@ -30,9 +30,13 @@ class Heard:
 
 
 async def accept(journal: Journal, platform: str, events: Sequence[Message | Asked], cursors: Mapping[str, str]) -> list[Row]:
-    """T1: commit events of one platform together with its cursors; return those not heard before."""
+    """T1: commit events of one platform together with its cursors; return those not heard before.
+
+    Of what is said off the record the journal gets no word: a kill loses it.
+    """
     by_id = {_event_id(event): event for event in events}
-    heard = [Event(id, event.place.key, payload(event)) for id, event in by_id.items()]
+    said = {id: event.wordless if event.off_record else event for id, event in by_id.items()}
+    heard = [Event(id, event.place.key, payload(event)) for id, event in said.items()]
     rows = await journal.accept(platform, heard, cursors)
     return [(row, by_id[row.event.event_id]) for row in rows]
 

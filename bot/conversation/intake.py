@@ -6,24 +6,25 @@ Changes that people make to their own words pass here too, so that a message and
 import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from hashlib import sha256
 
 from adapters.base import Adapter
 from adapters.errors import PlaceGone
-from adapters.events import Attachment, Contents, Message, Person, Place, Quote, Revised, Withdrawn
+from adapters.events import Attachment, Contents, Message, Person, Place, Revised, Withdrawn
 from bot.admission.access import Access
 from bot.apart import apart
 from bot.context.quoting import without_forgotten
 from bot.conversation.attachments import images, told
 from bot.conversation.domains import Domains
 from bot.conversation.heard import Heard, only_messages, reword, unfinished
-from bot.conversation.meanwhile import Meanwhile, Watch
-from bot.conversation.preferences import Chosen, Preferences, speakers
+from bot.conversation.meanwhile import Meanwhile
+from bot.conversation.one_turn import Turn
+from bot.conversation.preferences import Preferences, speakers
 from bot.conversation.surroundings import Surroundings
 from bot.errors import PlaceUnknown
-from bot.models.port import Image
+from bot.rights.holding import Holding
+from bot.rights.off_record import OffRecord
 from localization.sentences import lazy
 from memory.core import Memory
 from memory.errors import SourceGone
@@ -35,66 +36,20 @@ from memory.types import MINUTE, Covered, Exchange, Identity, Kind, NewExchange,
 from memory.view.view import View
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """What one person said at a place, to be answered together.
-
-    `quotes` are what it answers, `aside` is what others said just before and is not kept; `watch` is told where that is changed
-    or removed. `again` says that it was tried before, and the person knows. Nothing of it was read before `began`.
-    `chosen` is what is set here, `left_over` the key of a preview that a kill left behind, '' where there is none. `ended` counts the
-    messages that it says may be told again, `covered` says what those keep back that ask for discretion, where that is known.
-    `ending` is set where the person has enough of the answer. A `frugal` one is answered from a smaller prompt. `anew` is the
-    call by which it is answered once more, '' for the first time.
-    """
-
-    view: View
-    session: Session
-    place: Place
-    person: Person
-    asked: Sequence[Exchange]
-    finishes: Sequence[int]
-    quotes: Sequence[Quote]
-    aside: Sequence[Quote]
-    images: Sequence[Image]
-    again: bool
-    watch: Watch
-    began: int
-    chosen: Chosen
-    left_over: str
-    ended: int = 0
-    covered: Mapping[int, Covered] = field(default_factory=dict)
-    ending: asyncio.Event = field(default_factory=asyncio.Event)
-    frugal: bool = False
-    anew: str = ""
-
-    @property
-    def shared(self) -> bool:
-        """Whether more than one person reads this."""
-        return not self.place.is_private
-
-    @property
-    def answers(self) -> str:
-        """The message that is answered."""
-        return self.asked[-1].source_id
-
-    @property
-    def reply_id(self) -> str:
-        """The id under which its answer is kept; one for each time that it is answered anew."""
-        time = f"{sha256(self.anew.encode()).hexdigest()[:12]}:" if self.anew else ""
-        return f"reply:{time}{self.answers}"
-
-
 class Intake:
     """Keeps what was heard."""
 
     def __init__(
-        self, memory: Memory, domains: Domains, preferences: Preferences, access: Access, clock: Clock, answer_within_minutes: int
-    ) -> None:
+        self, memory: Memory, domains: Domains, preferences: Preferences, access: Access, clock: Clock, answer_within_minutes: int,
+        off_record: OffRecord,
+    ) -> None:  # fmt: skip
         self._memory = memory
         self._domains = domains
         self._preferences = preferences
         self._clock = clock
         self._within = answer_within_minutes * MINUTE
+        self._off_record = off_record
+        self._holding = Holding(memory, off_record)
         self._surroundings = Surroundings(memory, preferences, access, clock, self._within)
         self._meanwhile = Meanwhile()
         self._one = asyncio.Lock()
@@ -102,6 +57,7 @@ class Intake:
     async def keep(self, heard: Sequence[Heard], adapter: Adapter) -> Turn | None:
         """Keep these messages of one person at one place; return the turn to take, None where nothing is to be answered.
 
+        What is said off the record is only held until it is answered.
         Raises PlaceUnknown where it is not known who reads the place now.
         """
         began = self._clock.now()
@@ -115,18 +71,21 @@ class Intake:
         chosen = await self._preferences.read(there, last.person, *speakers(there.platform, said))
         view, known = await self._domains.arrive(there, last.person, adapter, chosen)
         session = known or await self._domains.session(view, there)
-        kept = await self._stored(adapter, view, session, heard)
+        off_record = last.off_record
+        kept = await (self._held if off_record else self._stored)(adapter, view, session, heard)
         if not kept.asked or moved or place is None:
             await self._memory.journal.drop([one.key for one in heard])
             return None
         await self._memory.journal.drop([one.key for one in heard if one.key not in kept.finishes])
-        return Turn(
+        # An answer that nobody is to know of answers nothing else.
+        waiting = kept.open.held if place.is_private and not off_record else ()
+        turn = Turn(
             view,
             session,
             place,
             last.person,
             kept.asked,
-            sorted({*(kept.open.held if place.is_private else ()), *kept.finishes}),
+            sorted({*waiting, *kept.finishes}),
             *await self._surroundings.shown(view, place, kept.messages, chosen.heeded(place.platform, said)),
             images([one for contents in kept.read for one in contents]),
             any(one.row.tries for one in heard),
@@ -137,7 +96,18 @@ class Intake:
             kept.ended,
             kept.covered,
             anew=last.anew,
+            off_record=off_record,
         )
+        return replace(turn, before=self._off_record.before(session, turn.aside_of)) if off_record else turn
+
+    async def once(self, message: Message, adapter: Adapter) -> Turn:
+        """Return the turn of one message that is kept nowhere, with nothing said before it. Raises PlaceUnknown."""
+        place, person, began = message.place, message.person, self._clock.now()
+        chosen = await self._preferences.read(place, person)
+        view, known = await self._domains.arrive(place, person, adapter, chosen)
+        session = known or await self._domains.session(view, place)
+        asked, watch = await self._holding.message(view, session, message, message.text), self._meanwhile.watch(place.platform)
+        return Turn(view, session, place, person, [asked], (), (), (), (), False, watch, began, chosen, "", off_record=True)
 
     async def require_readers(self, turn: Turn, adapter: Adapter) -> None:
         """Raise SourceGone where somebody reads a place now who could not read all that may have been used for a turn.
@@ -172,6 +142,7 @@ class Intake:
         platform = event.place.platform
         async with self._one:
             self._meanwhile.tell(platform, event.ids)
+            self._off_record.forget(platform, event.ids)
             await self._requote(platform, event.ids, None)
             await self._memory.withdraw(platform, event.place.key, event.ids)
 
@@ -182,6 +153,9 @@ class Intake:
         """
         platform, key = event.place.platform, event.place.key
         self._meanwhile.tell(platform, [event.id])
+        if self._off_record.knows(platform, event.id):
+            self._off_record.forget(platform, [event.id])
+            return False
         if not await self._memory.follows(platform, key, event.id):
             async with self._one:
                 await self._requote(platform, [event.id], event.text)
@@ -195,7 +169,7 @@ class Intake:
         async with self._one:
             await self._requote(platform, [event.id], event.text)
             for one in only_messages(await unfinished(self._memory.journal, platform, key)):
-                if one.message.id == event.id:
+                if one.message.id == event.id and not one.message.off_record:
                     changed = replace(one.message, text=event.text, attachments=event.attachments)
                     await reword(self._memory.journal, changed)
             return await self._memory.revise(platform, key, event.id, text, event.at)
@@ -229,6 +203,16 @@ class Intake:
                 now = await self._unforgotten(view, now)
                 if all(not one.message.attachments or _came(one.message) in read for one in now):
                     return await self._store(view, session, now, read, open_events)
+
+    async def _held(self, adapter: Adapter, view: View, session: Session, heard: Sequence[Heard]) -> "_Kept":
+        """Return what is answered off the record as it was said, where nobody took it back meanwhile."""
+        open_events = await self._memory.journal.open_events([one.key for one in heard], session.ref.platform, session.ref.place)
+        oldest = self._clock.now() - self._within
+        now = [one for one in heard if one.key in open_events.payloads]
+        now = [one for one in now if one.message.addressed and (one.message.anew or one.message.said_at >= oldest)]
+        messages = [one.message for one in now]
+        asked, read = await self._holding.messages(adapter, view, session, messages)
+        return _Kept(asked, [one.key for one in now], messages, read, open_events, 0, {})
 
     async def _store(
         self, view: View, session: Session, heard: Sequence[Heard],

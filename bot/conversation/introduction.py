@@ -18,7 +18,7 @@ def introduction(where: str, prefix: str = "", *, shared: bool) -> str:
     `where` is where messages go to be answered, `prefix` what commands begin with where they are typed.
     """
     sign = prefix or "/"
-    goes = _("To answer I send it to {hosts}.", hosts=_hosts(where)) if where else _("Nothing of it leaves the machine I run on.")
+    goes = _("To answer I send it to {hosts}.", hosts=hosts(where)) if where else _("Nothing of it leaves the machine I run on.")
     if shared:
         return _(
             "Hello, I am Lyra, a program that remembers. Here I keep what is said to me and what I answer, encrypted, "
@@ -109,7 +109,7 @@ def privacy(place: Place, where: str, prefix: str = "", *, listening: bool, paus
     lines = [_kept(place, listening=listening), _read_by(place, reach=reach)]
     lines.append(_("It lies in one encrypted file on the machine I run on, until it is forgotten; I make summaries of it there."))
     goes = (
-        _("To answer and to summarize, words go to {hosts}.", hosts=_hosts(where))
+        _("To answer and to summarize, words go to {hosts}.", hosts=hosts(where))
         if where
         else _("No word of it leaves that machine.")
     )
@@ -139,6 +139,13 @@ def privacy(place: Place, where: str, prefix: str = "", *, listening: bool, paus
             sign=sign,
         )
     )
+    lines.append(
+        _(
+            "{sign}incognito on: from then on I answer here and keep nothing of it; {sign}incognito on me does so for you "
+            "everywhere, {sign}incognito once TEXT for one message.",
+            sign=sign,
+        )
+    )
     if paused:
         lines.append(
             _("You told me to stop: I keep nothing of yours and do not answer. {sign}privacy resume undoes it.", sign=sign)
@@ -150,7 +157,7 @@ def privacy(place: Place, where: str, prefix: str = "", *, listening: bool, paus
     return "\n".join(lines)
 
 
-def _hosts(where: str) -> str:
+def hosts(where: str) -> str:
     """Return who gets the words: the hosts of these addresses, as people call them."""
     hosts = [urlsplit(address.strip()).hostname or address for address in where.split(",")]
     named = [_("a model on this same machine") if host in _LOCAL else _("a model at {host}", host=host) for host in hosts]

@@ -124,7 +124,9 @@ class Listening:
     async def _let_in(self, asked: Asked) -> Asked | None:
         """Return a call that somebody may make; else tell them that they may not."""
         if self._commands.is_right(asked, self._adapter) or await self._access.admits(asked.person, asked.place):
-            return asked
+            chosen = await self._services.preferences.read(asked.person, asked.place)
+            off_record = self._commands.goes_off_record(asked, self._adapter)
+            return replace(asked, off_record=off_record or chosen.is_off_record(asked.place, asked.person))
         await self._commands.refuse(asked)
         return None
 
@@ -135,15 +137,34 @@ class Listening:
         if not right and not await self._access.admits(message.person, message.place):
             return None
         admitted = await self._admission.admit(message, command=command, foreign=foreign)
-        if admitted is None or message.place.reach is not Reach.ROOM:
-            return admitted
+        if admitted is None:
+            return None
+        if command and self._commands.goes_off_record(message, self._adapter):
+            admitted = replace(admitted, off_record=True)
+        return await self._unshown(await self._placed(admitted, command=command))
+
+    async def _unshown(self, message: Message) -> Message:
+        """Have what is said off the record come into no prompt but its own, from before it is committed; nor what quotes it."""
+        off_record, platform = self._services.off_record, message.place.platform
+        if message.off_record:
+            await self._services.domains.here(message.place, message.person)
+            await self._services.memory.disregard(platform, message.place.key, message.id)
+            off_record.note(platform, message.id)
+        elif message.quoted and off_record.knows(platform, message.quoted.id):
+            return replace(message, quoted=None)
+        return message
+
+    async def _placed(self, message: Message, *, command: bool) -> Message:
+        """Return a message of a room in the thread where it is answered."""
+        if message.place.reach is not Reach.ROOM:
+            return message
         replies = await self._services.preferences.value(message.place, "replies")
         # A command is about where it was given.
         if replies == "thread" and not message.place.thread and not command:
-            return replace(admitted, place=await self._moved_to(message.place, message.id))
+            return replace(message, place=await self._moved_to(message.place, message.id))
         if replies == "timeline" and message.place.thread:
-            return replace(admitted, place=await self._moved_to(message.place, ""))
-        return admitted
+            return replace(message, place=await self._moved_to(message.place, ""))
+        return message
 
     async def _moved_to(self, place: Place, thread: str) -> Place:
         """Return another thread of a room, as it is called, with those who could read the room when something was said."""

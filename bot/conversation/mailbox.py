@@ -41,8 +41,17 @@ class Letter:
     @property
     def box(self) -> tuple[str, str]:
         """Its mailbox: its place's, or one of its own for what waits for nobody."""
-        own = self.takes_back or isinstance(self.event, Asked)
-        return (self.event.place.platform, f"call:{self.event.id}") if own else self.place
+        return self.own_box if self.takes_back or isinstance(self.event, Asked) else self.place
+
+    @property
+    def own_box(self) -> tuple[str, str]:
+        """The mailbox that it has where it waits for nobody."""
+        return self.event.place.platform, f"call:{self.event.id}"
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it can only be said, after an end, that it was not done."""
+        return self.command or self.event.off_record
 
     @property
     def lane(self) -> str:
@@ -70,6 +79,8 @@ class Letter:
             return False
         # Where who reads the place changed between two messages, each stays with those who could read it.
         here, there = self.event, other.event
+        if here.off_record != there.off_record:
+            return False
         return here.place == there.place and (here.place.is_private or here.person.id == there.person.id)
 
 

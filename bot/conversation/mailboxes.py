@@ -84,7 +84,7 @@ class Mailboxes:
     async def recover(self, platform: str, place: str | None = None) -> Awaitable[None]:
         """Take up again what was heard and not answered, as a kill or an outage left it.
 
-        A command is not run again: whoever gave it may not be waiting any more.
+        A command is not run again: whoever gave it may not be waiting any more. Of what was said off the record no word is left.
         """
         async with self._recovering:
             async with self._door:
@@ -92,10 +92,10 @@ class Mailboxes:
                 busy = set(self._working)
                 found = await unfinished(self._journal, platform, place)
                 letters = self._letters([(row, event) for row, event in found if event.id not in self._kept])
-                left = [letter for letter in letters if letter.box not in busy]
-                promises = self._post([letter for letter in left if not letter.command])
+                left = [letter for letter in letters if busy.isdisjoint((letter.box, letter.own_box))]
+                promises = self._post([letter for letter in left if not letter.is_over])
             for letter in left:
-                if letter.command:
+                if letter.is_over:
                     with reading(self._languages.of(letter.event)):
                         await self._commands.cut_off(letter.row, letter.event)
         return Answered(promises)
@@ -147,7 +147,7 @@ class Mailboxes:
             if key not in self._boxes:
                 self._boxes[key] = Mailbox(partial(self._handle, self._adapters[key[0]]))
                 self._working[key] = self._group.create_task(self._work(key))
-            elif not letter.command and not letter.event.place.is_private:
+            elif not (letter.command or letter.event.off_record or letter.event.place.is_private):
                 ahead = (letter.event.place.platform, f"ahead:{letter.event.id}")
                 self._working[ahead] = self._group.create_task(self._keep_discreet(ahead, letter))
             self._boxes[key].post(letter)
@@ -170,6 +170,8 @@ class Mailboxes:
     async def _keep(self, letters: Sequence[Letter]) -> None:
         """Keep what waits for its answer; what cannot be kept now is kept in its turn."""
         for one in letters:
+            if one.event.off_record:
+                continue
             with suppress(LyraError, MemoryFailure), reading(self._languages.of(one.event)):
                 await self._turns.keep(only_messages([(one.row, one.event)]), self._adapters[one.place[0]])
 

@@ -27,6 +27,8 @@ class Preference:
 
 
 LANGUAGE = "language"
+INCOGNITO, INCOGNITO_SERVER = "incognito", "incognito-server"
+"""That nothing is kept: of a person or a place, and of a whole server."""
 PERSONAL = (
     Preference(
         "reach", lazy("may I use here, with you alone, what I heard in servers and rooms that you can read"), ("on", "off")
@@ -157,6 +159,14 @@ class Chosen:
         kept = self.value(where, name)
         return kept == "on" if kept else default
 
+    def is_off_record(self, place: Place, person: Person) -> bool:
+        """Return whether nothing is kept of what a person says at a place, nor of what answers it."""
+        return self.on(person, INCOGNITO) or self.all_off_record(place)
+
+    def all_off_record(self, place: Place) -> bool:
+        """Return whether nothing is kept of what anybody says at a place."""
+        return self.on(place, INCOGNITO) or self.on(place, INCOGNITO_SERVER)
+
     def heeded(self, platform: str, quotes: Sequence[Quote]) -> list[Quote]:
         """Return what was said by those who did not tell her to stop."""
         return [one for one in quotes if not (one.person and self.on(Person(platform, one.person, ""), "paused"))]
@@ -182,6 +192,6 @@ def _scopes(where: Place | Person) -> list[str]:
 def _scope(where: Place | Person, name: str) -> str:
     if isinstance(where, Person):
         return f"person:{where.platform}:{where.id}"
-    if name in ("everyone", "time zone") and where.server:
+    if name in ("everyone", "time zone", INCOGNITO_SERVER) and where.server:
         return f"server:{where.platform}:{where.server}"
     return f"place:{where.platform}:{where.key}"

@@ -7,6 +7,7 @@ from bot.conversation.domains import Domains
 from bot.conversation.preferences import Preferences
 from bot.delivery.outgoing import Outgoing
 from bot.models.chains import Models
+from bot.rights.off_record import OffRecord
 from bot.service.maintenance import Maintenance
 from memory.core import Memory
 from memory.ports import Clock
@@ -24,3 +25,4 @@ class Services:
     outgoing: Outgoing
     settings: Settings
     clock: Clock
+    off_record: OffRecord

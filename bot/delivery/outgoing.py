@@ -6,7 +6,7 @@ part whose place is read by others now than when it was stored is not sent.
 """
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import asdict, replace
 from functools import partial
@@ -20,13 +20,14 @@ from adapters.splitting import closed
 from bot.apart import apart
 from bot.conversation.domains import Domains
 from bot.delivery.gate import begun, gated, gated_parts, is_plain
+from bot.delivery.held import Held
 from bot.delivery.lateness import Lateness
 from bot.delivery.links import AllowList, Passing
 from bot.locks import Locks
 from bot.service.log import log
 from localization.sentences import lazy
 from memory.errors import MemoryFailure
-from memory.journal.journal import Journal, Part
+from memory.journal.journal import OFF_RECORD, Journal, Part
 from memory.journal.journal import OutboxRow as Row
 from memory.ports import Ids
 from memory.view.view import View
@@ -43,7 +44,12 @@ _ROOM = 40
 class Outgoing:
     """Sends what waits in the outbox through the adapters of its platforms. `listed` are the links that may always pass."""
 
-    def __init__(self, journal: Journal, domains: Domains, adapters: Mapping[str, Adapter], ids: Ids, listed: AllowList) -> None:
+    def __init__(
+        self, journal: Journal, domains: Domains, adapters: Mapping[str, Adapter], ids: Ids, listed: AllowList,
+        note: Callable[[str, str], None] = lambda platform, id: None,
+    ) -> None:  # fmt: skip
+        """Prepare; `note` is told the platform and the id of everything that goes out off the record."""
+        self._note = note
         self._journal = journal
         self._domains = domains
         self._adapters = adapters
@@ -51,6 +57,7 @@ class Outgoing:
         self._listed = listed
         self._locks = Locks[tuple[str, str]]()
         self._late = Lateness()
+        self._held = Held()
 
     async def parts(
         self,
@@ -81,6 +88,13 @@ class Outgoing:
             )
             for at, part in enumerate(texts)
         ]
+
+    def held(self, parts: Sequence[Part], *, notice: bool = False) -> Sequence[Part]:
+        """Hold the words of parts in memory alone until these are sent; return the parts as the outbox gets them, without.
+
+        A kill loses them, which is then said in their place. `notice` says that they are no conversation.
+        """
+        return self._held.hold(parts, notice=notice)
 
     def keys(self) -> Iterator[str]:
         """Yield keys for parts that somebody else composes."""
@@ -164,9 +178,13 @@ class Outgoing:
                 waiting, later = [*waiting, *await self._journal.take(platform, place, later)], ()
                 lost = [row, *(one for one in waiting if row.answers and one.answers == row.answers)]
                 await self._journal.cancel([one.row for one in lost])
+                self._held.drop(lost)
                 waiting = [one for one in waiting if one not in lost]
                 continue
+            self._held.drop([row])
             if remote is not None:
+                if row.part.form == OFF_RECORD:
+                    self._note(platform, remote)
                 arrived = remote or arrived
                 follows = await self._journal.sent(row.row, remote, *later[:1])
                 waiting, later = [*waiting, *([follows] if follows else [])], later[1:]
@@ -184,6 +202,12 @@ class Outgoing:
             # What is shown of the answer was for others to read.
             await self._journal.remove(row.row)
             row = replace(row, part=replace(row.part, operation="delete", text="", actions=""))
+        if row.part.form == OFF_RECORD:
+            found = self._held.whole(row)
+            if found is None:
+                await self._journal.cancel([row.row])
+                return None
+            row = found
         remote = await adapter.send(_sending(row))
         # Under its id stands what it says, not what it offers.
         return "" if row.part.form == OFFER else remote

@@ -13,6 +13,9 @@ from memory.store.database import Database, Parameters, Row, Transaction
 from memory.store.lineage import bound, pages, placeholders
 from memory.types import MINUTE, Domain
 
+OFF_RECORD = "off-record"
+"""The form of a part whose words are held by the process that made it, and stand in no row."""
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -226,14 +229,15 @@ async def queue(
 async def silence(tx: Transaction, which: str, parameters: Parameters) -> None:
     """Blank the parts for which an SQL condition holds, and cancel those that did not go out, in the caller's transaction.
 
-    A part without words, as one that takes a message away, has nothing to hide and goes out. A preview whose fate is unknown
+    A part without words, as one that takes a message away, has nothing to hide and goes out; not so one whose words are held
+    elsewhere. A preview whose fate is unknown
     may stand there, and is still to be taken away.
     """
     await tx.run(
         "UPDATE outbox SET text = '', actions = '', state = CASE WHEN state = 'sent' "
         "OR state = 'attempting' AND operation = 'preview' THEN state ELSE 'cancelled' END "
-        f"WHERE text <> '' AND ({which})",
-        parameters,
+        f"WHERE (text <> '' OR form = :held AND state IN ('pending', 'attempting')) AND ({which})",
+        {**parameters, "held": OFF_RECORD},
     )
 
 

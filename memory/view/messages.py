@@ -73,6 +73,10 @@ class Messages:
         shown = await as_shown(self._b.db, self._b.shared.seal, self._b.home, people) if people else {}
         return [shown[one] for one in people]
 
+    async def account(self, who: Identity) -> int | None:
+        """Return the key of an account, None where nothing of it was ever kept."""
+        return await owners.identity(self._b.db, who)
+
     async def last_of(self, session: Session, account: Identity) -> Exchange | None:
         """Return what an account said last in a session, None where nothing of it is kept."""
         self._b.own(session)

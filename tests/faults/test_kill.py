@@ -14,6 +14,7 @@ from memory.store.sqlite.database import SqliteDatabase
 from tests.fakes import openai_behaviours as b
 from tests.kits.lyra_kit import LYRA, STARTED, Home, ModelServer, Process, jsonl
 from tests.kits.lyra_terminal import Terminal
+from tests.kits.pages import holding
 from tests.kits.size import TORTURE
 
 KILLS = 200 if TORTURE else 4
@@ -77,6 +78,23 @@ def test_killed_while_the_answer_is_on_the_screen(home: Home, model: ModelServer
         assert terminal.leave() == 0
     assert said(home) == [("user", "what is the capital of Peru?"), ("assistant", "It is Lima.")]
     assert waiting(home) == (0, 0)
+
+
+def test_what_is_off_the_record_is_lost_by_a_kill_and_that_is_said(home: Home, model: ModelServer) -> None:
+    model.script(b.Hang())
+    with home.started("chat") as chat:
+        assert chat.say("/incognito on").startswith("Off the record from now on")
+        chat.write("my doctor is called zanzibar")
+        model.wait(1)
+        chat.kill()
+    key = bytes.fromhex(home.key.read_text("ascii"))
+    assert holding(home.path, key, "zanzibar") == []
+    later = home.chat("/incognito")
+    assert later.lines == [
+        "I was ended before this answer was sent, and kept no word of it: say it again if you want it.",
+        "What is said here is off the record; /incognito off ends it.",
+    ]
+    assert (said(home), waiting(home), holding(home.path, key, "zanzibar")) == ([], (0, 0), [])
 
 
 def test_lines_typed_ahead_are_answered_after_a_kill(home: Home, model: ModelServer) -> None:

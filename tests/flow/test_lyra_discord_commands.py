@@ -21,6 +21,7 @@ SLASH = {
     "again",
     "memory",
     "confide",
+    "incognito",
     "forget",
     "reflection",
     "privacy",

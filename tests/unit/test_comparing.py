@@ -19,6 +19,7 @@ from bot.conversation.preferences import Preferences
 from bot.reconciliation.comparing import MOST, Comparing
 from bot.reconciliation.used import Used
 from bot.reconciliation.verifying import Looks, Verifying
+from bot.rights.off_record import OffRecord
 from bot.service.priority import Priority
 from memory.core import Memory
 from memory.forget.verified import Support, Verified
@@ -87,7 +88,9 @@ class House:
         preferences = Preferences(self.memory.settings, {})
         domains = Domains(self.memory, Settings(), preferences, self.clock, "UTC")
         access = Access(Settings(), adapters, self.clock)
-        verifying = Verifying(self.memory, Intake(self.memory, domains, preferences, access, self.clock, 60), adapters)
+        verifying = Verifying(
+            self.memory, Intake(self.memory, domains, preferences, access, self.clock, 60, OffRecord()), adapters
+        )
         await verifying.open()
         comparing = Comparing(self.memory, verifying, nothing, adapters, self.priority, self.clock)
         if missed:

@@ -8,12 +8,17 @@ import asyncio
 from collections.abc import Callable, Collection, Coroutine, Mapping
 from typing import Any
 
-from bot.conversation.intake import Turn
+from bot.conversation.one_turn import Turn
 from localization.sentences import lazy
 from memory.errors import SourceGone
 
 SECONDS = 0.5
 """How often it is looked while a model is silent."""
+
+
+def stored(texts: Mapping[int, str]) -> Mapping[int, str]:
+    """Return those of these items that memory holds: what is said off the record has a key below zero."""
+    return {key: text for key, text in texts.items() if key > 0}
 
 
 class Basis:
@@ -38,7 +43,8 @@ class Basis:
         lasting = self._turn.view.lasting
         commits = await lasting.commits()
         if commits != self._commits:
-            await lasting.require({one.key: one.text for one in self._turn.asked}, self._seen(), self._begun)
+            asked = {one.key: one.text for one in self._turn.asked}
+            await lasting.require(stored(asked), stored(self._seen()), self._begun)
             self._commits = commits
 
     async def stands(self) -> bool:

@@ -14,7 +14,7 @@ from bot.context.sought import Sought, sought
 from bot.conversation.answering.basis import Basis
 from bot.conversation.answering.lookups import ROUNDS, SHARE, Lookups, Reads
 from bot.conversation.answering.streaming import Showing
-from bot.conversation.intake import Turn
+from bot.conversation.one_turn import Turn
 from bot.conversation.services import Services
 from bot.delivery.links import given
 from bot.errors import AnswerEnded, ContextTooLong, ModelError, ModelGarbled
@@ -122,8 +122,9 @@ class Speaking:
         while True:
             begun_at, commits = self._services.clock.now(), await turn.view.lasting.commits()
             there = await standing(turn, settings)
-            sure = await verifying.sure(used_at(turn.session, there.recent), looks)
-            there = replace(there, recent=[one for one in there.recent if one.key in sure.keys])
+            recent = sorted([*there.recent, *turn.before], key=lambda one: one.said_at) if turn.before else there.recent
+            sure = await verifying.sure(used_at(turn.session, recent), looks)
+            there = replace(there, recent=[one for one in recent if one.key in sure.keys])
             room = budget - tools.COST * bool(rounds)
             longest = max(len(one.text) for one in (*there.recent, *turn.asked))
             begun = await apart(longest, partial(draft, self._persona.current(), there, question, begun_at, zone, room))

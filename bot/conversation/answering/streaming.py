@@ -14,8 +14,8 @@ from typing import Protocol
 from adapters.base import Adapter, Preview
 from adapters.errors import SendFailed
 from bot.conversation.answering.basis import Basis
-from bot.conversation.intake import Turn
 from bot.conversation.mailbox import Ticket
+from bot.conversation.one_turn import Turn
 from bot.delivery.gate import word_at
 from bot.delivery.links import NO_LINKS
 from bot.delivery.outgoing import Outgoing

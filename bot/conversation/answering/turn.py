@@ -13,14 +13,16 @@ from bot.conversation.answering.speaking import Speaking, Spoken
 from bot.conversation.answering.streaming import Showing, Streamed, WordByWord
 from bot.conversation.error_texts import told
 from bot.conversation.heard import Heard
-from bot.conversation.intake import Intake, Turn
+from bot.conversation.intake import Intake
 from bot.conversation.introduction import ended, introduction, offer, onward, understood
 from bot.conversation.mailbox import Ticket
+from bot.conversation.one_turn import Turn
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS, configured
 from bot.dreams.reflections import NAME as REFLECTIONS
 from bot.errors import AnswerEnded, ModelDenied, ModelError
 from bot.reconciliation.verifying import Verifying
+from bot.rights import unkept
 from bot.service.log import log
 from bot.service.measures import measures
 from bot.service.priority import Priority
@@ -109,7 +111,7 @@ class Turns:
     async def _decline(self, turn: Turn, seconds: int) -> None:
         """Leave a message without an answer, and say so where that lasts so many seconds."""
         measures.turns["declined"] += 1
-        text = _too_much(seconds) if seconds else ""
+        text = too_much(seconds) if seconds else ""
         parts = await self._services.outgoing.parts(turn.place.platform, text, links=NO_LINKS) if text else ()
         await turn.view.notices.queue(turn.session, parts, turn.finishes, turn.answers)
         if parts:
@@ -117,14 +119,14 @@ class Turns:
 
     async def _offered(self, turn: Turn, adapter: Adapter) -> Sequence[Part]:
         """Return what says once, to a person alone, that she has thoughts, and how to hear them; () where it is not to be said."""
-        if turn.shared or turn.chosen.on(turn.person, REFLECTIONS):
+        if turn.shared or turn.off_record or turn.chosen.on(turn.person, REFLECTIONS):
             return ()
         parts = await self._services.outgoing.parts(turn.place.platform, offer(adapter.prefix), links=NO_LINKS)
         return parts if await turn.view.thoughts.offer(turn.session, parts) else ()
 
     async def _say_understood(self, turn: Turn, prefix: str) -> None:
         """Say once, of what was told in confidence or may be told again, what was understood."""
-        shown = () if turn.place.is_private else turn.asked
+        shown = () if turn.place.is_private or turn.off_record else turn.asked
         asking = [one for one in shown if await apart(len(one.text), partial(confidence.asked, one.text))]
         told = await turn.view.confidences.understood(asking) if asking else []
         if not told and not turn.ended:
@@ -164,8 +166,11 @@ class Turns:
                     await self._intake.require_readers(turn, adapter)
                     place = (turn.place.platform, turn.session.ref.place)
                     await self._verifying.require_standing(spoken.used, spoken.asides, place, gaps)
-                    with measures.stage("store"):
-                        first, later = await self._store(turn, spoken, await self._replaced(turn, streamed), alone)
+                    if turn.off_record:
+                        first, later = None, await unkept.told(self._services, turn, spoken)
+                    else:
+                        with measures.stage("store"):
+                            first, later = await self._store(turn, spoken, await self._replaced(turn, streamed), alone)
                     measures.turns["answered"] += 1
                     self._allowance.had(turn.person, turn.place, spoken.tokens)
                     return first, [*later, *await self._offered(turn, adapter)]
@@ -202,7 +207,7 @@ class Turns:
         shown = adapter.preview(turn.place.key)
         if shown:
             return WordByWord(shown, turn.place.platform, self._services.outgoing), None
-        if not adapter.edit_seconds or not turn.chosen.streams(turn.place, turn.person):
+        if turn.off_record or not adapter.edit_seconds or not turn.chosen.streams(turn.place, turn.person):
             return None, None
         if turn.left_over or turn.anew:
             # What is left over becomes the answer; a second one beside it would leave it half done. Of an answer that is made anew,
@@ -250,10 +255,12 @@ class Turns:
         measures.errors[type(error).__name__] += 1
         if isinstance(error, ModelDenied):
             log.error("model.denied", why=str(error))
-        may_pass = error.transient or isinstance(error, ModelDenied)
-        await self._services.memory.journal.hold(turn.finishes, type(error).__name__, None if may_pass else _TRIES)
         owner = owned(turn.place.platform)
         why = told(error, owner=owner)
+        if turn.off_record:
+            return await unkept.dropped(self._services, turn, why, configured(why, owner=owner))
+        may_pass = error.transient or isinstance(error, ModelDenied)
+        await self._services.memory.journal.hold(turn.finishes, type(error).__name__, None if may_pass else _TRIES)
         text = _("{why} Your message is kept; I answer it when the model does.", why=why)
         if not turn.again:
             links = configured(why, owner=owner)
@@ -265,6 +272,8 @@ class Turns:
 
     async def _put_off(self, turn: Turn, replaces: str) -> Sequence[Part]:
         """Keep a question for later: what its answer rests on changed again and again while that was made."""
+        if turn.off_record:
+            return await unkept.dropped(self._services, turn, _("What I know changed again and again while I answered."))
         await self._services.memory.journal.hold(turn.finishes, SourceGone.__name__)
         parts = self._services.outgoing.removal(replaces)
         await turn.view.notices.queue(turn.session, parts, [])
@@ -278,7 +287,8 @@ class Turns:
         return parts
 
 
-def _too_much(seconds: int) -> str:
+def too_much(seconds: int) -> str:
+    """Say that somebody asked for more than they are given, and when there is an answer again."""
     minutes = -(-seconds // 60)
     again = (
         _("in a minute")

@@ -7,6 +7,7 @@ what it shows is recorded like what stood in view of a reply, so that it goes al
 from collections.abc import Collection, Sequence
 
 from memory.forget.gone import shown
+from memory.journal.outbox import OFF_RECORD
 from memory.store.database import Database, Row, Transaction
 from memory.store.lineage import Seal, add_items, bound, pages, placeholders
 from memory.tiers.messages import seen
@@ -31,12 +32,14 @@ async def may_be_shown(db: Database, platform: str, ids: Sequence[str], domains:
     """Return which of these ids are posts of hers, by whether they may be read where these domains may.
 
     A post is shown where every item that it is of may be read: it is alive and not withheld, and its domain and those that it
-    holds something of are among these. A preview that no answer took the place of is of nothing that is known, and not shown.
+    holds something of are among these. A preview that no answer took the place of is of nothing that is known, and not shown;
+    nor is what was said off the record.
     """
     found: dict[str, bool] = {}
     for id, rows in (await _posts(db, platform, ids, domains)).items():
         items = [row for row in rows if row["item"] is not None]
-        found[id] = all(row["readable"] for row in items) and (bool(items) or any(row["operation"] != "preview" for row in rows))
+        told = any(row["operation"] != "preview" and row["form"] != OFF_RECORD for row in rows)
+        found[id] = all(row["readable"] for row in items) and (bool(items) or told)
     return found
 
 
@@ -79,10 +82,10 @@ async def _posts(db: Database | Transaction, platform: str, ids: Sequence[str], 
 
 
 _POSTS = (
-    "SELECT o.remote_id, o.operation, i.item, i.kind, i.dead_at IS NULL AND {may} AS readable FROM ("
-    "SELECT remote_id, operation, item FROM outbox WHERE platform = :platform AND remote_id IN ({within}) "
+    "SELECT o.remote_id, o.operation, o.form, i.item, i.kind, i.dead_at IS NULL AND {may} AS readable FROM ("
+    "SELECT remote_id, operation, form, item FROM outbox WHERE platform = :platform AND remote_id IN ({within}) "
     "AND remote_id <> '' AND operation <> 'delete' UNION "
-    "SELECT t.remote_id, o.operation, o.item FROM outbox t JOIN outbox o ON o.target = t.key AND o.target <> '' "
+    "SELECT t.remote_id, o.operation, o.form, o.item FROM outbox t JOIN outbox o ON o.target = t.key AND o.target <> '' "
     "WHERE t.platform = :platform AND t.remote_id IN ({within}) AND t.remote_id <> '' "
     "AND o.operation = 'edit' AND o.state <> 'cancelled') AS o "
     "LEFT JOIN (SELECT id AS item, domain, kind, dead_at FROM items) AS i ON i.item = o.item"

@@ -1,0 +1,70 @@
+"""One turn: what somebody said at a place, and with what it is answered."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from adapters.events import Person, Place, Quote
+from bot.conversation.meanwhile import Watch
+from bot.conversation.preferences import Chosen
+from bot.models.port import Image
+from memory.types import Covered, Exchange, Session
+from memory.view.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one person said at a place, to be answered together.
+
+    `quotes` are what it answers, `aside` is what others said just before and is not kept; `watch` is told where that is changed
+    or removed. `again` says that it was tried before, and the person knows. Nothing of it was read before `began`.
+    `chosen` is what is set here, `left_over` the key of a preview that a kill left behind, '' where there is none. `ended` counts the
+    messages that it says may be told again, `covered` says what those keep back that ask for discretion, where that is known.
+    `ending` is set where the person has enough of the answer. A `frugal` one is answered from a smaller prompt. One that is
+    `off_record` is kept nowhere; `before` is what was said so before it in this conversation. `anew` is the call by which it is
+    answered once more, '' for the first time.
+    """
+
+    view: View
+    session: Session
+    place: Place
+    person: Person
+    asked: Sequence[Exchange]
+    finishes: Sequence[int]
+    quotes: Sequence[Quote]
+    aside: Sequence[Quote]
+    images: Sequence[Image]
+    again: bool
+    watch: Watch
+    began: int
+    chosen: Chosen
+    left_over: str
+    ended: int = 0
+    covered: Mapping[int, Covered] = field(default_factory=dict)
+    ending: asyncio.Event = field(default_factory=asyncio.Event)
+    frugal: bool = False
+    off_record: bool = False
+    before: Sequence[Exchange] = ()
+    anew: str = ""
+
+    @property
+    def aside_of(self) -> str:
+        """The account whose words alone are off the record here, '' where everybody's are or none."""
+        return "" if self.chosen.all_off_record(self.place) or self.place.is_private else self.person.id
+
+    @property
+    def shared(self) -> bool:
+        """Whether more than one person reads this."""
+        return not self.place.is_private
+
+    @property
+    def answers(self) -> str:
+        """The message that is answered."""
+        return self.asked[-1].source_id
+
+    @property
+    def reply_id(self) -> str:
+        """The id under which its answer is kept; one for each time that it is answered anew."""
+        time = f"{sha256(self.anew.encode()).hexdigest()[:12]}:" if self.anew else ""
+        return f"reply:{time}{self.answers}"

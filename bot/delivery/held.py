@@ -1,0 +1,38 @@
+"""Words that stand in no row of the outbox: held by this process until they are sent, and lost with it."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from localization.sentences import lazy
+from memory.journal.journal import OFF_RECORD, OutboxRow, Part
+
+LOST = lazy("I was ended before this answer was sent, and kept no word of it: say it again if you want it.")
+_MOST = 10_000
+"""How many parts are held, which can wait where a platform is out of reach; what is older is lost."""
+
+
+class Held:
+    """The words of parts that wait."""
+
+    def __init__(self) -> None:
+        self._held: OrderedDict[str, tuple[Part, bool]] = OrderedDict()
+
+    def hold(self, parts: Sequence[Part], *, notice: bool) -> Sequence[Part]:
+        """Hold the words of parts; return the parts as the outbox gets them, without."""
+        self._held |= {part.key: (part, notice) for part in parts}
+        while len(self._held) > _MOST:
+            self._held.popitem(last=False)
+        return [replace(part, text="", actions="", form=OFF_RECORD) for part in parts]
+
+    def whole(self, row: OutboxRow) -> OutboxRow | None:
+        """Return a part with its words; where these are lost, the first says so, and of the others there is none."""
+        part, notice = self._held.get(row.part.key, (None, True))
+        if part is not None:
+            return replace(row, part=part, notice=notice)
+        return replace(row, part=replace(row.part, text=str(LOST)), notice=True) if row.first else None
+
+    def drop(self, rows: Sequence[OutboxRow]) -> None:
+        """Let go of what is over: sent, or never to be sent."""
+        for row in rows:
+            self._held.pop(row.part.key, None)

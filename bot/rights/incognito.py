@@ -1,0 +1,119 @@
+"""Off the record: a message, a conversation, a person, a channel or a server of which nothing is kept."""
+
+from collections.abc import Mapping, Sequence
+
+from adapters.base import Adapter
+from adapters.command_table import Call, CommandSpec, Parameter, Reply
+from adapters.events import Person, Place
+from bot.commands.group import Group, plain
+from bot.commands.pages import Pages
+from bot.conversation.introduction import hosts
+from bot.conversation.preferences import INCOGNITO, INCOGNITO_SERVER
+from bot.conversation.services import Services
+from bot.errors import BadInput
+from bot.rights.once import Once
+from localization.sentences import Sentence, _, lazy
+
+NAME, ONCE = "incognito", "once"
+_HERE, _ME, _SERVER = "here", "me", "server"
+
+
+def goes_off_record(spec: CommandSpec, arguments: Mapping[str, str | int | bool]) -> bool:
+    """Say whether a call of a command is itself off the record."""
+    return spec.name == NAME and arguments.get("what") == ONCE
+
+
+class IncognitoCommands(Group):
+    """/incognito."""
+
+    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: Pages, once: Once) -> None:
+        super().__init__(services, adapters, pages)
+        self._once = once
+
+    def specs(self) -> Sequence[CommandSpec]:
+        """Return the commands of this group."""
+        what = Parameter(
+            "what",
+            lazy("on, off, or once for one message; without it you see what is off the record"),
+            choices=("on", "off", ONCE),
+        )
+        of = Parameter("of", lazy("with on and off: here, me or server; with once: the message"), rest=True)
+        return (CommandSpec(NAME, lazy("have me answer and keep nothing of it"), self._incognito, (what, of)),)
+
+    async def _incognito(self, call: Call) -> Reply:
+        what, of = str(call.arguments.get("what", "")), str(call.arguments.get("of", "")).strip()
+        if what == ONCE:
+            if not of:
+                raise BadInput(lazy("Say what I shall answer: {sign}incognito once TEXT", sign=self._sign(call)))
+            return await self._once.answer(call, of, self._adapters[call.place.platform])
+        if what:
+            return await self._switch(call, (of or _HERE).casefold(), on=what == "on")
+        standing = await self._standing(call)
+        return plain("\n".join(map(str, standing)) or _("Nothing here is off the record: I keep what is said to me."))
+
+    async def _switch(self, call: Call, of: str, *, on: bool) -> Reply:
+        if of not in (_HERE, _ME, _SERVER):
+            raise BadInput(lazy("Say {choices}, or nothing for here.", choices=f"{_HERE}, {_ME}, {_SERVER}"))
+        if of == _SERVER and not call.place.server:
+            raise BadInput(lazy("This is in no server; {sign}incognito on is for this place alone.", sign=self._sign(call)))
+        if of != _ME and self._shared(call) and not call.admin:
+            raise BadInput(
+                lazy(
+                    "Only those who run this place can take it off the record; {sign}incognito on me does so for what you say.",
+                    sign=self._sign(call),
+                )
+            )
+        for where in self._meant(call, of):
+            await self._services.preferences.put(where, INCOGNITO_SERVER if of == _SERVER else INCOGNITO, "on" if on else "")
+            if not on:
+                self._services.off_record.end(where, server=of == _SERVER)
+        if of != _ME and self._shared(call):
+            await self._aloud(call, _announced(call, of, self._sign(call), on=on))
+        if on:
+            return plain(self._begun(call, of))
+        ended = _("From now on I keep again what is said to me. Of what was said off the record I have nothing.")
+        return plain("\n".join([ended, *map(str, await self._standing(call))]))
+
+    def _meant(self, call: Call, of: str) -> Sequence[Place | Person]:
+        """Return what a switch is for: a place, or a person under all of their accounts."""
+        if of != _ME:
+            return [call.place]
+        accounts = self._services.domains.accounts(call.person)
+        return [Person(one.platform, one.native_id, call.person.name) for one in accounts]
+
+    def _begun(self, call: Call, of: str) -> str:
+        kept = {
+            _HERE: _("Off the record from now on: I answer, and keep nothing of what is said here, neither your words nor mine."),
+            _ME: _(
+                "Off the record from now on: I answer, and keep nothing that you say to me anywhere, nor what I answer to it."
+            ),
+            _SERVER: _("Off the record from now on: I answer, and keep nothing of what is said to me in this server."),
+        }[of]
+        model = self._services.models.goes_to
+        goes = (
+            _("To answer, words still go to {hosts}.", hosts=hosts(model)) if model else _("No word of it leaves this machine.")
+        )
+        command = f"{self._sign(call)}{NAME} off{'' if of == _HERE else f' {of}'}"
+        ends = _("What I know already I still use. {command} ends it.", command=command)
+        return f"{kept} {goes} {ends}"
+
+    async def _standing(self, call: Call) -> list[Sentence]:
+        """Return what is off the record for whoever calls, in sentences."""
+        chosen, sign = await self._services.preferences.read(call.place, call.person), self._sign(call)
+        found: list[Sentence] = []
+        if chosen.on(call.place, INCOGNITO):
+            found.append(lazy("What is said here is off the record; {sign}incognito off ends it.", sign=sign))
+        if chosen.on(call.place, INCOGNITO_SERVER):
+            found.append(lazy("This server is off the record; {sign}incognito off server ends it.", sign=sign))
+        if chosen.on(call.person, INCOGNITO):
+            found.append(lazy("What you say to me anywhere is off the record; {sign}incognito off me ends it.", sign=sign))
+        return found
+
+
+def _announced(call: Call, of: str, sign: str, *, on: bool) -> Sentence:
+    name = call.person.name
+    if not on:
+        return lazy("{name} ended it: from now on I keep again what is said to me here.", name=name)
+    if of == _SERVER:
+        return lazy("{name} took this server off the record: I answer, and keep nothing of what is said to me here.", name=name)
+    return lazy("{name} took this place off the record: I answer, and keep nothing of what is said to me here.", name=name)

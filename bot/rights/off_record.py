@@ -1,0 +1,84 @@
+"""What is said off the record: held in this process's memory while its conversation lasts, and kept nowhere.
+
+No word of it is in the journal, the outbox, memory, the index or the log. What a message was is known by its id alone, under a
+tombstone, so that it comes into no memory and no prompt by another way either.
+"""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from itertools import count
+
+from adapters.events import Person, Place, split_key
+from memory.types import Exchange, Kind, Session
+
+_CONVERSATIONS, _MESSAGES = 1_000, 40
+"""How many conversations are held, and how many messages of each; the oldest go first."""
+_KNOWN = 50_000
+"""How many ids are at hand of what was said and posted."""
+_Where = tuple[str, str, int, str]
+"""Platform, key of the place, key of its domain, and the account whose words are off the record there, '' where everybody's are."""
+
+
+class OffRecord:
+    """The conversations that are off the record now."""
+
+    def __init__(self) -> None:
+        self._said: OrderedDict[_Where, list[Exchange]] = OrderedDict()
+        self._ids: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self._keys = count(-1, -1)
+
+    def message(self, session: Session, kind: Kind, speaker: str, text: str, id: str, at: int, account: int | None) -> Exchange:
+        """Return a message as it is shown in a prompt, under a key below zero that no item has."""
+        role = "assistant" if kind is Kind.REPLY else "user"
+        key = next(self._keys)
+        return Exchange(key, "", session.domain, session.key, kind, role, speaker, text, id, at, at, identity=account)
+
+    def before(self, session: Session, person: str) -> Sequence[Exchange]:
+        """Return what was said in a conversation so far, oldest first; `person` is as in `add`."""
+        return tuple(self._said.get(_where(session, person), ()))
+
+    def add(self, session: Session, person: str, said: Sequence[Exchange]) -> None:
+        """Go on with a conversation; `person` is the account whose words alone are off the record there, '' where all are."""
+        where = _where(session, person)
+        self._said[where] = [*self._said.pop(where, ()), *said][-_MESSAGES:]
+        while len(self._said) > _CONVERSATIONS:
+            self._said.popitem(last=False)
+
+    def note(self, platform: str, id: str) -> None:
+        """Know a message or a post by its id."""
+        self._ids[platform, id] = None
+        while len(self._ids) > _KNOWN:
+            self._ids.popitem(last=False)
+
+    def knows(self, platform: str, id: str) -> bool:
+        """Say whether a message or a post of that id was off the record, as far as that is at hand."""
+        return (platform, id) in self._ids
+
+    def forget(self, platform: str, ids: Sequence[str]) -> None:
+        """Let go of messages that were taken back or changed, with all that was said after them, which may rest on them."""
+        for where, said in list(self._said.items()):
+            at = next((at for at, one in enumerate(said) if where[0] == platform and one.source_id in ids), None)
+            if at is not None:
+                self._said[where] = said[:at]
+
+    def end(self, where: Place | Person, *, server: bool = False) -> None:
+        """End the conversations of a place with its threads, of a whole `server`, or of a person."""
+        for one in list(self._said):
+            if _within(one, where, server=server):
+                del self._said[one]
+
+
+def _where(session: Session, person: str) -> _Where:
+    return session.ref.platform, session.ref.place, session.domain, person
+
+
+def _within(one: _Where, where: Place | Person, *, server: bool) -> bool:
+    platform, key, _domain, person = one
+    if platform != where.platform:
+        return False
+    if isinstance(where, Person):
+        return person == where.id
+    in_server, in_channel, in_thread = split_key(key)
+    if server:
+        return in_server == where.server
+    return (in_server, in_channel) == (where.server, where.channel) and where.thread in ("", in_thread)

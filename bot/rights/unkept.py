@@ -1,0 +1,35 @@
+"""Answers to what is said off the record: told from this process's memory, or, where that cannot be, said to be lost."""
+
+from collections.abc import Sequence
+
+from bot.conversation.answering.basis import stored
+from bot.conversation.answering.speaking import Spoken
+from bot.conversation.one_turn import Turn
+from bot.conversation.services import Services
+from bot.delivery.links import NO_LINKS
+from localization.sentences import _
+from memory.journal.journal import Part
+from memory.text.display_names import LYRA
+from memory.types import Kind
+
+
+async def told(services: Services, turn: Turn, spoken: Spoken) -> Sequence[Part]:
+    """Hold a reply until it is sent, and go on with the conversation in memory; return its parts, without a word.
+
+    Raises SourceGone where something that stood in view of it was forgotten or changed meanwhile.
+    """
+    await turn.view.lasting.require({}, stored(spoken.seen), spoken.begun)
+    outgoing, off_record, now = services.outgoing, services.off_record, services.clock.now()
+    parts = outgoing.held(await outgoing.parts(turn.place.platform, spoken.text, links=spoken.links))
+    await turn.view.notices.queue(turn.session, parts, turn.finishes, turn.answers)
+    reply = off_record.message(turn.session, Kind.REPLY, LYRA, spoken.text, f"reply:{turn.answers}", now, None)
+    off_record.add(turn.session, turn.aside_of, [*turn.asked, reply])
+    return parts
+
+
+async def dropped(services: Services, turn: Turn, why: str, links: frozenset[str] = NO_LINKS) -> Sequence[Part]:
+    """Finish what gets no answer; return what says so, as nothing of it is there to be answered later."""
+    text = _("{why} This is off the record, so that I keep nothing to answer later: say it again in a while.", why=why)
+    parts = await services.outgoing.parts(turn.place.platform, text, links=links)
+    await turn.view.notices.queue(turn.session, parts, turn.finishes, turn.answers)
+    return parts

@@ -1,0 +1,125 @@
+"""Off the record on Discord: answered, and kept nowhere, in no table, page, log or prompt of somebody else."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.fakes.openai_behaviours import Status
+from tests.fakes.openai_server import OpenAIServer
+from tests.kits import discord_town
+from tests.kits.awake import Awake, answer, model_server, prompt
+from tests.kits.discord_town import Town
+from tests.kits.memory_kit import KEY
+from tests.kits.pages import holding
+
+town = discord_town.town
+BEGUN = "Off the record from now on: I answer, and keep nothing"
+ENDED = "From now on I keep again what is said to me. Of what was said off the record I have nothing."
+
+
+@pytest.fixture
+async def model() -> AsyncIterator[OpenAIServer]:
+    """A model that repeats what it is asked."""
+    async with model_server(answer) as server:
+        yield server
+
+
+def traces(town: Town, *words: str) -> dict[str, list[str]]:
+    """Return the files of the home that hold these words."""
+    return {word: found for word in words if (found := holding(town.home, KEY, word))}
+
+
+def aloud(town: Town) -> str:
+    """Return what everybody in the channel read last."""
+    return [one.content for one in town.server.world.said if one.channel is town.general and not one.ephemeral][-1]
+
+
+def last(lyra: Awake) -> str:
+    """Return what the model was given last."""
+    return prompt(lyra.chats[-1])
+
+
+@pytest.mark.parametrize("on", [True, False])
+async def test_a_conversation_off_the_record_is_answered_and_in_no_file(town: Town, model: OpenAIServer, on: bool) -> None:
+    dm = await town.ada.opens_dm()
+    async with town.lyra(model) as lyra:
+        await town.says(town.ada, dm, "My sister Mia lives in Graz.")
+        if on:
+            assert (await town.reads(town.ada, dm, "incognito", what="on")).startswith(BEGUN)
+        said = await town.says(town.ada, dm, "The clinic zanzibar called about Mia.")
+        assert (await town.answer(said)).content == "You said: The clinic zanzibar called about Mia."
+        assert "lives in Graz" in last(lyra), "what she remembers she still uses"
+        await town.says(town.ada, dm, "What did the clinic want?")
+        assert "zanzibar" in last(lyra), "the conversation goes on"
+        await town.reads(town.ada, dm, "recall", query="quixotic clinic")
+        await lyra.dreams()
+        found = traces(town, "zanzibar", "quixotic")
+        assert (found == {}) is on
+        if on:
+            assert await town.reads(town.ada, dm, "incognito", what="off") == ENDED
+            await town.says(town.ada, dm, "Where does Mia live?")
+            assert "zanzibar" not in last(lyra)
+            # Nothing of it comes back by another way either.
+            told = await town.uses_menu(town.ada, "Remember this", said)
+            assert told == "That message was forgotten, and stays so."
+            await town.ada.edits(said, "The clinic zanzibar called again.")
+            await town.caught_up()
+    assert (traces(town, "zanzibar", "quixotic") == {}) is on
+
+
+async def test_what_somebody_says_off_the_record_comes_into_nobodys_prompt(town: Town, model: OpenAIServer) -> None:
+    async with town.lyra(model) as lyra:
+        await town.says(town.bob, town.general, "Hello there.")
+        assert (await town.reads(town.ada, town.general, "incognito", what="on", of="me")).startswith(BEGUN)
+        said = await town.says(town.ada, town.general, "I am expecting, says pelican.")
+        reply = await town.answer(said)
+        assert "pelican" in reply.content
+        for answered in (None, said, reply):
+            asked = await town.bob.says(town.general, f"{town.server.mention} What is new?", reply_to=answered)
+            await town.answer(asked)
+            assert "What is new?" in last(lyra) and "pelican" not in last(lyra)
+        await town.says(town.ada, town.general, "And you?")
+        assert "pelican" in last(lyra)
+    assert traces(town, "pelican") == {}
+
+
+async def test_a_channel_and_a_server_are_taken_off_the_record_by_those_who_run_them_and_it_is_said_aloud(
+    town: Town, model: OpenAIServer
+) -> None:
+    async with town.lyra(model) as lyra:
+        refused = await town.reads(town.ada, town.general, "incognito", what="on")
+        assert refused.startswith("Only those who run this place can take it off the record; /incognito on me does so")
+        for of, place in (("here", "place"), ("server", "server")):
+            await town.reads(town.eve, town.general, "incognito", what="on", of=of)
+            assert aloud(town) == f"eve took this {place} off the record: I answer, and keep nothing of what is said to me here."
+            await town.says(town.bob, town.general, "The vote is on quagga.")
+            assert await town.reads(town.bob, town.general, "recall", query="quagga") == 'I found nothing about "quagga".'
+            await town.reads(town.eve, town.general, "incognito", what="off", of=of)
+            assert aloud(town) == "eve ended it: from now on I keep again what is said to me here."
+        assert traces(town, "quagga") == {}
+        await town.says(town.bob, town.general, "The vote is on okapi.")
+        assert "okapi" in await town.reads(town.bob, town.general, "recall", query="okapi")
+        assert lyra.model is model
+
+
+async def test_one_message_is_answered_off_the_record_for_its_sender_alone(town: Town, model: OpenAIServer) -> None:
+    async with town.lyra(model) as lyra:
+        await town.says(town.ada, town.general, "The lighthouse is red.")
+        told = await town.reads(town.ada, town.general, "incognito", what="once", of="Is the lighthouse axolotl?")
+        assert told == "You said: ada: Is the lighthouse axolotl?" and "lighthouse is red" in last(lyra)
+        assert "Say what I shall answer" in await town.reads(town.ada, town.general, "incognito", what="once")
+        await town.says(town.ada, town.general, "And now?")
+        assert "axolotl" not in last(lyra)
+    assert traces(town, "axolotl") == {}
+
+
+async def test_what_the_model_cannot_answer_is_not_kept_for_later(town: Town, model: OpenAIServer) -> None:
+    dm = await town.ada.opens_dm()
+    async with town.lyra(model) as lyra:
+        await town.reads(town.ada, dm, "incognito", what="on")
+        model.script(*[Status(500)] * 8)
+        said = await town.says(town.ada, dm, "Is the ocelot well?")
+        told = (await town.answer(said)).content
+        assert told.endswith("This is off the record, so that I keep nothing to answer later: say it again in a while.")
+        assert await lyra.app.memory.journal.open_counts() == {"new": 0, "held": 0}
+    assert traces(town, "ocelot") == {}

@@ -1,0 +1,28 @@
+"""Off the record on Matrix: a conversation of which nothing is kept, and one message."""
+
+from tests.fakes.matrix import Person
+from tests.kits.awake import model_server, prompt
+from tests.kits.matrix_home import Home, dm, room_of
+from tests.kits.memory_kit import KEY
+from tests.kits.pages import holding
+
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_home_fixtures"]
+
+
+async def test_off_the_record_is_in_no_file_whether_a_conversation_or_one_message(
+    at_home: Home, ada: Person, bob: Person
+) -> None:
+    async with model_server() as model, at_home.lyra(model) as lyra:
+        there = await dm(at_home, ada, encrypted=True)
+        assert (await at_home.asks(ada, there, "!incognito on")).body.startswith("Off the record from now on")
+        answered = await at_home.asks(ada, there, "My doctor is called zanzibar.")
+        assert answered.body == "You said: My doctor is called zanzibar." and answered.content["msgtype"] == "m.text"
+        await at_home.asks(ada, there, "What is she called?")
+        assert "zanzibar" in prompt(lyra.chats[-1])
+        assert (await at_home.asks(ada, there, "!incognito off")).body.startswith("From now on I keep again")
+        room = await room_of(at_home, ada, bob)
+        told = await at_home.reads_aside(bob, room, "!incognito once What is a quagga?")
+        assert "What is a quagga?" in told.body
+        await at_home.asks(ada, room, "And now?", mentions=[at_home.user])
+        assert "quagga" not in prompt(lyra.chats[-1])
+    assert [holding(at_home.path, KEY, word) for word in ("zanzibar", "quagga")] == [[], []]
