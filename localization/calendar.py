@@ -38,7 +38,21 @@ def day(then: date) -> str:
 
 def month(then: date) -> str:
     """Return a month of a year: March 2026."""
-    told: str = import_module("babel.dates").format_skeleton("yMMMM", then, locale=locale())
+    return _by_skeleton("yMMMM", then)
+
+
+def short_day(then: date) -> str:
+    """Return a day of this year as a chart has room for it: 3 Mar."""
+    return _by_skeleton("MMMd", then)
+
+
+def short_month(then: date) -> str:
+    """Return a month of a year as a chart has room for it: Mar 2026."""
+    return _by_skeleton("yMMM", then)
+
+
+def _by_skeleton(skeleton: str, then: date) -> str:
+    told: str = import_module("babel.dates").format_skeleton(skeleton, then, locale=locale())
     return told
 
 

@@ -27,6 +27,12 @@ def number(n: float, language: str = "", digits: int = 0) -> str:
     return said
 
 
+def compact(n: float) -> str:
+    """Return a large number in a few characters: 12K, or 12.000 where a language has no short word for it."""
+    said: str = import_module("babel.numbers").format_compact_decimal(n, locale=locale())
+    return said
+
+
 def signed(n: float, digits: int, language: str = "") -> str:
     """Return a number with its sign: +0.50 or +0,50."""
     return ("+" if n >= 0 else "") + number(float(n), language, digits)

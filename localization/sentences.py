@@ -24,10 +24,14 @@ class Sentence:
     def __str__(self) -> str:
         return self.read_in(languages.current())
 
+    def unfilled(self, language: str) -> str:
+        """Return the sentence in a language, its gaps as they are."""
+        found = catalogue(language)
+        return found.ngettext(self.text, self.plural, self.n) if self.plural else found.gettext(self.text)
+
     def read_in(self, language: str) -> str:
         """Return the sentence as it is read in a language."""
-        found = catalogue(language)
-        said = found.ngettext(self.text, self.plural, self.n) if self.plural else found.gettext(self.text)
+        said = self.unfilled(language)
         gaps = {name: explained(value, language) for name, value in self.values.items()}
         if self.plural:
             gaps["n"] = number(self.n, language)

@@ -5,7 +5,7 @@ import json
 import sys
 
 from bot.app import App, opened, until_stopped
-from bot.commands.texts import dream_text
+from bot.commands.texts import dream_text, kinds
 from bot.dreams.dreaming import Dreamt
 from localization.sentences import _
 
@@ -47,7 +47,7 @@ def _row(app: App, dreamt: Dreamt) -> str:
 
 
 def _told(dreamt: Dreamt) -> str:
-    head = f"{dream_text.name(dreamt.domain)}:"
+    head = f"{kinds.place(dreamt.domain.ref)}:"
     if dreamt.report is None:
         return f"{head} {_('another process dreams it just now')}"
     lines = dream_text.told(dreamt.report).splitlines()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from adapters.events import Reach
 from bot.commands.group import Group, plain
-from bot.commands.texts import receipts
+from bot.commands.texts import bank_text, receipts
 from bot.commands.texts.ladder_text import TAKES_A_MODEL
 from bot.context.naming import name_of
 from bot.delivery.links import NO_LINKS
@@ -61,7 +61,7 @@ class Banking(Group):
             since=receipts.day(since, view.home.time_zone),
             everyone=_EVERYONE[call.place.reach],
         )
-        return Reply(f"{on}\n{block.text}", NO_LINKS, shows=frozenset(one.key for one in block.shown))
+        return Reply(f"{on}\n{bank_text.told(block.shown)}", NO_LINKS, shows=frozenset(one.key for one in block.shown))
 
     async def _on(self, call: Call, view: View) -> Reply:
         if self._services.models.writer.extractive:

@@ -9,7 +9,7 @@ from memory.text.languages import language
 from memory.text.lexical import tokens
 
 _MOST = 10_000
-_TERMINAL = ("console", "browser")
+_TERMINAL = "console"
 
 
 class Languages:
@@ -23,9 +23,11 @@ class Languages:
         self._written: OrderedDict[tuple[str, str, str], str] = OrderedDict()
 
     def of(self, event: Message | Asked) -> str:
-        """Return the code of the language that an event is answered in; '' where nothing tells it, for the operator's."""
-        if event.place.platform in _TERMINAL:
-            return ""
+        """Return the code of the language that an event is answered in; '' where nothing tells it, for the one that is read: the
+        operator's, or that of the page where it was said.
+        """
+        if event.place.platform == _TERMINAL:
+            return known(self._preferences.language(event.person))
         written = self._heard(event) if isinstance(event, Message) else self._written.get(_key(event.place, event.person), "")
         alone = event.place.is_private or (isinstance(event, Asked) and event.private)
         chosen = known(self._preferences.language(event.person if alone else event.place))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from bot.commands.texts import kinds
 from bot.config.sections import Backend
 from bot.service.measures import measures
 from localization.numerals import number
@@ -59,7 +60,7 @@ def in_words(label: str, some: Sequence[Cost]) -> list[str]:
     priced = [one.money for one in some if one.money is not None]
     unpriced = tuple(dict.fromkeys(name for one in some for name in one.unpriced))
     whole = Cost("", total, sum(priced) if priced else None, unpriced)
-    return [f"{label}: {_told(whole)}.", *(f"  {one.purpose}: {_told(one)}" for one in some)]
+    return [f"{label}: {_told(whole)}.", *(f"  {kinds.purpose(one.purpose)}: {_told(one)}" for one in some)]
 
 
 def _told(one: Cost) -> str:

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
+from localization.numerals import compact, number
+from localization.sentences import _
+
 _WIDE, _HIGH, _LEFT, _BELOW, _ABOVE = 720, 200, 44, 26, 12
 _LABELS = 8
 _BAR_MOST = 44.0
@@ -34,9 +37,9 @@ def bars(some: Sequence[Bar], title: str) -> Markup:
         x, high = _LEFT + step * (at + 0.5) - width / 2, (_HIGH - _BELOW - _ABOVE) * value / top
         y = _HIGH - _BELOW - high
         bar = Markup(
-            '<rect class="bar" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" rx="3"><title>{}: {:,.0f}</title></rect>'
-        ).format(x, y, width, max(high, 1.0 if value else 0.0), name, value)
-        drawn.append(Markup('<a href="{}" aria-label="{}: {:,.0f}">{}</a>').format(leads, name, value, bar) if leads else bar)
+            '<rect class="bar" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" rx="3"><title>{}: {}</title></rect>'
+        ).format(x, y, width, max(high, 1.0 if value else 0.0), name, number(value))
+        drawn.append(Markup('<a href="{}" aria-label="{}: {}">{}</a>').format(leads, name, number(value), bar) if leads else bar)
         if at % every == 0:
             drawn.append(_text(x + width / 2, _HIGH - 8, name, "middle"))
     return _framed(title, _summary(some), [*_grid(0, top), *drawn], linked=any(leads for _, _, leads in some))
@@ -65,8 +68,8 @@ def lines(some: Sequence[Line], least: float, most: float, ends: tuple[str, str]
         for number, line in enumerate(some)
     ]
     named = [_text(_LEFT, _HIGH - 8, ends[0], "start"), _text(_WIDE - 12, _HIGH - 8, ends[1], "end")]
-    told = "; ".join(f"{line.name} {line.points[-1][1]:.2f}" for line in some if line.points)
-    return _framed(title, f"Last: {told}", [*_grid(least, most), *drawn, *named], linked=False)
+    told = "; ".join(f"{line.name} {number(line.points[-1][1], digits=2)}" for line in some if line.points)
+    return _framed(title, _("Last: {measures}", measures=told), [*_grid(least, most), *drawn, *named], linked=False)
 
 
 def _framed(title: str, told: str, inner: Sequence[Markup], *, linked: bool) -> Markup:
@@ -90,8 +93,8 @@ def _text(x: float, y: float, words: str, anchor: str) -> Markup:
 
 def _number(value: float) -> str:
     if abs(value) >= 10_000:
-        return f"{value / 1000:,.0f}k"
-    return f"{value:,.0f}" if value == int(value) else f"{value:.1f}"
+        return compact(value)
+    return number(value, digits=0 if value == int(value) else 1)
 
 
 def _round_up(value: float) -> float:
@@ -105,5 +108,5 @@ def _round_up(value: float) -> float:
 
 
 def _summary(some: Sequence[Bar]) -> str:
-    name, value, _ = max(some, key=lambda bar: bar[1])
-    return f"{some[0][0]} to {some[-1][0]}, most in {name}: {value:,.0f}"
+    name, value, _leads = max(some, key=lambda bar: bar[1])
+    return _("{first} to {last}, most in {name}: {n}", first=some[0][0], last=some[-1][0], name=name, n=number(value))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 from aiohttp import web
@@ -13,24 +14,29 @@ from adapters.browser.browser import Browser
 from adapters.browser.tabs import Tabs
 from adapters.events import Person
 from bot.app import App
-from bot.commands.texts import receipts
+from bot.commands.texts import bank_text, kinds, receipts
+from bot.commands.texts.ladder_text import drive_name
 from bot.commands.texts.reasons import in_words
 from bot.talk import Talk
 from bot.web.guard import VISITOR
+from bot.web.page_language import WORDS, accepted
 from bot.web.prose import prose
 from bot.web.seats import Seats
-from memory.text.quantities import ago, counted
+from localization.calendar import ago
+from localization.languages import current, known
+from localization.numerals import number, signed
+from localization.sentences import _, lazy
 from memory.text.time.times import local
 from memory.types import Identity
 from memory.view.view import View
 
 TEMPLATES = Path(__file__).with_name("templates")
 NAVIGATION = (
-    ("talk", "/talk", "Talk"), ("search", "/search", "Search"), ("timeline", "/timeline", "Timeline"),
-    ("facts", "/facts", "What I know"), ("people", "/people", "People and things"), ("self", "/self", "How I am"),
-    ("dreams", "/dreams", "Dreams and thoughts"), ("places", "/places", "Shared places"),
-    ("numbers", "/numbers", "Numbers"),
-    ("export", "/export", "Take it with you"), ("health", "/health", "How things are"), ("activity", "/activity", "What I do"),
+    ("talk", "/talk", lazy("Talk")), ("search", "/search", lazy("Search")), ("timeline", "/timeline", lazy("Timeline")),
+    ("facts", "/facts", lazy("What I know")), ("people", "/people", lazy("People and things")), ("self", "/self", lazy("How I am")),
+    ("dreams", "/dreams", lazy("Dreams and thoughts")), ("places", "/places", lazy("Shared places")),
+    ("numbers", "/numbers", lazy("Numbers")), ("export", "/export", lazy("Take it with you")),
+    ("health", "/health", lazy("How things are")), ("activity", "/activity", lazy("What I do")),
 )  # fmt: skip
 
 
@@ -63,7 +69,7 @@ class Times:
 
     def ago(self, at: int) -> str:
         """Return how long ago an instant was."""
-        return ago(at, self.now)
+        return ago(timedelta(microseconds=self.now - at))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +92,14 @@ class Desk:
     def owns(self, request: web.Request) -> bool:
         """Say whether who is signed in runs this machine."""
         return self.person(request).id == self.app.base.around.user
+
+    def language(self, request: web.Request) -> str:
+        """Return the code of the language that a request is read in: as its visitor set it in conversation, as the configuration
+        has it, or as the browser asks for; '' for the machine's.
+        """
+        own = self.app.preferences.language(self.person(request)) if VISITOR in request else ""
+        chosen = known(own) or known(self.app.base.settings.language)
+        return chosen or accepted(request.headers.get("Accept-Language", ""))
 
     async def view(self, request: web.Request) -> View:
         """Return memory as who is signed in may know it now, at the account of theirs that they chose to read."""
@@ -151,5 +165,18 @@ def templates() -> Environment:
     found = Environment(
         loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    found.filters.update(prose=prose, counted=counted, short=receipts.short, reasons=in_words)
+    found.globals.update(WORDS, language=current)
+    found.filters.update(
+        prose=prose, short=receipts.short, reasons=in_words, number=_number, signed=signed, drive=drive_name, stored=_stored,
+        platform=kinds.platform, kind_of_name=kinds.name, purpose=kinds.purpose, noted=bank_text.head,
+    )  # fmt: skip
     return found
+
+
+def _number(n: float, digits: int = 0) -> str:
+    return number(n, digits=digits)
+
+
+def _stored(reason: str) -> str:
+    """Say what is kept in English as it is read."""
+    return _(reason) if reason else ""

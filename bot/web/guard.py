@@ -12,6 +12,8 @@ from bot.errors import LyraError
 from bot.web.attempts import Attempts
 from bot.web.reach import Reach
 from bot.web.signins import SignedIn, SignIns
+from localization.languages import reading
+from localization.sentences import Said, lazy, told
 from memory.errors import MemoryFailure, NotFound
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -19,6 +21,7 @@ OPEN = frozenset({"/healthz", "/readyz", "/enter"})
 SCRIPTS = ("/metrics", "/log", "/sessions/")
 STATIC = "/static/"
 VISITOR: web.RequestKey[SignedIn] = web.RequestKey("visitor", SignedIn)
+WRONG_TOO_OFTEN = lazy("That was wrong too often. Try again in a minute.")
 _MET = 429
 _HEADERS = {
     "Content-Security-Policy": (
@@ -33,12 +36,13 @@ _HEADERS = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
     "Cache-Control": "no-store",
 }
-Refuse = Callable[[web.Request, int, str], web.Response]
+Refuse = Callable[[web.Request, int, Said], web.Response]
+Language = Callable[[web.Request], str]
 
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """What every request passes. `refuse` makes the answer to one that does not."""
+    """What every request passes. `refuse` makes the answer to one that does not; `language` says in which it is read."""
 
     reach: Reach
     signins: SignIns
@@ -46,11 +50,13 @@ class Guard:
     token: str
     cookie: str
     refuse: Refuse
+    language: Language
 
     @web.middleware
     async def admit(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Answer a request, or refuse it."""
-        response = await self._answer(request, handler)
+        with reading(self.language(request)):
+            response = await self._answer(request, handler)
         if not response.prepared:
             for name, value in _HEADERS.items():
                 response.headers.setdefault(name, value)
@@ -58,14 +64,16 @@ class Guard:
 
     async def _answer(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         if not self.reach.may_come(request.remote or "0.0.0.0"):
-            return self.refuse(request, 403, "Ask through the proxy that is named in [web].")
+            return self.refuse(request, 403, lazy("Ask through the proxy that is named in [web]."))
         if not self.reach.knows(request.headers.get("Host", "")):
-            return self.refuse(request, 403, "Ask on this machine, at 127.0.0.1 or localhost.")
+            return self.refuse(request, 403, lazy("Ask on this machine, at 127.0.0.1 or localhost."))
         if request.path not in OPEN and not request.path.startswith(STATIC):
             refused = await self._let_in(request)
             if refused is not None:
                 return refused
-        return await self._handled(request, handler)
+        # Who is signed in is known by now, and may have chosen a language.
+        with reading(self.language(request)):
+            return await self._handled(request, handler)
 
     async def _let_in(self, request: web.Request) -> web.Response | None:
         """Return why a request may not come in, None where it may."""
@@ -77,25 +85,29 @@ class Guard:
                 request[VISITOR] = visitor
                 return await self._forged(request, visitor) if request.method not in ("GET", "HEAD") else None
         if self.attempts.blocked(caller):
-            return self.refuse(request, _MET, "That was wrong too often. Try again in a minute.")
+            return self.refuse(request, _MET, WRONG_TOO_OFTEN)
         # Bytes that are no UTF-8 come as surrogates; they are part of no token.
         given = header.removeprefix("Bearer ").encode("utf-8", "replace")
         if hmac.compare_digest(given, self.token.encode()):
-            return None if request.path.startswith(SCRIPTS) else self.refuse(request, 404, "There is nothing here for scripts.")
+            return (
+                None
+                if request.path.startswith(SCRIPTS)
+                else self.refuse(request, 404, lazy("There is nothing here for scripts."))
+            )
         if shown or given:
             self.attempts.wrong(caller)
-        return self.refuse(request, 401, "A bearer token is needed.")
+        return self.refuse(request, 401, lazy("A bearer token is needed."))
 
     async def _forged(self, request: web.Request, visitor: SignedIn) -> web.Response | None:
         """Return the refusal of a form that another page sent, None for one of ours."""
         if request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
-            return self.refuse(request, 403, "That form is not one of this page.")
+            return self.refuse(request, 403, _FOREIGN)
         origin = request.headers.get("Origin")
         if origin is not None and urlsplit(origin).netloc.lower() != request.host.lower():
-            return self.refuse(request, 403, "That form is not one of this page.")
+            return self.refuse(request, 403, _FOREIGN)
         form = await request.post()
         if not visitor.wrote(str(form.get("form_token", ""))):
-            return self.refuse(request, 403, "That form is out of date. Open the page again and send it once more.")
+            return self.refuse(request, 403, lazy("That form is out of date. Open the page again and send it once more."))
         return None
 
     async def _handled(self, request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -104,11 +116,13 @@ class Guard:
         except web.HTTPException as met:
             if met.status < 400:
                 raise
-            return self.refuse(request, met.status, _WORDS.get(met.status, "That cannot be done here."))
+            return self.refuse(request, met.status, _WORDS.get(met.status, _REFUSED))
         except NotFound as error:
-            return self.refuse(request, 404, str(error))
+            return self.refuse(request, 404, told(error))
         except (MemoryFailure, LyraError, PlatformFailure) as error:
-            return self.refuse(request, 503, str(error))
+            return self.refuse(request, 503, told(error))
 
 
-_WORDS = {404: "There is nothing here.", 405: "That cannot be done here.", 413: "That is too long; send it in pieces."}
+_REFUSED = lazy("That cannot be done here.")
+_FOREIGN = lazy("That form is not one of this page.")
+_WORDS = {404: lazy("There is nothing here."), 405: _REFUSED, 413: lazy("That is too long; send it in pieces.")}

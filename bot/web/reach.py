@@ -11,6 +11,7 @@ from aiohttp import web
 from bot.config.sections import WebSection
 from bot.config.settings import Surroundings
 from bot.errors import BadConfig
+from localization.sentences import lazy
 
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
@@ -70,6 +71,11 @@ def _tls(certificate: Path, key: Path) -> ssl.SSLContext:
         context.load_cert_chain(certificate, key)
     except (OSError, ssl.SSLError) as error:
         raise BadConfig(
-            f"[web] names the certificate {certificate} with the key {key}, which cannot be used: {error}."
+            lazy(
+                "[web] names the certificate {certificate} with the key {key}, which cannot be used: {error}.",
+                certificate=certificate,
+                key=key,
+                error=error,
+            )
         ) from error
     return context

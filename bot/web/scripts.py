@@ -8,6 +8,7 @@ from aiohttp import web
 from bot.service.maintenance import Maintenance
 from bot.web.events import pause, streaming
 from bot.web.metrics import Metrics
+from localization.sentences import _
 from memory.core import Memory
 from memory.journal import ledger
 
@@ -35,14 +36,14 @@ class Scripts:
         """End every answer that goes on."""
         self._stopping.set()
 
-    async def _health(self, _: web.Request) -> web.Response:
+    async def _health(self, _request: web.Request) -> web.Response:
         return web.json_response({"alive": True})
 
-    async def _ready(self, _: web.Request) -> web.Response:
+    async def _ready(self, _request: web.Request) -> web.Response:
         await self._memory.backlog()
         return web.json_response({"ready": True})
 
-    async def _measure(self, _: web.Request) -> web.Response:
+    async def _measure(self, _request: web.Request) -> web.Response:
         return web.Response(body=await self._metrics.exposed(), content_type="text/plain")
 
     async def _summarize(self, request: web.Request) -> web.Response:
@@ -53,7 +54,7 @@ class Scripts:
         """Send what is done from now on, by any process, as server-sent events, until the caller or Lyra goes."""
         given = request.headers.get("Last-Event-ID", "")
         if given and not (given.isascii() and given.isdecimal() and len(given) < 19):
-            return web.json_response({"error": "Last-Event-ID is a number that an event had."}, status=400)
+            return web.json_response({"error": _("Last-Event-ID is a number that an event had.")}, status=400)
         seen = int(given or -1)
         if seen < 0:
             seen = await ledger.last_happening(self._memory.db)

@@ -31,6 +31,7 @@ from bot.web.pages.timeline_page import TimelinePage
 from bot.web.reach import Reach
 from bot.web.scripts import Scripts
 from bot.web.signins import SignIns
+from localization.sentences import Said, lazy
 
 _STATIC = Path(__file__).with_name("static")
 _MOST_BYTES = 512 * 1024
@@ -54,7 +55,7 @@ class Web:
         self._scripts = Scripts(app.memory, app.maintenance, Metrics(app.memory, desk.talk.mailboxes))
         self._activity = ActivityPage(desk)
         signins, attempts, cookie = SignIns(app.memory.settings, app.base.clock), Attempts(), cookie_name(token)
-        guard = Guard(reach, signins, attempts, token, cookie, self._refused)
+        guard = Guard(reach, signins, attempts, token, cookie, self._refused, desk.language)
         pages: Sequence[Page] = (
             self._scripts, EntryPage(desk, signins, attempts, reach, cookie), TalkPage(desk), SearchPage(desk), TimelinePage(desk),
             FactsPage(desk), PeoplePage(desk), ForgetPage(desk), SelfPage(desk), NumbersPage(desk), DreamsPage(desk), ExportPage(desk),
@@ -75,8 +76,15 @@ class Web:
         except OSError as error:
             await self._runner.cleanup()
             if error.errno != errno.EADDRINUSE:
-                raise LyraError(f"Nothing can listen on {self._reach.host}, port {port}: {error.strerror or error}.") from error
-            raise LyraError(f"Port {port} is taken. Name another in the configuration: [web] port = …") from error
+                raise LyraError(
+                    lazy(
+                        "Nothing can listen on {host}, port {port}: {why}.",
+                        host=self._reach.host,
+                        port=port,
+                        why=error.strerror or str(error),
+                    )
+                ) from error
+            raise LyraError(lazy("Port {port} is taken. Name another in the configuration: [web] port = …", port=port)) from error
         return self._reach.url(int(self._runner.addresses[0][1]))
 
     async def stop(self) -> None:
@@ -86,13 +94,13 @@ class Web:
         self._desk.tabs.show_all(CLOSING)
         await self._runner.cleanup()
 
-    def _refused(self, request: web.Request, status: int, words: str) -> web.Response:
+    def _refused(self, request: web.Request, status: int, words: Said) -> web.Response:
         if "text/html" in request.headers.get("Accept", ""):
             return self._desk.plain("problem.html", status, status=status, words=_SIGN_IN if status == 401 else words)
-        return web.json_response({"error": words}, status=status)
+        return web.json_response({"error": str(words)}, status=status)
 
 
-_SIGN_IN = "Nobody is signed in here. On her machine, lyra web opens this page with a link that lets you in."
+_SIGN_IN = lazy("Nobody is signed in here. On her machine, lyra web opens this page with a link that lets you in.")
 
 
 def cookie_name(token: str) -> str:

@@ -1,12 +1,6 @@
-"""Numbers of things, and how long ago an instant was, as people say them."""
+"""How long ago an instant was, as a model is told."""
 
 from memory.types import MINUTE
-
-
-def counted(n: int, what: str) -> str:
-    """Return a number of things as people say it: 1 reply, 3 replies, 1,200 messages."""
-    many = what.removesuffix("y") + "ies" if what.endswith("y") and what[-2] not in "aeiou" else what + "s"
-    return f"{n:,} {what if n == 1 else many}"
 
 
 def ago(at: int, now: int) -> str:
@@ -14,5 +8,5 @@ def ago(at: int, now: int) -> str:
     minutes = max(0, now - at) // MINUTE
     for size, name in ((60 * 24, "day"), (60, "hour"), (1, "minute")):
         if n := minutes // size:
-            return f"{counted(n, name)} ago"
+            return f"{n:,} {name if n == 1 else f'{name}s'} ago"
     return "just now"

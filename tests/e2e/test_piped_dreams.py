@@ -41,7 +41,7 @@ def test_with_nothing_to_do_it_says_so_and_asks_no_model(home: Home, model: Mode
     done = home.lyra("dream")
     assert done.code == 0 and len(model.chats) == asked
     place, *steps = done.lines
-    assert place == "dm on console:" and [line.split()[0] for line in steps[:3]] == DRIVES
+    assert place == "Private conversation on this machine:" and [line.split()[0] for line in steps[:3]] == DRIVES
     assert all(line.endswith("below its threshold") for line in steps[:3])
     assert steps[-1].endswith("0 calls, 0 tokens")
 
@@ -96,7 +96,7 @@ def test_without_a_model_gists_are_written_and_the_rest_is_said_to_take_one(tmp_
 def test_it_goes_on_until_it_is_told_to_stop(home: Home) -> None:
     with home.started("dream", "--loop", "1") as dreaming:
         for _ in range(2):
-            while dreaming.reply() != "dm on console:":
+            while dreaming.reply() != "Private conversation on this machine:":
                 pass
         assert dreaming.stop().code == 0
 

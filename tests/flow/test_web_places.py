@@ -71,7 +71,7 @@ async def test_the_notes_of_a_place_are_shown_to_whom_can_read_it(town: Town) ->
             assert "vault" not in bobs
             adas = (await visitors["ada"].get("/places")).words
             assert "The ferry leaves at nine." in adas
-            assert "A channel on Discord." in adas
+            assert "Channel on Discord." in adas
             assert "No shared place that you can read now." in (await visitors["stranger"].get("/places")).words
 
 
@@ -79,17 +79,17 @@ async def test_who_can_read_a_place_no_more_sees_nothing_of_it(town: Town) -> No
     async with model_server(teller) as model, town.lyra(model, config(town)) as lyra:
         await told(town, lyra)
         async with visiting(lyra) as visitors:
-            assert "A channel on Discord." in (await visitors["ada"].get("/places")).words
+            assert "Channel on Discord." in (await visitors["ada"].get("/places")).words
             town.server.acts.overwrite(town.staff, town.ada.user, deny=Right.VIEW_CHANNEL)
             await town.caught_up()
-            assert "A channel on Discord." not in (await visitors["ada"].get("/places")).words
+            assert "Channel on Discord." not in (await visitors["ada"].get("/places")).words
 
 
 async def test_without_the_guard_everything_would_be_shown(town: Town) -> None:
     async with model_server(teller) as model, town.lyra(model, config(town), kind=Blind) as lyra:
         await told(town, lyra)
         async with visiting(lyra) as visitors:
-            assert "A channel on Discord." in (await visitors["bob"].get("/places")).words
+            assert "Channel on Discord." in (await visitors["bob"].get("/places")).words
 
 
 async def test_where_no_platform_is_connected_that_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from string import Formatter
 
 import pytest
+from jinja2 import Environment, nodes
 
 from localization.languages import ENGLISH, LANGUAGES
 from tests.kits import catalogue
@@ -14,7 +15,7 @@ from tests.kits.lyra_kit import REPO
 
 COVERED = (
     "adapters", "bot/cli", "bot/commands", "bot/config", "bot/conversation", "bot/delivery", "bot/dreams", "bot/reconciliation",
-    "bot/service", "bot/models", "bot/context", "bot/app.py", "bot/talk.py", "localization",
+    "bot/service", "bot/models", "bot/context", "bot/web", "bot/app.py", "bot/talk.py", "localization",
     "memory/store", "memory/transfer", "memory/view", "memory/forget", "memory/places", "memory/journal", "memory/dream", "memory/bank",
 )  # fmt: skip
 NOT_FOR_PEOPLE: Mapping[str, str] = {
@@ -71,6 +72,14 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "bot/models/endpoints/probing.py": "what a model is asked",
     "bot/models/endpoints/responses.py: an error": "said to the log",
     "bot/service/sweeping.py: restore": "the name of an event",
+    "bot/web/charts.py: <": "marks of SVG",
+    "bot/web/events.py: {}event": "an event as browsers take it",
+    "bot/web/guard.py: camera": "a header",
+    "bot/web/guard.py: default-src": "a header",
+    "bot/web/metrics.py": "what Prometheus reads",
+    "bot/web/pages/export_page.py": "headers",
+    "bot/web/serving.py: web address": "the name of a setting",
+    "bot/web/signins.py": "names of settings",
     "memory/bank": "what a model is given",
     "memory/dream/reflecting.py": "what a model is given",
     "memory/dream/schedule.py: at": "a statement",
@@ -153,6 +162,43 @@ def _for_people(file: str, text: str) -> bool:
 def test_no_sentence_stands_outside_of_the_catalogues() -> None:
     found = [(str(file.relative_to(REPO)), text) for file in _files() for text in outside(file.read_text("utf-8"))]
     assert [f"{file}: {text}" for file, text in found if _for_people(file, text)] == []
+
+
+def outside_of_a_template(source: str) -> Iterator[str]:
+    """Yield what a template says without a catalogue: words between its tags or in what is read of them, and quoted in code."""
+    tree = Environment().parse(_CLASS.sub("", source))
+    text = "".join(one.data for one in tree.find_all(nodes.TemplateData))
+    yield from (word for word in _WRITTEN.findall(_TAG.sub(" ", _CODE.sub(" ", text))) if word != "Lyra")
+    yield from (found[1] for found in _READ.finditer(text) if WORDS.search(found[1]))
+    said = {id(one) for call in tree.find_all(nodes.Call) for one in call.args if _says(call)}
+    for one in tree.find_all(nodes.Const):
+        if isinstance(one.value, str) and id(one) not in said and re.search(r"[^\W\d_] [^\W\d_]|^[A-Z]", one.value):
+            yield one.value
+
+
+def _says(call: nodes.Call) -> bool:
+    return isinstance(call.node, nodes.Name) and call.node.name in CALLS
+
+
+_CLASS = re.compile(r"{% block mood %}\w*{% endblock %}")
+_CODE = re.compile(r"<code>.*?</code>|lyra\.\w+|<!doctype html>")
+_TAG = re.compile(r"<[^>]*>|&\w+;")
+_WRITTEN = re.compile(r"[^\W\d_]{2,}(?:[ ,’']+[^\W\d_]+)*")
+_READ = re.compile(r'(?:placeholder|title|alt|aria-label|data-(?!seen|conversation)[a-z]+)="([^"]*)"')
+
+
+def test_no_sentence_of_the_page_stands_outside_of_the_catalogues() -> None:
+    found = [
+        f"{file.name}: {text}"
+        for file in sorted(catalogue.TEMPLATES.glob("*.html"))
+        for text in outside_of_a_template(file.read_text("utf-8"))
+    ]
+    assert found == []
+
+
+def test_a_sentence_of_a_template_that_stands_outside_is_found() -> None:
+    source = """<p title="Its age">{{ _("Kept.") }} Not so.</p><a href="/a" aria-label="{{ _('x') }}">{{ n|told("Old ones", _("New")) }}</a>"""
+    assert list(outside_of_a_template(source)) == ["Not so", "Its age", "Old ones"]
 
 
 def test_a_sentence_that_stands_outside_is_found() -> None:

@@ -7,7 +7,6 @@ from localization.numerals import number, signed
 from localization.sentences import Sentence, _, lazy_plural, ngettext
 from memory.dream.report import Report, Step
 from memory.tiers.drives import Signal
-from memory.types import Domain
 
 _COUNTED: Mapping[str, Callable[[int], Sentence]] = {
     "messages": lambda n: lazy_plural("{n} message", "{n} messages", n),
@@ -23,11 +22,6 @@ _COUNTED: Mapping[str, Callable[[int], Sentence]] = {
     "ended": lambda n: lazy_plural("{n} replaced line", "{n} replaced lines", n),
     "hours": lambda n: lazy_plural("{n} hour", "{n} hours", n),
 }
-
-
-def name(domain: Domain) -> str:
-    """Return what kind of place a domain is, without saying which."""
-    return _("{kind} on {platform}", kind=domain.ref.kind.value, platform=domain.ref.platform)
 
 
 def told(report: Report) -> str:

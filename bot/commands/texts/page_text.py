@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from bot.commands.texts import ladder_text
+from bot.commands.texts import kinds, ladder_text
 from bot.commands.texts.receipts import Ids, place, short
 from localization.sentences import _, ngettext
 from memory.tiers.exchanges import Placed
@@ -29,7 +29,7 @@ def told(page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: int,
 
 
 def _lines(page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: int, time_zone: str) -> Iterator[str]:
-    more = ", ".join(part for part in (page.kind, *page.aliases) if part)
+    more = ", ".join(part for part in (kinds.name(page.kind), *page.aliases) if part)
     yield f"{page.name} ({more})" if more else page.name
     if page.facts:
         yield _("What I know:")

@@ -2,15 +2,15 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from aiohttp import web
 
 from bot.web.desk import Desk
 from bot.web.events import pause, streaming
 from bot.web.pages.timeline_page import month_name
+from localization.sentences import Sentence, lazy, lazy_plural
 from memory.journal.ledger import Happening
-from memory.text.quantities import counted
 
 _SHOWN = 100
 _PULSE = 30
@@ -58,10 +58,10 @@ class ActivityPage:
 
 def told(one: Happening) -> tuple[int, str, str]:
     """Return when something was done, what, and its numbers, as people say it."""
-    what = _WORDS.get(one.kind, one.kind.capitalize())
+    what = str(_WORDS.get(one.kind, one.kind.capitalize()))
     numbers = [
-        counted(value, name.removesuffix("s")) for name, value in one.detail.items()
-        if isinstance(value, int) and not isinstance(value, bool) and value
+        str(_COUNTED[name](value)) for name, value in one.detail.items()
+        if name in _COUNTED and isinstance(value, int) and value
     ]  # fmt: skip
     period = str(one.detail.get("period", ""))
     if one.kind == "era" and _MONTH.fullmatch(period):
@@ -71,7 +71,18 @@ def told(one: Happening) -> tuple[int, str, str]:
 
 _MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
 _WORDS = {
-    "gist": "Summed up a stretch of talk", "merge": "Merged gists", "summary": "Summed up a conversation", "profile": "Brought facts up to date",
-    "era": "Told a month", "narrative": "Told what goes on", "self": "Told how I am", "reflection": "Had a thought", "dream": "Dreamt",
-    "import": "Imported messages", "bank": "Took notes of a shared place",
+    "gist": lazy("Summed up a stretch of talk"), "merge": lazy("Merged gists"), "summary": lazy("Summed up a conversation"),
+    "profile": lazy("Brought facts up to date"), "era": lazy("Told a month"), "narrative": lazy("Told what goes on"),
+    "self": lazy("Told how I am"), "reflection": lazy("Had a thought"), "dream": lazy("Dreamt"),
+    "import": lazy("Imported messages"), "bank": lazy("Took notes of a shared place"),
 }  # fmt: skip
+_COUNTED: Mapping[str, Callable[[int], Sentence]] = {
+    "sessions": lambda n: lazy_plural("{n} conversation", "{n} conversations", n),
+    "stored": lambda n: lazy_plural("{n} message", "{n} messages", n),
+    "known": lambda n: lazy_plural("{n} was here already", "{n} were here already", n),
+    "forgotten": lambda n: lazy_plural("{n} had been forgotten and stays so", "{n} had been forgotten and stay so", n),
+    "bad": lambda n: lazy_plural("{n} line could not be used", "{n} lines could not be used", n),
+    "calls": lambda n: lazy_plural("{n} call", "{n} calls", n),
+    "tokens": lambda n: lazy_plural("{n} token", "{n} tokens", n),
+}
+"""What is counted of what was done, as people say it; the rest of it is for who reads the log by a program."""

@@ -6,6 +6,7 @@ from aiohttp import web
 
 from bot.commands.thoughts import fewer
 from bot.web.desk import Desk, go
+from localization.sentences import _
 
 _DREAMS, _THOUGHTS = 30, 20
 
@@ -39,7 +40,7 @@ class DreamsPage:
             raise web.HTTPForbidden
         view = await self._desk.view(request)
         dreamt = await self._desk.app.dreams.dream(view.home, forced=True)
-        return go("/dreams", told="" if dreamt.report else "Another process dreams this just now.")
+        return go("/dreams", told="" if dreamt.report else _("Another process dreams this just now."))
 
     async def _less(self, request: web.Request) -> web.Response:
         view = await self._desk.view(request)

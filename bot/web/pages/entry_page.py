@@ -7,12 +7,14 @@ from aiohttp import web
 
 from bot.web.attempts import Attempts
 from bot.web.desk import Desk, go
+from bot.web.guard import WRONG_TOO_OFTEN
 from bot.web.reach import Reach
 from bot.web.signins import COOKIE_DAYS, SignIns
+from localization.sentences import _, lazy
 from memory.errors import NotFound
 from memory.types import Identity
 
-_STALE = "That link was used already, or is older than ten minutes. On her machine, lyra web makes a new one."
+_STALE = lazy("That link was used already, or is older than ten minutes. On her machine, lyra web makes a new one.")
 
 
 class EntryPage:
@@ -34,13 +36,13 @@ class EntryPage:
             web.post("/read", self._read),
         )
 
-    async def _home(self, _: web.Request) -> web.Response:
+    async def _home(self, _request: web.Request) -> web.Response:
         return go("/talk")
 
     async def _enter(self, request: web.Request) -> web.Response:
         caller = self._reach.caller(request)
         if self._attempts.blocked(caller):
-            return self._desk.plain("problem.html", 429, status=429, words="That was wrong too often. Try again in a minute.")
+            return self._desk.plain("problem.html", 429, status=429, words=WRONG_TOO_OFTEN)
         cookie = await self._signins.enter(request.query.get("key", ""))
         if cookie is None:
             self._attempts.wrong(caller)
@@ -57,14 +59,14 @@ class EntryPage:
         platform, _, account = str((await request.post()).get("account", "")).partition(":")
         chosen = Identity(platform, account)
         if chosen not in self._desk.accounts(request):
-            raise NotFound("That is no account of yours.")
+            raise NotFound(lazy("That is no account of yours."))
         await self._signins.read(request.cookies.get(self._cookie, ""), chosen)
         return go("/timeline")
 
     async def _leave(self, request: web.Request) -> web.Response:
         await self._signins.leave(request.cookies.get(self._cookie, ""))
         response = self._desk.plain(
-            "problem.html", status=200, words="You are signed out. On her machine, lyra web lets you in again."
+            "problem.html", status=200, words=_("You are signed out. On her machine, lyra web lets you in again.")
         )
         response.del_cookie(self._cookie, path="/")
         return response

@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from aiohttp import web
 
 from bot.commands.correction import put_right
+from bot.commands.texts import kinds
 from bot.errors import BadInput
 from bot.web.desk import Desk, go
+from localization.sentences import lazy
 from memory.text.storable import clean
 from memory.types import Statement
 
@@ -52,7 +54,10 @@ class FactsPage:
         view, text = await self._desk.view(request), clean(str((await request.post()).get("text", "")))
         if view.home.ref.platform != self._desk.browser.platform:
             raise BadInput(
-                f"Say that on {view.home.ref.platform.capitalize()}, where it was told: /memory correct, or in your own words."
+                lazy(
+                    "Say that on {platform}, where it was told: /memory correct, or in your own words.",
+                    platform=kinds.platform(view.home.ref.platform),
+                )
             )
         await put_right(self._desk.app, view, self._desk.person(request).id, request.match_info["id"], text)
         self._desk.app.maintenance.poke(view.home)

@@ -7,8 +7,9 @@ from aiohttp import web
 from bot.cli.checkups.doctor import examine
 from bot.service import costs
 from bot.web.desk import Desk
+from localization.sentences import lazy
 
-_TIMES = (("Today", 1), ("These 30 days", costs.MONTH))
+_TIMES = ((lazy("Models, today"), 1), (lazy("Models, these 30 days"), costs.MONTH))
 
 
 class HealthPage:

@@ -7,6 +7,8 @@ from aiohttp import web
 
 from bot.web.charts import bars
 from bot.web.desk import Desk
+from localization.calendar import short_day, short_month
+from localization.sentences import _
 from memory.text.time.times import local
 from memory.types import MINUTE
 
@@ -34,9 +36,9 @@ class NumbersPage:
         tokens = [(_short(day), float(spent[day].tokens) if day in spent else 0.0, "") for day in days]
         return self._desk.page(
             request, "numbers.html", view,
-            by_month=bars([(_month(one.period), float(one.messages), f"/timeline/{one.period}") for one in months], "Messages a month"),
-            by_day=bars([(_short(day), float(said.get(day, 0)), "") for day in days], "Messages a day"),
-            calls=bars(calls, "Calls a day"), tokens=bars(tokens, "Tokens a day"),
+            by_month=bars([(_month(one.period), float(one.messages), f"/timeline/{one.period}") for one in months], _("Messages a month")),
+            by_day=bars([(_short(day), float(said.get(day, 0)), "") for day in days], _("Messages a day")),
+            calls=bars(calls, _("Calls a day")), tokens=bars(tokens, _("Tokens a day")),
             total=sum(one.messages for one in months), gists=sum(one.gists for one in months),
             conversations=len(await view.sessions.all()),
         )  # fmt: skip
@@ -47,9 +49,8 @@ def _days(last: date) -> list[str]:
 
 
 def _short(day: str) -> str:
-    then = date.fromisoformat(day)
-    return f"{then.day} {then:%b}"
+    return short_day(date.fromisoformat(day))
 
 
 def _month(period: str) -> str:
-    return f"{date.fromisoformat(f'{period}-01'):%b %Y}"
+    return short_month(date.fromisoformat(f"{period}-01"))

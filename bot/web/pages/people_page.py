@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
+from bot.commands.texts import page_text
 from bot.web.desk import Desk
 from memory.errors import NotFound
 from memory.text.storable import clean
@@ -31,7 +32,7 @@ class PeoplePage:
         view, name = await self._desk.view(request), clean(request.match_info["name"])
         pages = await view.pages.about(name)
         if not pages:
-            raise NotFound(f'Nothing here names "{name[:100]}".')
+            raise NotFound(page_text.nothing(name))
         said = await view.digests.receipts([fact for page in pages for fact in page.facts])
         facts = {page.name: _each_once(page.facts) for page in pages}
         return self._desk.page(request, "person.html", view, name=name, pages=pages, said=said, facts=facts)

@@ -6,6 +6,7 @@ from aiohttp import web
 
 from bot.errors import BadInput
 from bot.web.desk import Desk, go
+from localization.sentences import _, told
 
 
 class PersonaPage:
@@ -30,16 +31,16 @@ class PersonaPage:
         try:
             self._desk.app.persona.write(text)
         except BadInput as error:
-            return await self._show(request, text, str(error))
-        return go("/persona", told="That is who I am from my next answer on.")
+            return await self._show(request, text, told(error))
+        return go("/persona", told=_("That is who I am from my next answer on."))
 
     async def _reset(self, request: web.Request) -> web.Response:
         await self._owned(request)
         try:
             self._desk.app.persona.reset()
         except BadInput as error:
-            return await self._show(request, "", str(error))
-        return go("/persona", told="I am again who I was at first.")
+            return await self._show(request, "", told(error))
+        return go("/persona", told=_("I am again who I was at first."))
 
     async def _owned(self, request: web.Request) -> "dict[str, object]":
         if not self._desk.owns(request):

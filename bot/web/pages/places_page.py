@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
+from bot.commands.texts import kinds
 from bot.web.desk import Desk
 from memory.bank.block import Noted, entries
 from memory.view.view import View
@@ -40,6 +41,6 @@ class PlacesPage:
         ref, since = view.home.ref, (await view.bank.state()).since
         adapter = self._desk.platforms[ref.platform]
         sessions = await view.sessions.all()
-        name = adapter.server_name(ref.native_id) or (sessions[0].name if sessions else ref.kind.value)
+        name = adapter.server_name(ref.native_id) or (sessions[0].name if sessions else kinds.place(ref))
         noted = entries(await view.digests.statements("bank")) if since is not None else []
-        return SharedPlace(name, f"{ref.kind.value} on {ref.platform.capitalize()}", since, noted)
+        return SharedPlace(name, kinds.place(ref), since, noted)

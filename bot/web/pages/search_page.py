@@ -6,6 +6,7 @@ from datetime import date, datetime, timedelta
 from aiohttp import web
 
 from bot.web.desk import Desk
+from localization.sentences import _, lazy
 from memory.errors import NotFound
 from memory.index.when.days import EARLIEST, LATEST
 from memory.index.when.values import Window
@@ -38,7 +39,7 @@ class SearchPage:
             try:
                 hits = await self._found(view, asked)
             except ValueError:
-                problem = "Write a day like 2026-03-03."
+                problem = _("Write a day like 2026-03-03.")
         return self._desk.page(
             request, "search.html", view, asked=asked, hits=hits, problem=problem, speakers=await view.calendar.speakers(),
             conversations=await view.sessions.all(), filtered=any(asked[name] for name in ("who", "where", "since", "until")),
@@ -58,7 +59,7 @@ class SearchPage:
         view = await self._desk.view(request)
         hits = await view.recall.around(request.match_info["id"], _AROUND)
         if not hits:
-            raise NotFound("There is no message with that id here.")
+            raise NotFound(lazy("There is no message with that id here."))
         return self._desk.page(request, "message.html", view, hits=hits, meant=request.match_info["id"])
 
 
@@ -69,7 +70,7 @@ def _window(since: str, until: str, time_zone: str) -> Window | None:
     start = _midnight(date.fromisoformat(since), time_zone) if since else EARLIEST
     end = _midnight(date.fromisoformat(until) + timedelta(days=1), time_zone) if until else LATEST
     if start >= end:
-        raise ValueError("The time ends before it begins.")
+        raise ValueError
     return Window(start, end)
 
 

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
+from bot.commands.texts.ladder_text import drive_name
 from bot.web.charts import Line, lines
 from bot.web.desk import Desk, go
+from localization.sentences import _
 from memory.tiers.drives import NAMES
 from memory.tiers.selfstate import Moment
 
@@ -28,8 +30,8 @@ class SelfPage:
         said = await view.digests.receipts([*now.narrative, *now.reflections])
         return self._desk.page(
             request, "self.html", view, now=now, said=said, drives=NAMES,
-            moods=lines(_moods(history), -1, 1, ends, "Mood and energy over time"),
-            driven=lines(_drives(history), 0, 1, ends, "Drives over time"),
+            moods=lines(_moods(history), -1, 1, ends, _("Mood and energy over time")),
+            driven=lines(_drives(history), 0, 1, ends, _("What drives me over time")),
         )  # fmt: skip
 
     async def _reset(self, request: web.Request) -> web.Response:
@@ -39,10 +41,10 @@ class SelfPage:
 
 def _moods(history: Sequence[Moment]) -> Sequence[Line]:
     return (
-        Line("mood", [(one.at, one.mind.mood) for one in history]),
-        Line("energy", [(one.at, one.mind.energy) for one in history]),
+        Line(drive_name("mood"), [(one.at, one.mind.mood) for one in history]),
+        Line(drive_name("energy"), [(one.at, one.mind.energy) for one in history]),
     )
 
 
 def _drives(history: Sequence[Moment]) -> Sequence[Line]:
-    return [Line(name, [(one.at, one.mind.drives[name]) for one in history]) for name in NAMES]
+    return [Line(drive_name(name), [(one.at, one.mind.drives[name]) for one in history]) for name in NAMES]

@@ -8,6 +8,8 @@ from aiohttp import web
 
 from bot.web.charts import bars
 from bot.web.desk import Desk
+from localization.calendar import month, short_month
+from localization.sentences import _
 from memory.text.time.times import month_start
 from memory.types import Session
 
@@ -33,8 +35,8 @@ class TimelinePage:
         view = await self._desk.view(request)
         months = await view.calendar.months()
         told = {one.period: one for one in reversed(await view.digests.statements("era"))}
-        said = [(f"{_date(one.period):%b %Y}", one.messages, f"/timeline/{one.period}") for one in reversed(months)]
-        chart = bars(said, "Messages a month")
+        said = [(short_month(_date(one.period)), one.messages, f"/timeline/{one.period}") for one in reversed(months)]
+        chart = bars(said, _("Messages a month"))
         return self._desk.page(request, "timeline.html", view, months=months, told=told, chart=chart, name=month_name)
 
     async def _month(self, request: web.Request) -> web.Response:
@@ -73,7 +75,7 @@ class TimelinePage:
 
 def month_name(period: str) -> str:
     """Return a month, as 2026-11, as people say it."""
-    return f"{_date(period):%B %Y}"
+    return month(_date(period))
 
 
 def _date(period: str) -> date:

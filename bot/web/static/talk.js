@@ -9,6 +9,8 @@
   const connection = document.getElementById("connection");
   const token = form.elements.form_token.value;
   const conversation = talk.dataset.conversation;
+  // What this script says, in the language of the page.
+  const told = talk.dataset;
   const stop = document.getElementById("stop");
   let beginning = null;
 
@@ -42,7 +44,7 @@
   const bubble = (kind, speaker) => {
     const made = element("article", "message " + kind);
     const head = element("header");
-    head.append(element("span", "speaker", speaker), element("time", "", "just now"));
+    head.append(element("span", "speaker", speaker), element("time", "", told.now));
     made.append(head);
     return made;
   };
@@ -81,7 +83,7 @@
     dropped: () => { beginning?.remove(); beginning = null; making(false); },
     withheld: () => {
       show.dropped();
-      add(element("p", "notice-line", "The rest is withheld: something it was made from was forgotten or changed just now."));
+      add(element("p", "notice-line", told.withheld));
     },
     answer: (facts) => {
       const made = beginning && facts.first ? beginning : bubble("hers", "Lyra");
@@ -115,7 +117,7 @@
       made.setAttribute("role", "alertdialog");
       made.append(element("pre", "", facts.text));
       const row = element("footer", "actions");
-      for (const [label, yes] of [["Yes", "yes"], ["No", "no"]]) {
+      for (const [label, yes] of [[told.yes, "yes"], [told.no, "no"]]) {
         const pressed = element("button", yes === "yes" ? "" : "quiet", label);
         pressed.type = "button";
         pressed.addEventListener("click", () => post("/talk/answer", { question: facts.id, yes }));
@@ -139,10 +141,10 @@
     try {
       const response = await post("/talk", { conversation, text: words });
       if (response.ok) { say(""); return true; }
-      const told = await response.json().catch(() => ({}));
-      say(told.error || "That did not arrive. Try again.");
+      const refused = await response.json().catch(() => ({}));
+      say(refused.error || told.missed);
     } catch {
-      say("Lyra cannot be reached just now. Your words are still here; send them again.");
+      say(told.unreached);
     }
     return false;
   };
@@ -183,7 +185,7 @@
     stream.addEventListener("error", () => {
       lost = true;
       talk.dataset.listening = "no";
-      say("Lyra cannot be reached just now; this page goes on by itself when she is back.");
+      say(told.lost);
     });
   };
   listen();

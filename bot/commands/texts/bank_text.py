@@ -1,0 +1,29 @@
+"""How the notes of a shared place are shown to people: each under the time that it is of."""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+
+from localization.calendar import day, month
+from localization.sentences import _
+from memory.bank.block import Noted, bullet, entries
+from memory.text.time import periods
+from memory.types import Statement
+
+
+def told(shown: Sequence[Statement]) -> str:
+    """Return the notes that are shown, the newest first."""
+    return "\n".join("\n".join([f"{head(one)}:", *(f"- {bullet(note)}" for note in one.bullets)]) for one in entries(shown))
+
+
+def head(noted: Noted) -> str:
+    """Return what a note is of: Conversation of 3 March 2026 at 12:01, Week from 2 March 2026."""
+    first = periods.days(noted.period)[0]
+    match noted.rung:
+        case periods.CONVERSATION:
+            began = datetime.fromisoformat(periods.shown(noted.period))
+            return _("Conversation of {day} at {time}", day=day(began), time=f"{began:%H:%M}")
+        case periods.DAY:
+            return day(first)
+        case periods.WEEK:
+            return _("Week from {day}", day=day(first))
+    return month(date.fromisoformat(f"{noted.period}-01"))
