@@ -1,15 +1,11 @@
 """The terminal in German: by the environment or by the configuration, and not a sentence of it in English."""
 
 import json
-import re
-from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
-from string import Formatter
 
 import pytest
 
-from tests.kits.catalogue import messages, read
+from tests.kits.in_english import said_in_english
 from tests.kits.lyra_kit import Home
 
 GERMAN = {"LANG": "de_DE.UTF-8", "LC_ALL": ""}
@@ -36,28 +32,6 @@ Wie heißt meine Katze?
 /new Garten
 /dream
 """
-
-
-@cache
-def english() -> Sequence[str]:
-    """Return what stands in English sentences between their gaps, three words and more, that are otherwise in German."""
-    found = []
-    for one in messages(read("de")):
-        ids, strings = ([text] if isinstance(text, str) else list(text or ()) for text in (one.id, one.string))
-        for id in ids:
-            pieces = [piece for piece, *_gap in Formatter().parse(id)] if "{" in id else [id]
-            longest = max((" ".join(piece.split()) for piece in pieces), key=len)
-            if len(re.findall(r"[^\W\d_]{2,}", longest)) > 2 and not any(
-                longest in " ".join(string.split()) for string in strings
-            ):
-                found.append(longest)
-    return found
-
-
-def said_in_english(text: str) -> list[str]:
-    """Return the sentences of a text that are in English, though there is a German one."""
-    line = " ".join(text.split())
-    return [sentence for sentence in english() if sentence in line]
 
 
 @pytest.fixture

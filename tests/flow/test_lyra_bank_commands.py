@@ -71,7 +71,7 @@ async def test_whoever_reads_the_place_sees_what_was_said_since(town: Town, lyra
     await town.says(town.ada, town.general, "The ferry leaves at nine.")
     await noted(lyra)
     shown = await bank(town, "bob", town.general, "show")
-    assert shown.startswith("On since ") and "; everyone who reads this server sees this:\nNotes of earlier" in shown
+    assert shown.startswith("On since ") and "; everyone who reads this server sees this:\nConversation of " in shown
     assert "ada said: The ferry leaves at nine." in shown and "mill" not in shown
     assert await bank(town, "ada", town.staff) == OFF
 

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from localization.sentences import Sentence
 from tests.fakes.openai_server import OpenAIServer
-from tests.kits import catalogue
 from tests.kits.awake import model_server
 from tests.kits.browsing import Answer, Site, Visitor, site
 from tests.kits.dream_talk import CURIOUS
+from tests.kits.in_english import said_in_english
 from tests.kits.lived import companion, lived
 
 PAGES = (
@@ -38,19 +37,6 @@ async def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: OpenAIS
         yield served
 
 
-def english() -> set[str]:
-    """Every English sentence of two words and more that says something else in German; gaps split it."""
-    found: set[str] = set()
-    for one in catalogue.said():
-        said = Sentence(one.text, one.plural, 2)
-        for text in filter(None, (one.text, one.plural)):
-            pieces = [piece.strip() for piece in re.split(r"\{[^}]*\}|\n", text)]
-            # Of a sentence with gaps, two words could be anybody's.
-            least = 2 if len(pieces) == 1 else 3
-            found |= {piece for piece in pieces if len(piece.split()) >= least and piece not in said.unfilled("de")}
-    return found
-
-
 async def pages(visitor: Visitor) -> AsyncIterator[tuple[str, Answer]]:
     """Open every page, and one of each kind that these lead to."""
     led: dict[str, str] = {}
@@ -66,7 +52,6 @@ async def pages(visitor: Visitor) -> AsyncIterator[tuple[str, Answer]]:
 
 async def test_no_sentence_of_the_page_stays_english_for_whoever_reads_german(served: Site) -> None:
     ada = await served.visitor()
-    left = english()
     seen = 0
     async for path, answer in pages(ada):
         seen += 1
@@ -77,7 +62,7 @@ async def test_no_sentence_of_the_page_stays_english_for_whoever_reads_german(se
             re.findall(r'(?:placeholder|aria-label|data-\w+)="([^"]*)"', answer.text)
         )
         assert '<html lang="de">' in answer.text, path
-        assert [one for one in left if re.search(rf"(?<!\w){re.escape(one)}(?!\w)", words)] == [], path
+        assert said_in_english(words) == [], path
     assert seen > len(PAGES) + 6
 
 
