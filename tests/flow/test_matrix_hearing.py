@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from adapters.events import Message, Reach
+from adapters.matrix.outgoing.contents import AUTOMATED
 from tests.fakes.matrix import People, Proxy
 from tests.kits.adapter_kit import room_circle
 from tests.kits.matrix_kit import Ear, dm, home, listening, room_of
@@ -101,16 +102,18 @@ async def test_notices_are_never_heard_nor_is_what_she_said_herself(people: Peop
     assert ear.texts == ["Good."]
 
 
-@pytest.mark.torture
-async def test_who_is_configured_as_a_bot_is_a_machine(people: People, proxy: Proxy, tmp_path: Path) -> None:
+async def test_who_is_configured_as_a_bot_and_what_bears_the_mark_of_a_program_comes_from_a_machine(
+    people: People, proxy: Proxy, tmp_path: Path
+) -> None:
     lyra, ada, robo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("robo")
     ear = Ear()
     async with listening(lyra, ear, bots=frozenset({robo.user})):
         room = await room_of(lyra, ada, robo)
         await robo.says(room, "Build passed.")
         await ada.says(room, "Hooray.")
-        await ear.heard(Message, 2)
-    assert [one.machine for one in ear.of(Message)] == [True, False]
+        await ada.sends(room, "m.room.message", {"msgtype": "m.text", "body": "It rains.", AUTOMATED: True})
+        await ear.heard(Message, 3)
+    assert [one.machine for one in ear.of(Message)] == [True, False, True]
 
 
 async def test_what_is_not_text_is_heard_as_what_it_is(people: People, proxy: Proxy, tmp_path: Path) -> None:

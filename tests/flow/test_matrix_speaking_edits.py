@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from adapters.matrix.outgoing.contents import AUTOMATED
 from tests.fakes.matrix import Lost, Person
 from tests.fakes.matrix.faults import REDACT, SEND
 from tests.kits.matrix_speech import Desk, Town, beside, part
@@ -32,6 +33,7 @@ async def test_a_preview_becomes_the_answer(town: Town, ada: Person, bob: Person
             # The edit keeps whom the message is for, and notifies nobody a second time.
             assert shown.content["m.new_content"]["m.mentions"] == {"user_ids": [ada.user]} and shown.mentions == []
             assert shown.content["body"] == f"* {final.text}"
+            assert shown.content[AUTOMATED] is shown.content["m.new_content"][AUTOMATED] is True, "other programs can tell"
         assert await originals(it, ada, room) == [preview]
         assert (await ada.looks_at(room, preview)).thread == root
 

@@ -12,6 +12,7 @@ from adapters.matrix.homeserver import Json
 from adapters.matrix.incoming import convert
 from adapters.matrix.incoming.event import Seen, part, word
 from adapters.matrix.incoming.timeline_state import TimelineState
+from adapters.matrix.outgoing.contents import AUTOMATED
 from adapters.matrix.rooms.display import line, localpart
 from adapters.matrix.rooms.room import Room
 
@@ -50,7 +51,7 @@ def _as_word(name: str) -> re.Pattern[str]:
 
 
 class Saying:
-    """Reads messages. `bots` are the users that are machines; Matrix does not tell."""
+    """Reads messages. `bots` are the users that are machines; of others, only those messages tell that carry the mark of one."""
 
     def __init__(self, timeline_state: TimelineState, bots: Collection[str]) -> None:
         self._r = timeline_state
@@ -69,7 +70,7 @@ class Saying:
             text,
             seen.at,
             addressed=place.is_private or self._is_addressed(room, seen),
-            machine=seen.sender in self._bots,
+            machine=seen.sender in self._bots or seen.content.get(AUTOMATED) is True,
             quoted=self._quoted(room, seen),
             attachments=attachments,
         )

@@ -90,6 +90,8 @@ PART = "lyra.part"
 """Where the key of a part stands in its message, for nobody but Lyra to look at."""
 REFLECTION = "lyra.reflection"
 """Says that a message is a thought of hers."""
+AUTOMATED = "org.matrix.msc1767.automated"
+"""Says that a program wrote a message, so that other programs can tell (MSC3955)."""
 FILE_NAME = "message.txt"
 
 _FORMAT = "org.matrix.custom.html"
@@ -105,6 +107,7 @@ def words(text: str, *, notice: bool, mentions: Iterable[str]) -> Json:
         "msgtype": "m.notice" if notice else "m.text",
         "body": text,
         "m.mentions": {"user_ids": people} if people else {},
+        AUTOMATED: True,
     }
     if shown := html(text):
         content |= {"format": _FORMAT, "formatted_body": shown}
@@ -157,6 +160,7 @@ def edit(target: str, content: Json) -> Json:
         body = str(_CHANGED)
     return {
         "msgtype": content["msgtype"],
+        AUTOMATED: True,
         # Only clients that know no edits show it, as plain text; it must not take the room of the new words.
         "body": f"* {body}",
         "m.mentions": {},
