@@ -44,7 +44,8 @@ class Parameter:
 class Call:
     """A command as called: who, where, with what; `message` is the one by which it was typed, '' for none.
 
-    `id` is the call's own, on its platform. Of one that is `off_record` nothing is kept.
+    `id` is the call's own, on its platform. Of one that is `off_record` nothing is kept. `owner` says that it is who runs her, who
+    alone reads the answer.
     """
 
     person: Person
@@ -57,6 +58,7 @@ class Call:
     message: str = ""
     id: str = ""
     off_record: bool = False
+    owner: bool = False
 
 
 class AnswerAudience(StrEnum):

@@ -71,7 +71,7 @@ class Being(Group):
 
     async def _help(self, call: Call) -> Reply:
         adapter = self._adapters[call.place.platform]
-        lines = [_listed(spec, adapter) for spec in self._table().values() if _offered(spec, adapter)]
+        lines = [_listed(spec, adapter) for spec in self._table().values() if _offered(spec, adapter, owner=call.owner)]
         talk = _("Just talk; I keep what you say.") if call.place.is_private else _("Mention me, or answer me, to talk.")
         return plain("\n".join([_("{talk} Besides:", talk=talk), *lines]))
 
@@ -93,7 +93,7 @@ class Being(Group):
 
     async def _model(self, call: Call) -> Reply:
         text = await self._connector.command(call)
-        return Reply(text, configured(text, owner=owned(call.place.platform)))
+        return Reply(text, configured(text, owner=call.owner))
 
     async def _show_persona(self, call: Call) -> Reply:
         said = str(call.arguments.get("text", "")).strip()
@@ -127,7 +127,7 @@ class Being(Group):
                     reflections=REFLECTIONS,
                 )
             )
-        owner = owned(adapter.platform)
+        owner = call.owner
         if owner:
             lines += await self._backlog()
         serves = [self._connector.describe(owner=owner), *([self._meaning.describe()] if owner else [])]
@@ -164,9 +164,9 @@ def _not_dreamt(places: int) -> str:
     )
 
 
-def _offered(spec: CommandSpec, adapter: Adapter) -> bool:
-    """Say whether people can call a command where it is listed: from a menu, by its name, or in answer to a message."""
-    if spec.who is AnswerAudience.OWNER and not owned(adapter.platform):
+def _offered(spec: CommandSpec, adapter: Adapter, *, owner: bool) -> bool:
+    """Say whether somebody can call a command where it is listed: from a menu, by its name, or in answer to a message."""
+    if spec.who is AnswerAudience.OWNER and not owner:
         return False
     if spec.menu:
         return adapter.replies

@@ -1,23 +1,22 @@
 """The one table of commands. Every platform renders it in its own way; what a command does stands beside its spec."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
 from adapters.base import Adapter
 from adapters.command_table import AnswerAudience, Call, CommandSpec, Reply, Surface
-from adapters.errors import CommandUnclear, PlaceGone, PlatformFailure
-from adapters.events import Asked, Message, Place
+from adapters.errors import CommandUnclear, PlaceGone
+from adapters.events import Asked, Message
 from adapters.markup import called, knows, parse_command
-from adapters.splitting import split
-from bot.commands.asked import about, answered, written
+from bot.commands.answers import Answers
+from bot.commands.asked import answered, written
 from bot.commands.asking import Asking
 from bot.commands.banking import Banking
 from bot.commands.being import Being, owned
 from bot.commands.confiding import ConfidingCommands
 from bot.commands.knowing import Knowing
-from bot.commands.pages import MORE, Pages
+from bot.commands.pages import Pages
 from bot.commands.remembering import Remembering
 from bot.commands.settling import Settling
 from bot.commands.summing import Summing
@@ -25,7 +24,6 @@ from bot.commands.thoughts import ThoughtCommands
 from bot.context.persona import Persona
 from bot.conversation.error_texts import told
 from bot.conversation.services import Services
-from bot.delivery.addresses import addresses
 from bot.delivery.gated import Gated
 from bot.delivery.held import LOST
 from bot.delivery.links import NO_LINKS, configured
@@ -39,13 +37,10 @@ from bot.rights.once import Once
 from bot.service.log import log
 from localization.sentences import _, lazy
 from localization.sentences import told as in_words
-from memory.errors import MemoryFailure, SourceGone
-from memory.journal.journal import InboxEvent, Part
+from memory.errors import MemoryFailure
+from memory.journal.journal import InboxEvent
 
-_ROOM = 60
-"""UTF-16 units of a page that its frame may take."""
 Ask = Callable[[Message], Awaitable[None]]
-_NOT_REACHED = lazy("I answer that to you alone, and could not reach you: write to me in private, or ask again in a minute.")
 
 
 class Commands:
@@ -64,8 +59,10 @@ class Commands:
     ) -> None:
         self._services = services
         self._adapters = dict(adapters)
-        self._pages = Pages()
-        common = services, self._adapters, self._pages
+        self._owners = services.settings.owners
+        pages = Pages()
+        self._answers = Answers(services, pages)
+        common = services, self._adapters, pages
         self._remembering = Remembering(*common, reconciliation.verifying)
         groups = (
             self._remembering,
@@ -80,6 +77,17 @@ class Commands:
             Being(*common, connector, meaning, lambda: self.table, persona),
         )
         self.table = {spec.name: spec for group in groups for spec in group.specs()}
+
+    def table_of(self, platform: str) -> Mapping[str, CommandSpec]:
+        """Return the commands that somebody may call on a platform, by name."""
+        if owned(platform) or any(there == platform for there, _account in self._owners):
+            return self.table
+        return {name: spec for name, spec in self.table.items() if spec.who is not AnswerAudience.OWNER}
+
+    def _is_owner(self, event: Message | Asked) -> bool:
+        """Say whether who runs her calls, where nobody else reads along."""
+        who = event.person
+        return owned(who.platform) or (event.place.is_private and (who.platform, who.id) in self._owners)
 
     def is_command(self, event: Message | Asked, adapter: Adapter) -> bool:
         """Say whether an event calls a command of hers, rightly or wrongly.
@@ -144,13 +152,13 @@ class Commands:
             await self._services.memory.journal.drop([heard.key])
             return
         except (CommandUnclear, LyraError, MemoryFailure) as error:
-            reply = _failure(error, adapter)
+            reply = _failure(error, owner=self._is_owner(event))
             if reply.text != in_words(error):
                 log.warning("command.failed", platform=adapter.platform, why=str(error))
-        await self._say(event, adapter, reply, [heard.key], aside=aside, made_for=made_for)
+        await self._answers.say(event, adapter, reply, [heard.key], aside=aside, made_for=made_for)
 
     def _gated(self, surface: Surface, event: Message | Asked, adapter: Adapter) -> Surface:
-        return Gated(surface, self._services.outgoing, adapter.platform, written(event), owner=owned(adapter.platform))
+        return Gated(surface, self._services.outgoing, adapter.platform, written(event), owner=self._is_owner(event))
 
     async def suggest(self, asked: Asked, adapter: Adapter, parameter: str, typed: str) -> Sequence[str]:
         """Return values that a person may want to give a parameter. Raises LyraError."""
@@ -162,17 +170,17 @@ class Commands:
     async def refuse(self, asked: Asked) -> None:
         """Say to somebody who may not use her that it is so."""
         text = _("You cannot use me here; whoever runs me decides who can. /privacy and /forget are yours all the same.")
-        await self._say(asked, self._adapters[asked.place.platform], Reply(text, NO_LINKS), [])
+        await self._answers.say(asked, self._adapters[asked.place.platform], Reply(text, NO_LINKS), [])
 
     async def cut_off(self, heard: InboxEvent, event: Message | Asked) -> None:
         """Say that a command, or an answer off the record, was not finished before the last end, and do not begin it again."""
         adapter = self._adapters[event.place.platform]
         if event.off_record and isinstance(event, Message):
-            await self._say(event, adapter, Reply(str(LOST), NO_LINKS), [heard.key])
+            await self._answers.say(event, adapter, Reply(str(LOST), NO_LINKS), [heard.key])
             return
         name = f"/{event.command}" if isinstance(event, Asked) else f"{adapter.prefix}{called(event.text, adapter.prefix)}"
         text = _("{name} was cut off before it was done; say it again if you want it.", name=name)
-        await self._say(event, adapter, Reply(text, NO_LINKS), [heard.key])
+        await self._answers.say(event, adapter, Reply(text, NO_LINKS), [heard.key])
 
     async def apologize(self, event: Message | Asked, number: str, error: Exception) -> None:
         """Say that something failed, with the number under which the log has it, and never with anybody's words."""
@@ -183,7 +191,9 @@ class Commands:
             else _("Something went wrong on my side; your message is kept. The log has it as {number}.", number=number)
         )
         known = isinstance(error, MemoryFailure | LyraError)
-        await self._say(event, adapter, _failure(error, adapter) if known else Reply(unknown, NO_LINKS), [])
+        await self._answers.say(
+            event, adapter, _failure(error, owner=self._is_owner(event)) if known else Reply(unknown, NO_LINKS), []
+        )
 
     def _meant(self, event: Message | Asked, adapter: Adapter) -> tuple[CommandSpec, Mapping[str, str | int | bool]]:
         if isinstance(event, Asked):
@@ -195,8 +205,9 @@ class Commands:
             parsed = parse_command(event.text, adapter.prefix, self.table, answering=answering)
             assert parsed is not None
             spec, arguments = parsed
-        if spec.who is AnswerAudience.OWNER and not owned(adapter.platform):
-            raise BadInput(lazy("{sign}{name} is for who runs me, at the terminal.", sign=adapter.prefix or "/", name=spec.name))
+        if spec.who is AnswerAudience.OWNER and not self._is_owner(event):
+            sign = adapter.prefix or "/"
+            raise BadInput(lazy("{sign}{name} is for who runs me, at the terminal or in private.", sign=sign, name=spec.name))
         return spec, arguments
 
     async def _call(self, event: Message | Asked, adapter: Adapter, arguments: Mapping[str, str | int | bool]) -> Call:
@@ -204,94 +215,21 @@ class Commands:
         place = await adapter.locate(event.place)
         if place is None:
             raise PlaceUnknown(lazy("Who can read this place is not known just now; try again in a moment."))
-        surface = adapter.surface(event.id)
+        surface, owner = adapter.surface(event.id), place.is_private and self._is_owner(event)
         if isinstance(event, Asked):
             return Call(
                 event.person, place, arguments, surface, event.private, event.admin, event.target, id=event.id,
-                off_record=event.off_record,
+                off_record=event.off_record, owner=owner,
             )  # fmt: skip
         admin = not place.is_private and await adapter.rules(event.person, place)
         private = not arguments.get("public")
         target = answered(event)
         return Call(
             event.person, place, arguments, surface, private=private, admin=admin, target=target, message=event.id, id=event.id,
-            off_record=event.off_record,
+            off_record=event.off_record, owner=owner,
         )  # fmt: skip
 
-    async def _say(
-        self, event: Message | Asked, adapter: Adapter, reply: Reply, finishes: Sequence[int], *, aside: bool = False,
-        made_for: Place | None = None,
-    ) -> None:  # fmt: skip
-        """Queue an answer together with the end of what it answers, and send it; a long one begins with its first page.
 
-        What is for the asker alone goes `aside` where the place cannot show it to them alone. `made_for` is the place with those
-        who read it when the answer was made.
-        """
-        if isinstance(event, Asked):
-            reply = await self._first_page(event, adapter, reply)
-        elif any(action.command == MORE for action in reply.actions):
-            reply = replace(
-                reply, text=_("{text}\n{prefix}{more} shows more.", text=reply.text, prefix=adapter.prefix, more=MORE)
-            )
-        place = made_for or event.place
-        if isinstance(event, Asked) and event.private:
-            place = await _as_read_now(adapter, place)
-        if aside:
-            place, reply = await self._aside(event, adapter, reply)
-        view, session = await self._services.domains.here(place, event.person)
-        answers = event.answers if isinstance(event, Asked) else event.id if place.key == event.place.key else ""
-        links = reply.links | addresses(written(event))
-        parts = await self._services.outgoing.parts(adapter.platform, reply.text, links=links, actions=reply.actions)
-        if event.off_record:
-            parts = self._services.outgoing.held(parts, notice=not reply.conversation)
-        shows = () if isinstance(event, Asked) and event.private else reply.shows
-        try:
-            await view.notices.queue(session, parts, finishes, answers, shows)
-        except SourceGone:
-            parts = await self._outdated(adapter)
-            await view.notices.queue(session, parts, finishes, answers)
-        await self._services.outgoing.flush(adapter.platform, place.key, parts)
-
-    async def _outdated(self, adapter: Adapter) -> Sequence[Part]:
-        """Return what is said in place of an answer that shows what was forgotten while it was made."""
-        text = _("Something that this would have shown was forgotten just now; ask again.")
-        return await self._services.outgoing.parts(adapter.platform, text, links=NO_LINKS)
-
-    async def _aside(self, event: Message | Asked, adapter: Adapter, reply: Reply) -> tuple[Place, Reply]:
-        """Return where the asker alone reads an answer, and the answer; where there is no such place, only that is said."""
-        asker = event.person
-        try:
-            asked_at = await adapter.locate(event.place)
-            if asked_at and asked_at.is_private and asked_at.alone in ("", asker.id):
-                return event.place, reply
-            if asked_at and await adapter.attends(asker, asked_at):
-                place = await adapter.aside(asker, encrypted=asked_at.encrypted)
-                return place or event.place, about(asked_at, reply) if place else reply
-        except PlatformFailure as error:
-            log.info("aside.failed", why=type(error).__name__)
-        return event.place, Reply(str(_NOT_REACHED), NO_LINKS)
-
-    async def _first_page(self, event: Asked, adapter: Adapter, reply: Reply) -> Reply:
-        first, *rest = await asyncio.to_thread(split, reply.text, adapter.most_characters - _ROOM) or [""]
-        if not rest:
-            return reply
-        left = replace(reply, text="\n".join(rest))
-
-        async def following() -> Reply:
-            return left
-
-        return replace(reply, text=first, actions=(self._pages.keep(event.person, following),))
-
-
-def _failure(error: Exception, adapter: Adapter) -> Reply:
-    owner = owned(adapter.platform)
+def _failure(error: Exception, *, owner: bool) -> Reply:
     text = told(error, owner=owner)
     return Reply(text, configured(text, owner=owner))
-
-
-async def _as_read_now(adapter: Adapter, place: Place) -> Place:
-    """Return a place with those who read it now, where that is known: what only the asker reads goes out whoever they are."""
-    try:
-        return await adapter.locate(place) or place
-    except PlaceGone:
-        return place

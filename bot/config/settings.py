@@ -141,6 +141,12 @@ class Settings(BaseModel):
         """The accounts of those named in [people], each as its platform and id."""
         return frozenset((platform, account) for _, platform, account in self._listed())
 
+    @property
+    def owners(self) -> frozenset[tuple[str, str]]:
+        """The accounts of those named in [people] who have this machine's terminal, each as its platform and id."""
+        here = {name for name, someone in self.people.items() if someone.console}
+        return frozenset((platform, account) for name, platform, account in self._listed() if name in here)
+
     def _listed(self) -> Iterator[tuple[str, str, str]]:
         for name, someone in self.people.items():
             for platform in Someone.model_fields:

@@ -52,8 +52,8 @@ class Listening:
 
     @property
     def table(self) -> Mapping[str, CommandSpec]:
-        """The commands, by name."""
-        return self._commands.table
+        """The commands that somebody may call here, by name."""
+        return self._commands.table_of(self._adapter.platform)
 
     async def ready(self) -> None:
         """Send what waits, and answer what was left unanswered and stands; have the rest compared in the background."""

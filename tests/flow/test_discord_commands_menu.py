@@ -45,10 +45,11 @@ def test_a_command_cannot_have_subcommands_and_be_used_itself() -> None:
         payload(table(spec("memory"), spec("memory view")))
 
 
-def test_what_is_hidden_or_the_owners_is_not_offered() -> None:
+def test_what_is_hidden_is_not_offered_and_the_owners_only_in_private() -> None:
     menu = spec("remember", menu="Remember this", hidden=True)
     hidden, owners = spec("more", hidden=True), spec("model", who=AnswerAudience.OWNER)
-    [command, entry] = payload(table(RECALL, menu, hidden, owners))
+    [command, hers, entry] = payload(table(RECALL, menu, hidden, owners))
+    assert (hers["name"], hers["contexts"]) == ("model", [1])
     assert command["name"] == "recall"
     assert (entry["type"], entry["name"], "options" in entry, "description" in entry) == (3, "Remember this", False, False)
 

@@ -71,6 +71,23 @@ async def test_a_command_that_is_left_over_from_an_older_table_is_refused(town: 
         assert await rows(lyra, "inbox") == 0
 
 
+async def test_who_runs_her_has_the_owners_commands_in_private_and_nobody_else_does(town: Town) -> None:
+    hers, his = await town.ada.opens_dm(), await town.bob.opens_dm()
+    people = f'[people.ada]\nconsole = "ada"\ndiscord = "{town.ada.id}"\n[people.bob]\ndiscord = "{town.bob.id}"\n'
+    async with town.lyra(config=people):
+        offered = {one["name"]: one["contexts"] for one in town.server.world.commands.values()}
+        assert [offered[name] for name in ("model", "persona", "dream")] == [[1]] * 3, "only in a DM with her"
+        assert "No model server was found" in await town.reads(town.ada, hers, "model")
+        assert "not summarized yet" in await town.reads(town.ada, hers, "status")
+        assert {"model", "persona", "dream"} <= set(
+            re.findall(r"^- `/(\w+)", await town.reads(town.ada, hers, "help"), re.MULTILINE)
+        )
+        for who, place in ((town.bob, his), (town.ada, town.general)):
+            assert "not summarized yet" not in await town.reads(who, place, "status")
+            assert "/model" not in await town.reads(who, place, "help")
+        assert await town.reads(town.bob, his, "model") == "/model is for who runs me, at the terminal or in private."
+
+
 # What each says
 
 

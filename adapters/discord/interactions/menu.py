@@ -21,12 +21,14 @@ _LONGEST = 100
 _MOST = 25
 _WHERE = {"contexts": [0, 1], "integration_types": [0]}
 """In servers that Lyra is in, and in DMs with her."""
+_ALONE = {"contexts": [1], "integration_types": [0]}
+"""In DMs with her alone: what only who runs her may do."""
 _NOTE = "commands"
 
 
 def offered(spec: CommandSpec) -> bool:
-    """Whether people are offered a command: not the owner's, and not a hidden one that no message's menu has."""
-    return spec.who is not AnswerAudience.OWNER and (bool(spec.menu) or not spec.hidden)
+    """Whether people are offered a command: not a hidden one that no message's menu has."""
+    return bool(spec.menu) or not spec.hidden
 
 
 def payload(table: Mapping[str, CommandSpec]) -> list[dict[str, Any]]:
@@ -63,10 +65,14 @@ def _command(name: str, family: Sequence[CommandSpec]) -> dict[str, Any]:
     if alone is None:
         subcommands = [_described(spec.name.split()[1], spec) | {"type": _SUBCOMMAND} for spec in family]
         words = _cut(", ".join(one["name"] for one in subcommands))
-        return {"type": _SLASH, "name": name, "description": words, "options": subcommands} | _WHERE
+        return {"type": _SLASH, "name": name, "description": words, "options": subcommands} | _where(family)
     if len(family) > 1:
         raise ValueError(f"{name} cannot be a command and have subcommands on Discord; rename one.")
-    return {"type": _SLASH} | _described(name, alone) | _WHERE
+    return {"type": _SLASH} | _described(name, alone) | _where(family)
+
+
+def _where(family: Sequence[CommandSpec]) -> dict[str, Any]:
+    return _ALONE if all(spec.who is AnswerAudience.OWNER for spec in family) else _WHERE
 
 
 def _described(name: str, spec: CommandSpec) -> dict[str, Any]:

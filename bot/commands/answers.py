@@ -1,0 +1,104 @@
+"""The answer of a command: where its asker reads it, and how much of it at once."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+from adapters.base import Adapter
+from adapters.command_table import Reply
+from adapters.errors import PlaceGone, PlatformFailure
+from adapters.events import Asked, Message, Place
+from adapters.splitting import split
+from bot.commands.asked import about, written
+from bot.commands.pages import MORE, Pages
+from bot.conversation.services import Services
+from bot.delivery.addresses import addresses
+from bot.delivery.links import NO_LINKS
+from bot.service.log import log
+from localization.sentences import _, lazy
+from memory.errors import SourceGone
+from memory.journal.journal import Part
+
+_ROOM = 60
+"""UTF-16 units of a page that its frame may take."""
+_NOT_REACHED = lazy("I answer that to you alone, and could not reach you: write to me in private, or ask again in a minute.")
+
+
+class Answers:
+    """Queues and sends the answers of commands."""
+
+    def __init__(self, services: Services, pages: Pages) -> None:
+        self._services = services
+        self._pages = pages
+
+    async def say(
+        self, event: Message | Asked, adapter: Adapter, reply: Reply, finishes: Sequence[int], *, aside: bool = False,
+        made_for: Place | None = None,
+    ) -> None:  # fmt: skip
+        """Queue an answer together with the end of what it answers, and send it; a long one begins with its first page.
+
+        What is for the asker alone goes `aside` where the place cannot show it to them alone. `made_for` is the place with those
+        who read it when the answer was made.
+        """
+        if isinstance(event, Asked):
+            reply = await self._first_page(event, adapter, reply)
+        elif any(action.command == MORE for action in reply.actions):
+            reply = replace(
+                reply, text=_("{text}\n{prefix}{more} shows more.", text=reply.text, prefix=adapter.prefix, more=MORE)
+            )
+        place = made_for or event.place
+        if isinstance(event, Asked) and event.private:
+            place = await _as_read_now(adapter, place)
+        if aside:
+            place, reply = await self._aside(event, adapter, reply)
+        view, session = await self._services.domains.here(place, event.person)
+        answers = event.answers if isinstance(event, Asked) else event.id if place.key == event.place.key else ""
+        links = reply.links | addresses(written(event))
+        parts = await self._services.outgoing.parts(adapter.platform, reply.text, links=links, actions=reply.actions)
+        if event.off_record:
+            parts = self._services.outgoing.held(parts, notice=not reply.conversation)
+        shows = () if isinstance(event, Asked) and event.private else reply.shows
+        try:
+            await view.notices.queue(session, parts, finishes, answers, shows)
+        except SourceGone:
+            parts = await self._outdated(adapter)
+            await view.notices.queue(session, parts, finishes, answers)
+        await self._services.outgoing.flush(adapter.platform, place.key, parts)
+
+    async def _outdated(self, adapter: Adapter) -> Sequence[Part]:
+        """Return what is said in place of an answer that shows what was forgotten while it was made."""
+        text = _("Something that this would have shown was forgotten just now; ask again.")
+        return await self._services.outgoing.parts(adapter.platform, text, links=NO_LINKS)
+
+    async def _aside(self, event: Message | Asked, adapter: Adapter, reply: Reply) -> tuple[Place, Reply]:
+        """Return where the asker alone reads an answer, and the answer; where there is no such place, only that is said."""
+        asker = event.person
+        try:
+            asked_at = await adapter.locate(event.place)
+            if asked_at and asked_at.is_private and asked_at.alone in ("", asker.id):
+                return event.place, reply
+            if asked_at and await adapter.attends(asker, asked_at):
+                place = await adapter.aside(asker, encrypted=asked_at.encrypted)
+                return place or event.place, about(asked_at, reply) if place else reply
+        except PlatformFailure as error:
+            log.info("aside.failed", why=type(error).__name__)
+        return event.place, Reply(str(_NOT_REACHED), NO_LINKS)
+
+    async def _first_page(self, event: Asked, adapter: Adapter, reply: Reply) -> Reply:
+        first, *rest = await asyncio.to_thread(split, reply.text, adapter.most_characters - _ROOM) or [""]
+        if not rest:
+            return reply
+        left = replace(reply, text="\n".join(rest))
+
+        async def following() -> Reply:
+            return left
+
+        return replace(reply, text=first, actions=(self._pages.keep(event.person, following),))
+
+
+async def _as_read_now(adapter: Adapter, place: Place) -> Place:
+    """Return a place with those who read it now, where that is known: what only the asker reads goes out whoever they are."""
+    try:
+        return await adapter.locate(place) or place
+    except PlaceGone:
+        return place
