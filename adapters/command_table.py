@@ -1,7 +1,7 @@
 """Commands as every platform renders them: what can be asked, with which words, and what is answered."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
@@ -80,11 +80,19 @@ class Action:
 
 
 @dataclass(frozen=True, slots=True)
+class File:
+    """A file that goes with an answer. It is held until that is sent, and kept nowhere."""
+
+    name: str
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """What a command answers. `links` are the addresses that it may show as such, always said and often none.
 
     `shows` are the listener's own keys of what it quotes. `asks` is a message that is to be answered next. `conversation` says
-    that she talks, and gives no notice.
+    that she talks, and gives no notice. `files` go with it.
     """
 
     text: str
@@ -93,6 +101,7 @@ class Reply:
     shows: frozenset[int] = frozenset()
     asks: Message | None = None
     conversation: bool = False
+    files: tuple[File, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,7 @@ class Discord(Adapter):
 
     platform = PLATFORM
     most_characters = 2000
+    most_bytes = 8 << 20
     edit_seconds = 1.5
     limits: type[Limits] = Limits
     gaps: type[Gaps] = Gaps

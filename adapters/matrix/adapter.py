@@ -66,6 +66,7 @@ class Matrix(Adapter):
     replies = True
     takes_back_edits = True
     most_characters = 20_000
+    most_bytes = 8 << 20
     links_names = True
     edit_seconds = 4.0
     at_once = 100

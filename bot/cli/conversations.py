@@ -4,13 +4,14 @@ import json
 import sys
 from collections.abc import AsyncIterator, Sequence
 
+from adapters.events import Person
 from bot.app import App, opened
 from bot.cli import rows
 from bot.cli.output import ask, show
-from bot.commands.exporting import exported
 from bot.commands.texts import receipts
 from bot.errors import BadInput, LyraError
 from bot.imports import imported
+from bot.rights.exporting import Exporting, exported
 from bot.service.maintenance import Estimate
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
@@ -141,11 +142,12 @@ def _price(app: App, estimate: Estimate) -> str:
     )
 
 
-async def export(as_: str, as_text: bool) -> int:
-    """Print every message of a person's memory, in the order it was kept."""
+async def export(as_: str, as_text: bool, *, own: bool) -> int:
+    """Print every message of a person's memory in the order it was kept; `own`: of all their accounts and shared places."""
     async with opened() as app:
-        view = await app.view(as_)
-        async for line in exported(view, as_text=as_text):
+        view, person = await app.view(as_), Person("console", as_ or app.base.around.user, "")
+        lines = Exporting(app.memory, app.domains).lines(person, as_text=as_text) if own else exported(view, as_text=as_text)
+        async for line in lines:
             if as_text:
                 show(line)
             else:

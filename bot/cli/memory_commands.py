@@ -176,8 +176,12 @@ def export(
     as_: options.As = "",
     json: Annotated[bool, typer.Option("--json", help="JSON, a message a line: the default.")] = False,
     text: Annotated[bool, typer.Option("--text", help="As text to read.")] = False,
+    own: Annotated[
+        bool,
+        typer.Option("--own", help="All that is yours, under all your accounts and in shared places, without others' words."),
+    ] = False,
 ) -> None:
     """Print everything said, to read or to import again."""
     if json and text:
         raise typer.BadParameter(_("choose --json or --text, not both"))
-    options.run("bot.cli.conversations:export", as_, text)
+    options.run("bot.cli.conversations:export", as_, text, own=own)

@@ -55,8 +55,8 @@ class Answers:
         answers = event.answers if isinstance(event, Asked) else event.id if place.key == event.place.key else ""
         links = reply.links | addresses(written(event))
         parts = await self._services.outgoing.parts(adapter.platform, reply.text, links=links, actions=reply.actions)
-        if event.off_record:
-            parts = self._services.outgoing.held(parts, notice=not reply.conversation)
+        if event.off_record or reply.files:
+            parts = self._services.outgoing.held(parts, notice=not reply.conversation, files=reply.files)
         shows = () if isinstance(event, Asked) and event.private else reply.shows
         try:
             await view.notices.queue(session, parts, finishes, answers, shows)

@@ -32,6 +32,7 @@ from bot.errors import BadInput, LyraError, PlaceUnknown
 from bot.models.connect import Connector
 from bot.models.embedders import EmbedderChoice
 from bot.reconciliation.reconciliation import Reconciliation
+from bot.rights.exporting import ExportCommands
 from bot.rights.incognito import IncognitoCommands, goes_off_record
 from bot.rights.once import Once
 from bot.service.log import log
@@ -73,6 +74,7 @@ class Commands:
             ThoughtCommands(*common, dreams),
             Settling(*common, reconciliation.keeping),
             IncognitoCommands(*common, once),
+            ExportCommands(*common),
             Asking(*common),
             Being(*common, connector, meaning, lambda: self.table, persona),
         )
@@ -113,7 +115,7 @@ class Commands:
     def is_right(self, event: Message | Asked, adapter: Adapter) -> bool:
         """Say whether a command is everybody's, also of those who may not use her: to see what is kept, and to take it back."""
         spec = self._called(event, adapter)
-        return spec is not None and (spec.takes_back or spec.name in ("privacy", "memory"))
+        return spec is not None and (spec.takes_back or spec.name in ("privacy", "memory", "export"))
 
     def goes_off_record(self, event: Message | Asked, adapter: Adapter) -> bool:
         """Say whether a command is itself off the record, wherever it is called."""

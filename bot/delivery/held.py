@@ -4,6 +4,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
 
+from adapters.command_table import File
 from localization.sentences import lazy
 from memory.journal.journal import OFF_RECORD, OutboxRow, Part
 
@@ -16,21 +17,21 @@ class Held:
     """The words of parts that wait."""
 
     def __init__(self) -> None:
-        self._held: OrderedDict[str, tuple[Part, bool]] = OrderedDict()
+        self._held: OrderedDict[str, tuple[Part, bool, Sequence[File]]] = OrderedDict()
 
-    def hold(self, parts: Sequence[Part], *, notice: bool) -> Sequence[Part]:
-        """Hold the words of parts; return the parts as the outbox gets them, without."""
-        self._held |= {part.key: (part, notice) for part in parts}
+    def hold(self, parts: Sequence[Part], *, notice: bool, files: Sequence[File]) -> Sequence[Part]:
+        """Hold the words of parts, and the files that go with the last; return the parts as the outbox gets them, without."""
+        self._held |= {part.key: (part, notice, files if part is parts[-1] else ()) for part in parts}
         while len(self._held) > _MOST:
             self._held.popitem(last=False)
         return [replace(part, text="", actions="", form=OFF_RECORD) for part in parts]
 
-    def whole(self, row: OutboxRow) -> OutboxRow | None:
-        """Return a part with its words; where these are lost, the first says so, and of the others there is none."""
-        part, notice = self._held.get(row.part.key, (None, True))
+    def whole(self, row: OutboxRow) -> tuple[OutboxRow, Sequence[File]] | None:
+        """Return a part with its words and files; where these are lost, the first says so, and of the others there is none."""
+        part, notice, files = self._held.get(row.part.key, (None, True, ()))
         if part is not None:
-            return replace(row, part=part, notice=notice)
-        return replace(row, part=replace(row.part, text=str(LOST)), notice=True) if row.first else None
+            return replace(row, part=part, notice=notice), files
+        return (replace(row, part=replace(row.part, text=str(LOST)), notice=True), ()) if row.first else None
 
     def drop(self, rows: Sequence[OutboxRow]) -> None:
         """Let go of what is over: sent, or never to be sent."""

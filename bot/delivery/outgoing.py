@@ -12,7 +12,7 @@ from dataclasses import asdict, replace
 from functools import partial
 
 from adapters.base import Adapter, Sending
-from adapters.command_table import Action
+from adapters.command_table import Action, File
 from adapters.errors import PlaceGone, SendFailed
 from adapters.events import Place
 from adapters.markup import printable
@@ -89,12 +89,12 @@ class Outgoing:
             for at, part in enumerate(texts)
         ]
 
-    def held(self, parts: Sequence[Part], *, notice: bool = False) -> Sequence[Part]:
+    def held(self, parts: Sequence[Part], *, notice: bool = False, files: Sequence[File] = ()) -> Sequence[Part]:
         """Hold the words of parts in memory alone until these are sent; return the parts as the outbox gets them, without.
 
-        A kill loses them, which is then said in their place. `notice` says that they are no conversation.
+        A kill loses them, which is then said in their place. `notice` says that they are no conversation; `files` go with the last.
         """
-        return self._held.hold(parts, notice=notice)
+        return self._held.hold(parts, notice=notice, files=files)
 
     def keys(self) -> Iterator[str]:
         """Yield keys for parts that somebody else composes."""
@@ -202,13 +202,14 @@ class Outgoing:
             # What is shown of the answer was for others to read.
             await self._journal.remove(row.row)
             row = replace(row, part=replace(row.part, operation="delete", text="", actions=""))
+        files: Sequence[File] = ()
         if row.part.form == OFF_RECORD:
             found = self._held.whole(row)
             if found is None:
                 await self._journal.cancel([row.row])
                 return None
-            row = found
-        remote = await adapter.send(_sending(row))
+            row, files = found
+        remote = await adapter.send(_sending(row, files))
         # Under its id stands what it says, not what it offers.
         return "" if row.part.form == OFFER else remote
 
@@ -269,7 +270,7 @@ def _pressed(actions: Sequence[Action]) -> str:
     return json.dumps([asdict(action) for action in actions], ensure_ascii=False) if actions else ""
 
 
-def _sending(row: Row) -> Sending:
+def _sending(row: Row, files: Sequence[File]) -> Sending:
     part = row.part
     actions = tuple(Action(**one) for one in json.loads(part.actions)) if part.actions else ()
     return Sending(
@@ -285,4 +286,5 @@ def _sending(row: Row) -> Sending:
         row.since,
         row.notice,
         part.form == REFLECTION,
+        tuple(files),
     )

@@ -12,7 +12,7 @@ from memory.store.database import Database, Row, Transaction
 from memory.store.domains import read_domain
 from memory.store.lineage import Seal, bound, placeholders
 from memory.text.time.zones import moved
-from memory.types import MOST_NAME, Confidence, Domain, DomainRef, Session, SessionRef
+from memory.types import MOST_NAME, Confidence, Domain, DomainRef, Identity, Session, SessionRef
 
 _COUNTED = (
     "SELECT s.*, (SELECT count(*) FROM exchanges e WHERE e.session = s.id AND e.kind IN ('said', 'reply')) - (SELECT count(*) "
@@ -106,6 +106,15 @@ class Places:
     async def domains(self) -> list[Domain]:
         """Return every domain, oldest first; those that are confidences within another are not among them."""
         return [domain for domain, _ in await self.domains_with_confidences()]
+
+    async def spoken_in(self, who: Identity) -> list[Domain]:
+        """Return the domains where something is kept that an account said, oldest first; none of them within another."""
+        rows = await self.db.all(
+            "SELECT d.* FROM domains d WHERE EXISTS (SELECT 1 FROM exchanges e JOIN identities n ON n.id = e.identity "
+            "WHERE e.domain = d.id AND n.platform = :platform AND n.native_id = :native_id) ORDER BY d.id",
+            {"platform": who.platform, "native_id": who.native_id},
+        )
+        return [read_domain(row) for row in rows]
 
     async def domains_with_confidences(self) -> list[tuple[Domain, list[Confidence]]]:
         """Return every domain with the confidences within it, oldest first."""

@@ -37,6 +37,7 @@ from memory.view.confidences import Confidences
 from memory.view.digests import Digests, Facts, SelfStates, SharedBank
 from memory.view.lasting import Lasting, require_standing
 from memory.view.messages import Conversations, Messages, Notices, OwnPosts
+from memory.view.own_words import OwnWords
 from memory.view.pages import Pages
 from memory.view.retrieval import Retrieval
 from memory.view.short_ids import ShortIds
@@ -106,6 +107,7 @@ class View:
         self.ids = ShortIds(binding)
         self.calendar = Calendar(binding)
         self.lasting = Lasting(binding)
+        self.own_words = OwnWords(binding)
 
     @property
     def also(self) -> Sequence[int]:

@@ -22,6 +22,7 @@ SLASH = {
     "memory",
     "confide",
     "incognito",
+    "export",
     "forget",
     "reflection",
     "privacy",

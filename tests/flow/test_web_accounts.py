@@ -45,6 +45,12 @@ async def test_the_memory_of_another_account_is_read_where_it_is_chosen(ada: Vis
     assert "kettle" in await read(ada)
 
 
+async def test_everything_of_theirs_is_taken_along_from_all_accounts_at_once(ada: Visitor) -> None:
+    for name in ("own.txt", "own.jsonl"):
+        taken = (await ada.get(f"/export/{name}")).text
+        assert "kettle" in taken and "ladder" in taken and "anvil" not in taken
+
+
 async def test_what_is_found_is_of_all_accounts(ada: Visitor) -> None:
     assert "ladder" in (await ada.get("/search?q=ladder")).words
     assert "anvil" not in (await ada.get("/search?q=anvil")).text.partition("<main")[2].replace('value="anvil"', "")

@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from io import BytesIO
 from typing import Any
 
 import discord
@@ -182,6 +183,8 @@ class Posts:
         mentions = self._mentions(sending)
         if not sending.reflection:
             more["suppress_embeds"] = True
+        if sending.files:
+            more["files"] = attached(sending)
         said = await channel.send(**_shown_as(sending), nonce=self._nonce(sending), allowed_mentions=mentions, **more)
         return str(said.id)
 
@@ -206,6 +209,11 @@ class Posts:
     @property
     def _me(self) -> int:
         return self._client.user.id if self._client.user is not None else 0
+
+
+def attached(sending: Sending) -> list[discord.File]:
+    """Return the files of a part as discord.py takes them."""
+    return [discord.File(BytesIO(one.data), one.name) for one in sending.files]
 
 
 def _shown_as(sending: Sending) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The exit to Discord: each part once, to a channel or as the answer to a call."""
 
 import asyncio
+import json
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
@@ -8,14 +9,15 @@ from functools import partial
 from typing import Any
 
 import discord
-from discord.webhook.async_ import AsyncWebhookAdapter, async_context, interaction_response_params
+from discord.http import MultipartParameters
+from discord.webhook.async_ import AsyncWebhookAdapter, async_context
 
 from adapters.base import Sending
 from adapters.discord.failures import ACKNOWLEDGED, TOKEN_OVER, TROUBLE, UNKNOWN_MESSAGE, UNKNOWN_WEBHOOK, failure
 from adapters.discord.interactions.buttons import view
 from adapters.discord.interactions.calling import Address, read_address
 from adapters.discord.limits import Limits
-from adapters.discord.outgoing.posts import Posts
+from adapters.discord.outgoing.posts import Posts, attached
 from adapters.errors import SendFailed
 from adapters.posting import put
 from adapters.together import accompanied
@@ -75,12 +77,15 @@ class Answers:
 
     async def _fill(self, address: Address, sending: Sending) -> str:
         hook, way = self._hook(), self._way(address)
-        told = await hook.edit_original_interaction_response(address.application, address.token, payload=_body(sending), **way)
+        told = await hook.edit_original_interaction_response(
+            address.application, address.token, **_content(_body(sending), sending)._asdict(), **way
+        )
         return str(told["id"])
 
     async def _say(self, address: Address, sending: Sending) -> str:
         hook, way = self._hook(), self._way(address)
-        params = interaction_response_params(_SAY, _body(sending, _EPHEMERAL if address.private else 0))
+        body = _body(sending, _EPHEMERAL if address.private else 0)
+        params = _content({"type": _SAY, "data": body}, sending)
         told = await hook.create_interaction_response(address.interaction, address.token, params=params, **way)
         return str(told["interaction"]["response_message_id"])
 
@@ -88,7 +93,7 @@ class Answers:
         hook, way = self._hook(), self._way(address)
         body = _body(sending, _EPHEMERAL if address.private else 0)
         told: Mapping[str, Any] | None = await hook.execute_webhook(
-            address.application, address.token, payload=body, wait=True, **way
+            address.application, address.token, wait=True, **_content(body, sending)._asdict(), **way
         )
         return str(told["id"]) if told else ""
 
@@ -127,6 +132,16 @@ def _body(sending: Sending, flags: int = 0) -> dict[str, Any]:
         "components": buttons.to_components() if buttons else [],
         "flags": _NO_EMBEDS | flags,
     }
+
+
+def _content(body: dict[str, Any], sending: Sending) -> MultipartParameters:
+    """Return what a request says, with the files that go with it."""
+    if not sending.files:
+        return MultipartParameters(payload=body, multipart=None, files=None)
+    files = attached(sending)
+    parts: list[dict[str, Any]] = [{"name": "payload_json", "value": json.dumps(body)}]
+    parts += [{"name": f"files[{at}]", "value": one.fp, "filename": one.filename} for at, one in enumerate(files)]
+    return MultipartParameters(payload=None, multipart=parts, files=files)
 
 
 class Sender:

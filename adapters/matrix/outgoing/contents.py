@@ -12,6 +12,7 @@ from markdown_it import MarkdownIt
 from markdown_it.common.utils import escapeHtml
 from markdown_it.token import Token
 
+from adapters.command_table import File
 from adapters.markup import printable
 from adapters.matrix.homeserver import Json
 from localization.sentences import lazy
@@ -133,6 +134,12 @@ def file(content: Json, source: Json, size: int) -> Json:
         "info": {"mimetype": "text/plain", "size": size},
     }
     return unformatted(content) | said | source
+
+
+def named(attached: File, source: Json) -> Json:
+    """Return a message that is a file; `source` says where that is."""
+    info = {"mimetype": "application/octet-stream", "size": len(attached.data)}
+    return {"msgtype": "m.file", "body": attached.name, "filename": attached.name, "info": info, "m.mentions": {}} | source
 
 
 def placed(content: Json, *, thread: str, answers: str) -> Json:

@@ -8,6 +8,7 @@ from uuid import uuid4
 from nio import AsyncClient
 
 from adapters.base import Sending
+from adapters.command_table import File
 from adapters.errors import SendFailed
 from adapters.events import split_key
 from adapters.matrix.failures import TROUBLE, Refused, failure
@@ -15,7 +16,7 @@ from adapters.matrix.homeserver import Json
 from adapters.matrix.incoming.event import Seen, part, word
 from adapters.matrix.incoming.past import SEALED, Backwards, look
 from adapters.matrix.incoming.pressing import OFFERS, SIGNS
-from adapters.matrix.outgoing.contents import PART, REFLECTION, edit, file, has_code, placed, reaction, unformatted, words
+from adapters.matrix.outgoing.contents import PART, REFLECTION, edit, file, has_code, named, placed, reaction, unformatted, words
 from adapters.matrix.outgoing.typing import read_up_to
 from adapters.matrix.outgoing.wire import Wire
 from adapters.matrix.rooms.rooms import Rooms
@@ -129,7 +130,15 @@ class Posts:
         for key in SIGNS if sending.reflection else ():
             content = reaction(event, key)
             await self._wire.react(split_key(sending.place)[1], content, f"{self._transaction(sending)} {key}")
+        for at, one in enumerate(sending.files):
+            await self._attach(sending, one, f"{self._transaction(sending)} file {at}")
         return event
+
+    async def _attach(self, sending: Sending, attached: File, transaction: str) -> None:
+        """Put a file into the place of a part."""
+        _, room, thread = split_key(sending.place)
+        source = await self._wire.upload(room, attached.data, "application/octet-stream")
+        await self._wire.put(room, placed(named(attached, source), thread=thread, answers=""), transaction)
 
     async def _said(self, sending: Sending) -> str:
         if sending.unsure:

@@ -1,6 +1,7 @@
-"""Off the record on Matrix: a conversation of which nothing is kept, and one message."""
+"""What people on Matrix may ask about their own words: that nothing is kept of them, and that they get them."""
 
-from tests.fakes.matrix import Person
+from bot.rights.exporting import JSONL, TEXT
+from tests.fakes.matrix import Event, Person
 from tests.kits.awake import model_server, prompt
 from tests.kits.matrix_home import Home, dm, room_of
 from tests.kits.memory_kit import KEY
@@ -26,3 +27,17 @@ async def test_off_the_record_is_in_no_file_whether_a_conversation_or_one_messag
         await at_home.asks(ada, room, "And now?", mentions=[at_home.user])
         assert "quagga" not in prompt(lyra.chats[-1])
     assert [holding(at_home.path, KEY, word) for word in ("zanzibar", "quagga")] == [[], []]
+
+
+async def test_ones_own_words_come_as_files(at_home: Home, ada: Person) -> None:
+    async with at_home.lyra():
+        there = await dm(at_home, ada, encrypted=True)
+        await at_home.asks(ada, there, "My sister lives in Graz.")
+        assert (await at_home.asks(ada, there, "!export")).body.startswith("Here is all of yours, 2 messages")
+
+        def file(event: Event) -> bool:
+            return event.sender == at_home.user and event.content.get("msgtype") == "m.file"
+
+        for name, told in ((JSONL, '"content": "My sister lives in Graz."'), (TEXT, "My sister lives in Graz.")):
+            sent = await ada.hears(there, lambda event, name=name: file(event) and event.content["filename"] == name)  # type: ignore[misc]
+            assert told.encode() in await ada.opens(sent)

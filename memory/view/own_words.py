@@ -1,0 +1,86 @@
+"""What is somebody's own at a home: what they said, and Lyra's answers to it, as far as these hold nobody else's words."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+
+from memory.places import confidences
+from memory.store.database import Database
+from memory.store.lineage import bound, pages, placeholders
+from memory.tiers import exchanges
+from memory.tiers.messages import seen
+from memory.types import DomainKind, Exchange, Identity
+from memory.view import owners
+from memory.view.binding import Binding
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """A message of somebody's, with the name of its session. Not `whole` is an answer that others' words may be in."""
+
+    session: str
+    exchange: Exchange
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OwnWords:
+    """The words of each at one home."""
+
+    binding: Binding
+
+    async def of(self, who: Identity) -> AsyncIterator[Own]:
+        """Yield what an account said at home and the answers to it, in the order in which they were kept.
+
+        A place that one person reads alone is all theirs. Elsewhere an answer is whole only if nothing stood in its view but that
+        account's own messages and such answers; of those from before that was recorded nobody knows it.
+        """
+        b = self.binding
+        alone, account = b.home.ref.kind is DomainKind.DM, await owners.identity(b.db, who)
+        if account is None and not alone:
+            return
+        names = {session.key: session.name for session in await b.sessions()}
+        within = b.domains if alone else [b.home.key, *(one.domain.key for one in await confidences.within(b.db, b.home))]
+        theirs: set[int] = set()
+        after = 0
+        while page := await exchanges.page(b.db, b.home, within, after):
+            replies = [one.key for one in page if one.role == "assistant"]
+            answered = set() if alone else await _answering(b.db, replies, account)
+            rests = {} if alone else await _rests(b.db, replies, account)
+            for one in page:
+                own = alone or one.identity == account
+                if own or (one.key in rests and rests[one.key] <= theirs):
+                    theirs.add(one.key)
+                if own or one.key in answered:
+                    yield Own(names.get(one.session, ""), one, one.key in theirs)
+            after = page[-1].key
+
+
+async def _answering(db: Database, replies: Sequence[int], account: int | None) -> set[int]:
+    """Return those of these replies that answer an account."""
+    found: set[int] = set()
+    for some in pages(replies):
+        rows = await db.all(
+            "SELECT DISTINCT l.child FROM lineage l JOIN exchanges e ON e.item = l.parent WHERE l.answered = 1 "
+            f"AND e.identity = :account AND l.child IN ({placeholders('r', some)})",
+            {"account": account, **bound("r", some)},
+        )
+        found.update(row["child"] for row in rows)
+    return found
+
+
+async def _rests(db: Database, replies: Sequence[int], account: int | None) -> dict[int, frozenset[int]]:
+    """Return what else than an account's own messages these replies rest on, where it was recorded and all of it is messages."""
+    saw = await seen.of(db, replies)
+    said = await _said(db, sorted(frozenset().union(*saw.values())), account)
+    return {reply: items - said for reply, items in saw.items()}
+
+
+async def _said(db: Database, items: Sequence[int], account: int | None) -> set[int]:
+    found: set[int] = set()
+    for some in pages(items):
+        rows = await db.all(
+            f"SELECT item FROM exchanges WHERE identity = :account AND item IN ({placeholders('i', some)})",
+            {"account": account, **bound("i", some)},
+        )
+        found.update(row["item"] for row in rows)
+    return found

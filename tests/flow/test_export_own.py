@@ -1,0 +1,57 @@
+"""Taking one's own words along on Discord: all that one said and was answered, as files, without others' words."""
+
+import json
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bot.rights.exporting import JSONL, OTHERS, TEXT, ZIPPED, fitting
+from tests.fakes.discord import Message
+from tests.fakes.openai_server import OpenAIServer
+from tests.kits import discord_town
+from tests.kits.awake import answer, model_server
+from tests.kits.discord_town import Town
+from tests.kits.memory_kit import KEY
+from tests.kits.pages import holding
+
+town = discord_town.town
+
+
+@pytest.fixture
+async def model() -> AsyncIterator[OpenAIServer]:
+    """A model that repeats what it is asked."""
+    async with model_server(answer) as server:
+        yield server
+
+
+def file(sent: Message, name: str) -> str:
+    """Return what is in a file that came with a message."""
+    return next(one.data for one in sent.attachments if one.name == name).decode()
+
+
+async def test_everything_of_ones_own_comes_as_files_with_nobody_elses_words(town: Town, model: OpenAIServer) -> None:
+    dm = await town.ada.opens_dm()
+    async with town.lyra(model):
+        await town.says(town.ada, dm, "My sister lives in Graz.")
+        await town.says(town.ada, town.general, "I like tea.")
+        await town.says(town.bob, town.general, "My parrot is called Kiki.")
+        await town.says(town.ada, town.general, "What is the parrot called?")
+        sent = await town.asks(town.ada, town.general, "export")
+        assert sent.ephemeral and sent.content.startswith("Here is all of yours, 6 messages")
+        rows = [json.loads(line) for line in file(sent, JSONL).splitlines()]
+        assert [row["content"] for row in rows] == [
+            "My sister lives in Graz.", "You said: My sister lives in Graz.",
+            "I like tea.", "You said: ada: I like tea.", "What is the parrot called?", OTHERS,
+        ]  # fmt: skip
+        assert "Kiki" not in file(sent, TEXT) and "] " in file(sent, TEXT)
+        assert await town.reads(town.ada, dm, "export") == "You got that a moment ago; ask again in a minute."
+        assert await town.reads(town.eve, town.general, "export") == "I keep nothing of yours."
+    assert holding(town.home, KEY, "lyra.jsonl") == [], "the files are kept nowhere"
+
+
+def test_what_is_too_large_is_packed_and_what_is_too_large_even_so_is_not_sent() -> None:
+    texts = {JSONL: "word " * 1000, TEXT: "word " * 1000}
+    assert [one.name for one in fitting(texts, 10_000)] == [JSONL, TEXT]
+    (packed,) = fitting(texts, 9_999)
+    assert packed.name == ZIPPED and len(packed.data) < 1_000
+    assert fitting(texts, 100) == ()
