@@ -60,9 +60,11 @@ async def _serve(app: App) -> int:
             scheduler.add_job(_until_cancelled(app.maintenance.tick))
             try:
                 scheduler.start()
-                if not adapters:
+                if adapters:
+                    _say(_("The memory page is at {address}, its token in {path}.", address=address, path=token_path(app)))
+                else:
                     _say(_("No platform is configured: housekeeping and the memory page only."))
-                _say(_("Lyra is awake: {address}, the token is in {path}.", address=address, path=token_path(app)))
+                    _say(_("Lyra is awake: {address}, the token is in {path}.", address=address, path=token_path(app)))
                 log.info("lyra.started", platforms=",".join(adapters))
                 notifier.tell("READY=1")
                 return await _converse(adapters, talk, stop)
@@ -75,7 +77,8 @@ async def _serve(app: App) -> int:
 
 async def _converse(adapters: Mapping[str, Adapter], talk: Talk, stop: asyncio.Event) -> int:
     """Listen on every platform until asked to stop; then finish what is under way before the platforms are left."""
-    listening = [asyncio.create_task(_listen(adapter, talk)) for adapter in adapters.values()]
+    awake = asyncio.Event()
+    listening = [asyncio.create_task(_listen(adapter, talk, awake)) for adapter in adapters.values()]
     asked = asyncio.create_task(_wait(stop))
     left = set(listening)
     try:
@@ -132,9 +135,9 @@ async def _wait(stop: asyncio.Event) -> None:
     await stop.wait()
 
 
-async def _listen(adapter: Adapter, talk: Talk) -> None:
+async def _listen(adapter: Adapter, talk: Talk, awake: asyncio.Event) -> None:
     listener = talk.listeners[adapter.platform]
-    telling = asyncio.create_task(_tell(adapter, listener.connected))
+    telling = asyncio.create_task(_tell(adapter, listener.connected, awake))
     try:
         await adapter.run(listener)
     except PlatformRefused as error:
@@ -143,8 +146,11 @@ async def _listen(adapter: Adapter, talk: Talk) -> None:
         telling.cancel()
 
 
-async def _tell(adapter: Adapter, connected: asyncio.Event) -> None:
+async def _tell(adapter: Adapter, connected: asyncio.Event, awake: asyncio.Event) -> None:
     await connected.wait()
+    if not awake.is_set():
+        awake.set()
+        _say(_("Lyra is awake."))
     _say(_("{platform}: connected. {state}", platform=adapter.platform.capitalize(), state=adapter.describe()))
 
 

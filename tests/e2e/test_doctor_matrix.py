@@ -112,6 +112,15 @@ def test_a_homeserver_out_of_reach_and_what_is_none_are_named(home: Home, matrix
         assert examined(home) == f"!!  Matrix: What answers at {other} is no Matrix homeserver; correct homeserver in [matrix]."
 
 
+@pytest.mark.torture
+def test_a_homeserver_that_says_nothing_holds_doctor_up_for_ten_seconds_and_no_longer(home: Home, matrix: MatrixThread) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        address = f"http://127.0.0.1:{mute.getsockname()[1]}"
+        home.configure(matrix.config(homeserver=address))
+        told = f"{address} does not answer within 10 seconds. Try again later, or correct homeserver in [matrix]."
+        assert examined(home) == f"!!  Matrix: {told}"
+
+
 def test_a_device_that_is_not_signed_is_named_and_signed_when_she_is_told_to(home: Home, matrix: MatrixThread) -> None:
     owner = matrix.do(matrix.people.second_device(matrix.lyra, encrypts=True))
     matrix.do(owner.signs_own_device())

@@ -82,7 +82,7 @@ def test_a_wrong_token_ends_her_with_one_sentence(tmp_path: Path, discord: Disco
     home.chat()
     done = home.lyra("run", env={"DISCORD_TOKEN": "wrong-and-secret"})
     assert (done.out, done.code) == ("", 1)
-    said = [line for line in done.err.splitlines() if not line.startswith("Lyra is awake")]
+    said = [line for line in done.err.splitlines() if not line.startswith("The memory page is at")]
     assert said == [
         "Discord does not accept the token. Make a new one in the Developer Portal → Bot → Reset Token, and give it to Lyra."
     ]

@@ -66,7 +66,7 @@ def refused(done: Done) -> str:
     """Return the one sentence with which Lyra ended, because she was not let in."""
     assert (done.out, done.code) == ("", 1)
     assert "Traceback" not in done.err
-    [sentence] = [line for line in done.err.splitlines() if not line.startswith(("Lyra is awake", "Memory is encrypted"))]
+    [sentence] = [line for line in done.err.splitlines() if not line.startswith(("The memory page is at", "Memory is encrypted"))]
     return sentence
 
 

@@ -35,7 +35,7 @@ def invite_url(application_id: int) -> str:
     return discord.utils.oauth_url(application_id, permissions=permissions, scopes=("bot", "applications.commands"))
 
 
-async def checkup(section: Discord, token: str, seconds: float = 30.0) -> list[Finding]:
+async def checkup(section: Discord, token: str, seconds: float = 10.0) -> list[Finding]:
     """Return what Discord says of the bot with this token, within so many seconds. The token is in no sentence."""
     findings: list[Finding] = []
     with _pointed_at(section.api_url):

@@ -4,6 +4,7 @@ A Lyra who is awake keeps her device to herself: nothing is changed for it. Wher
 tried, and the device that this makes is signed out at once.
 """
 
+import asyncio
 from collections.abc import Collection
 
 from nio import AsyncClient
@@ -18,6 +19,8 @@ from adapters.matrix.homeserver import PASSWORD, Denied, SignedOut, Stranger, as
 from bot.cli.checkups.finding import Finding
 from localization.sentences import _, told
 
+_LONGEST = 10.0
+"""How many seconds a homeserver has for its answers."""
 _BY_PASSWORD = "m.login.password"
 
 
@@ -25,7 +28,10 @@ async def checkup(access: Access, notes: Notes) -> list[Finding]:
     """Return what the homeserver says of the account. No secret is in any sentence."""
     client = AsyncClient(access.homeserver, access.user_id)
     try:
-        return [await _examined(client, access, notes)]
+        async with asyncio.timeout(_LONGEST):
+            return [await _examined(client, access, notes)]
+    except TimeoutError:
+        return [Finding(False, _("Matrix: {error}", error=silent(access.homeserver)))]
     except SignedOut as ended:
         again = _("the homeserver ended her session, and her device is still there; `lyra run` signs her in again.")
         return [Finding(ended.soft, f"Matrix: {again if ended.soft else signed_out()}")]
@@ -47,6 +53,11 @@ def said_once(failure: PlatformFailure, access: Access) -> str:
         "{homeserver} is out of reach, or busy or broken just now. Try again later, or correct homeserver in [matrix].",
         homeserver=access.homeserver,
     )
+
+
+def silent(address: str) -> str:
+    """Return what to tell of a homeserver that says nothing."""
+    return _("{address} does not answer within 10 seconds. Try again later, or correct homeserver in [matrix].", address=address)
 
 
 async def _examined(client: AsyncClient, access: Access, notes: Notes) -> Finding:
