@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from importlib import import_module
 
 ENGLISH = "en"
 LANGUAGES: Mapping[str, str] = {ENGLISH: "english", "de": "german"}
@@ -36,6 +37,12 @@ def known(name: str) -> str:
     """Return the code of a language that is given as de, de-AT, de_DE.UTF-8 or German; '' where there are no sentences in it."""
     short = name.strip().casefold().replace("_", "-").split(".")[0].split("-")[0]
     return next((code for code, called in LANGUAGES.items() if short in (code, called)), "")
+
+
+def called(code: str) -> str:
+    """Return what a language calls itself: Deutsch."""
+    name: str = import_module("babel").Locale(code).display_name
+    return name
 
 
 def of_environment(variables: Mapping[str, str]) -> str:

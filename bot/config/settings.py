@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, f
 
 from bot.config.crowd import AccessSection, LimitsSection
 from bot.config.language import config_path
+from bot.config.problems import wrong
 from bot.config.sections import Backend, Discord, DreamSection, Exit, Matrix, Names, Someone, WebSection
 from bot.errors import BadConfig, BadSecret
 from localization.languages import LANGUAGES, known
@@ -26,14 +27,6 @@ from localization.sentences import Said, _, lazy
 OFFLINE = "offline"
 LOCAL, OFF = "local", "off"
 """What `embed` may say instead of a backend: the model that comes with Lyra, or none."""
-
-
-_ALLOWED = {
-    "night": lazy("a time such as 03:30, or nothing for no night"),
-    "quiet": lazy("two times such as 22:00-08:00, or nothing for no quiet hours"),
-    "log_level": lazy("debug, info, warning or error"),
-}
-"""What values may be that a pattern describes."""
 
 
 class Settings(BaseModel):
@@ -277,10 +270,7 @@ def _problem(found: Any) -> str:
     if found["type"] == "extra_forbidden":
         near = difflib.get_close_matches(str(found["loc"][-1]), _known(found["loc"]), 1)
         return _('unknown key "{where}"', where=where) + (_(' (did you mean "{near}"?)', near=near[0]) if near else "")
-    if found["type"] == "string_pattern_mismatch":
-        return f'"{where}": {_ALLOWED[found["loc"][-1]]}'
-    message = str(found["msg"]).removeprefix("Value error, ")
-    return f'"{where}": {message[:1].lower()}{message[1:]}' if where else message
+    return f'"{where}": {wrong(found)}' if where else wrong(found)
 
 
 def _known(loc: tuple[Any, ...]) -> list[str]:

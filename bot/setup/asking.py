@@ -7,8 +7,8 @@ from getpass import getpass
 
 from adapters.markup import printable
 from bot.errors import BadInput
-
-_YES = {"y": True, "yes": True, "j": True, "ja": True, "n": False, "no": False, "nein": False}
+from localization.answers import NO, YES
+from localization.sentences import _, lazy
 
 
 class Asking:
@@ -42,14 +42,14 @@ class Asking:
     def sure(self, question: str, *, default: bool) -> bool:
         """Return whether it was agreed to."""
         given = self.ask(
-            f"{question} ({'Y/n' if default else 'y/N'})",
-            wrong=lambda said: "" if not said or said.casefold() in _YES else "Say y or n.",
-        )
-        return _YES.get(given.casefold(), default)
+            f"{question} {_('(Y/n)') if default else _('(y/N)')}",
+            wrong=lambda said: "" if not said or said.casefold() in YES | NO else _("Say y or n."),
+        ).casefold()
+        return given in YES if given else default
 
     def keep_anyway(self) -> bool:
         """Return whether something that does not work is to be kept. Raises BadInput where nobody answers any more."""
-        agreed = self.sure("  Keep it anyway?", default=False)
+        agreed = self.sure(_("  Keep it anyway?"), default=False)
         if not agreed:
             self.require_more()
         return agreed
@@ -57,7 +57,7 @@ class Asking:
     def require_more(self) -> None:
         """Raise BadInput where no more answers come."""
         if self.ended:
-            raise BadInput("The answers ended before all was well. Nothing was written.")
+            raise BadInput(lazy("The answers ended before all was well. Nothing was written."))
 
     def secret(self, question: str) -> str:
         """Return what is typed without showing it."""
@@ -76,13 +76,13 @@ class Asking:
         return line
 
 
-def one_of(known: Sequence[str], what: str) -> Callable[[str], str]:
-    """Return what tells that an answer is none of these, with the nearest of them."""
+def one_of(known: Sequence[str], none: Callable[[str], str]) -> Callable[[str], str]:
+    """Return what tells that an answer is `none` of these, with the nearest of them."""
 
     def wrong(given: str) -> str:
         if not given or given in known:
             return ""
         near = get_close_matches(given, known, 1, 0.5)
-        return f'"{given}" is no {what}.' + (f" Did you mean {near[0]}?" if near else "")
+        return none(given) + (f" {_('Did you mean {near}?', near=near[0])}" if near else "")
 
     return wrong

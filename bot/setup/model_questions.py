@@ -10,6 +10,7 @@ from bot.models.endpoints.learnt import BackendFacts
 from bot.setup.asking import Asking, one_of
 from bot.setup.config_file import ConfigFile
 from bot.setup.secrets import Secrets
+from localization.sentences import _, lazy, told
 
 _NONE, _MAIN = "none", "main"
 
@@ -17,21 +18,25 @@ _NONE, _MAIN = "none", "main"
 async def ask_model(asking: Asking, file: ConfigFile, around: Surroundings) -> None:
     """Ask which model is to answer, try it, and note it. What stands in the file already is offered first."""
     asking.say(
-        "\nA model to converse with. Without one she keeps, finds and quotes what you told her, and nothing leaves this machine."
+        _(
+            "\nA model to converse with. Without one she keeps, finds and quotes what you told her, and nothing leaves this machine."
+        )
     )
     servers, found = known_servers(around), dict[str, list[str]]()
     for name, base_url in servers.items():
         if models := await _models(base_url):
             found[name] = models
-            asking.say(f"  Found on this machine: {name}, with {', '.join(models[:5])}")
+            asking.say(_("  Found on this machine: {name}, with {models}", name=name, models=", ".join(models[:5])))
     while True:
         was = _chosen(file)
         answer = asking.ask(
-            f"Which one: {', '.join(servers)}, the URL of any OpenAI-compatible endpoint, or {_NONE}?",
-            was.base_url if was else next(iter(found), _NONE),
-            wrong=lambda said: (
-                "" if said.startswith(("http://", "https://")) else one_of([*servers, _NONE], "model server")(said)
+            _(
+                "Which one: {servers}, the URL of any OpenAI-compatible endpoint, or {none}?",
+                servers=", ".join(servers),
+                none=_NONE,
             ),
+            was.base_url if was else next(iter(found), _NONE),
+            wrong=lambda said: "" if said.startswith(("http://", "https://")) else one_of([*servers, _NONE], _no_server)(said),
         )
         if answer == _NONE:
             file.set("chat", to=None)
@@ -42,33 +47,37 @@ async def ask_model(asking: Asking, file: ConfigFile, around: Surroundings) -> N
             return
 
 
+def _no_server(given: str) -> str:
+    return _('"{given}" is no model server.', given=given)
+
+
 async def _described(asking: Asking, around: Surroundings, base_url: str, was: Backend | None) -> Backend | None:
     """Return the backend at an address; None where it cannot be one, which is told."""
     same = was if was and was.base_url == base_url else None
     key = dict[str, str]()
     if base_url not in known_servers(around).values() or (same and (same.api_key_env or same.api_key_file)):
         default = (same.api_key_env or same.api_key_file) if same else ""
-        key = Secrets(asking, around).ask("Its key, if it asks for one", "model-key", default, "api_key", optional=True)
+        key = Secrets(asking, around).ask(_("Its key, if it asks for one"), "model-key", default, "api_key", optional=True)
     try:
-        secret = around.secret(key.get("api_key_env", ""), key.get("api_key_file", ""), "The key of the model")
+        secret = around.secret(key.get("api_key_env", ""), key.get("api_key_file", ""), lazy("The key of the model"))
         models = await _models(base_url, secret.get_secret_value() if secret else None)
     except LyraError as error:
-        asking.say(f"  {error}")
+        asking.say(f"  {told(error)}")
         models = []
     if models:
-        asking.say(f"  It has: {', '.join(models[:10])}")
-    model = asking.ask("Which of its models?", same.model if same else next((one for one in models if "embed" not in one), ""))
+        asking.say(_("  It has: {models}", models=", ".join(models[:10])))
+    model = asking.ask(_("Which of its models?"), same.model if same else next((one for one in models if "embed" not in one), ""))
     try:
         return Backend.model_validate({**(same.model_dump() if same else {}), "base_url": base_url, "model": model, **key})
     except ValueError:
-        asking.say(f'  "{base_url}" is no address; write it like "http://127.0.0.1:11434/v1"')
+        asking.say(_('  "{url}" is no address; write it like "http://127.0.0.1:11434/v1"', url=base_url))
         asking.require_more()
         return None
 
 
 async def _tried(asking: Asking, around: Surroundings, backend: Backend) -> bool:
     """Have a model answer; return whether it does, or is to be kept anyway."""
-    asking.say("  Asking it for a few words …")
+    asking.say(_("  Asking it for a few words …"))
     finding = await model_checkup.checkup(around, _MAIN, backend, BackendFacts())
     asking.say(f"  {finding.sentence}")
     return finding.sound or asking.keep_anyway()

@@ -13,6 +13,7 @@ from bot.commands.texts import persona_text
 from bot.context.persona import Persona
 from bot.errors import BadInput, LyraError
 from bot.models.port import complete
+from localization.sentences import _, lazy
 
 _HELLO = "Say in two sentences who you are."
 
@@ -25,10 +26,10 @@ async def persona(file: str, *, edit: bool, reset: bool, tries: bool) -> int:
         show(persona_text.reset(kept))
     elif file:
         kept.write(_given(file))
-        show(f"Written to {kept.path}. {persona_text.LIVE}")
+        show(_("Written to {path}. {live}", path=kept.path, live=persona_text.LIVE))
     elif edit:
         kept.write(_edited(kept.read(), around.variables.get("VISUAL") or around.variables.get("EDITOR") or "vi"))
-        show(f"Written to {kept.path}. {persona_text.LIVE}")
+        show(_("Written to {path}. {live}", path=kept.path, live=persona_text.LIVE))
     elif not tries:
         show(kept.read())
         show(f"\n{persona_text.where(kept, shell=True)}")
@@ -38,7 +39,7 @@ async def persona(file: str, *, edit: bool, reset: bool, tries: bool) -> int:
 async def _tried(kept: Persona) -> int:
     async with opened() as app:
         if app.models.chat is None:
-            raise LyraError("No model is connected, so that there is nobody to try it with; lyra model connects one.")
+            raise LyraError(lazy("No model is connected, so that there is nobody to try it with; lyra model connects one."))
         show(await _said(app, kept.read()))
     return 0
 
@@ -53,7 +54,7 @@ def _given(file: str) -> str:
         raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadInput(f"{file} is not UTF-8; save it as UTF-8.") from error
+        raise BadInput(lazy("{file} is not UTF-8; save it as UTF-8.", file=file)) from error
 
 
 def _edited(text: str, editor: str) -> str:
@@ -64,7 +65,7 @@ def _edited(text: str, editor: str) -> str:
         try:
             code = subprocess.run([*shlex.split(editor), os.fspath(path)], check=False).returncode
         except OSError as error:
-            raise LyraError(f"The editor {editor} cannot be started; name another with EDITOR.") from error
+            raise LyraError(lazy("The editor {editor} cannot be started; name another with EDITOR.", editor=editor)) from error
         if code:
-            raise LyraError("The editor ended with an error; she stays who she is.")
+            raise LyraError(lazy("The editor ended with an error; she stays who she is."))
         return _given(os.fspath(path))

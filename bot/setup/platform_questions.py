@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from bot.cli.checkups.finding import Finding
+from bot.config.problems import wrong
 from bot.config.sections import Discord, Matrix
 from bot.config.settings import Surroundings
 from bot.errors import BadSecret
@@ -15,6 +16,7 @@ from bot.service.platforms import access_to_matrix
 from bot.setup.asking import Asking
 from bot.setup.config_file import ConfigFile
 from bot.setup.secrets import Secrets
+from localization.sentences import _, lazy, told
 
 Checkup = Callable[..., Awaitable[list[Finding]]]
 
@@ -22,14 +24,16 @@ Checkup = Callable[..., Awaitable[list[Finding]]]
 async def ask_discord(asking: Asking, file: ConfigFile, around: Surroundings) -> None:
     """Ask for her account on Discord, and try its token."""
     there = file.get("discord") or {}
-    if not asking.sure("\nIs she on Discord?", default=bool(there)):
+    if not asking.sure(_("\nIs she on Discord?"), default=bool(there)):
         file.drop_section("discord")
         return
     if not there:
-        asking.say("  https://discord.com/developers/applications: New Application, then Bot, then Reset Token gives the token.")
+        asking.say(
+            _("  https://discord.com/developers/applications: New Application, then Bot, then Reset Token gives the token.")
+        )
     while True:
         token = Secrets(asking, around).ask(
-            "The bot's token", "discord-token", there.get("token_env") or there.get("token_file") or "DISCORD_TOKEN", "token"
+            _("The bot's token"), "discord-token", there.get("token_env") or there.get("token_file") or "DISCORD_TOKEN", "token"
         )
         section = Discord(**{**there, **token})
         if await _kept(asking, lambda: _discord(section, around)):  # noqa: B023
@@ -39,9 +43,9 @@ async def ask_discord(asking: Asking, file: ConfigFile, around: Surroundings) ->
 
 async def _discord(section: Discord, around: Surroundings) -> list[Finding]:
     try:
-        token = around.secret(section.token_env, section.token_file, "The token of [discord]")
+        token = around.secret(section.token_env, section.token_file, lazy("The token of [discord]"))
     except BadSecret as error:
-        return [Finding(False, f"Discord: {error}")]
+        return [Finding(False, _("Discord: {error}", error=told(error)))]
     checkup: Checkup = imported("bot.cli.checkups.discord_checkup:checkup")
     return await checkup(section, token.get_secret_value() if token else "")
 
@@ -49,25 +53,25 @@ async def _discord(section: Discord, around: Surroundings) -> list[Finding]:
 async def ask_matrix(asking: Asking, file: ConfigFile, around: Surroundings) -> None:
     """Ask for her account on Matrix, and try it."""
     there = file.get("matrix") or {}
-    if not asking.sure("\nIs she on Matrix?", default=bool(there)):
+    if not asking.sure(_("\nIs she on Matrix?"), default=bool(there)):
         file.drop_section("matrix")
         return
     while True:
         said = {
             "homeserver": asking.ask(
-                "The address of her homeserver, like https://matrix.example.org:", there.get("homeserver", "")
+                _("The address of her homeserver, like https://matrix.example.org:"), there.get("homeserver", "")
             ),
-            "user_id": asking.ask("Her account there, like @lyra:example.org:", there.get("user_id", "")),
+            "user_id": asking.ask(_("Her account there, like @lyra:example.org:"), there.get("user_id", "")),
         }
         default = there.get("password_env") or there.get("password_file") or "MATRIX_PASSWORD"
         if there.get("token_env") or there.get("token_file"):
             password = {}
         else:
-            password = Secrets(asking, around).ask("The account's password", "matrix-password", default, "password")
+            password = Secrets(asking, around).ask(_("The account's password"), "matrix-password", default, "password")
         try:
             section = Matrix(**{**there, **said, **password})
         except ValidationError as error:
-            asking.say(f"  {str(error.errors()[0]['msg']).removeprefix('Value error, ')}.")
+            asking.say(f"  {wrong(error.errors()[0])}.")
             there = {**there, **said}
             asking.require_more()
             continue
@@ -81,12 +85,12 @@ async def _matrix(section: Matrix, around: Surroundings) -> list[Finding]:
     try:
         return await checkup(access_to_matrix(section, around), NoNotes())
     except BadSecret as error:
-        return [Finding(False, f"Matrix: {error}")]
+        return [Finding(False, _("Matrix: {error}", error=told(error)))]
 
 
 async def _kept(asking: Asking, tried: Callable[[], Awaitable[list[Finding]]]) -> bool:
     """Try an account; return whether it is well, or is to be kept anyway."""
-    asking.say("  Trying it …")
+    asking.say(_("  Trying it …"))
     findings = await tried()
     for finding in findings:
         asking.say(f"  {finding.sentence}")
@@ -107,11 +111,15 @@ def ask_owner(asking: Asking, file: ConfigFile, around: Surroundings) -> None:
     people = file.get("people") or {}
     name = next((one for one, accounts in people.items() if around.user in _listed(accounts.get("console"))), around.user)
     there = people.get(name, {})
-    asking.say("\nWho you are there: what you tell her in private here and there, she then knows in both.")
+    asking.say(_("\nWho you are there: what you tell her in private here and there, she then knows in both."))
     for platform in chosen:
         known = _listed(there.get(platform))
         account = asking.ask(
-            f"Your own account on {platform.capitalize()}, like {platforms[platform]} (nothing to leave it out):",
+            _(
+                "Your own account on {platform}, like {example} (nothing to leave it out):",
+                platform=platform.capitalize(),
+                example=platforms[platform],
+            ),
             known[0] if known else "",
         )
         if account and account not in known:

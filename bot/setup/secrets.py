@@ -6,6 +6,7 @@ from bot.config.settings import Surroundings
 from bot.config.writing import write_private
 from bot.errors import BadSecret
 from bot.setup.asking import Asking
+from localization.sentences import _, lazy, told
 
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 _TYPE = "type"
@@ -23,11 +24,21 @@ class Secrets:
 
         `name` is the file in her home for what is typed.
         """
-        none = ", or nothing" if optional and not default else ""
-        while True:
-            given = self._asking.ask(
-                f"{what}: an environment variable's name, a file, or {_TYPE} to type it and keep it in her home{none}?", default
+        question = (
+            _(
+                "{what}: an environment variable's name, a file, or {type} to type it and keep it in her home, or nothing?",
+                what=what,
+                type=_TYPE,
             )
+            if optional and not default
+            else _(
+                "{what}: an environment variable's name, a file, or {type} to type it and keep it in her home?",
+                what=what,
+                type=_TYPE,
+            )
+        )
+        while True:
+            given = self._asking.ask(question, default)
             if not given:
                 return {f"{key}_env": "", f"{key}_file": ""} if optional else {f"{key}_env": default}
             if given == _TYPE:
@@ -37,20 +48,20 @@ class Secrets:
             if self._around.path(given).is_file():
                 return self._there({f"{key}_env": "", f"{key}_file": given}, "", given)
             # It may be the secret itself: it is not repeated.
-            self._asking.say("  That is neither the name of a variable (like DISCORD_TOKEN) nor a file that is there.")
+            self._asking.say(_("  That is neither the name of a variable (like DISCORD_TOKEN) nor a file that is there."))
             self._asking.require_more()
             default = ""
 
     def _there(self, found: dict[str, str], env: str, file: str) -> dict[str, str]:
         try:
-            self._around.secret(env, file, "It")
+            self._around.secret(env, file, lazy("It"))
         except BadSecret as error:
-            self._asking.say(f"  {error} Set it before you start her.")
+            self._asking.say(_("  {error} Set it before you start her.", error=told(error)))
         return found
 
     def _kept(self, name: str, key: str) -> dict[str, str]:
         path = self._around.home / name
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_private(path, self._asking.secret("Type it; it is not shown:") + "\n")
-        self._asking.say(f"  Kept in {path}, readable by you alone.")
+        write_private(path, self._asking.secret(_("Type it; it is not shown:")) + "\n")
+        self._asking.say(_("  Kept in {path}, readable by you alone.", path=path))
         return {f"{key}_env": "", f"{key}_file": name}

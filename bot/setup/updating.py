@@ -10,6 +10,8 @@ from pathlib import Path
 from bot.cli.output import show
 from bot.config.settings import surroundings
 from bot.errors import LyraError
+from localization.numerals import number
+from localization.sentences import _, lazy
 
 _NAME = "lyra-companion"
 _SHOWN = 12
@@ -19,21 +21,25 @@ _SECONDS = 60.0
 async def update(*, ask: bool) -> int:
     """Say what is here and how it is updated; with `ask`, which version the package registry has."""
     version = distribution(_NAME).version
-    show(f"Lyra {version} is installed.")
+    show(_("Lyra {version} is installed.", version=version))
     news, path = _news()
     if news:
-        show(f"\nNew in {path[0]}:")
+        show(_("\nNew in {part}:", part=path[0]))
         for line in news[:_SHOWN]:
             show(f"- {line}")
         if len(news) > _SHOWN:
-            show(f"and {len(news) - _SHOWN} more: {path[1]}")
+            show(_("and {n} more: {path}", n=number(len(news) - _SHOWN), path=path[1]))
     if ask:
         newest = _newest()
-        show(f"\nThe package registry has {newest}." + (" That is what is here." if newest == version else ""))
+        same = f" {_('That is what is here.')}" if newest == version else ""
+        show(_("\nThe package registry has {newest}.", newest=newest) + same)
     show(
-        f"\nTo update: lyra backup FILE, then {how(Path(sys.prefix), Path(__file__).parents[2], surroundings().home)}, then start her again."
+        _(
+            "\nTo update: lyra backup FILE, then {command}, then start her again.",
+            command=how(Path(sys.prefix), Path(__file__).parents[2], surroundings().home),
+        )
     )
-    show("The memory is migrated at the first start; docs/running.md says how to go back.")
+    show(_("The memory is migrated at the first start; docs/running.md says how to go back."))
     return 0
 
 
@@ -41,13 +47,15 @@ def how(prefix: Path, source: Path, home: Path) -> str:
     """Return the command that updates an installation, by where it and her home are."""
     parts = prefix.parts
     if home == Path("/data") and prefix == Path("/opt/lyra"):
-        return "docker compose -f deploy/compose.yaml up --detach --build in an updated copy of her sources"
+        return _(
+            "{command} in an updated copy of her sources", command="docker compose -f deploy/compose.yaml up --detach --build"
+        )
     if "pipx" in parts:
         return f"pipx upgrade {_NAME}"
     if "uv" in parts and "tools" in parts:
         return f"uv tool upgrade {_NAME}"
     if (source / "Makefile").exists():
-        return f"git pull && make run in {source}"
+        return _("{command} in {folder}", command="git pull && make run", folder=source)
     return f"{sys.executable} -m pip install --upgrade {_NAME}"
 
 
@@ -74,7 +82,10 @@ def _newest() -> str:
     """Ask the package registry for its newest version. Raises LyraError."""
     if not find_spec("pip"):
         raise LyraError(
-            f"There is no pip here to ask with; your installer knows: pipx upgrade {_NAME}, or uv tool upgrade {_NAME}."
+            lazy(
+                "There is no pip here to ask with; your installer knows: pipx upgrade {name}, or uv tool upgrade {name}.",
+                name=_NAME,
+            )
         )
     done = subprocess.run(
         [sys.executable, "-m", "pip", "--disable-pip-version-check", "index", "versions", _NAME],
@@ -82,5 +93,5 @@ def _newest() -> str:
     )  # fmt: skip
     found = re.match(rf"{_NAME} \(([^)]+)\)", done.stdout)
     if not found:
-        raise LyraError(f"The package registry knows no {_NAME}, or cannot be reached.")
+        raise LyraError(lazy("The package registry knows no {name}, or cannot be reached.", name=_NAME))
     return found[1]

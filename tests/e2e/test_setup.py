@@ -10,6 +10,7 @@ import pytest
 
 from tests.fakes import openai_behaviours as b
 from tests.kits.discord_thread import DiscordThread
+from tests.kits.in_english import said_in_english
 from tests.kits.lyra_kit import Done, ModelServer, NewMachine, one_sentence
 from tests.kits.lyra_terminal import Terminal
 
@@ -29,9 +30,9 @@ def home(tmp_path: Path) -> NewMachine:
     return NewMachine(tmp_path)
 
 
-def set_up(home: NewMachine, *answers: str) -> Done:
-    """Answer the questions over a pipe, a line each."""
-    return home.lyra("setup", given="".join(f"{answer}\n" for answer in answers))
+def set_up(home: NewMachine, *answers: str, language: str = "") -> Done:
+    """Answer the questions over a pipe, a line each, the first of which is for the language."""
+    return home.lyra("setup", given="".join(f"{answer}\n" for answer in (language, *answers)))
 
 
 def config(home: NewMachine) -> dict[str, object]:
@@ -46,7 +47,7 @@ def test_a_model_is_found_tried_and_answers_at_once(home: NewMachine, model: Mod
     assert "Model main: tiny answers" in done.err
     assert (done.code, done.out) == (0, "")
     assert config(home) == {
-        "chat": ["main"], "time_zone": "Europe/Vienna",
+        "chat": ["main"], "time_zone": "Europe/Vienna", "language": "en",
         "models": {"main": {"base_url": f"http://{model.host}/v1", "model": "tiny"}},
     }  # fmt: skip
     file = home.path / "lyra.toml"
@@ -99,7 +100,26 @@ def test_what_is_there_stays_and_is_changed_only_where_one_agrees(home: NewMachi
 def test_a_wrong_time_zone_gets_a_suggestion(home: NewMachine) -> None:
     done = set_up(home, "Europe/Viena", "Europe/Vienna", "none", *NO)
     assert '"Europe/Viena" is no time zone. Did you mean Europe/Vienna?' in done.err
-    assert config(home) == {"time_zone": "Europe/Vienna"}
+    assert config(home) == {"language": "en", "time_zone": "Europe/Vienna"}
+
+
+def test_the_language_that_is_chosen_is_spoken_from_the_next_question_on(home: NewMachine) -> None:
+    done = set_up(home, "Europe/Viena", "Europe/Vienna", "none", *NO, language="Deutsch")
+    asked, rest = done.err.split("\n\n", 1)
+    assert asked.startswith("Lyra, set up in a few questions.")
+    assert rest.startswith("The language that she speaks: English or Deutsch? [English]")
+    assert "„Europe/Viena“ ist keine Zeitzone. Meintest du Europe/Vienna?" in rest
+    assert said_in_english(rest.partition("[English]")[2].partition("[this")[0]) == []
+    assert config(home) == {"language": "de", "time_zone": "Europe/Vienna"}
+    again = set_up(home, language="Klingon\n")
+    assert "„Klingon“ spreche ich nicht." in again.err and "ändert sich nichts" in again.err
+
+
+def test_it_begins_in_the_language_of_the_terminal(home: NewMachine) -> None:
+    home.variables |= {"LANG": "de_AT.UTF-8", "LC_ALL": ""}
+    done = set_up(home, "", "none", *NO)
+    assert "Die Sprache, die sie spricht: English oder Deutsch? [Deutsch]" in done.err
+    assert said_in_english(done.err) == [] and config(home) == {"language": "de"}
 
 
 def test_a_file_that_is_not_toml_is_left_alone(home: NewMachine) -> None:
@@ -130,6 +150,8 @@ def test_a_homeserver_that_does_not_answer_is_told(home: NewMachine) -> None:
 
 def test_at_a_terminal_it_asks_one_thing_after_the_other(home: NewMachine) -> None:
     with Terminal(home, command="setup") as terminal:
+        terminal.until("The language that she speaks")
+        terminal.type("")
         terminal.until("The time zone that times are told in")
         terminal.type("Asia/Tokyo")
         terminal.until("Which one: ollama")
@@ -141,4 +163,4 @@ def test_at_a_terminal_it_asks_one_thing_after_the_other(home: NewMachine) -> No
         terminal.until("Write this to")
         terminal.type("")
         terminal.until("Written: ~/.lyra/lyra.toml")
-    assert config(home) == {"time_zone": "Asia/Tokyo"}
+    assert config(home) == {"language": "en", "time_zone": "Asia/Tokyo"}

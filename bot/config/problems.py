@@ -1,0 +1,55 @@
+"""What is wrong with a value of the configuration, in words: pydantic says it in English, and by its own terms."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from localization.sentences import Sentence, lazy
+
+_PATTERNS: Mapping[str, Sentence] = {
+    "night": lazy("a time such as 03:30, or nothing for no night"),
+    "quiet": lazy("two times such as 22:00-08:00, or nothing for no quiet hours"),
+    "log_level": lazy("debug, info, warning or error"),
+}
+"""What values may be that a pattern describes."""
+_WHOLE, _NUMBER, _TRUTH = lazy("a whole number"), lazy("a number"), lazy("true or false")
+_TEXT, _LIST, _SECTION = lazy("text in quotation marks"), lazy("a list in square brackets"), lazy("a section of its own")
+_TYPES: Mapping[str, Sentence] = {
+    "int_type": _WHOLE, "int_parsing": _WHOLE, "int_from_float": _WHOLE, "float_type": _NUMBER, "float_parsing": _NUMBER,
+    "bool_type": _TRUTH, "bool_parsing": _TRUTH, "string_type": _TEXT, "list_type": _LIST, "dict_type": _SECTION,
+    "model_type": _SECTION, "model_attributes_type": _SECTION,
+}  # fmt: skip
+_BOUNDS = ("ge", "gt", "le", "lt", "min_length", "max_length")
+
+
+def wrong(found: Any) -> str:
+    """Return what a value is to be, as one of pydantic's errors has it."""
+    kind, context = found["type"], found.get("ctx", {})
+    if kind == "string_pattern_mismatch":
+        return str(_PATTERNS[found["loc"][-1]])
+    if kind == "missing":
+        return str(lazy("is missing"))
+    if kind == "literal_error":
+        return str(lazy("one of {values}", values=str(context["expected"]).replace("'", '"').replace(" or ", ", ")))
+    if kind in _TYPES:
+        return str(_TYPES[kind])
+    if any(name in context for name in _BOUNDS):
+        return str(_bound(context))
+    # What the sections say themselves is in the reader's language already.
+    return str(found["msg"]).removeprefix("Value error, ")
+
+
+def _bound(context: Mapping[str, Any]) -> Sentence:
+    name = next(name for name in _BOUNDS if name in context)
+    limit = context[name]
+    match name:
+        case "ge":
+            return lazy("at least {limit}", limit=limit)
+        case "gt":
+            return lazy("more than {limit}", limit=limit)
+        case "lt":
+            return lazy("less than {limit}", limit=limit)
+        case "min_length":
+            return lazy("no shorter than {limit}", limit=limit)
+        case "max_length":
+            return lazy("no longer than {limit}", limit=limit)
+    return lazy("at most {limit}", limit=limit)
