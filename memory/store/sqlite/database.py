@@ -220,10 +220,10 @@ async def _connect(path: Path, key: bytes | None, pragmas: Sequence[str]) -> Con
 def _opened(path: Path, key: bytes | None, how: str = "mode=rwc") -> sqlite3.Connection:
     where = f"{path.absolute().as_uri()}?{how}"
     if key is None:
-        plain = sqlite3.connect(where, uri=True, isolation_level=None, check_same_thread=False)
+        plain = sqlite3.connect(where, uri=True, isolation_level=None, check_same_thread=False, cached_statements=1024)
         plain.row_factory = sqlite3.Row
         return plain
-    sealed = sqlcipher.connect(where, uri=True, isolation_level=None, check_same_thread=False)
+    sealed = sqlcipher.connect(where, uri=True, isolation_level=None, check_same_thread=False, cached_statements=1024)
     sealed.row_factory = sqlcipher.Row
     sealed.execute("PRAGMA cipher_log_level=NONE").fetchall()
     sealed.execute(f"PRAGMA key=\"x'{key.hex()}'\"").fetchall()
