@@ -183,7 +183,7 @@ def message(said: Exchange, time_zone: str, *, receipt: str = "", most: int | No
     `receipt` is what it can be opened by, `most` the tokens that its words may take.
     """
     at, shown = local(said.said_at, time_zone), clip(said.text, _MOST if most is None else most)
-    when = f"{at:%A, %d %B %Y %H:%M}" if Telling(at.date(), shown).days else f"{at:%d %B %Y %H:%M}"
+    when = f"{at:%A, %d %B %Y %H:%M}" if Telling(at.date(), shown).reckons() else f"{at:%d %B %Y %H:%M}"
     line = prompt_line(shown, QUOTED, label=f"{when}, receipt {receipt}" if receipt else when, speaker=said.speaker)
     return LayerPiece(line, line, frozenset({said.key}), (said.said_at, said.key))
 

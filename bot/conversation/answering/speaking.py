@@ -138,7 +138,8 @@ class Speaking:
 
         def used() -> list[Used]:
             kept = (*used_at(turn.session, there.recent), *used_in([*came.hits, *lookups.hits.values()]))
-            return [one for one in kept if one.exchange.key in lookups.seen]
+            seen = lookups.seen
+            return [one for one in kept if one.exchange.key in seen]
 
         async def allow() -> None:
             nonlocal links

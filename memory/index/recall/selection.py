@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import repeat
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,8 +30,7 @@ class Picked:
     others: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
+class _Candidate(NamedTuple):
     """A document that scores, with what tells whether it repeats or floods; sorted, the best is first."""
 
     rank: tuple[float, int, int]

@@ -15,6 +15,8 @@ _LONGEST_TOKEN = 20
 _LONGEST = 600
 _TIMES = 2
 _FEW, _LEAST_OF_FEW = 12, 120
+_ROOM = 16 * _LONGEST
+_MOST = np.maximum(_TIMES * np.arange(1, _LONGEST + 1), _TIMES * _FEW).astype(np.int32)
 
 
 class Unlooped:
@@ -30,11 +32,11 @@ class Unlooped:
         self._given = 0
         self._sentence = 0
         self._token = -1
-        # How many characters up to here are the same as those so many places before, by that distance.
-        self._runs = np.zeros(_LONGEST + 1, dtype=np.int64)
-        self._tail = np.zeros(_LONGEST, dtype=np.uint32)
-        distances = np.arange(_LONGEST + 1)
-        self._most = np.maximum(_TIMES * distances, _TIMES * _FEW)
+        # How many characters up to here are the same as those so many places before, by that distance less one.
+        self._runs = np.zeros(_LONGEST, dtype=np.int32)
+        self._codes = np.zeros(_ROOM, dtype=np.uint32)
+        self._start = _ROOM - _LONGEST
+        self._same = np.zeros(_LONGEST, dtype=np.bool_)
         self._distance = 0
 
     @property
@@ -60,17 +62,25 @@ class Unlooped:
         return "" if self.ended else self._give(len(self._text))
 
     def _follow(self, code: int) -> None:
-        tail, runs = self._tail, self._runs
-        # The tail holds the latest first, so that its places are distances.
-        runs[1:] = np.where(tail == code, runs[1:] + 1, 0)
-        tail[1:] = tail[:-1]
-        tail[0] = code
-        found = runs[1:] >= self._most[1:]
-        if found.any():
+        runs, same = self._runs, self._same
+        np.equal(self._codes[self._start : self._start + _LONGEST], code, out=same)
+        runs += 1
+        runs *= same
+        self._remember(code)
+        np.greater_equal(runs, _MOST, out=same)
+        if same.any():
             # What comes back at a distance does so at every multiple of it.
-            distance = int((runs[1:] >= runs[1 + int(found.argmax())]).argmax()) + 1
-            if distance >= _FEW or runs[distance] >= _LEAST_OF_FEW:
+            distance = int((runs >= runs[int(same.argmax())]).argmax()) + 1
+            if distance >= _FEW or runs[distance - 1] >= _LEAST_OF_FEW:
                 self._distance = distance
+
+    def _remember(self, code: int) -> None:
+        # The latest stands first, so that places are distances; where there is no room before it, all of them move back.
+        if self._start == 0:
+            self._start = _ROOM - _LONGEST
+            self._codes[self._start :] = self._codes[:_LONGEST]
+        self._start -= 1
+        self._codes[self._start] = code
 
     def _end(self) -> int:
         """Return up to where the text can be shown by now."""
@@ -86,7 +96,7 @@ class Unlooped:
 
     def _begun(self) -> int:
         """Return where the loop begins to repeat itself, at the end of a sentence if there is one in it."""
-        at = len(self._text) - int(self._runs[self._distance])
+        at = len(self._text) - int(self._runs[self._distance - 1])
         if _ENDED.search(self._text[max(0, at - 4) : at]):
             return at
         end = _END.search(self._text, at, at + self._distance)

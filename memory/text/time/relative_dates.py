@@ -47,6 +47,8 @@ _SEASONS = {
     for word in words.split()
 }  # fmt: skip
 _LATELY = frozenset("recently lately neulich kürzlich récemment".split())
+_TELLING = frozenset([*_AWAY, *_LATELY, *_UNITS, *WEEKDAYS, *(f"{day}s" for day in WEEKDAYS)])
+"""The words that tell a day from when they are said."""
 _ORDINAL = re.compile(r"(?<![\w.,:])(\d\d?)(?:st|nd|rd|th|\.(?=\s))|\b(?:the|am|zum)\s+(\d\d?)(?![\w.,:]*\d)", re.IGNORECASE)
 _LONGEST = 9999
 _LATE_MONTHS, _NEAR_MONTHS, _FAR_MONTHS = 3, 7, 12
@@ -74,6 +76,10 @@ class Telling:
     def days(self) -> tuple[Day, ...]:
         """The days, months and years that its relative expressions make."""
         return tuple(_derived(self.at, self.text))
+
+    def reckons(self) -> bool:
+        """Say whether it makes any such day."""
+        return next(_derived(self.at, self.text), None) is not None
 
     @cached_property
     def seasons(self) -> tuple[Day, ...]:
@@ -113,6 +119,8 @@ class Telling:
 def _derived(at: date, text: str) -> Iterator[Day]:
     words = [word.casefold() for word in WORD.findall(text)]
     for place, word in enumerate(words):
+        if word not in _TELLING:
+            continue
         before = words[max(0, place - 3) : place]
         if word in _AWAY:
             yield from _days(at, _AWAY[word], _AWAY[word])
@@ -122,7 +130,7 @@ def _derived(at: date, text: str) -> Iterator[Day]:
             yield from _days(at, -7, 0)
         elif (weekday := WEEKDAYS.get(word.removesuffix("s"), WEEKDAYS.get(word))) is not None:
             yield from _weekday(at, weekday, before)
-        elif word in _UNITS:
+        else:
             yield from _unit(at, _UNITS[word], before, words[place + 1 : place + 3])
     for day in ordinals(text):
         yield from ((*_month(at, away), day) for away in (-1, 0, 1))
