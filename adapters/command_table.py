@@ -26,7 +26,7 @@ class Parameter:
     """One typed word of a command: text, a whole number, or yes and no. `rest` takes everything that follows.
 
     `choices` are the only values, or those that are offered if it is `open` to others; `suggests` says that the listener offers values while the person types. A named one is
-    given as name:value in a line, and stands nowhere in particular.
+    given as name:value in a line, and stands nowhere in particular; with `rest` it takes all words up to the next name.
     """
 
     name: str

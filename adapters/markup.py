@@ -91,12 +91,17 @@ def _family(spec: CommandSpec) -> str:
 
 def _arguments(spec: CommandSpec, words: Sequence[str], prefix: str) -> dict[str, str | int | bool]:
     named = {parameter.name: parameter for parameter in spec.parameters if parameter.named}
-    left = [word for word in words if word.partition(":")[0] not in named or ":" not in word]
-    found: dict[str, str | int | bool] = {}
+    left: list[str] = []
+    said: dict[str, list[str]] = {}
+    into = left
     for word in words:
         name, colon, value = word.partition(":")
         if colon and name in named:
-            found[name] = _value(spec, named[name], value, prefix)
+            said[name] = [value] if value else []
+            into = said[name] if named[name].rest else left
+        else:
+            into.append(word)
+    found = {name: _value(spec, named[name], " ".join(some), prefix) for name, some in said.items()}
     for parameter in spec.parameters:
         if parameter.named:
             continue

@@ -12,10 +12,12 @@ from bot.commands.texts import receipts
 from bot.errors import BadInput, LyraError
 from bot.imports import imported
 from bot.rights.exporting import Exporting, exported
+from bot.rights.forgetting import nothing, preview, span
 from bot.service.maintenance import Estimate
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
 from memory.types import Condensed, Hit
+from memory.view.selecting import MOST
 from memory.view.view import Extent, View
 
 _LONGEST = 64 * 1024
@@ -173,6 +175,24 @@ async def forget(as_: str, id_: str, session: str, yes: bool) -> int:
                 show(_('Nothing was forgotten. Say --yes to forget "{name}" for good.', name=found.name), sys.stderr)
                 return 1
             print(receipts.forgotten(await view.forget_session(found)))
+    return 0
+
+
+async def forget_selected(as_: str, about: str, since: str, until: str, yes: bool) -> int:
+    """Show all that goes with a topic or a time, and forget it where somebody agrees; return 1 where nobody does."""
+    async with opened() as app:
+        view = await app.view(as_)
+        now, zone = app.base.clock.now(), view.home.time_zone
+        going = await view.selecting.select(about, span(since, until, now, zone))
+        if not going.messages:
+            print(nothing())
+            return 0
+        for line in preview(going, now, zone, MOST):
+            show(line)
+        if not ask(_("Forget this for good?"), yes=yes):
+            print(_("Nothing was forgotten. Say --yes to forget this for good."), file=sys.stderr)
+            return 1
+        print(receipts.forgotten(await view.selecting.forget(going)))
     return 0
 
 

@@ -162,13 +162,25 @@ def forget(
     session: Annotated[
         str, typer.Option("--session", metavar="NAME", parser=options.name, help="Forget this whole conversation instead.")
     ] = "",
+    about: Annotated[
+        str, typer.Option("--about", metavar="TOPIC", parser=options.words, help="Forget everything about this instead.")
+    ] = "",
+    since: Annotated[
+        str, typer.Option("--since", metavar="TIME", help="What was said from then on, like 2026-03-04 or 2026-03.")
+    ] = "",
+    until: Annotated[
+        str, typer.Option("--until", metavar="TIME", help="What was said until then, that day or month included.")
+    ] = "",
     yes: options.Yes = False,
 ) -> None:
-    """Forget a message or a conversation for good.
+    """Forget a message, a conversation, a topic or a stretch of time for good.
 
-    Everything that was made of it goes too: summaries, vectors, replies that quote it."""
-    if bool(id) == bool(session):
-        raise typer.BadParameter(_("name the id of a message, or --session NAME"))
+    Everything that was made of it goes too: summaries, vectors, replies that quote it. What goes is shown first, and only that goes."""
+    several = bool(about.strip() or since or until)
+    if bool(id) + bool(session) + several != 1:
+        raise typer.BadParameter(_("name the id of a message, --session NAME, or --about, --since and --until"))
+    if several:
+        options.run("bot.cli.conversations:forget_selected", as_, about.strip(), since, until, yes)
     options.run("bot.cli.conversations:forget", as_, id, session, yes)
 
 

@@ -16,6 +16,7 @@ from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS, given
 from bot.errors import BadInput
 from bot.reconciliation.verifying import Verifying
+from bot.rights.selected import SHOWN, TOLD, SelectedForgetting
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
 from memory.errors import NotFound
@@ -38,6 +39,7 @@ class Remembering(Group):
     def __init__(self, services: Services, adapters: dict[str, Adapter], pages: Pages, verifying: Verifying) -> None:
         super().__init__(services, adapters, pages)
         self._verifying = verifying
+        self._selecting = SelectedForgetting(services)
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
@@ -45,9 +47,11 @@ class Remembering(Group):
         what = Parameter(
             "what",
             lazy("the id or link of a message, or: last, or: session, or: all, or: posts (mine, of what is forgotten)"),
-            required=True,
             rest=True,
         )
+        about = Parameter("about", lazy("everything about this"), rest=True, named=True)
+        since = Parameter("since", lazy("what was said from then on, like 2026-03-04 or 2026-03"), rest=True, named=True)
+        until = Parameter("until", lazy("what was said until then, that day or month included"), rest=True, named=True)
         return (
             CommandSpec("recall", lazy("find what was said about something"), self._recall, (query,)),
             CommandSpec(
@@ -56,9 +60,9 @@ class Remembering(Group):
             CommandSpec("remember", lazy("keep this message"), self._remember, menu="Remember this", hidden=True),
             CommandSpec(
                 "forget",
-                lazy("forget a message, this conversation, or everything of yours here"),
+                lazy("forget a message, this conversation, a topic, a time, or everything of yours here"),
                 self._forget,
-                (what,),
+                (what, about, since, until),
                 takes_back=True,
             ),
             CommandSpec(
@@ -188,7 +192,18 @@ class Remembering(Group):
 
     async def _forget(self, call: Call) -> Reply:
         view, session = await self._here(call)
-        what = str(call.arguments["what"]).strip()
+        what = str(call.arguments.get("what", "")).strip()
+        if what.casefold() == SHOWN or any(call.arguments.get(name) for name in TOLD):
+            receipt = await self._selecting.run(call, view, self._only(call), self._where(call), self._sign(call))
+            return await self._forgotten(call, view, receipt) if isinstance(receipt, Forgotten) else receipt
+        if not what:
+            raise BadInput(
+                lazy(
+                    "{sign}forget needs what: the id or link of a message, or: last, or: session, or: all, or: posts (mine, of "
+                    "what is forgotten), or about:TOPIC, since:TIME, until:TIME.",
+                    sign=self._sign(call),
+                )
+            )
         many, _space, sure = what.casefold().partition(" ")
         if many == _POSTS:
             if not self._adapters[call.place.platform].removes:

@@ -5,16 +5,14 @@ everything that is recalled, with a receipt at each message by which it can be o
 """
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
 
 from bot.context import layers
+from bot.context.spans import told
 from bot.errors import BadInput
 from bot.models.port import Tool, ToolCall
 from memory.index.when.days import EARLIEST, LATEST
-from memory.index.when.question import asked as asked_when
 from memory.index.when.values import Window
 from memory.text.budget import tokens
 from memory.text.display_names import LYRA
@@ -52,8 +50,6 @@ _MOST_CHARACTERS = 4_000
 _MOST_OF_OPENED = 600
 _MOST_OF_A_CALL = 200
 _ID = 26
-_MONTH = re.compile(r"(\d{4})-(\d\d?)")
-_YEAR = re.compile(r"\d{4}")
 _ASKER = frozenset(("i", "me", "myself", "user", "the user", "human"))
 _HER = frozenset(("you", "yourself", "assistant", "lyra"))
 
@@ -197,11 +193,7 @@ def _window(first: str, last: str, now: int, time_zone: str) -> Window | None:
 
 def _days(key: str, text: str, now: int, time_zone: str) -> Window:
     """Return the time that is told as a day, a month or a year, or in words."""
-    if month := _MONTH.fullmatch(text):
-        text = f"{date(int(month[1]), int(month[2]), 1):%B %Y}" if 1 <= int(month[2]) <= 12 and int(month[1]) else ""
-    elif _YEAR.fullmatch(text):
-        text = f"in {text}"
-    found = asked_when(text[:100], now, time_zone).window
+    found = told(text, now, time_zone)
     if found is None:
         raise BadInput(f'"{key}" is no day; write it {_A_DAY}.')
     return found

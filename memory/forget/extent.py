@@ -1,4 +1,4 @@
-"""What would go with a message if it were forgotten: found as forgetting finds it, and nothing is changed."""
+"""What would go with messages if they were forgotten: found as forgetting finds it, and nothing is changed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,29 +8,32 @@ from memory.forget.forgetting import Forgetting
 from memory.forget.gone import Gone, Scope
 from memory.forget.sparing import Nearness
 from memory.forget.walk import Walk
-from memory.store.lineage import bound, placeholders
+from memory.store.lineage import bound, pages, placeholders
 from memory.tiers import asides, exchanges
 from memory.types import Domain
 
 
 @dataclass(frozen=True, slots=True)
 class Going:
-    """The keys of what would go: the message, the replies that had it in view, and the digests and statements above them."""
+    """The keys of what would go along: the replies that had the messages in view, and the digests and statements above all."""
 
-    message: int
     replies: Sequence[int]
     above: Sequence[int]
 
 
-async def extent(forgetting: Forgetting, domain: Domain, item: int) -> Going:
-    """Return what would go along with a message of a domain."""
+async def extent(forgetting: Forgetting, domain: Domain, items: Sequence[int]) -> Going:
+    """Return what would go along with messages of a domain."""
     db = forgetting.db
-    gone = Gone(0, domain, item, Scope([item]))
-    rows = await db.all(
-        f"{exchanges.SELECT_PLACED}WHERE e.domain = :domain AND e.item IN ({placeholders('i', [item])})",
-        {"domain": domain.key, **bound("i", [item])},
-    )
-    lost = {row["item"]: [row["text"]] for row in rows} | await asides.of(db, forgetting.seal, domain, rows)
-    replies = sorted(await Walk(db, Nearness(forgetting.embedder), besides=gone).along(domain, lost))
-    above = await digests_above(db, [item, *replies])
-    return Going(item, replies, sorted(set(above).difference([item, *replies])))
+    if not items:
+        return Going((), ())
+    gone = Gone(0, domain, max(items), Scope(items))
+    lost: dict[int, Sequence[str]] = {}
+    for some in pages(items):
+        rows = await db.all(
+            f"{exchanges.SELECT_PLACED}WHERE e.domain = :domain AND e.item IN ({placeholders('i', some)})",
+            {"domain": domain.key, **bound("i", some)},
+        )
+        lost |= {row["item"]: [row["text"]] for row in rows} | await asides.of(db, forgetting.seal, domain, rows)
+    replies = sorted(set(await Walk(db, Nearness(forgetting.embedder), besides=gone).along(domain, lost)).difference(items))
+    above = await digests_above(db, [*items, *replies])
+    return Going(replies, sorted(set(above).difference([*items, *replies])))

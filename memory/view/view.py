@@ -40,6 +40,7 @@ from memory.view.messages import Conversations, Messages, Notices, OwnPosts
 from memory.view.own_words import OwnWords
 from memory.view.pages import Pages
 from memory.view.retrieval import Retrieval
+from memory.view.selecting import Selecting
 from memory.view.short_ids import ShortIds
 from memory.view.thoughts import Thoughts
 
@@ -108,6 +109,7 @@ class View:
         self.calendar = Calendar(binding)
         self.lasting = Lasting(binding)
         self.own_words = OwnWords(binding)
+        self.selecting = Selecting(binding, self.recall)
 
     @property
     def also(self) -> Sequence[int]:
@@ -228,7 +230,7 @@ class View:
     async def extent(self, public_id: str) -> Extent:
         """Return what would go if a message at home were forgotten, by its id. Raises NotFound, AmbiguousId."""
         item = await owners.message(self._b.db, self.home, await self.ids.full(public_id), None)
-        going = await extent(self._b.shared.forgetting, self.home, item)
+        going = await extent(self._b.shared.forgetting, self.home, [item])
         domains = self._b.domains
         there = await exchanges.at_their_places(self._b.db, domains, [item, *going.replies])
         if item not in there:

@@ -90,6 +90,36 @@ def test_a_conversation_is_forgotten_only_when_it_is_meant(home: Home) -> None:
     assert texts(home) == ["The server room is on floor 3."]
 
 
+def test_a_topic_of_some_months_is_forgotten_as_it_was_shown_on_every_page_and_nothing_else(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    told = [(f"The divorce hearing number {n} was hard.", f"2026-0{1 + n // 15}-{10 + n % 15}") for n in range(30)]
+    told += [
+        ("The divorce is over.", "2026-03-01"),
+        ("The divorce is over.", "2026-03-02"),
+        ("My cat is called Mia.", "2026-03-03"),
+    ]
+    rows = [{"content": text, "created_at": f"{day}T10:00:00", "id": f"m{n}"} for n, (text, day) in enumerate(told)]
+    (home.folder / "life.jsonl").write_text(jsonl(*rows), "utf-8")
+    home.lyra("import", "life.jsonl")
+    shown = home.lyra("forget", "--about", "the divorce", "--since", "2026-02")
+    assert (shown.lines[0], shown.code) == ("17 messages", 1)
+    assert [line.endswith("The divorce is over.") for line in shown.lines[16:18]] == [True, True]
+    assert one_sentence(shown) == "Nothing was forgotten. Say --yes to forget this for good."
+    assert len(texts(home)) == 33
+    assert (
+        home.lyra("forget", "--about", "the divorce", "--since", "2026-02", "--yes")
+        .lines[-1]
+        .startswith("Forgotten: 17 messages")
+    )
+    assert texts(home) == [text for text, day in told if day < "2026-02" or "Mia" in text]
+    said = home.chat(
+        "/forget since:2026-01-10 until:2026-01-11", "n", "/forget about:the divorce", "y", "/forget since:never"
+    ).lines
+    assert said[0] == "Nothing was forgotten." and said[1].startswith("Forgotten: 15 messages")
+    assert said[2] == '"never" is no time that I understand; write it like 2026-03-04, 2026-03 or "last March".'
+    assert texts(home) == ["My cat is called Mia."]
+
+
 def test_what_she_answered_from_a_forgotten_message_is_gone_too(home: Home) -> None:
     assert "5550199" in home.chat("what is Eve's number?").out
     forget(home, "5550199")

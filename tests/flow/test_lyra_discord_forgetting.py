@@ -44,6 +44,23 @@ async def people_said(lyra: Awake, town: Town) -> list[str]:
     return [text for text in await lyra.kept(*server_of(town.guild)) if text != "Kept."]
 
 
+# A topic
+
+
+async def test_what_was_shown_of_a_topic_is_forgotten_and_only_ones_own(town: Town) -> None:
+    async with town.lyra() as lyra:
+        await town.says(town.bob, town.general, "The regatta was cancelled.")
+        await town.says(town.ada, town.general, "I sail in the regatta.")
+        call = await town.ada.runs(town.general, "forget", about="the regatta")
+        shown = await call.answer()
+        lines = shown.content.split("\n")
+        assert lines[:2] == ["This goes, for good:", "1 message"] and lines[2].endswith("I sail in the regatta.")
+        await town.says(town.ada, town.general, "The regatta is on Sunday.")
+        await town.ada.clicks(shown, "Yes")
+        assert (await finished(call)).content.startswith("Forgotten: 1 message")
+        assert await people_said(lyra, town) == ["The regatta was cancelled.", "The regatta is on Sunday."]
+
+
 # One message
 
 

@@ -41,3 +41,15 @@ async def test_ones_own_words_come_as_files(at_home: Home, ada: Person) -> None:
         for name, told in ((JSONL, '"content": "My sister lives in Graz."'), (TEXT, "My sister lives in Graz.")):
             sent = await ada.hears(there, lambda event, name=name: file(event) and event.content["filename"] == name)  # type: ignore[misc]
             assert told.encode() in await ada.opens(sent)
+
+
+async def test_a_topic_is_shown_and_forgotten_with_one_more_word(at_home: Home, ada: Person) -> None:
+    async with at_home.lyra():
+        there = await dm(at_home, ada)
+        await at_home.asks(ada, there, "I sail in the regatta.")
+        shown = (await at_home.asks(ada, there, "!forget about:the regatta since:today")).body
+        assert "1 message" in shown and shown.endswith("If it shall, say within ten minutes: !forget shown")
+        await at_home.asks(ada, there, "The regatta is on Sunday.")
+        assert (await at_home.asks(ada, there, "!forget shown")).body.startswith("Forgotten: 1 message")
+        assert (await at_home.asks(ada, there, "!forget shown")).body.startswith("Nothing was shown to you here")
+        assert "Sunday" in (await at_home.asks(ada, there, "!recall regatta")).body

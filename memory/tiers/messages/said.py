@@ -1,9 +1,11 @@
-"""What somebody said in a domain, the newest first."""
+"""What people said in a domain: one of them, the newest first, or in a stretch of time."""
 
 from collections.abc import AsyncIterator
 
+from memory.places.confidences import common
 from memory.store.database import Database, Row
-from memory.types import Identity
+from memory.tiers import exchanges
+from memory.types import Domain, Exchange, Identity
 
 _PAGE = 400
 
@@ -18,3 +20,16 @@ async def pages(db: Database, domain: int, identity: Identity, before: int) -> A
     ):
         yield rows
         before = rows[-1]["item"]
+
+
+async def within(db: Database, domain: Domain, start: int, end: int, account: int | None, most: int) -> list[Exchange]:
+    """Return what was said in a domain from an instant until before another, or what an account said; oldest first.
+
+    Nothing that Lyra said is among it.
+    """
+    rows = await db.all(
+        exchanges.SELECT + "WHERE e.domain = :domain AND e.kind = 'said' AND e.said_at >= :start AND e.said_at < :end "
+        f"AND (CAST(:account AS INTEGER) IS NULL OR e.identity = :account) AND {common('e')} ORDER BY e.said_at, e.item LIMIT :most",
+        {"domain": domain.key, "start": start, "end": end, "account": account, "most": most},
+    )
+    return [exchanges.exchange(row) for row in rows]

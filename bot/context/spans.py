@@ -1,0 +1,20 @@
+"""A time as people and models write it: a day, a month, a year, or words."""
+
+import re
+from datetime import date
+
+from memory.index.when.question import asked
+from memory.index.when.values import Window
+
+_MONTH = re.compile(r"(\d{4})-(\d\d?)")
+_YEAR = re.compile(r"\d{4}")
+_MOST = 100
+
+
+def told(text: str, now: int, time_zone: str) -> Window | None:
+    """Return the time that is told by an instant (microseconds UTC) in a time zone; None where it is none."""
+    if month := _MONTH.fullmatch(text):
+        text = f"{date(int(month[1]), int(month[2]), 1):%B %Y}" if 1 <= int(month[2]) <= 12 and int(month[1]) else ""
+    elif _YEAR.fullmatch(text):
+        text = f"in {text}"
+    return asked(text[:_MOST], now, time_zone).window

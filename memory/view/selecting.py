@@ -1,0 +1,105 @@
+"""Messages of a topic or of a stretch of time, and all that goes with them if they are forgotten."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from memory.forget.extent import extent
+from memory.forget.gone import Scope
+from memory.index.when.values import Window
+from memory.store.lineage import pages
+from memory.text.lexical import key_words
+from memory.tiers import exchanges, statements, summaries
+from memory.tiers.messages import said
+from memory.types import Exchange, Forgotten, Hit, Identity
+from memory.view import owners
+from memory.view.binding import Binding
+from memory.view.retrieval import Retrieval
+
+MOST = 5_000
+"""How many messages are selected at once."""
+_PAGE = 500
+_ALIKE = 0.5
+"""From this nearness in meaning on a message is taken to be about a topic whose words it does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What goes: messages, oldest first; replies that go along, gists and summaries, and statements by their tier.
+
+    `elsewhere` counts replies that cannot be shown here. There may be more messages where `whole` is False.
+    """
+
+    messages: Sequence[Exchange]
+    replies: Sequence[Exchange]
+    gists: Sequence[str]
+    stated: Mapping[str, Sequence[str]]
+    elsewhere: int
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Selecting:
+    """Selects at one home."""
+
+    binding: Binding
+    recall: Retrieval
+
+    async def select(self, about: str, within: Window | None, by: Identity | None = None) -> Selection:
+        """Return what would go with all messages of a topic ('': any) and a time (None: any), or with those that `by` said."""
+        b = self.binding
+        account = await owners.identity(b.db, by) if by else None
+        if by and account is None:
+            return Selection((), (), (), {}, 0, whole=True)
+        found = await self._found(about, within, account) if about else await self._said(within, account)
+        chosen = sorted(found, key=lambda one: (one.said_at, one.key))[:MOST]
+        return await self._with_what_goes(chosen, whole=len(found) <= MOST)
+
+    async def forget(self, selection: Selection) -> Forgotten:
+        """Forget the messages of a selection and what rests on them, and nothing that was said or found since."""
+        keys = [one.key for one in selection.messages]
+        if not keys:
+            return Forgotten(0, 0, 0)
+        return await self.binding.shared.forgetting.forget(self.binding.home, Scope(keys))
+
+    async def _said(self, within: Window | None, account: int | None) -> list[Exchange]:
+        assert within is not None, "a topic or a time is needed"
+        return await said.within(self.binding.db, self.binding.home, within.start, within.end, account, MOST + 1)
+
+    async def _found(self, about: str, within: Window | None, account: int | None) -> list[Exchange]:
+        """Find until nothing more is found: of messages that say the same only one is found at a time."""
+        found: dict[int, Exchange] = {}
+        looked: set[int] = set()
+        least = (len(set(key_words(about).values())) + 1) // 2
+        while len(found) <= MOST:
+            hits = await self.recall.messages(about, _PAGE, exclude=looked)
+            looked.update(hit.exchange.key for hit in hits)
+            fits = [hit.exchange for hit in hits if _is_about(hit, least)]
+            here = [one for one in fits if one.domain == self.binding.home.key and (account is None or one.identity == account)]
+            found |= {one.key: one for one in here if within is None or within.holds(one.said_at)}
+            if not fits:
+                return list(found.values())
+        return list(found.values())
+
+    async def _with_what_goes(self, chosen: Sequence[Exchange], *, whole: bool) -> Selection:
+        b = self.binding
+        keys = [one.key for one in chosen]
+        going = await extent(b.shared.forgetting, b.home, keys)
+        there = await exchanges.at_their_places(b.db, b.domains, going.replies)
+        gists: list[str] = []
+        stated: dict[str, list[str]] = {}
+        for some in pages(going.above):
+            gists += [one.text for one in (await summaries.by_keys(b.db, b.domains, some)).values()]
+            for one in (await statements.by_keys(b.db, b.domains, some)).values():
+                stated.setdefault(one.tier, []).append(one.text)
+        replies = [there[key].exchange for key in going.replies if key in there]
+        return Selection(chosen, replies, gists, stated, len(going.replies) - len(replies), whole)
+
+
+def _is_about(hit: Hit, least: int) -> bool:
+    for signal in hit.why:
+        kind, _space, rest = signal.partition(" ")
+        if kind == "words:" and len(rest.split(", ")) >= least:
+            return True
+        if kind == "meaning" and float(rest) >= _ALIKE:
+            return True
+    return False
