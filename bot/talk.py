@@ -74,14 +74,18 @@ async def talking(
     off_record = OffRecord()
     outgoing = Outgoing(journal, app.domains, adapters, base.ids, base.settings.exit.allowed, off_record.note)
     access = Access(base.settings, adapters, base.clock)
+    languages = Languages(app.preferences, app.domains)
     services = Services(
-        app.memory, app.domains, app.preferences, app.models, app.maintenance, outgoing, base.settings, base.clock, off_record
-    )
+        app.memory, app.domains, app.preferences, app.models, app.maintenance, outgoing, base.settings, base.clock, off_record,
+        languages,
+    )  # fmt: skip
     within = base.settings.answer_within_minutes
     intake = Intake(app.memory, app.domains, app.preferences, access, base.clock, within, off_record)
     reconciliation = await Reconciliation.open(services, intake, adapters, app.priority)
     comparing, verifying = reconciliation.comparing, reconciliation.verifying
-    reflections = Reflections(app.memory, app.domains, app.preferences, outgoing, base.settings.dream, base.clock, adapters)
+    reflections = Reflections(
+        app.memory, app.domains, app.preferences, outgoing, base.settings.dream, base.clock, adapters, languages
+    )
     connector = Connector(app.models, base.around, _probe, app.reloading.told)
     # Where it cannot be read, that is said before anybody talks.
     app.persona.current()
@@ -95,7 +99,7 @@ async def talking(
         print(news, file=sys.stderr, flush=True)
     async with asyncio.TaskGroup() as group:
         group.create_task(_load(app))
-        mailboxes = Mailboxes(journal, turns, commands, adapters, Languages(app.preferences), group)
+        mailboxes = Mailboxes(journal, turns, commands, adapters, languages, group)
         listeners = {
             platform: Listening(adapter, services, intake, commands, mailboxes, reconciliation, access)
             for platform, adapter in adapters.items()

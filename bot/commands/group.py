@@ -11,7 +11,7 @@ from bot.commands.pages import GONE, Pages
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
-from localization.languages import current, known
+from localization.languages import current
 from localization.sentences import Sentence, lazy
 from memory.types import Identity, Session
 from memory.view.view import View
@@ -47,12 +47,12 @@ class Group:
         raise BadInput(GONE)
 
     async def _aloud(self, call: Call, said: Sentence) -> None:
-        """Say something to everyone at the place of a call, in the language that is set there; of a room, in no thread of it."""
+        """Say something to everyone at the place of a call, in the language that is set or mostly written there; of a room, in no thread of it."""
         adapter, place = self._adapters[call.place.platform], call.place
         if place.reach is Reach.ROOM and place.thread:
             place = await adapter.locate(replace(place, thread="")) or place
         view, session = await self._services.domains.here(place, call.person)
-        text = said.read_in(known(self._services.preferences.language(place)) or current())
+        text = said.read_in(await self._services.languages.among(place, view) or current())
         parts = await self._services.outgoing.parts(place.platform, text, links=NO_LINKS)
         await view.notices.queue(session, parts, [])
         await self._services.outgoing.flush(place.platform, place.key, parts)

@@ -51,6 +51,12 @@ class Domains:
                 told += more
         return self._memory.view(home, [*also, *await self._in_confidence(place, person, told, adapter)]), session
 
+    async def home(self, place: Place, person: Person) -> View | None:
+        """Return the memory of a place by itself, None where nothing was ever kept there."""
+        ref = _ref(place.platform, place.circle) if place.circle else DomainRef(DomainKind.DM, person.platform, person.id)
+        found = await self._memory.places.find_domain(ref)
+        return self._memory.view(found) if found else None
+
     async def view_of(self, platform: str, account: str) -> View:
         """Return memory as the one person of an account may know it."""
         person = Person(platform, account, account)

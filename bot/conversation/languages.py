@@ -3,11 +3,15 @@
 from collections import OrderedDict
 
 from adapters.events import Asked, Message, Person, Place
+from bot.conversation.domains import Domains
 from bot.conversation.preferences import Preferences
+from bot.models.offline.spoken_languages import told, told_by
 from localization.languages import ENGLISH, LANGUAGES, known
-from memory.text.languages import language
-from memory.text.lexical import tokens
+from memory.types import Identity
+from memory.view.view import View
 
+LOOKED_BACK = 50
+"""Among how many of the last messages of a place is looked for one that tells a language."""
 _MOST = 10_000
 _TERMINAL = "console"
 
@@ -15,35 +19,63 @@ _TERMINAL = "console"
 class Languages:
     """Says in which language a message or a call is answered.
 
-    In which language somebody wrote last at a place is held in this process alone: the next words tell it again.
+    In which language somebody wrote last at a place is held in this process; after a start, what is kept of them tells it.
     """
 
-    def __init__(self, preferences: Preferences) -> None:
+    def __init__(self, preferences: Preferences, domains: Domains) -> None:
         self._preferences = preferences
+        self._domains = domains
         self._written: OrderedDict[tuple[str, str, str], str] = OrderedDict()
 
-    def of(self, event: Message | Asked) -> str:
+    async def of(self, event: Message | Asked) -> str:
         """Return the code of the language that an event is answered in; '' where nothing tells it, for the one that is read: the
         operator's, or that of the page where it was said.
         """
-        if event.place.platform == _TERMINAL:
-            return known(self._preferences.language(event.person))
-        written = self._heard(event) if isinstance(event, Message) else self._written.get(_key(event.place, event.person), "")
-        alone = event.place.is_private or (isinstance(event, Asked) and event.private)
-        chosen = known(self._preferences.language(event.person if alone else event.place))
-        shown = _shown(event.locale) if isinstance(event, Asked) and alone else ""
-        return chosen or shown or written
+        heard = _code(told(event.text)) if isinstance(event, Message) else ""
+        if heard:
+            self._note(event.place, event.person, heard)
+        aside = isinstance(event, Asked) and event.private
+        shown = _shown(event.locale) if isinstance(event, Asked) and (event.place.is_private or aside) else ""
+        return await self.to(event.place, event.person, aside=aside, shown=shown)
 
-    def _heard(self, message: Message) -> str:
-        """Note in which language somebody writes at a place, where their words tell it; return it."""
-        key = _key(message.place, message.person)
-        told = next((code for code, name in LANGUAGES.items() if name == language(list(tokens(message.text)))), "")
-        if told:
-            self._written[key] = told
-            self._written.move_to_end(key)
-            if len(self._written) > _MOST:
-                self._written.popitem(last=False)
-        return self._written.get(key, "")
+    async def to(self, place: Place, person: Person, *, aside: bool = False, shown: str = "") -> str:
+        """Return the code of the language in which somebody is told something at a place, `aside` where they alone read it: as it is
+        set, as their platform is `shown` to them, or as they wrote; '' where nothing tells it.
+        """
+        chosen = known(self._preferences.language(person if place.is_private or aside else place))
+        if place.platform == _TERMINAL:
+            return chosen
+        return chosen or shown or await self._before(place, person)
+
+    async def among(self, place: Place, home: View) -> str:
+        """Return the code of the language in which all who read a shared place are told something: as it is set, or as most wrote there."""
+        if chosen := known(self._preferences.language(place)):
+            return chosen
+        heard = [_code(told(text)) for text in await home.messages.last_said(LOOKED_BACK)]
+        return max(filter(None, heard), key=heard.count, default="")
+
+    async def _before(self, place: Place, person: Person) -> str:
+        """Return in which language somebody wrote before at a place."""
+        key = _key(place, person)
+        if key not in self._written:
+            self._note(place, person, await self._kept(place, person))
+        return self._written[key]
+
+    async def _kept(self, place: Place, person: Person) -> str:
+        home = await self._domains.home(place, person)
+        account = await home.messages.account(Identity(person.platform, person.id)) if home else None
+        return _code(told_by(await home.messages.last_said(LOOKED_BACK, account))) if home and account else ""
+
+    def _note(self, place: Place, person: Person, code: str) -> None:
+        key = _key(place, person)
+        self._written[key] = code
+        self._written.move_to_end(key)
+        if len(self._written) > _MOST:
+            self._written.popitem(last=False)
+
+
+def _code(name: str) -> str:
+    return next((code for code, called in LANGUAGES.items() if called == name), "")
 
 
 def _shown(locale: str) -> str:

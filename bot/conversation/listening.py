@@ -20,6 +20,7 @@ from bot.delivery.links import NO_LINKS
 from bot.errors import LyraError
 from bot.reconciliation.reconciliation import Reconciliation
 from bot.service.log import log
+from localization.languages import reading
 from memory.errors import MemoryFailure
 
 NO_CURSORS: Mapping[str, str] = {}
@@ -212,7 +213,8 @@ class Listening:
         if not await self._access.admits(event.person, event.place):
             return
         view, session = await self._services.domains.here(event.place, event.person)
-        parts = await self._services.outgoing.parts(event.place.platform, str(event.why), links=NO_LINKS)
+        with reading(await self._services.languages.to(event.place, event.person)):
+            parts = await self._services.outgoing.parts(event.place.platform, str(event.why), links=NO_LINKS)
         if event.once and not await view.notices.hint(session, parts, event.id):
             return
         if not event.once:
@@ -230,8 +232,9 @@ class Listening:
         place = await self._now(event.place)
         view, session = await self._services.domains.here(place)
         goes_on, prefix = bool(place.earlier and view.also), self._adapter.prefix
-        text = onward(prefix) if goes_on else introduction(self._services.models.goes_to, prefix, shared=True)
-        parts = await self._services.outgoing.parts(place.platform, text, links=NO_LINKS)
+        with reading(await self._services.languages.among(place, view)):
+            text = onward(prefix) if goes_on else introduction(self._services.models.goes_to, prefix, shared=True)
+            parts = await self._services.outgoing.parts(place.platform, text, links=NO_LINKS)
         if await (view.notices.go_on(place.channel, session, parts) if goes_on else view.notices.greet(session, parts)):
             await self._services.outgoing.flush(place.platform, place.key, parts)
 

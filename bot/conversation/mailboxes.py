@@ -96,7 +96,7 @@ class Mailboxes:
                 promises = self._post([letter for letter in left if not letter.is_over])
             for letter in left:
                 if letter.is_over:
-                    with reading(self._languages.of(letter.event)):
+                    with reading(await self._languages.of(letter.event)):
                         await self._commands.cut_off(letter.row, letter.event)
         return Answered(promises)
 
@@ -172,7 +172,7 @@ class Mailboxes:
         for one in letters:
             if one.event.off_record:
                 continue
-            with suppress(LyraError, MemoryFailure), reading(self._languages.of(one.event)):
+            with suppress(LyraError, MemoryFailure), reading(await self._languages.of(one.event)):
                 await self._turns.keep(only_messages([(one.row, one.event)]), self._adapters[one.place[0]])
 
     async def _work(self, key: tuple[str, str]) -> None:
@@ -184,7 +184,7 @@ class Mailboxes:
     async def _handle(self, adapter: Adapter, batch: Batch, ticket: Ticket) -> None:
         letters = batch.letters
         try:
-            with reading(self._languages.of(letters[-1].event)):
+            with reading(await self._languages.of(letters[-1].event)):
                 await self._answer(batch, adapter, ticket)
         except MemoryFailure as error:
             # Not even the failure could be written. What was heard is committed, and the next connection or start answers it.

@@ -4,7 +4,7 @@ from adapters.command_table import Action
 from adapters.events import Person, Revised
 from bot.commands.asking import ANEW
 from bot.conversation.services import Services
-from localization.languages import known, reading
+from localization.languages import reading
 from localization.sentences import _
 
 
@@ -21,7 +21,7 @@ async def offer(services: Services, revised: Revised, answer: str) -> None:
     view, session = await services.domains.here(place, person)
     if await view.messages.by_source(session, revised.id) is None:
         return
-    with reading(known(services.preferences.language(person if place.is_private else place))):
+    with reading(await services.languages.to(place, person)):
         parts = services.outgoing.offer(answer, [Action(_("Answer again"), ANEW, revised.id)])
     await view.notices.queue(session, parts, [])
     await services.outgoing.flush(place.platform, place.key, parts)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from bot.config.settings import Settings
 from bot.conversation.domains import Domains
+from bot.conversation.languages import Languages
 from bot.conversation.preferences import Preferences
 from bot.delivery.outgoing import Outgoing
 from bot.models.chains import Models
@@ -26,3 +27,4 @@ class Services:
     settings: Settings
     clock: Clock
     off_record: OffRecord
+    languages: Languages

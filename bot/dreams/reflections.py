@@ -14,10 +14,12 @@ from adapters.errors import PlaceGone, PlatformFailure
 from adapters.events import Person, Place
 from bot.config.sections import DreamSection
 from bot.conversation.domains import Domains
+from bot.conversation.languages import Languages
 from bot.conversation.preferences import Preferences
 from bot.delivery.links import given
 from bot.delivery.outgoing import REFLECTION, Outgoing
 from bot.service.log import log
+from localization.languages import reading
 from localization.sentences import _, lazy
 from memory.core import Memory
 from memory.errors import MemoryFailure
@@ -42,7 +44,7 @@ class Reflections:
 
     def __init__(
         self, memory: Memory, domains: Domains, preferences: Preferences, outgoing: Outgoing, rules: DreamSection, clock: Clock,
-        adapters: Mapping[str, Adapter],
+        adapters: Mapping[str, Adapter], languages: Languages,
     ) -> None:  # fmt: skip
         self._memory = memory
         self._domains = domains
@@ -51,6 +53,7 @@ class Reflections:
         self._rules = rules
         self._clock = clock
         self._adapters = adapters
+        self._languages = languages
 
     async def tick(self) -> None:
         """Say what may be said now, one domain after the other."""
@@ -73,6 +76,11 @@ class Reflections:
         if found is None:
             return False
         session, place = found
+        who = self._reader(place, view.home)
+        with reading(await (self._languages.to(place, who) if who else self._languages.among(place, view))):
+            return await self._post(view, thought, session, place)
+
+    async def _post(self, view: View, thought: PostableThought, session: Session, place: Place) -> bool:
         adapter = self._adapters[place.platform]
         text, links = _shown(thought, adapter)
         said_there = await given(placed.exchange for placed in thought.said)
@@ -127,11 +135,13 @@ class Reflections:
         return None
 
     async def _wanted(self, place: Place, home: Domain) -> bool:
-        where: Place | Person = Person(place.platform, self._alone(place, home), "") if place.is_private else place
-        return await self._preferences.on(where, NAME)
+        return await self._preferences.on(self._reader(place, home) or place, NAME)
 
-    def _alone(self, place: Place, home: Domain) -> str:
-        return home.ref.native_id if home.ref.kind is DomainKind.DM else place.alone
+    def _reader(self, place: Place, home: Domain) -> Person | None:
+        """Return the one person who reads a private place."""
+        if not place.is_private:
+            return None
+        return Person(place.platform, home.ref.native_id if home.ref.kind is DomainKind.DM else place.alone, "")
 
 
 def quiet(now: time, hours: str) -> bool:

@@ -9,11 +9,13 @@ from adapters.errors import PlaceGone
 from adapters.events import Person, Place
 from bot.commands.texts import receipts
 from bot.conversation.domains import Domains
+from bot.conversation.languages import Languages
 from bot.conversation.preferences import Preferences
 from bot.delivery.links import NO_LINKS
 from bot.delivery.outgoing import Outgoing
 from bot.errors import BadInput
 from bot.reconciliation.vanished import Register
+from localization.languages import reading
 from localization.sentences import _, ngettext
 from memory.core import Memory
 from memory.forget.disappearance import VanishedPlace
@@ -31,6 +33,7 @@ class Keeping:
         preferences: Preferences,
         outgoing: Outgoing,
         adapters: Mapping[str, Adapter],
+        languages: Languages,
     ) -> None:
         self._memory = memory
         self._register = register
@@ -38,6 +41,7 @@ class Keeping:
         self._preferences = preferences
         self._outgoing = outgoing
         self._adapters = adapters
+        self._languages = languages
 
     async def tell(self, row: VanishedPlace) -> None:
         """Tell those who ruled something that it is forgotten soon, once, in the DMs that they have with Lyra."""
@@ -49,7 +53,8 @@ class Keeping:
             if ruler in noted.told or await self._preferences.on(person, "paused") or not await self._rules(person, row):
                 continue
             if place := await self._dm(person):
-                await self._say(place, person, row)
+                with reading(await self._languages.to(place, person)):
+                    await self._say(place, person, row)
                 noted = replace(noted, told=(*noted.told, ruler))
                 await self._register.put(row.platform, row.prefix, noted)
 

@@ -132,7 +132,9 @@ class Reconciliation:
         memory = services.memory
         verifying = Verifying(memory, intake, adapters)
         register = Register(memory, verifying, adapters)
-        keeping = Keeping(memory, register, services.domains, services.preferences, services.outgoing, adapters)
+        keeping = Keeping(
+            memory, register, services.domains, services.preferences, services.outgoing, adapters, services.languages
+        )
         vanishing = Vanishing(memory, register, keeping, verifying, adapters)
         comparing = Comparing(memory, verifying, vanishing.vanish, adapters, priority, services.clock)
         await verifying.open()

@@ -260,14 +260,14 @@ async def said_text(db: Database, item: int) -> str:
     return str(row["text"]) if row else ""
 
 
-async def last_said(db: Database, domain: Domain, n: int) -> list[str]:
-    """Return the last texts people said in a domain that may be shown where these are read, oldest first."""
+async def last_said(db: Database, domain: Domain, n: int, by: int | None = None) -> list[str]:
+    """Return the last n texts people said in a domain that may be shown where these are read, oldest first; of them one account's alone."""
     rows = await db.all(
-        f"SELECT text FROM exchanges e WHERE domain = :domain AND kind = 'said' AND {shown('e')} AND {common('e')} "
+        f"SELECT text, identity FROM exchanges e WHERE domain = :domain AND kind = 'said' AND {shown('e')} AND {common('e')} "
         "ORDER BY item DESC LIMIT :n",
         {"domain": domain.key, "n": n},
     )
-    return [row["text"] for row in reversed(rows)]
+    return [row["text"] for row in reversed(rows) if by in (None, row["identity"])]
 
 
 SELECT = "SELECT e.*, i.public_id FROM exchanges e JOIN items i ON i.id = e.item "

@@ -86,9 +86,9 @@ class Messages:
         """Return how many messages people said at home, and when the last one was (0: never)."""
         return await exchanges.said(self._b.db, self._b.home)
 
-    async def last_said(self, n: int) -> list[str]:
-        """Return the last texts people said at home, oldest first."""
-        return await exchanges.last_said(self._b.db, self._b.home, n)
+    async def last_said(self, n: int, by: int | None = None) -> list[str]:
+        """Return the last n texts people said at home, oldest first; of them those of one account alone, if its key is given."""
+        return await exchanges.last_said(self._b.db, self._b.home, n, by)
 
 
 class Conversations:

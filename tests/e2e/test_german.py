@@ -48,6 +48,11 @@ def test_a_conversation_in_german_holds_no_english(home: Home) -> None:
     assert said_in_english(home.lyra("chat", "--as", "ada", given=TALK).out) != [], "in English it holds some"
 
 
+def test_who_wrote_german_is_answered_so_where_words_tell_no_language(home: Home) -> None:
+    assert home.lyra("chat", given="Ich wohne in Graz.\nPizza!\n").out == "Gemerkt.\nGemerkt.\n"
+    assert home.lyra("chat", given="Pizza!\nI live in Graz.\nPizza!\n").out == "Gemerkt.\nKept.\nKept.\n"
+
+
 COMMANDS: tuple[list[str], ...] = (
     [], ["recall", "--help"], ["memory", "--help"], ["status"], ["doctor"], ["sessions"], ["summarize"], ["recall", "Katze"],
     ["recall", "Flugzeug"], ["recall", " "], ["recall", "x", "-k", "0"], ["recall", "--loud"], ["foo"], ["memory", "self"],

@@ -59,6 +59,17 @@ async def test_in_a_dm_that_wants_them_a_thought_is_said_once_with_its_buttons(t
     assert thoughts(town, dm) == [said]
 
 
+async def test_it_comes_in_the_language_of_who_reads_it(town: Town, lyra: Awake) -> None:
+    dm = await town.ada.opens_dm()
+    await told(town, dm)
+    await town.says(town.ada, dm, "Ich habe heute gut geschlafen.")
+    await town.asks(town.ada, dm, "settings", setting="reflections", value="on")
+    await dreams(town, lyra, dm)
+    [said] = thoughts(town, dm)
+    assert said.embeds[0]["footer"]["text"] == "Ein Gedanke von mir, ungefragt gesagt"
+    assert "Aus: " in said.embeds[0]["description"] and buttons(said) == ["Warum das?", "Weniger davon", "Löschen"]
+
+
 async def test_where_nobody_wants_them_none_is_said_and_a_dm_hears_once_how_to_want_them(town: Town, lyra: Awake) -> None:
     dm = await town.ada.opens_dm()
     await told(town, dm)

@@ -13,6 +13,7 @@ from adapters.base import Adapter, Sending
 from adapters.events import Person
 from bot.config.settings import Settings
 from bot.conversation.domains import Domains
+from bot.conversation.languages import Languages
 from bot.conversation.preferences import Preferences
 from bot.delivery.links import AllowList
 from bot.delivery.outgoing import Outgoing
@@ -168,5 +169,7 @@ async def month(folder: Path) -> AsyncIterator[Month]:
         yield Month(
             memory, clock, domain, view, session, square, model, preferences, Maintenance(memory, models, settings, clock, priority),
             Dreams(memory, models, settings, clock, priority),
-            Reflections(memory, domains, preferences, outgoing, settings.dream, clock, adapters),
+            Reflections(
+                memory, domains, preferences, outgoing, settings.dream, clock, adapters, Languages(preferences, domains)
+            ),
         )  # fmt: skip

@@ -5,15 +5,16 @@ from pathlib import Path
 import pytest
 
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
+from localization.languages import reading
 from tests.kits.memory_kit import Clock, corner, opened, said, utc
 from tests.unit.test_told_later import answer
 
 NOW = utc("2026-11-26T20:00")
 
 
-def spoken(text: str) -> str:
+def spoken(text: str, written: str = "") -> str:
     """Return what she says to something that asks nothing of memory."""
-    return OfflineVoice().answer(VoiceQuestion(text, "Ada", NOW, "UTC"), [], lambda _: False).text
+    return OfflineVoice().answer(VoiceQuestion(text, "Ada", NOW, "UTC", written=written), [], lambda _: False).text
 
 
 @pytest.mark.parametrize(
@@ -31,12 +32,29 @@ def spoken(text: str) -> str:
         ("Où est mon vélo ?", 'Encore rien sur "vélo".'),
         ("Qu'est-ce que j'ai fait en octobre ?", "Encore rien du 1er octobre 2026 au 31 octobre 2026."),
         ("Hallo", "Hallo, Ada."),
+        ("Ich wohne in Graz.", "Gemerkt."),
+        ("I live in Graz.", "Kept."),
+        ("Who is Ich?", 'Nothing about "Ich" yet.'),
         ("Hello", "Hello, Ada."),
         ("Where is my bike?", 'Nothing about "bike" yet.'),
     ],
 )
 def test_she_speaks_the_language_that_she_is_spoken_to_in(text: str, answered: str) -> None:
     assert spoken(text) == answered
+
+
+def test_words_that_tell_no_language_are_answered_in_the_one_that_was_written_before_or_else_is_read() -> None:
+    assert [spoken("Pizza!"), spoken("Pizza!", written="german"), spoken("Pizza!", written="dutch")] == [
+        "Kept.",
+        "Gemerkt.",
+        "Kept.",
+    ]
+    with reading("de"):
+        assert [spoken("Pizza!"), spoken("Pizza!", written="english"), spoken("I live in Graz.")] == [
+            "Gemerkt.",
+            "Kept.",
+            "Kept.",
+        ]
 
 
 DIARY = {

@@ -14,11 +14,13 @@ from bot.context.sought import Sought, sought
 from bot.conversation.answering.basis import Basis
 from bot.conversation.answering.lookups import ROUNDS, SHARE, Lookups, Reads
 from bot.conversation.answering.streaming import Showing
+from bot.conversation.languages import LOOKED_BACK
 from bot.conversation.one_turn import Turn
 from bot.conversation.services import Services
 from bot.delivery.links import given
 from bot.errors import AnswerEnded, ContextTooLong, ModelError, ModelGarbled
 from bot.models.offline.manner import manner
+from bot.models.offline.spoken_languages import told, told_by
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
 from bot.models.port import Anew, closing, size
 from bot.reconciliation.used import Used, only, used_at, used_in
@@ -195,6 +197,8 @@ class Speaking:
     async def _offline(self, turn: Turn, looks: Looks) -> Spoken:
         wanted = manner(await turn.view.digests.wanted_by(turn.asked[-1:]))
         asked = replace(_question(turn, self._services.clock.now()), manner=wanted)
+        if not (wanted.language or told(asked.text)):
+            asked = replace(asked, written=await _written(turn))
         begun = asked.now
         came = Sought()
 
@@ -213,6 +217,12 @@ class Speaking:
         seen = cited | {one.key: one.text for one in wanted.rests_on}
         sources = cited.keys() | {exchange.key for exchange in turn.asked}
         return Spoken(answer.text, frozenset(sources), answer.echo, links, begun, seen, used=used_in(answer.cites))
+
+
+async def _written(turn: Turn) -> str:
+    """Return in which language whoever asks wrote before."""
+    asker = turn.asked[-1].identity
+    return told_by(await turn.view.messages.last_said(LOOKED_BACK, asker)) if asker else ""
 
 
 def _question(turn: Turn, now: int) -> VoiceQuestion:

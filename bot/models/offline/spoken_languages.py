@@ -1,10 +1,11 @@
-"""In which language the voice speaks: the one that somebody wished for, or asks in; English where that is not known."""
+"""In which language the voice speaks: the one that somebody wished for, asks in, or wrote before; else the one that is read."""
 
 from collections.abc import Mapping, Sequence
 
 from bot.models.offline.manner import Manner
 from bot.models.offline.phrases import English, FormalGerman, German
 from bot.models.offline.romance_phrases import French, Spanish
+from localization.languages import LANGUAGES, current
 from memory.text.languages import language
 from memory.text.lexical import tokens
 
@@ -12,18 +13,35 @@ _SPOKEN: Mapping[str, type[English]] = {"english": English, "german": German, "s
 _TELLING: Mapping[str, frozenset[str]] = {
     name: frozenset(token for word in words.split() for token in tokens(word))
     for name, words in {
-        "german": "hallo moin servus guten gute nacht danke tschüss wer wann wie warum wieso wo über weißt geht machst",
+        "english": "hello hi thanks bye what who when where why how i i'm i've i'll my mine you your we our the is are have don't",
+        "german": """hallo moin servus guten gute nacht danke tschüss wer wann wie warum wieso wo über weißt geht machst
+            ich wir nicht kein keine mein meine meinen meinem meiner dein deine unser mir mich dir dich und ist bist habe hab
+            heute gestern heißt wohne mag""",
         "spanish": "hola buenos buenas gracias adiós qué quién cuándo dónde cómo cuál cuánto tengo soy estoy mi mis",
         "french": "bonjour bonsoir merci où quand pourquoi combien quel quelle quoi s'appelle je j'ai mon",
     }.items()
 }
-"""Words that tell a language where a text is too short for its function words to."""
+"""Words that tell a language where a text is too short for its function words to: none of them is a word of another of these."""
 
 
-def phrases(manner: Manner, words: Sequence[str]) -> English:
-    """Return the sentences in which somebody is answered who says these words, or wished for a language."""
-    told = (name for name, telling in _TELLING.items() if not telling.isdisjoint(words))
-    spoken = manner.language or language(words) or next(told, "english")
+def told(text: str) -> str:
+    """Return the language of a text, as far as its words tell it; '' where they do not, or those of several do."""
+    words = tokens(text)
+    if found := language(words):
+        return found
+    votes = {name: len(telling.intersection(words)) for name, telling in _TELLING.items()}
+    first, second = sorted(votes, key=lambda name: -votes[name])[:2]
+    return first if votes[first] > votes[second] else ""
+
+
+def told_by(texts: Sequence[str]) -> str:
+    """Return the language of the newest of somebody's texts, oldest first, whose words tell one that she speaks; '' where none does."""
+    return next((name for text in reversed(texts) if (name := told(text)) in _SPOKEN), "")
+
+
+def phrases(manner: Manner, text: str, written: str) -> English:
+    """Return the sentences in which somebody is answered who says this, wished for a language, or wrote one before."""
+    spoken = manner.language or told(text) or written or LANGUAGES[current()]
     if spoken == "german" and manner.formal:
         return FormalGerman()
     return _SPOKEN.get(spoken, English)()

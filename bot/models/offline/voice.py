@@ -20,7 +20,6 @@ from bot.models.offline.understanding import Act, hear, is_about_lyra
 from bot.models.offline.wording import Wording
 from memory.index.when.birthdays import celebrated
 from memory.index.when.values import Window
-from memory.text.lexical import tokens
 from memory.types import Hit, Statement
 
 NO_MODEL = English.no_model
@@ -33,7 +32,7 @@ _LISTS = frozenset((Aim.LIST, Aim.ABOUT, Aim.ASKER, Aim.SAID, Aim.TIME))
 @dataclass(frozen=True, slots=True)
 class VoiceQuestion:
     """A message to answer: who sent it and how they want to be talked to, the present instant in microseconds UTC, and the time
-    zone to tell times in.
+    zone to tell times in. `written` is the language that they wrote in before, where this does not tell one; '' for none.
     """
 
     text: str
@@ -41,11 +40,12 @@ class VoiceQuestion:
     now: int
     time_zone: str
     manner: Manner = Manner()
+    written: str = ""
 
     @property
     def phrases(self) -> English:
         """The sentences in which it is answered."""
-        return phrases(self.manner, tokens(self.text))
+        return phrases(self.manner, self.text, self.written)
 
 
 @dataclass(frozen=True, slots=True)
