@@ -195,7 +195,9 @@ def habits(settings: Settings) -> Habits:
     dream = settings.dream
     hours = Hours(time.fromisoformat(dream.night) if dream.night else None, dream.every_minutes * MINUTE)
     thresholds = Thresholds(dream.continuity, dream.coherence, dream.curiosity, dream.stability)
-    return Habits(rules, settings.max_transcript_chars, bank, settings.recall_megabytes << 20, hours, thresholds)
+    return Habits(
+        rules, settings.max_transcript_chars, bank, settings.recall_megabytes << 20, hours, thresholds, settings.retention.model_dump()
+    )  # fmt: skip
 
 
 def secret_of(around: Surroundings, backend: Backend, name: str) -> str | None:

@@ -10,8 +10,8 @@ This object opens the file and hands out views, consolidators and the journal. I
 counts over all domains, and what a platform takes back or changes, it takes back or changes wherever that is kept.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
@@ -20,6 +20,7 @@ from memory.dream.schedule import Hours, Schedule
 from memory.forget.disappearance import Disappearance, VanishedPlace
 from memory.forget.forgetting import Forgetting
 from memory.forget.gone import is_sweeping
+from memory.forget.retention import Retention
 from memory.forget.tombstones import Tombstones
 from memory.forget.verified import Verified
 from memory.index.recall.domain_indexes import MOST_BYTES, DomainIndexes
@@ -64,7 +65,7 @@ class Habits:
     """How memory consolidates: the rules for episodes, the longest transcript one call may read, and how banks are kept.
 
     `recall_bytes` is how much of the machine's memory the domains that were asked for last may take; `hours` is when she
-    dreams, `thresholds` what makes her act then.
+    dreams, `thresholds` what makes her act then, `retention` how many days each tier is kept, where not for ever.
     """
 
     rules: Rules = Rules()
@@ -73,6 +74,7 @@ class Habits:
     recall_bytes: int = MOST_BYTES
     hours: Hours = Hours()
     thresholds: Thresholds = Thresholds()
+    retention: Mapping[str, float] = field(default_factory=dict)
 
 
 class Memory:
@@ -97,6 +99,7 @@ class Memory:
         self._reading = Shared(self.places, self.settings, self.domain_indexes, self._tongues, self._forgetting, ports.clock)
         self.shown = ShownMessages(db, seal)
         self._changing = Changing(db, seal, self._forgetting, ports.clock)
+        self._retention = Retention(db, self._forgetting, ports.clock, habits.retention)
         self._vanishing = Disappearance(db, self._forgetting, ports.clock)
         self.forgotten_at_open = Forgotten(0, 0, 0)
         self.dreams = Schedule(db, self._holders, ports.clock, habits.hours)
@@ -195,6 +198,10 @@ class Memory:
     async def sweep(self) -> Forgotten:
         """Finish what was left of forgetting, and forget what vanished a week ago and nobody kept; return the receipt."""
         return await self._forgetting.finish_what_is_left() + await self._vanishing.forget_due()
+
+    async def expire(self) -> int:
+        """Let go of what was kept for as long as it may be, at most once an hour; return how many items that were."""
+        return await self._retention.sweep()
 
     async def revise(self, platform: str, place: str, id: str, text: str, at: int) -> bool:
         """Give a message the words it has on its platform since `at`, unless newer ones are known; no words take it back.

@@ -7,6 +7,7 @@ MOST_NAME = 200
 """The most characters that the name of a conversation may have."""
 SECOND = 1_000_000
 MINUTE = 60 * SECOND
+DAY = 24 * 60 * MINUTE
 
 
 class DomainKind(StrEnum):

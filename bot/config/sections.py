@@ -247,6 +247,18 @@ class Exit(_Section):
         return AllowList(self.links)
 
 
+class RetentionSection(_Section):
+    """How many days each tier is kept, counted from when it was kept or made; 0 for ever. A message takes what rests on it along."""
+
+    messages: float = Field(0, ge=0)
+    gists: float = Field(0, ge=0)
+    facts: float = Field(0, ge=0)
+    months: float = Field(0, ge=0)
+    narrative: float = Field(0, ge=0)
+    thoughts: float = Field(0, ge=0)
+    notes: float = Field(0, ge=0)
+
+
 class DreamSection(_Section):
     """When she dreams, from which level on each drive acts, and what a day's dreams of one place may take."""
 

@@ -9,16 +9,15 @@ from memory.errors import MemoryFailure
 from memory.journal import ledger
 from memory.ports import Clock
 from memory.store import restoring
-from memory.types import MINUTE
+from memory.types import DAY
 
-DAY = 24 * 60 * MINUTE
 SECONDS = 10.0
 """How long erased bytes may wait in the log beside the file where somebody held it up."""
 
 
 class Sweeper:
-    """Blanks what was sent a day ago, drops memories set aside for a week, finishes what was left of forgetting, and empties the
-    log beside the file.
+    """Blanks what was sent a day ago, drops memories set aside for a week, finishes what was left of forgetting, lets go of what was
+    kept for as long as it may be, and empties the log beside the file.
     """
 
     def __init__(self, memory: Memory, clock: Clock) -> None:
@@ -42,6 +41,7 @@ class Sweeper:
         await self._try(self._memory.journal.blank(self._clock.now() - DAY))
         await self._try(self._drop())
         await self._try(self._memory.sweep())
+        await self._try(self._expire())
         await self._try(self._memory.db.checkpoint(patience=0))
 
     async def _drop(self) -> None:
@@ -49,6 +49,10 @@ class Sweeper:
             log.warning("restore.dropped", file=path.name)
             async with self._memory.db.transaction() as tx:
                 await ledger.note(tx, 0, "restore dropped", self._clock.now(), file=path.name)
+
+    async def _expire(self) -> None:
+        if swept := await self._memory.expire():
+            log.info("retention.swept", items=swept)
 
     async def _again(self) -> None:
         while True:

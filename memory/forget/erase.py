@@ -41,6 +41,19 @@ async def retire(tx: Transaction, domain: Domain, items: Sequence[int], now: int
     await _remove_all(tx, domain, gone, now)
 
 
+async def expire(tx: Transaction, domain: Domain, items: Sequence[int], now: int) -> None:
+    """Remove digests or statements of a domain whose time is over, with the summaries that stand on them; none is made again.
+
+    Replies that used them rest on their messages instead.
+    """
+    gone = [*items, *await summaries.resting_on(tx, items)]
+    await rest_on_messages(tx, gone)
+    await unindex(tx, domain, gone)
+    for some in pages(sorted(set(gone))):
+        await summaries.unmerge(tx, some)
+        await _gone(tx, domain, some, now)
+
+
 async def digests_above(reader: Reader, items: Sequence[int]) -> list[int]:
     """Return these items and all digests that stand on them, directly or not."""
     found = set(items)
@@ -88,9 +101,13 @@ _TIERS = (summaries, statements, reflections, open_things, storing, seen, asides
 
 
 async def _remove(tx: Transaction, domain: Domain, some: Sequence[int], now: int) -> None:
-    within = f"IN ({placeholders('i', some)})"
     await summaries.uncover(tx, some)
     await statements.uncover(tx, some)
+    await _gone(tx, domain, some, now)
+
+
+async def _gone(tx: Transaction, domain: Domain, some: Sequence[int], now: int) -> None:
+    within = f"IN ({placeholders('i', some)})"
     await mark_dead(tx, some, now)
     await inbox.finish_kept(tx, some)
     await silence(

@@ -90,13 +90,29 @@ async def _cover(tx: Transaction, session: Session, place: DigestPlace, parents:
 
 async def uncover(tx: Transaction, gone: Sequence[int]) -> None:
     """Take the marks back before these digests are removed, so that what they stood for is digested again."""
+    await unmerge(tx, gone)
+    await episodes.undigested(tx, gone)
+
+
+async def unmerge(tx: Transaction, gone: Sequence[int]) -> None:
+    """Before merges among these digests are removed: have what is left of what they stood for merged again."""
     within = f"IN ({placeholders('g', gone)})"
     await tx.run(
         "UPDATE digests SET merged = 0 WHERE item IN (SELECT l.parent FROM lineage l JOIN digests up ON up.item = l.child "
         f"WHERE up.tier = 'merge' AND up.item {within})",
         bound("g", gone),
     )
-    await episodes.undigested(tx, gone)
+
+
+async def resting_on(tx: Transaction, items: Sequence[int]) -> list[int]:
+    """Return the merges and summaries that stand on these digests, directly or not."""
+    rows = await tx.all(
+        f"WITH RECURSIVE above (id) AS (SELECT id FROM items WHERE id IN ({placeholders('g', items)}) UNION "
+        "SELECT l.child FROM lineage l JOIN above ON l.parent = above.id JOIN digests d ON d.item = l.child) "
+        f"SELECT id FROM above WHERE id NOT IN ({placeholders('g', items)})",
+        bound("g", items),
+    )
+    return [row["id"] for row in rows]
 
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
