@@ -68,7 +68,7 @@ class Browser(Adapter):
             raise PlatformFailure(lazy("Lyra is just waking up or falling asleep. Say it again in a moment."))
         place = conversation(self.platform, person.id, thread)
         if person.id != self._origin.owner and (name := _owners_alone(self._listener, text)):
-            raise CommandUnclear(lazy("/{name} is for who runs this machine.", name=name))
+            raise CommandUnclear(lazy("/{name} is for whoever runs this machine.", name=name))
         message = Message(self._origin.new_id(), place, person, text, self._origin.now())
         self._asked_at[message.id] = place.key
         while len(self._asked_at) > _REMEMBERED:

@@ -76,7 +76,7 @@ def logs(
 
 
 def doctor() -> None:
-    """Check every part, and say what to do where one is ill."""
+    """Check every part, and say what to do where something is wrong."""
     options.run("bot.cli.checkups.doctor:doctor")
 
 

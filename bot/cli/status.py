@@ -39,7 +39,7 @@ async def status(as_json: bool) -> int:
             if waiting:
                 print(ngettext("{n} text waits for that; words find it meanwhile.",
                                "{n} texts wait for that; words find them meanwhile.", waiting))  # fmt: skip
-            for line in (*costs.in_words(_("Models, today"), today), *costs.in_words(_("Models, these 30 days"), month)):
+            for line in (*costs.in_words(_("Models, today"), today), *costs.in_words(_("Models, the last 30 days"), month)):
                 print(line)
             for one in aside:
                 print(receipts.set_aside(one, app.base.time_zone))

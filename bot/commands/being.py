@@ -150,7 +150,7 @@ class Being(Group):
         return [
             waiting,
             *costs.in_words(_("Models, today"), today),
-            *costs.in_words(_("Models, these 30 days"), month),
+            *costs.in_words(_("Models, the last 30 days"), month),
             *([_("{parked} given up after three tries.", parked=parked)] if parked else []),
             *([_not_dreamt(left)] if left else []),
         ]

@@ -209,7 +209,7 @@ class Commands:
             spec, arguments = parsed
         if spec.who is AnswerAudience.OWNER and not self._is_owner(event):
             sign = adapter.prefix or "/"
-            raise BadInput(lazy("{sign}{name} is for who runs me, at the terminal or in private.", sign=sign, name=spec.name))
+            raise BadInput(lazy("{sign}{name} is for whoever runs me, at the terminal or in private.", sign=sign, name=spec.name))
         return spec, arguments
 
     async def _call(self, event: Message | Asked, adapter: Adapter, arguments: Mapping[str, str | int | bool]) -> Call:

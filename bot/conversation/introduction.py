@@ -180,10 +180,10 @@ def _read_by(place: Place, *, reach: bool) -> str:
         alone = _("Nobody but you gets to read it, in this place or another.")
         return f"{alone} {_('You let me use here what I heard in servers and rooms that you can read.')}" if reach else alone
     if place.reach is Reach.PUBLIC:
-        return _("What I keep here can come up anywhere in this server, and in a DM with who can read this and asked for it.")
+        return _("What I keep here can come up anywhere in this server, and in a DM with whoever can read this and asked for it.")
     if place.reach is Reach.ROOM:
         return _(
             "What I keep here can come up in this room, in a room that replaces it while everyone there could read this one, and in "
-            "a DM with who can read it and asked for it; nowhere else."
+            "a DM with whoever can read it and asked for it; nowhere else."
         )
-    return _("What I keep here can come up in this channel, and in a DM with who can read it and asked for it; nowhere else.")
+    return _("What I keep here can come up in this channel, and in a DM with whoever can read it and asked for it; nowhere else.")

@@ -120,7 +120,7 @@ def test_dreams_have_reports(window: Window) -> None:
 def test_everything_is_taken_along(window: Window) -> None:
     page = window.open("/export")
     with page.expect_download() as loading:
-        page.get_by_role("link", name="lyra.jsonl").click()
+        page.get_by_role("link", name="lyra.jsonl").first.click()
     assert '"content"' in loading.value.path().read_text("utf-8")
     assert loading.value.suggested_filename == "lyra.jsonl"
 

@@ -86,7 +86,7 @@ async def test_who_runs_her_has_the_owners_commands_in_private_and_nobody_else_d
         for who, place in ((town.bob, his), (town.ada, town.general)):
             assert "not summarized yet" not in await town.reads(who, place, "status")
             assert "/model" not in await town.reads(who, place, "help")
-        assert await town.reads(town.bob, his, "model") == "/model is for who runs me, at the terminal or in private."
+        assert await town.reads(town.bob, his, "model") == "/model is for whoever runs me, at the terminal or in private."
 
 
 # What each says

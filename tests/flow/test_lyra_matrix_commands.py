@@ -149,7 +149,7 @@ async def test_what_is_for_her_owner_is_refused(at_home: Home, ada: Person) -> N
     async with at_home.lyra():
         room = await dm(at_home, ada)
         for said in ("!model", "!model ollama", "!model off"):
-            assert (await at_home.asks(ada, room, said)).body == "!model is for who runs me, at the terminal or in private."
+            assert (await at_home.asks(ada, room, said)).body == "!model is for whoever runs me, at the terminal or in private."
 
 
 # Which lines are commands

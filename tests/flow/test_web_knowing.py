@@ -179,7 +179,7 @@ async def test_everything_can_be_taken_along(served: Site, ada: Visitor) -> None
 async def test_how_things_are_is_for_who_runs_the_machine(served: Site, ada: Visitor) -> None:
     assert "sound" in (await ada.get("/health?look=1")).words
     bobs = await (await served.visitor("bob")).get("/health?look=1")
-    assert "for who runs this machine" in bobs.words
+    assert "for whoever runs this machine" in bobs.words
     assert str(served.app.base.around.home) not in bobs.text
 
 

@@ -72,7 +72,7 @@ async def test_the_notes_of_a_place_are_shown_to_whom_can_read_it(town: Town) ->
             adas = (await visitors["ada"].get("/places")).words
             assert "The ferry leaves at nine." in adas
             assert "Channel on Discord." in adas
-            assert "No shared place that you can read now." in (await visitors["stranger"].get("/places")).words
+            assert "There is no shared place that you can read now." in (await visitors["stranger"].get("/places")).words
 
 
 async def test_who_can_read_a_place_no_more_sees_nothing_of_it(town: Town) -> None:

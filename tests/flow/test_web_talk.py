@@ -107,7 +107,7 @@ async def test_only_who_runs_the_machine_may_give_its_commands(served: Site) -> 
     ada, bob = await served.visitor(), await served.visitor("bob")
     refused = await bob.post("/talk", text="/model off")
     assert refused.status == 503
-    assert "/model is for who runs this machine." in refused.words
+    assert "/model is for whoever runs this machine." in refused.words
     async with ada.watching() as tab:
         await ada.post("/talk", text="/model")
         assert "No model" in str((await tab.until("notice"))["text"])

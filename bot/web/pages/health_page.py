@@ -9,7 +9,7 @@ from bot.service import costs
 from bot.web.desk import Desk
 from localization.sentences import lazy
 
-_TIMES = ((lazy("Models, today"), 1), (lazy("Models, these 30 days"), costs.MONTH))
+_TIMES = ((lazy("Models, today"), 1), (lazy("Models, the last 30 days"), costs.MONTH))
 
 
 class HealthPage:
