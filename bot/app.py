@@ -158,7 +158,8 @@ async def opened(*, greets: bool = False) -> AsyncIterator[App]:
         maintenance = Maintenance(memory, models, settings, base.clock, priority)
         stack.push_async_callback(maintenance.drain)
         chosen = {"discord": settings.discord, "matrix": settings.matrix}
-        preferences = Preferences(memory.settings, {name: one.streaming for name, one in chosen.items() if one is not None})
+        streaming = {name: one.streaming for name, one in chosen.items() if one is not None}
+        preferences = Preferences(memory.settings, streaming, memory.places.account_scope)
         await preferences.open()
         domains = Domains(memory, settings, preferences, base.clock, base.time_zone)
         dreams = Dreams(memory, models, settings, base.clock, priority)

@@ -29,6 +29,7 @@ from memory.index.tongues import Tongues
 from memory.journal.journal import Journal
 from memory.journal.spending import Spending
 from memory.journal.usage import Usage
+from memory.places import identities, opted_out
 from memory.places.places import Places
 from memory.places.settings import KeptSettings
 from memory.ports import Clock, Embedder, Ids, Writer
@@ -43,7 +44,7 @@ from memory.tiers import backlog, entities, episodes, rereading, selfstate
 from memory.tiers.drives import Thresholds
 from memory.tiers.episodes import BankRules, Rules
 from memory.tiers.selfstate import Mind
-from memory.types import Domain, Forgotten
+from memory.types import Domain, DomainKind, Forgotten, Identity
 from memory.view.binding import Shared
 from memory.view.changing import Changing
 from memory.view.shown_messages import ShownMessages
@@ -143,7 +144,7 @@ class Memory:
 
     async def read_names(self, domain: Domain) -> int:
         """Look for names in what is new in a domain, in steps; return how many items were looked through."""
-        return await entities.catch_up(self.db, domain)
+        return await entities.catch_up(self.db, self.places.seal, domain)
 
     async def read_again(self, domain: Domain) -> int:
         """Read messages of before for wishes and announcements, in steps; return how many were read."""
@@ -198,6 +199,28 @@ class Memory:
     async def sweep(self) -> Forgotten:
         """Finish what was left of forgetting, and forget what vanished a week ago and nobody kept; return the receipt."""
         return await self._forgetting.finish_what_is_left() + await self._vanishing.forget_due()
+
+    async def spoken_in(self, who: Identity) -> list[Domain]:
+        """Return the domains where something is kept that an account said, oldest first."""
+        return await identities.spoken_in(self.db, who)
+
+    async def opt_out(self, who: Identity, name: str, here: Domain | None, *, out: bool) -> None:
+        """Have nothing learnt of an account from what others say, in the shared places where it talked and `here`; or undo that."""
+        spoken = await self.spoken_in(who)
+        shared = {one.key: one for one in (*spoken, *([here] if here else ())) if one.ref.kind is not DomainKind.DM}
+        known = [name, *(called for _, called in await identities.names(self.db, [who]) if called)]
+        async with self.db.transaction() as tx:
+            for domain in shared.values():
+                await (opted_out.leave_out if out else opted_out.take_in)(tx, self.places.seal, domain, known)
+
+    async def opted_out(self) -> list[tuple[str, str, str]]:
+        """Return who opted out, in words of this memory's own, for `take_over`."""
+        return await opted_out.everyone(self.db)
+
+    async def take_over(self, known: Sequence[tuple[str, str, str]]) -> None:
+        """Have those have opted out who did in the memory that this one takes the place of, and nobody else."""
+        async with self.db.transaction() as tx:
+            await opted_out.replace(tx, known)
 
     async def expire(self) -> int:
         """Let go of what was kept for as long as it may be, at most once an hour; return how many items that were."""

@@ -1,6 +1,7 @@
 """`lyra backup` and `lyra restore`."""
 
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -45,10 +46,9 @@ async def restore(file: Path, yes: bool) -> int:
     clock = SystemClock()
     with home.alone(around, clock):
         key, _path, _made = key_of(around, settings, new=False)
-        if home_files.size(around.db_path):
-            await _finish_forgetting(around.db_path, key)
+        out = await _finish_forgetting(around.db_path, key) if home_files.size(around.db_path) else None
         held = await restoring.stage(file, key, around.db_path)
-        kept = await _without_the_forgotten(file, key, around.db_path)
+        kept = await _without_the_forgotten(file, key, around.db_path, out)
         restoring.decide(around.db_path)
         aside = restoring.finish(around.db_path, clock.now())
     print(ngettext("Restored {n} message from {file}.", "Restored {n} messages from {file}.", kept, file=file)
@@ -57,17 +57,26 @@ async def restore(file: Path, yes: bool) -> int:
     return 0
 
 
-async def _finish_forgetting(path: Path, key: bytes) -> None:
-    """Have the log name all that a killed command had begun to forget: it says so only in the memory that is set aside."""
+OptedOut = Sequence[tuple[str, str, str]]
+
+
+async def _finish_forgetting(path: Path, key: bytes) -> OptedOut | None:
+    """Have the log name all that a killed command had begun to forget: it says so only in the memory that is set aside.
+
+    Returns who opted out there, None where that cannot be read.
+    """
     with suppress(MemoryFailure):  # What cannot be opened is perhaps why a backup takes its place.
-        async with await Memory.open(path, key, Ports(SystemClock(), RandomIds())):
-            pass
+        async with await Memory.open(path, key, Ports(SystemClock(), RandomIds())) as memory:
+            return await memory.opted_out()
+    return None
 
 
-async def _without_the_forgotten(file: Path, key: bytes, path: Path) -> int:
-    """Bury in a staged backup what was forgotten since it was made; return how many messages are left."""
+async def _without_the_forgotten(file: Path, key: bytes, path: Path, out: OptedOut | None) -> int:
+    """Bury in a staged backup what was forgotten since it was made, and have those be out who are; return how many messages are left."""
     try:
         async with await Memory.open(restoring.staged(path), key, Ports(SystemClock(), RandomIds())) as memory:
+            if out is not None:
+                await memory.take_over(out)
             await memory.db.checkpoint()
         return await restoring.verified(restoring.staged(path), key)
     except MemoryFailure as error:

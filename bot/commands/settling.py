@@ -10,7 +10,7 @@ from adapters.events import Person, Place
 from bot.commands.group import Group, plain
 from bot.commands.pages import Pages
 from bot.conversation.introduction import privacy
-from bot.conversation.preferences import PERSONAL, SHARED, Preference
+from bot.conversation.preferences import PAUSED, PERSONAL, SHARED, Preference
 from bot.conversation.services import Services
 from bot.errors import BadInput
 from bot.reconciliation.keeping import Keeping
@@ -102,6 +102,14 @@ class Settling(Group):
         choices = f" ({', '.join(one.values)})" if one.values else ""
         return f"{one.name}: {value} – {one.help}{choices}"
 
+    async def _opt_out(self, call: Call, *, out: bool) -> None:
+        """Have nothing of a person's kept, and nothing learnt of them from others, under any of their accounts; or undo that."""
+        here = (await self._view(call)).home if self._shared(call) else None
+        for one in self._services.domains.accounts(call.person):
+            person = Person(one.platform, one.native_id, call.person.name)
+            await self._services.preferences.put(person, PAUSED, "on" if out else "")
+            await self._services.memory.opt_out(one, call.person.name, here, out=out)
+
     async def _privacy(self, call: Call) -> Reply:
         preferences = self._services.preferences
         choice = str(call.arguments.get("choice", ""))
@@ -110,14 +118,14 @@ class Settling(Group):
                 raise BadInput(lazy("Say that to me in a DM."))
             return plain(await self._keeping.keep(call.person, str(call.arguments.get("name", ""))))
         if choice:
-            await preferences.put(call.person, "paused", "on" if choice == "stop" else "off")
+            await self._opt_out(call, out=choice == "stop")
         return plain(
             privacy(
                 call.place,
                 self._services.models.goes_to,
                 self._adapters[call.place.platform].prefix,
                 listening=await preferences.on(call.place, "listening"),
-                paused=await preferences.on(call.person, "paused"),
+                paused=await preferences.on(call.person, PAUSED),
                 reach=await preferences.on(call.person, "reach"),
             )
         )

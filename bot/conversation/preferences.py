@@ -1,12 +1,13 @@
 """What people and admins set: of a person, of a place, of a server. Kept with the memory, read whenever it matters."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from adapters.events import Person, Place, Quote, Reach, split_key
 from localization.languages import LANGUAGES
 from localization.sentences import Said, lazy
 from memory.places.settings import KeptSettings
+from memory.types import Identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,8 @@ class Preference:
 
 
 LANGUAGE = "language"
+PAUSED = "paused"
+"""That nothing of a person's is kept, and they are not answered."""
 INCOGNITO, INCOGNITO_SERVER = "incognito", "incognito-server"
 """That nothing is kept: of a person or a place, and of a whole server."""
 PERSONAL = (
@@ -67,8 +70,10 @@ class Preferences:
     The roles that count as everyone are held at hand, for who asks without waiting.
     """
 
-    def __init__(self, kept: KeptSettings, streaming: Mapping[str, bool]) -> None:
+    def __init__(self, kept: KeptSettings, streaming: Mapping[str, bool], account: Callable[[Identity], str]) -> None:
+        """Prepare; `account` returns the scope of what outlasts all that is known of an account."""
         self._kept = kept
+        self._account = account
         self._streaming = streaming
         self._gates: dict[tuple[str, str], str] = {}
         self._waived: set[tuple[str, str]] = set()
@@ -89,6 +94,12 @@ class Preferences:
         }
 
         self._languages = {scope: str(value) for scope, value in await self._kept.everywhere(LANGUAGE)}
+        for scope, value in await self._kept.everywhere(PAUSED):
+            # Before, it was set for the account by its name on its platform.
+            if scope.startswith("person:"):
+                _, platform, account = scope.split(":", 2)
+                await self._kept.set(self._account(Identity(platform, account)), PAUSED, value)
+                await self._kept.set(scope, PAUSED, None)
 
     def language(self, where: Place | Person) -> str:
         """Return the language that is set, '' where none is. What is set for a channel holds in its threads, unless they differ."""
@@ -106,7 +117,8 @@ class Preferences:
     async def read(self, *where: Place | Person) -> "Chosen":
         """Return what is set for these places and people now."""
         scopes = dict.fromkeys(scope for one in where for scope in _scopes(one))
-        return Chosen(await self._kept.chosen(list(scopes)), self._streaming)
+        people = dict.fromkeys(self._account(Identity(one.platform, one.id)) for one in where if isinstance(one, Person))
+        return Chosen(await self._kept.chosen([*scopes, *people]), self._streaming, self._account)
 
     async def value(self, where: Place | Person, name: str) -> str:
         """Return what is set, '' where nothing is. What is set for a channel holds in its threads, unless they differ."""
@@ -119,7 +131,10 @@ class Preferences:
             where = replace(where, thread="")
         free = name == "everyone"
         kept = None if not value or (free and value == "off") else value
-        await self._kept.set(_scope(where, name), name, kept)
+        scope = _scope(where, name)
+        if isinstance(where, Person) and name == PAUSED:
+            scope = self._account(Identity(where.platform, where.id))
+        await self._kept.set(scope, name, kept)
         if free and isinstance(where, Place):
             self._gates[(where.platform, where.server)] = kept or ""
         if name == LANGUAGE:
@@ -146,10 +161,14 @@ class Chosen:
 
     _kept: Mapping[tuple[str, str], object]
     _streaming: Mapping[str, bool]
+    _account: Callable[[Identity], str]
 
     def value(self, where: Place | Person, name: str) -> str:
         """Return what is set, '' where nothing is. What is set for a channel holds in its threads, unless they differ."""
-        kept = self._kept.get((_scope(where, name), name))
+        scope = _scope(where, name)
+        if isinstance(where, Person) and name == PAUSED:
+            scope = self._account(Identity(where.platform, where.id))
+        kept = self._kept.get((scope, name))
         if kept is None and isinstance(where, Place) and where.thread:
             return self.value(replace(where, thread=""), name)
         return str(kept) if kept is not None else ""
@@ -169,7 +188,7 @@ class Chosen:
 
     def heeded(self, platform: str, quotes: Sequence[Quote]) -> list[Quote]:
         """Return what was said by those who did not tell her to stop."""
-        return [one for one in quotes if not (one.person and self.on(Person(platform, one.person, ""), "paused"))]
+        return [one for one in quotes if not (one.person and self.on(Person(platform, one.person, ""), PAUSED))]
 
     def streams(self, place: Place, person: Person) -> bool:
         """Return whether an answer is shown while it is made: as the person wants in private, as the place does elsewhere."""

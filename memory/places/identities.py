@@ -2,8 +2,9 @@
 
 from collections.abc import Collection
 
-from memory.store.database import Reader, Transaction
-from memory.types import Identity
+from memory.store.database import Database, Reader, Transaction
+from memory.store.domains import read_domain
+from memory.types import Domain, Identity
 
 
 async def know(tx: Transaction, identity: Identity, name: str, now: int) -> int:
@@ -25,3 +26,13 @@ async def names(reader: Reader, accounts: Collection[Identity]) -> list[tuple[Id
         row = await reader.one("SELECT name FROM identities WHERE platform = :platform AND native_id = :account", which)
         found.append((account, row["name"] if row else ""))
     return found
+
+
+async def spoken_in(db: Database, who: Identity) -> list[Domain]:
+    """Return the domains where something is kept that an account said, oldest first; none of them within another."""
+    rows = await db.all(
+        "SELECT d.* FROM domains d WHERE EXISTS (SELECT 1 FROM exchanges e JOIN identities n ON n.id = e.identity "
+        "WHERE e.domain = d.id AND n.platform = :platform AND n.native_id = :native_id) ORDER BY d.id",
+        {"platform": who.platform, "native_id": who.native_id},
+    )
+    return [read_domain(row) for row in rows]

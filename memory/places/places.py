@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from localization.sentences import lazy
 from memory.errors import NotFound
 from memory.forget.gone import present
-from memory.places import confidences
+from memory.places import confidences, opted_out
 from memory.store import domains
 from memory.store.database import Database, Row, Transaction
 from memory.store.domains import read_domain
@@ -107,15 +107,6 @@ class Places:
         """Return every domain, oldest first; those that are confidences within another are not among them."""
         return [domain for domain, _ in await self.domains_with_confidences()]
 
-    async def spoken_in(self, who: Identity) -> list[Domain]:
-        """Return the domains where something is kept that an account said, oldest first; none of them within another."""
-        rows = await self.db.all(
-            "SELECT d.* FROM domains d WHERE EXISTS (SELECT 1 FROM exchanges e JOIN identities n ON n.id = e.identity "
-            "WHERE e.domain = d.id AND n.platform = :platform AND n.native_id = :native_id) ORDER BY d.id",
-            {"platform": who.platform, "native_id": who.native_id},
-        )
-        return [read_domain(row) for row in rows]
-
     async def domains_with_confidences(self) -> list[tuple[Domain, list[Confidence]]]:
         """Return every domain with the confidences within it, oldest first."""
         found: dict[int, tuple[Domain, list[Confidence]]] = {}
@@ -210,6 +201,10 @@ class Places:
         domain = await self.db.one("SELECT * FROM domains WHERE id = :id", {"id": row["domain"]})
         assert domain is not None
         return _session(row), read_domain(domain)
+
+    def account_scope(self, who: Identity) -> str:
+        """Return the scope of what is set for an account for good; it names nobody."""
+        return opted_out.scope(self.seal, who)
 
     def scope(self, domain: Domain) -> str:
         """Return the scope of what is set for a domain; it names nobody."""

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memory.forget.gone import shown
-from memory.places import confidences
+from memory.places import confidences, opted_out
 from memory.store.database import Database, Parameters, Reader, Row, Transaction
-from memory.store.lineage import bound, pages, placeholders, texts_of
+from memory.store.lineage import Seal, bound, pages, placeholders, texts_of
 from memory.text.told.named_things import Named, NamedKind, aliases_in, inside_full_names, key, keys_in, named, surnamed
 from memory.types import Domain
 
@@ -95,7 +95,7 @@ async def _drop(tx: Transaction, items: Sequence[int]) -> None:
             )
 
 
-async def catch_up(db: Database, domain: Domain, most: int | None = None) -> int:
+async def catch_up(db: Database, seal: Seal, domain: Domain, most: int | None = None) -> int:
     """Look through what waits of a domain, at most so many items, in steps that are kept one by one; return how many items."""
     done = 0
     while (most is None or done < most) and (items := await _waiting(db, domain)):
@@ -110,7 +110,7 @@ async def catch_up(db: Database, domain: Domain, most: int | None = None) -> int
             for item, names in found.items():
                 # What was changed or forgotten meanwhile names something else, or nothing.
                 if now.get(item) == texts[item] and item not in told:
-                    await _keep(tx, domain, item, names, above=item in above)
+                    await _keep(tx, seal, domain, item, names, above=item in above)
             # What was changed meanwhile waits again.
             looked = [item for item in items if now.get(item) == texts.get(item)]
             await tx.run(
@@ -228,8 +228,9 @@ def _found(text: str) -> _Found:
     return _Found(names, words, [alias for alias in dict.fromkeys(aliases_in(text)) if alias not in known], surnamed(text))
 
 
-async def _keep(tx: Transaction, domain: Domain, item: int, told: _Found, *, above: bool) -> None:
-    """Record whom and what an item names: what its words tell, and what is known here by a name that stands in it."""
+async def _keep(tx: Transaction, seal: Seal, domain: Domain, item: int, told: _Found, *, above: bool) -> None:
+    """Record whom and what an item names: what its words tell, and what is known here by a name that stands in it;
+    nobody of whom nothing is learnt here."""
     found = {name: one for one in told.names if (name := key(one.name))}
     for name in await _known(tx, domain, [word for word in told.words if word not in found], told.words):
         found[name] = Named(told.words[name])
@@ -238,6 +239,8 @@ async def _keep(tx: Transaction, domain: Domain, item: int, told: _Found, *, abo
         found.setdefault(key(full), Named(full))
     found.update((_UNNAMED + alias, Named(alias, alias=alias)) for alias in told.called)
     for name, one in found.items():
+        if await opted_out.is_named(tx, seal, domain, one.name):
+            continue
         entity = await _entity(tx, domain, name, one.name)
         weight = STATED if above else TELLING if one.kind is not NamedKind.UNKNOWN else PLAIN
         await tx.run(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from memory.derive import progress as reached
 from memory.derive.progress import Progress
 from memory.derive.work import Work
+from memory.places import opted_out
 from memory.ports import Entry
 from memory.store.database import Transaction
 from memory.text.time.times import month
@@ -89,7 +90,8 @@ async def _work(derivation: "Derivation", period: str, before: Progress | None) 
         if entries is not None:
             await statements.end(tx, w.domain, old, now)
         for entry in entries or ():
-            if rests := grounds(entry, lines):
+            rests = grounds(entry, lines)
+            if rests and not await opted_out.is_named(tx, w.seal, w.domain, entry.text):
                 await statements.publish(tx, w.seal, w.domain, stated(TIER, period, "", entry.text, writer, rests), now)
         await summaries.mark_aged(tx, keys)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from memory.derive.progress import Progress
 from memory.derive.work import Work
+from memory.places import opted_out
 from memory.ports import Entry, TaskKind
 from memory.store.database import Transaction
 from memory.text.time.times import local
@@ -69,7 +70,7 @@ async def retold(
         for entry in entries:
             which, text = prefixed(entry.text, (*kinds, OVER))
             rests = grounds(entry, lines)
-            if rests is None:
+            if rests is None or await opted_out.is_named(tx, w.seal, w.domain, text):
                 continue
             key = standing.get(text)
             if key is None and which != OVER:

@@ -18,6 +18,7 @@ from memory.derive.work import Work
 from memory.errors import NotFound
 from memory.forget import erase
 from memory.index.mentions import named
+from memory.places import opted_out
 from memory.ports import Entry
 from memory.store.database import Reader, Row, Transaction
 from memory.store.lineage import Seal, bound, pages, placeholders
@@ -125,6 +126,8 @@ class _Keeping:
         if kind == "inferred" and is_sensitive(text):
             return False
         if _is_unwanted(mark(self._w.seal.key, self._w.domain, text), self._unwanted):
+            return False
+        if await opted_out.is_named(self._tx, self._w.seal, self._w.domain, text):
             return False
         about = named(text, self._members)
         return not about or bool(about & await self._who_said(rests.said))

@@ -55,7 +55,7 @@ class Pages:
         `asker` is the name of who asks among others: theirs is who they call "my sister".
         """
         for domain in self._b.read:
-            await entities.catch_up(self._b.db, domain, _READ_AT_ONCE)
+            await entities.catch_up(self._b.db, self._b.shared.seal, domain, _READ_AT_ONCE)
         names = names_asked(name)
         alias = next(iter(aliases_in(name)), name)
         speaker = asker if self._b.home.ref.kind is not DomainKind.DM else ""
@@ -78,7 +78,7 @@ class Pages:
     async def names(self, n: int) -> list[NamedOften]:
         """Return the names that come up most in what may be read, at most n of them."""
         for domain in self._b.read:
-            await entities.catch_up(self._b.db, domain, _READ_AT_ONCE)
+            await entities.catch_up(self._b.db, self._b.shared.seal, domain, _READ_AT_ONCE)
         domains = self._b.domains
         rows = await self._b.db.all(
             "SELECT min(e.name) AS name, max(m.kind) AS kind, count(DISTINCT m.item) AS n FROM mentions m "

@@ -163,7 +163,7 @@ async def month(folder: Path) -> AsyncIterator[Month]:
         session = await view.sessions.get(SessionRef("console", json.dumps(["", "ada", "main"])), "main")
         model, priority, square = Thinker(clock=clock), Priority(), Square(clock)
         models, adapters = CopyingModels(settings, memory, model), {"console": square}
-        preferences = Preferences(memory.settings, {})
+        preferences = Preferences(memory.settings, {}, memory.places.account_scope)
         domains = Domains(memory, settings, preferences, clock, ZONE)
         outgoing = Outgoing(memory.journal, domains, adapters, ids, AllowList([]))
         yield Month(

@@ -25,7 +25,7 @@ def says(person: Person, place: Place = GENERAL, *, addressed: bool = True) -> M
 @pytest.fixture
 async def preferences(tmp_path: Path) -> AsyncIterator[Preferences]:
     async with opened(tmp_path / "lyra.db") as memory:
-        yield Preferences(memory.settings, {})
+        yield Preferences(memory.settings, {}, memory.places.account_scope)
 
 
 async def answers(admission: Admission, message: Message) -> bool:

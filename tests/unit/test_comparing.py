@@ -85,7 +85,7 @@ class House:
         """Have what is in doubt compared for the block, as in one process; with `missed` all that is stored is in doubt."""
         self.clock.forward(MINUTE)
         adapters = {PLATFORM: self.platform}
-        preferences = Preferences(self.memory.settings, {})
+        preferences = Preferences(self.memory.settings, {}, self.memory.places.account_scope)
         domains = Domains(self.memory, Settings(), preferences, self.clock, "UTC")
         access = Access(Settings(), adapters, self.clock)
         verifying = Verifying(

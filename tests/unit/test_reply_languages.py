@@ -46,7 +46,7 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
     """A house in which nothing was said."""
     clock = Clock()
     async with opened(tmp_path / "lyra.db", clock=clock) as memory:
-        preferences = Preferences(memory.settings, {})
+        preferences = Preferences(memory.settings, {}, memory.places.account_scope)
         yield House(memory, preferences, Domains(memory, Settings(), preferences, clock, "UTC"), clock)
 
 

@@ -1,0 +1,53 @@
+"""Who wants nothing of theirs kept: known by a hash alone, after everything of theirs is forgotten, and not learnt of from others."""
+
+from pathlib import Path
+
+import pytest
+
+from memory.types import DomainKind, DomainRef, Identity, Kind, NewExchange, SessionRef
+from tests.kits.ladder_kit import PAIRS, Teller, climbed, standing
+from tests.kits.memory_kit import Corner, at_home
+
+BOB, ADA = Identity("matrix", "@bob:example.org"), Identity("matrix", "@ada:example.org")
+PAUSED = "paused"
+
+
+async def tells(room: Corner, who: Identity, name: str, text: str) -> None:
+    """Say something in the room."""
+    room.said += 1
+    new = NewExchange(Kind.SAID, text, f"r{room.said}", room.clock.now() + room.said, name, identity=who)
+    await room.view.say(room.session, [new])
+
+
+@pytest.mark.parametrize("out", [True, False])
+async def test_nothing_is_learnt_of_them_through_others_once_their_own_words_are_forgotten(tmp_path: Path, out: bool) -> None:
+    async with at_home(tmp_path, habits=PAIRS) as home:
+        domain = await home.memory.places.domain(DomainRef(DomainKind.ROOM, "matrix", "!garden"), "UTC", home.clock.now())
+        view = home.memory.view(domain)
+        room = Corner(home.memory, home.clock, domain, view, await view.sessions.get(SessionRef("matrix", "garden"), "garden"))
+        await tells(room, BOB, "Bob Miller", "hello")
+        account = home.memory.places.account_scope(BOB)
+        if out:
+            await home.memory.settings.set(account, PAUSED, "on")
+            await home.memory.opt_out(BOB, "Bob Miller", domain, out=True)
+        await view.forget_all(BOB)
+        for text in ("my neighbour Bob owns a red boat", "the pear tree bears fruit", "Bobsleigh races are on fridays", "I see"):
+            await tells(room, ADA, "Ada", text)
+        await climbed(room, Teller())
+        await home.memory.read_names(domain)
+        facts = await standing(room, "profile")
+        assert {"the pear tree bears fruit", "Bobsleigh races are on fridays"} <= set(facts)
+        assert ("my neighbour Bob owns a red boat" in facts) is not out
+        assert bool(await view.pages.about("Bob")) is not out
+        assert await home.memory.settings.everywhere(PAUSED) == ([(account, "on")] if out else [])
+        assert "bob" not in account.casefold()
+
+
+async def test_a_restored_backup_does_not_know_less_of_who_opted_out(tmp_path: Path) -> None:
+    async with at_home(tmp_path / "now") as now:
+        await now.memory.settings.set(now.memory.places.account_scope(BOB), PAUSED, "on")
+        known = await now.memory.opted_out()
+    async with at_home(tmp_path / "then") as then:
+        await then.memory.settings.set("account:somebody who is back", PAUSED, "on")
+        await then.memory.take_over(known)
+        assert await then.memory.opted_out() == known != []
