@@ -94,6 +94,13 @@ def restore(file: Annotated[Path, typer.Argument(help="A backup.")], yes: option
     options.run("bot.cli.backups:restore", file, yes)
 
 
+def privacy() -> None:
+    """Print the privacy policy that the configuration amounts to, for you to publish.
+
+    What is kept, how long, which hosts get words, and what people may ask."""
+    options.run("bot.cli.policy:privacy")
+
+
 @matrix.command("recovery-key")
 def recovery_key() -> None:
     """Print the key by which another client of her account can verify her. It is a secret."""
@@ -129,6 +136,7 @@ for command in (
     doctor,
     backup,
     restore,
+    privacy,
 ):
     # An underscore stands behind a name that Python keeps for itself.
     cli.command(command.__name__.rstrip("_"))(command)

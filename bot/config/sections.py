@@ -247,6 +247,13 @@ class Exit(_Section):
         return AllowList(self.links)
 
 
+class PrivacySection(_Section):
+    """Who is responsible for what she keeps, and how to reach them, as her privacy policy names them."""
+
+    operator: str = ""
+    contact: str = ""
+
+
 class RetentionSection(_Section):
     """How many days each tier is kept, counted from when it was kept or made; 0 for ever. A message takes what rests on it along."""
 

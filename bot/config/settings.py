@@ -19,7 +19,18 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, f
 from bot.config.crowd import AccessSection, LimitsSection
 from bot.config.language import config_path
 from bot.config.problems import wrong
-from bot.config.sections import Backend, Discord, DreamSection, Exit, Matrix, Names, RetentionSection, Someone, WebSection
+from bot.config.sections import (
+    Backend,
+    Discord,
+    DreamSection,
+    Exit,
+    Matrix,
+    Names,
+    PrivacySection,
+    RetentionSection,
+    Someone,
+    WebSection,
+)
 from bot.errors import BadConfig, BadSecret
 from localization.languages import LANGUAGES, known
 from localization.sentences import Said, _, lazy
@@ -67,6 +78,7 @@ class Settings(BaseModel):
     exit: Exit = Exit(links=[])
     dream: DreamSection = DreamSection()
     retention: RetentionSection = RetentionSection()
+    privacy: PrivacySection = PrivacySection()
     access: AccessSection = AccessSection()
     limits: LimitsSection = LimitsSection()
     discord: Discord | None = None
@@ -276,7 +288,7 @@ def _problem(found: Any) -> str:
 
 def _known(loc: tuple[Any, ...]) -> list[str]:
     sections: dict[str, type[BaseModel]] = {
-        "models": Backend, "people": Someone, "web": WebSection, "exit": Exit, "dream": DreamSection, "retention": RetentionSection, "access": AccessSection, "limits": LimitsSection, "discord": Discord, "matrix": Matrix,
+        "models": Backend, "people": Someone, "web": WebSection, "exit": Exit, "dream": DreamSection, "retention": RetentionSection, "privacy": PrivacySection, "access": AccessSection, "limits": LimitsSection, "discord": Discord, "matrix": Matrix,
     }  # fmt: skip
     return list(sections.get(str(loc[0]), Settings).model_fields)
 

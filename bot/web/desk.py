@@ -40,7 +40,14 @@ NAVIGATION = (
 )  # fmt: skip
 
 
-_UNDER = {"gists": "timeline", "conversations": "timeline", "messages": "search", "thoughts": "dreams", "persona": "self"}
+_UNDER = {
+    "gists": "timeline",
+    "conversations": "timeline",
+    "messages": "search",
+    "thoughts": "dreams",
+    "persona": "self",
+    "policy": "export",
+}
 """Under which of these a page stands that is not among them."""
 
 

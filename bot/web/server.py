@@ -24,6 +24,7 @@ from bot.web.pages.numbers_page import NumbersPage
 from bot.web.pages.people_page import PeoplePage
 from bot.web.pages.persona_page import PersonaPage
 from bot.web.pages.places_page import PlacesPage
+from bot.web.pages.policy_page import PolicyPage
 from bot.web.pages.search_page import SearchPage
 from bot.web.pages.self_page import SelfPage
 from bot.web.pages.talk_page import CLOSING, TalkPage
@@ -59,7 +60,7 @@ class Web:
         pages: Sequence[Page] = (
             self._scripts, EntryPage(desk, signins, attempts, reach, cookie), TalkPage(desk), SearchPage(desk), TimelinePage(desk),
             FactsPage(desk), PeoplePage(desk), ForgetPage(desk), SelfPage(desk), NumbersPage(desk), DreamsPage(desk), ExportPage(desk),
-            PlacesPage(desk), PersonaPage(desk), HealthPage(desk), self._activity,
+            PlacesPage(desk), PersonaPage(desk), PolicyPage(desk), HealthPage(desk), self._activity,
         )  # fmt: skip
         served = web.Application(middlewares=[guard.admit], client_max_size=_MOST_BYTES)
         for page in pages:

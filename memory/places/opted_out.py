@@ -13,14 +13,14 @@ from memory.text.display_names import likeness, untagged
 from memory.types import Domain, DomainKind, DomainRef, Identity
 
 KEY = "paused"
-_NAME = "without name "
+_NAME = "unlearnt:"
 _SHORTEST, _LONGEST = 3, 3
 _WORD = re.compile(r"\w+(?:['’.-]\w+)*")
 
 
 def scope(seal: Seal, who: Identity) -> str:
     """Return the scope under which it is set that an account opted out; it names nobody."""
-    return f"account:{seal.id(DomainRef(DomainKind.DM, who.platform, who.native_id), 'opted out')}"
+    return f"account:{seal.id(DomainRef(DomainKind.DM, who.platform, who.native_id), 'opted-out')}"
 
 
 async def leave_out(tx: Transaction, seal: Seal, domain: Domain, names: Collection[str]) -> None:
@@ -55,23 +55,12 @@ async def is_named(reader: Reader, seal: Seal, domain: Domain, text: str) -> boo
 
 async def everyone(db: Database) -> list[tuple[str, str, str]]:
     """Return scope, key and value of all that is set so, to be put into a file that takes the place of this one."""
-    rows = await db.all(
-        "SELECT scope, key, value FROM settings WHERE key = :key OR substr(key, 1, :length) = :name ORDER BY scope, key",
-        {"key": KEY, "name": _NAME, "length": len(_NAME)},
-    )
-    return [(row["scope"], row["key"], row["value"]) for row in rows]
+    return await settings.whole(db, KEY, _NAME)
 
 
 async def replace(tx: Transaction, known: Sequence[tuple[str, str, str]]) -> None:
     """Put what `everyone` returned in the place of what is set so."""
-    await tx.run(
-        "DELETE FROM settings WHERE key = :key OR substr(key, 1, :length) = :name",
-        {"key": KEY, "name": _NAME, "length": len(_NAME)},
-    )
-    await tx.many(
-        "INSERT INTO settings (scope, key, value) VALUES (:scope, :key, :value)",
-        ({"scope": scope, "key": key, "value": value} for scope, key, value in known),
-    )
+    await settings.replace(tx, KEY, _NAME, known)
 
 
 def _forms(name: str) -> set[str]:
@@ -86,4 +75,4 @@ def _scope(seal: Seal, domain: Domain) -> str:
 
 
 def _mark(seal: Seal, domain: Domain, form: str) -> str:
-    return f"{_NAME}{seal.id(domain.ref, 'name left out', form)}"
+    return f"{_NAME}{seal.id(domain.ref, 'unlearnt', form)}"

@@ -77,6 +77,27 @@ async def under(reader: Reader, scope: str, beginning: str) -> dict[str, object]
     return {row["key"]: json.loads(row["value"]) for row in rows if row["key"].startswith(beginning)}
 
 
+async def whole(reader: Reader, key: str, beginning: str) -> list[tuple[str, str, str]]:
+    """Return scope, key and value, as it is stored, of all that is set in any scope under a key or under keys that begin so."""
+    rows = await reader.all(
+        f"SELECT scope, key, value FROM settings WHERE {_SO} ORDER BY scope, key",
+        {"key": key, "length": len(beginning), "beginning": beginning},
+    )
+    return [(row["scope"], row["key"], row["value"]) for row in rows]
+
+
+async def replace(tx: Transaction, key: str, beginning: str, known: Sequence[tuple[str, str, str]]) -> None:
+    """Put what `whole` returned in the place of what is set so."""
+    await tx.run(f"DELETE FROM settings WHERE {_SO}", {"key": key, "length": len(beginning), "beginning": beginning})
+    await tx.many(
+        "INSERT INTO settings (scope, key, value) VALUES (:scope, :key, :value)",
+        ({"scope": scope, "key": name, "value": value} for scope, name, value in known),
+    )
+
+
+_SO = "(key = :key OR substr(key, 1, CAST(:length AS INTEGER)) = :beginning)"
+
+
 async def mark(tx: Transaction, scope: str, key: str) -> bool:
     """Set a setting to true in the caller's transaction; return whether it was not set at all before."""
     row = await tx.one(

@@ -51,6 +51,10 @@ async def test_everything_of_theirs_is_taken_along_from_all_accounts_at_once(ada
         assert "kettle" in taken and "ladder" in taken and "anvil" not in taken
 
 
+async def test_the_privacy_policy_stands_on_the_page(ada: Visitor) -> None:
+    assert "No word leaves the machine she runs on." in (await ada.get("/policy")).words
+
+
 async def test_what_is_found_is_of_all_accounts(ada: Visitor) -> None:
     assert "ladder" in (await ada.get("/search?q=ladder")).words
     assert "anvil" not in (await ada.get("/search?q=anvil")).text.partition("<main")[2].replace('value="anvil"', "")

@@ -46,6 +46,7 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "bot/commands/confiding.py: no one": "what is parsed",
     "bot/commands/knowing.py: memory forget": "a command",
     "bot/commands/texts/reasons.py: beside": "what memory says, to be known again",
+    "bot/rights/policy.py: privacy stop": "a command",
     "bot/commands/remembering.py: {}forget": "a command",
     "bot/config/settings.py: Value": "what pydantic says, to be known again",
     "bot/commands/settling.py: time": "the name of a setting",

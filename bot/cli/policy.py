@@ -1,0 +1,12 @@
+"""`lyra privacy`."""
+
+from bot.app import opened
+from bot.cli.output import show
+from bot.rights.policy import policy
+
+
+async def privacy() -> int:
+    """Print the privacy policy that the configuration, and the model in use, amount to."""
+    async with opened() as app:
+        show(policy(app.base.settings, app.models.goes_to))
+    return 0

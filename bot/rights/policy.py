@@ -1,0 +1,143 @@
+"""A privacy policy, written from the configuration: what is kept, how long, which hosts get words, and what people may ask."""
+
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from bot.config.sections import is_nearby, is_this_machine
+from bot.config.settings import Settings
+from localization.numerals import number
+from localization.sentences import _, ngettext
+
+_DISCORD = "discord.com"
+
+
+def policy(settings: Settings, goes_to: str) -> str:
+    """Return the policy as Markdown, for the operator to publish.
+
+    `goes_to` are the addresses of the models that are in use now, as somebody may have connected another than is configured.
+    """
+    sections = [
+        (_("Who is responsible"), _responsible(settings)),
+        (_("What is kept"), _kept(settings)),
+        (_("How long"), _how_long(settings)),
+        (_("Where words go"), _hosts(settings, goes_to)),
+        (_("Who reads it"), _readers(settings)),
+        (_("What you may ask"), _rights(settings)),
+    ]
+    title = _("Privacy policy of Lyra")
+    return "\n\n".join([f"# {title}", *(f"## {head}\n\n" + "\n\n".join(lines) for head, lines in sections)])
+
+
+def _responsible(settings: Settings) -> Sequence[str]:
+    named = settings.privacy
+    who = named.operator or _("whoever runs this Lyra, who has not put a name here")
+    reached = _("You reach them at {contact}.", contact=named.contact) if named.contact else ""
+    return [
+        _("Responsible is {who}. {reached}", who=who, reached=reached).strip(),
+        _("Lyra is a program that remembers; a person does not answer you."),
+    ]
+
+
+def _kept(settings: Settings) -> Sequence[str]:
+    lines = [
+        _(
+            "In private: what you say to her and what she answers. In channels and rooms: what is said to her, and what she answers; all that is said there only where an admin turned that on, with a notice."
+        ),
+        _(
+            "With each message: the account's id and name, the place, and the time. Of files their names and, where they are text, their words."
+        ),
+        _(
+            "All of it lies in one encrypted file on the machine she runs on. What was said just before a question is read from the platform and not kept. The log holds nobody's words."
+        ),
+    ]
+    made = (
+        _("From it she makes summaries, facts, a digest a month and thoughts, each with what it rests on.")
+        if _models(settings, settings.summary or settings.chat)
+        else _("From it she makes summaries, on that machine alone.")
+    )
+    return [*lines, made]
+
+
+def _how_long(settings: Settings) -> Sequence[str]:
+    tiers = {
+        "messages": _("messages, with all that was made of them"), "gists": _("summaries"), "facts": _("facts"), "months": _("digests of months"),
+        "narrative": _("what goes on"), "thoughts": _("her thoughts"), "notes": _("notes of shared places"),
+    }  # fmt: skip
+    days = settings.retention.model_dump()
+    lines = [
+        ngettext("{what}: {n} day.", "{what}: {n} days.", int(days[name]), what=what)
+        if days[name] == int(days[name])
+        else _("{what}: {n} days.", what=what, n=number(days[name], digits=2))
+        for name, what in tiers.items()
+        if days[name]
+    ]
+    rest = _("Everything else stays until you forget it.") if lines else _("It stays until you forget it.")
+    gone = _(
+        "What was said in a channel, a server or a room that disappears, or that she is no longer in, is forgotten after a week. Words on their way to a platform are blanked a day after they were sent."
+    )
+    return ["\n".join(f"- {line}" for line in lines), rest, gone] if lines else [rest, gone]
+
+
+def _hosts(settings: Settings, goes_to: str) -> Sequence[str]:
+    used = [address for address in goes_to.split(", ") if address]
+    configured = {model.base_url for model in settings.models.values()}
+    uses = (
+        (_("to answer"), [_named(one) for one in used if one not in configured]),
+        (_("to answer"), _models(settings, settings.chat)),
+        (_("to sum up and to think about what was said"), _models(settings, settings.summary or settings.chat)),
+        (_("to find things by their meaning"), _models(settings, settings.embed)),
+    )
+    found: dict[str, list[str]] = {}
+    for use, hosts in uses:
+        for host in hosts:
+            found.setdefault(host, []).append(use)
+    lines = [f"- {host}: {', '.join(uses)}" for host, uses in found.items()]
+    lines += [f"- {host}: {_('the platform on which you talk with her')}" for host in _platforms(settings)]
+    if not lines:
+        return [_("No word leaves the machine she runs on.")]
+    return [_("Words go to these hosts, and to no others:"), "\n".join(lines)]
+
+
+def _models(settings: Settings, names: Sequence[str]) -> list[str]:
+    """Return the hosts of these models, as people call them, each once."""
+    known = [settings.models[name].base_url for name in names if name in settings.models]
+    return list(dict.fromkeys(_named(address) for address in known))
+
+
+def _named(address: str) -> str:
+    host = urlsplit(address).hostname or address
+    if is_this_machine(address):
+        return _("a model on the same machine")
+    return _("{host}, in the same network", host=host) if is_nearby(address) else host
+
+
+def _platforms(settings: Settings) -> list[str]:
+    found = []
+    if settings.discord:
+        found.append(urlsplit(settings.discord.api_url).hostname or _DISCORD if settings.discord.api_url else _DISCORD)
+    if settings.matrix:
+        found.append(urlsplit(settings.matrix.homeserver).hostname or settings.matrix.homeserver)
+    return found
+
+
+def _readers(settings: Settings) -> Sequence[str]:
+    return [
+        _(
+            "What you say in private comes up for you alone. What is said in a server, a channel or a room comes up only where everyone who reads could read it there as well; that is decided anew for every answer."
+        ),
+        _("Whoever runs the machine holds the key of the file."),
+    ]
+
+
+def _rights(settings: Settings) -> Sequence[str]:
+    sign = settings.matrix.prefix if settings.matrix and not settings.discord else "/"
+    asked = {
+        "privacy": _("what is kept here"), "memory": _("what she made of it, with what it rests on; to put it right"),
+        "recall": _("what was said"), "export": _("all that is yours, as files"),
+        "forget": _("to forget a message, a conversation, a topic, a time or everything, with all that was made of it"),
+        "incognito": _("to be answered with nothing kept"),
+        "privacy stop": _("that nothing of yours is kept any more, and nothing learnt of you from others"),
+    }  # fmt: skip
+    lines = "\n".join(f"- `{sign}{name}`: {what}" for name, what in asked.items())
+    also = _("Deleting or changing a message on its platform does so here as well.")
+    return [lines, also]
