@@ -5,6 +5,7 @@ from datetime import date, timedelta
 
 import pytest
 
+from bot.web.page_language import accepted
 from localization.calendar import ago, day, listed, month
 from localization.languages import current, known, of_environment, reading
 from localization.numerals import number, signed
@@ -123,3 +124,11 @@ def test_the_environment_names_a_language_as_every_program_has_it() -> None:
     assert of_environment({"LC_ALL": "C", "LANG": "de_AT.UTF-8"}) == "en"
     assert of_environment({"LC_ALL": "", "LC_MESSAGES": "de_DE", "LANG": "en_US"}) == "de"
     assert of_environment({}) == "en"
+
+
+@pytest.mark.parametrize(
+    ("header", "code"),
+    [("de", "de"), ("fr-FR, de-AT;q=0.8, en;q=0.5", "de"), ("de;q=0.3, en", "en"), ("de;q=0, fr", ""), ("de;q=x", ""), ("", "")],
+)
+def test_a_browser_asks_for_languages_in_an_order(header: str, code: str) -> None:
+    assert accepted(header) == code

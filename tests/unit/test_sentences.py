@@ -197,6 +197,7 @@ def _says(call: nodes.Call) -> bool:
 _CLASS = re.compile(r"{% block mood %}\w*{% endblock %}")
 _CODE = re.compile(r"<code>.*?</code>|lyra\.\w+|<!doctype html>")
 _TAG = re.compile(r"<[^>]*>|&\w+;")
+_SAID = re.compile(r"""["'`]([A-Z][^"'`\n]* [^"'`\n]*)["'`]""")
 _WRITTEN = re.compile(r"[^\W\d_]{2,}(?:[ ,’']+[^\W\d_]+)*")
 _READ = re.compile(r'(?:placeholder|title|alt|aria-label|data-(?!seen|conversation)[a-z]+)="([^"]*)"')
 
@@ -208,6 +209,12 @@ def test_no_sentence_of_the_page_stands_outside_of_the_catalogues() -> None:
         for text in outside_of_a_template(file.read_text("utf-8"))
     ]
     assert found == []
+
+
+def test_no_sentence_of_a_script_stands_in_it() -> None:
+    scripts = sorted((catalogue.TEMPLATES.parent / "static").glob("*.js"))
+    assert [f"{file.name}: {text}" for file in scripts for text in _SAID.findall(file.read_text("utf-8"))] == []
+    assert _SAID.findall("""made("p", "notice-line", "It is gone."); // Shows "what is done".""") == ["It is gone."]
 
 
 def test_a_sentence_of_a_template_that_stands_outside_is_found() -> None:
