@@ -15,18 +15,18 @@ LAKE = said("we walked to the lake", "2025-05-17T10:00")
 @pytest.mark.parametrize(
     ("question", "hits", "answer"),
     [
-        ("Wo wohnt Eva?", [said("Eva wohnt in Bonn", "2026-03-03T21:04")], 'Du hast mir am 3. März 2026 um 21:04 gesagt: "Eva wohnt in Bonn".'),
+        ("Wo wohnt Eva?", [said("Eva wohnt in Bonn", "2026-03-03T21:04")], 'Du hast mir am 3. März 2026 um 21:04 gesagt: „Eva wohnt in Bonn“.'),
         ("Wo schläft die Katze?", [said("die Katze schläft auf dem Sofa", "2026-11-19T09:10", "Bo")],
-         'Bo hat gestern um 09:10 gesagt: "die Katze schläft auf dem Sofa".'),
-        ("Wer ist Olga?", [], 'Noch nichts über "Olga".'),
-        ("Wie heißen Olga und Hannes?", [], 'Noch nichts über "Olga" oder "Hannes".'),
-        ("Was habe ich gestern gemacht?", [YESTERDAY], 'Am 19. November 2026:\n- 19. November 2026: "we met Bo"'),
+         'Bo hat gestern um 09:10 gesagt: „die Katze schläft auf dem Sofa“.'),
+        ("Wer ist Olga?", [], 'Noch nichts über „Olga“.'),
+        ("Wie heißen Olga und Hannes?", [], 'Noch nichts über „Olga“ oder „Hannes“.'),
+        ("Was habe ich gestern gemacht?", [YESTERDAY], 'Am 19. November 2026:\n- 19. November 2026: „we met Bo“'),
         ("Was war im Mai 2025?", [MAY, LAKE],
-         'Vom 1. Mai 2025 bis 31. Mai 2025:\n- 14. Mai 2025: "ein neues Rad gekauft"\n- 17. Mai 2025: "we walked to the lake"'),
+         'Vom 1. Mai 2025 bis 31. Mai 2025:\n- 14. Mai 2025: „ein neues Rad gekauft“\n- 17. Mai 2025: „we walked to the lake“'),
         ("Was war im Mai 2025?", [], "Aus der Zeit vom 1. Mai 2025 bis 31. Mai 2025 noch nichts."),
         ("Was habe ich an Silvester gemacht?", [], "Vom 31. Dezember 2025 noch nichts."),
         ("Was hat Bo gesagt?", [said("the rain is back", speaker="Bo"), said("I fell ill", speaker="Bo")],
-         'Bo hat gesagt:\n- 20. November 2026: "the rain is back"\n- 20. November 2026: "I fell ill"'),
+         'Bo hat gesagt:\n- 20. November 2026: „the rain is back“\n- 20. November 2026: „I fell ill“'),
         ("What did I do yesterday?", [YESTERDAY], 'On 19 November 2026:\n- 19 November 2026: "we met Bo"'),
         ("私の猫の名前は何ですか？", [said("私の猫はチューリングです")], 'You told me today at 21:04: "私の猫はチューリングです".'),
     ],
@@ -37,8 +37,8 @@ def test_a_question_is_answered_in_its_language(question: str, hits: list[Hit], 
 
 def test_a_second_answer_goes_on_in_the_same_language() -> None:
     given = ask("Wo wohnt Eva und wie heißt mein Hund?", said("Eva wohnt in Bonn"), said("mein Hund heißt Bello", speaker="Bo"))
-    assert given.text.startswith('Du hast mir heute um 21:04 gesagt: "Eva wohnt in Bonn".')
-    assert given.text.endswith('Außerdem hat Bo heute um 21:04 gesagt: "mein Hund heißt Bello".')
+    assert given.text.startswith("Du hast mir heute um 21:04 gesagt: „Eva wohnt in Bonn“.")
+    assert given.text.endswith("Außerdem hat Bo heute um 21:04 gesagt: „mein Hund heißt Bello“.")
 
 
 def test_what_was_told_to_another_assistant_is_told_so_in_the_same_language() -> None:
@@ -46,5 +46,5 @@ def test_what_was_told_to_another_assistant_is_told_so_in_the_same_language() ->
     other = replace(hit.exchange, speaker="Claude", role="assistant", text="Gut.")
     given = ask("Wann fährt der Zug nach Graz?", replace(hit, session="Reise", after=other))
     assert (
-        given.text == 'In "Reise", importiert aus Claude, hast du am 3. März 2026 geschrieben: "der Zug nach Graz fährt um neun".'
+        given.text == "In „Reise“, importiert aus Claude, hast du am 3. März 2026 geschrieben: „der Zug nach Graz fährt um neun“."
     )

@@ -39,7 +39,7 @@ async def test_the_language_that_is_wished_frames_the_answer_and_not_the_quote(t
     cat = said("my cat is called Turing")
     async with at_home(tmp_path) as here:
         how = await wished(here, "answer in German")
-        assert answer("what is my cat called?", how, cat) == 'Du hast mir heute um 11:00 gesagt: "my cat is called Turing".'
+        assert answer("what is my cat called?", how, cat) == "Du hast mir heute um 11:00 gesagt: „my cat is called Turing“."
         assert answer("hello", how) == "Hallo, Ada." and answer("thanks", how) == "Gern geschehen."
         how = await wished(here, "siezen Sie mich bitte")
         assert answer("what is my cat called?", how, cat).startswith("Sie haben mir heute um 11:00 gesagt:")

@@ -185,7 +185,7 @@ def test_what_others_tell_of_themselves_is_not_what_the_asker_does() -> None:
     assert ask("where do I live?", bens, own).cites == (own,)
     assert ask("where do I live?", bens).text == 'Nothing about "live" from you yet. ben said today at 21:04: "I live in Oslo".'
     assert ask("Wo wohne ich?", said("Ich wohne in Oslo", speaker="ben")).text == (
-        'Von dir noch nichts über "wohne". Ben hat heute um 21:04 gesagt: "Ich wohne in Oslo".'
+        "Von dir noch nichts über „wohne“. Ben hat heute um 21:04 gesagt: „Ich wohne in Oslo“."
     )
     assert ask("where does ben live?", bens).text == 'ben said today at 21:04: "I live in Oslo".'
     assert ask("where do I live?", said("I live in Oslo", speaker="user")).text.startswith("user said")

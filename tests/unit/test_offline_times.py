@@ -11,7 +11,7 @@ from tests.kits.two_years import LANGUAGES, NOW, Dated, dated, two_years
 from tests.unit.test_sought import Asked
 
 LEAST = 0.87
-_QUOTE = re.compile(r'"([^"\n]+)"')
+_QUOTE = re.compile(r'["„]([^"“\n]+)["“]')
 _FRAMED = {
     "english": re.compile(r"\b(?:From|On|Around|You told me|Nothing)\b"),
     "german": re.compile(r"\b(?:Vom|Am|Um den|Du hast mir|Nichts)\b"),

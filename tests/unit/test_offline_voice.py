@@ -66,12 +66,12 @@ def test_the_conversation_that_the_readme_shows() -> None:
         (
             "Wie heißt meine Katze?",
             said("meine Katze heißt Turing"),
-            'Du hast mir heute um 21:04 gesagt: "meine Katze heißt Turing".',
+            "Du hast mir heute um 21:04 gesagt: „meine Katze heißt Turing“.",
         ),
         (
             "Wann war Bo im Kino?",
             said("Ich war im Kino", "2026-03-03T21:04", "Bo"),
-            'Bo hat am 3. März 2026 um 21:04 gesagt: "Ich war im Kino".',
+            "Bo hat am 3. März 2026 um 21:04 gesagt: „Ich war im Kino“.",
         ),
         ("¿Cómo se llama mi gato?", said("mi gato se llama Turing"), 'Me dijiste hoy a las 21:04: "mi gato se llama Turing".'),
         ("私の猫の名前は何ですか？", said("私の猫はチューリングです"), 'You told me today at 21:04: "私の猫はチューリングです".'),

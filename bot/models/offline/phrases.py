@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 
 from bot.models.offline.date_texts import MONTHS, local_time, written
+from bot.models.offline.sentences import quoted
 
 _MONATE = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split()
 
@@ -116,6 +117,7 @@ class English:
         return f"told on {day}"
 
     to = " to "
+    _marks = ('"', '"')
     _months: Sequence[str] = MONTHS
 
     def date(self, day: date) -> str:
@@ -125,8 +127,14 @@ class English:
     def _on(self, then: datetime) -> str:
         return f"on {self.date(then)}"
 
+    def quoted(self, text: str) -> str:
+        """Return a text in quotation marks, on one line."""
+        begin, end = self._marks
+        return begin + quoted(text)[1:-1] + end
+
     def _listed(self, words: list[str]) -> str:
-        *first, last = (f'"{word}"' for word in words)
+        begin, end = self._marks
+        *first, last = (f"{begin}{word}{end}" for word in words)
         return f"{', '.join(first)} {self._or} {last}" if first else last
 
 
@@ -140,6 +148,7 @@ class German(English):
     asker, that = "Was ich von dir weiß:", "Was ich davon habe:"
     among = ", unter anderem"
     to = " bis "
+    _marks = ("„", "“")
     _months = _MONATE
     _or = "oder"
     _day_names = ("heute", "gestern")

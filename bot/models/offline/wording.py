@@ -7,7 +7,7 @@ from bot.models.offline.asking import Aim, QuestionPart
 from bot.models.offline.candidates import Candidate
 from bot.models.offline.choosing import Choice
 from bot.models.offline.phrases import English
-from bot.models.offline.sentences import closed, one_line, quoted, shortened
+from bot.models.offline.sentences import closed, one_line, shortened
 from memory.index.when.days import EARLIEST
 from memory.index.when.values import Window
 from memory.text.lexical import key_words
@@ -52,7 +52,7 @@ class Wording:
                 start = f"{self._phrases.also}, {when}"
             else:
                 start = self._phrases.said(who, when, asks=one.asks, own=own, also=also)
-            quote = _quote(one, part, self._quote)
+            quote = self._phrases.quoted(_cut(one, part, self._quote))
             yield closed(f"{start}: {quote}")
             # "Also, on 3 March" goes on with what somebody told her.
             speaker = "" if where else exchange.speaker
@@ -77,7 +77,7 @@ class Wording:
             start += f", {one_line(exchange.speaker) or self._phrases.someone}"
         if where:
             start += f", {where[0].lower()}{where[1:]}"
-        return f"- {start}: {_quote(one, part, self._line_length)}"
+        return f"- {start}: {self._phrases.quoted(_cut(one, part, self._line_length))}"
 
     def _heading(self, part: QuestionPart, found: Sequence[Candidate]) -> str:
         match part.aim:
@@ -104,7 +104,7 @@ class Wording:
     def _where(self, hit: Hit) -> str:
         """Return where something was said, if another assistant than Lyra answered there; else ''."""
         assistant = self._choice.assistant(hit)
-        return self._phrases.imported(quoted(hit.session), one_line(assistant)) if assistant else ""
+        return self._phrases.imported(self._phrases.quoted(hit.session), one_line(assistant)) if assistant else ""
 
     def _when(self, window: Window) -> str:
         return self._phrases.days(window.start, window.end - 1, self._zone)
@@ -120,8 +120,8 @@ def _bounded(window: Window, found: Sequence[Candidate]) -> Window:
     return replace(window, start=first) if window.start <= EARLIEST else window
 
 
-def _quote(one: Candidate, part: QuestionPart, most: int) -> str:
-    return quoted(shortened(one.hit.exchange.text, most, lambda text: _weight(text, part)))
+def _cut(one: Candidate, part: QuestionPart, most: int) -> str:
+    return shortened(one.hit.exchange.text, most, lambda text: _weight(text, part))
 
 
 def _weight(text: str, part: QuestionPart) -> int:
