@@ -38,7 +38,7 @@ from localization.sentences import _, lazy
 from memory.core import Habits, Memory, Ports
 from memory.dream.schedule import Hours
 from memory.ports import Clock, Ids
-from memory.store import home_files, keys
+from memory.store import home_files, keys, rotating
 from memory.store.locks import FileLock
 from memory.text.time.times import SystemClock
 from memory.tiers.drives import Thresholds
@@ -113,6 +113,7 @@ def key_of(around: Surroundings, settings: Settings, *, new: bool = True) -> tup
         assert secret is not None
         return keys.parse(secret.get_secret_value(), settings.key_env), None, False
     path = around.path(settings.key_file) if settings.key_file else around.home / "key"
+    rotating.finish(around.db_path, path)
     if home_files.size(around.db_path) or not new:
         return keys.load(path), path, False
     return keys.make(path), path, True

@@ -14,6 +14,7 @@ MemoryFailure
 ├── NotYours                                 somebody else said it
 ├── NotShared                                only a shared place has that
 ├── BackupFailed                             the copy could not be made or read
+├── RotationFailed                           the key could not be changed
 ├── SourceGone                                a message was forgotten or changed while an answer was made from it
 ├── EmbeddingFailed                          no vectors; the texts are kept
 └── WriterFailed · WriterRefused             no digest; the messages are kept
@@ -97,6 +98,10 @@ class NotShared(MemoryFailure):
 
 class ToldInConfidence(MemoryFailure):
     """What was told in confidence cannot become a fact for everybody."""
+
+
+class RotationFailed(MemoryFailure):
+    """The key of the memory was not changed."""
 
 
 class SourceGone(MemoryFailure):

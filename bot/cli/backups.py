@@ -13,7 +13,7 @@ from bot.config.settings import local_zone
 from localization.sentences import _, lazy, ngettext
 from memory.core import Memory, Ports
 from memory.errors import BackupFailed, MemoryFailure
-from memory.store import home_files, restoring
+from memory.store import home_files, restoring, rotating
 from memory.text.time.times import SystemClock
 
 
@@ -45,7 +45,16 @@ async def restore(file: Path, yes: bool) -> int:
         return 1
     clock = SystemClock()
     with home.alone(around, clock):
-        key, _path, _made = key_of(around, settings, new=False)
+        key, key_path, _made = key_of(around, settings, new=False)
+        if key_path and (old := rotating.made_before(file, key, key_path)):
+            raise BackupFailed(
+                lazy(
+                    "{file} was made before the key was changed: it opens with {old} alone. Restore it into an empty home "
+                    "(LYRA_HOME) that has a copy of that as its key.",
+                    file=file,
+                    old=old,
+                )
+            )
         out = await _finish_forgetting(around.db_path, key) if home_files.size(around.db_path) else None
         held = await restoring.stage(file, key, around.db_path)
         kept = await _without_the_forgotten(file, key, around.db_path, out)

@@ -19,6 +19,8 @@ cli = typer.Typer(
 )
 matrix = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The keys of her account on Matrix.")
 cli.add_typer(matrix, name="matrix")
+key = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The key of the memory.")
+cli.add_typer(key, name="key")
 
 
 @cli.callback()
@@ -99,6 +101,14 @@ def privacy() -> None:
 
     What is kept, how long, which hosts get words, and what people may ask."""
     options.run("bot.cli.policy:privacy")
+
+
+@key.command("rotate")
+def rotate() -> None:
+    """Give the memory a new key, and write it anew with that.
+
+    Nobody else may be at work meanwhile. Backups from before open with the old key, which is kept beside the new one."""
+    options.run("bot.cli.key_rotation:rotate")
 
 
 @matrix.command("recovery-key")

@@ -12,7 +12,7 @@ from memory.store.backup import Unfinished
 from memory.store.locks import FileLock
 
 _REPLACED = lazy("Another command is replacing this memory. Try again in a moment.")
-_AT_WORK = lazy("Lyra is at work in this home. End her and every lyra command first, then restore.")
+_AT_WORK = lazy("Lyra is at work in this home. End her and every lyra command first, then try again.")
 
 
 @contextmanager

@@ -9,27 +9,20 @@ from dataclasses import dataclass
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from adapters.base import Adapter
-from adapters.command_table import Call, CommandSpec, File, Reply
+from adapters.command_table import File
 from adapters.events import Person
-from bot.commands.group import Group, plain
-from bot.commands.pages import Pages
 from bot.commands.texts import receipts
 from bot.conversation.domains import Domains
-from bot.conversation.services import Services
-from bot.delivery.links import NO_LINKS
-from bot.errors import BadInput
-from localization.sentences import _, lazy, marked, ngettext
+from localization.sentences import _, marked
 from memory.core import Memory
 from memory.text.time.times import local
 from memory.transfer.jsonl import line
-from memory.types import SECOND, Identity
+from memory.types import Identity
 from memory.view.own_words import Own
 from memory.view.view import View
 
 OTHERS = marked("[left out: others' words may be in it]")
 JSONL, TEXT, ZIPPED = "lyra.jsonl", "lyra.txt", "lyra.zip"
-_PAUSE = 60 * SECOND
 
 
 async def exported(view: View, *, as_text: bool) -> AsyncIterator[str]:
@@ -65,43 +58,6 @@ def _line(own: Own, zone: str, *, as_text: bool) -> str:
     if as_text:
         return f"[{receipts.short(own.session)}] {local(e.said_at, zone):%Y-%m-%d %H:%M} {receipts.short(e.speaker)}: {text}"
     return line(own.session, e.role, e.speaker, text, e.said_at, e.source_id, zone, echo=e.echo or not own.whole)
-
-
-class ExportCommands(Group):
-    """/export."""
-
-    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: Pages) -> None:
-        super().__init__(services, adapters, pages)
-        self._last: dict[Identity, int] = {}
-
-    def specs(self) -> Sequence[CommandSpec]:
-        """Return the commands of this group."""
-        return (CommandSpec("export", lazy("take with you all that you told me, as files for you alone"), self._export),)
-
-    async def _export(self, call: Call) -> Reply:
-        adapter, now = self._adapters[call.place.platform], self._services.clock.now()
-        if not adapter.most_bytes:
-            return plain(
-                _('Files come from "lyra export" at the command line, and from "Take it with you" of the page ("lyra web").')
-            )
-        who = Identity(call.person.platform, call.person.id)
-        if now - self._last.get(who, -_PAUSE) < _PAUSE:
-            raise BadInput(lazy("You got that a moment ago; ask again in a minute."))
-        self._last[who] = now
-        exporting = Exporting(self._services.memory, self._services.domains)
-        written = {name: [one async for one in exporting.lines(call.person, as_text=name == TEXT)] for name in (JSONL, TEXT)}
-        files = fitting({name: "".join(f"{one}\n" for one in lines) for name, lines in written.items()}, adapter.most_bytes)
-        n = len(written[JSONL])
-        if not n:
-            return plain(_("I keep nothing of yours."))
-        if not files:
-            raise BadInput(lazy("That is more than can be sent here; whoever runs me can give it to you: lyra export --own."))
-        told = ngettext(
-            "Here is your one message, with what I answered to you: a file to import again, and one to read.",
-            "Here is all of yours, {n} messages with what I answered to you: a file to import again, and one to read.",
-            n,
-        )
-        return Reply(f"{told} {_('What others said is not in it. The files are not encrypted.')}", NO_LINKS, files=files)
 
 
 def fitting(texts: Mapping[str, str], most: int) -> tuple[File, ...]:

@@ -51,9 +51,9 @@ def make(path: Path) -> bytes:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with _alone(path.parent):
+        with alone(path.parent):
             if not home_files.size(path):
-                _write(path, secrets.token_hex(32))
+                write(path, secrets.token_hex(32))
     except OSError as error:
         raise _refused(path, error) from error
     return load(path)
@@ -65,14 +65,20 @@ def word(path: Path, new: Callable[[], str]) -> str:
     The file appears whole or not at all. Processes that make it at the same time get the same word. Raises KeyUnusable where
     the file is there and holds no word.
     """
-    with _alone(path.parent):
+    with alone(path.parent):
         if not path.exists():
-            _write(path, new())
+            write(path, new())
     return _read_word(path)
 
 
-def _write(path: Path, text: str) -> None:
-    part = path.with_name(f"{path.name}.new")
+def unfinished(path: Path) -> Path:
+    """Return where a word stands until it is whole."""
+    return path.with_name(f"{path.name}.new")
+
+
+def write(path: Path, text: str) -> None:
+    """Keep a word in a file that only its owner may read, in the place of what was there; it appears whole or not at all."""
+    part = unfinished(path)
     try:
         part.unlink(missing_ok=True)
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -91,7 +97,7 @@ def _write(path: Path, text: str) -> None:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
+def alone(folder: Path) -> Iterator[None]:
     """Keep other processes from making a word in this folder."""
     handle = os.open(folder, os.O_RDONLY)
     try:

@@ -24,7 +24,7 @@ def contents(done: Done) -> list[str]:
 
 def leftovers(names: Sequence[str]) -> list[str]:
     """Return the files that only a command under way may leave."""
-    return [name for name in names if name.endswith((".restoring", ".restored", ".part", ".new"))]
+    return [name for name in names if name.endswith((".restoring", ".restored", ".part", ".new", ".rotating", ".next-key"))]
 
 
 @pytest.fixture(scope="module")
@@ -100,3 +100,33 @@ def test_a_first_start_killed_at_any_step_is_made_up_for_by_the_next(tmp_path: P
     assert {tuple(contents(left.found[0])) for left in found} == {(), ("my cat is called Turing",)}
     assert [(left.kill, left.found[1].out) for left in found if left.found[1].code] == []
     assert [(left.kill, leftovers(left.after)) for left in found if leftovers(left.after)] == []
+
+
+def test_a_rotation_of_the_key_killed_at_any_step_leaves_the_whole_memory_under_the_key_at_hand(
+    machine: Path, tmp_path: Path
+) -> None:
+    found = kills(machine, tmp_path / "m", "key", "rotate", looks=[["status"]])
+    assert {tuple(contents(left.found[0])) for left in found} == {tuple(OLD)}
+    assert [(left.kill, left.found[1].err) for left in found if left.found[1].code] == []
+    assert [(left.kill, leftovers(left.after)) for left in found if leftovers(left.after)] == []
+    rotated = [".lyra/key.before-rotation-1" in left.after for left in found]
+    assert rotated[-1] and not all(rotated)
+
+
+def test_backups_from_before_a_rotation_open_with_the_old_key_which_is_kept_and_named(machine: Path, tmp_path: Path) -> None:
+    home = Home(machine).copied(tmp_path / "m")
+    old = home.key.read_text("ascii")
+    done = home.lyra("key", "rotate")
+    assert done.code == 0 and done.lines[0].startswith("The memory, 4 messages, has a new key; copy it somewhere safe: ")
+    assert home.key.read_text("ascii") != old == (home.path / "key.before-rotation-1").read_text("ascii")
+    before = home.lyra("restore", "copy.lyra", "--yes")
+    assert (before.code, "was made before the key was changed: it opens with" in before.err) == (1, True)
+    assert contents(home.lyra("export")) == OLD
+    home.key.write_text(old)
+    assert home.lyra("export").code == 1
+
+
+@pytest.mark.torture
+def test_a_rotation_that_nobody_else_finishes_leaves_a_key_that_does_not_open_the_memory(machine: Path, tmp_path: Path) -> None:
+    found = kills(machine, tmp_path / "m", "key", "rotate", guards="finished by whoever comes next", every=1, moments=0, last=14)
+    assert any("The key does not open the memory" in left.found[0].err for left in found)

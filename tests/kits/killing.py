@@ -167,7 +167,23 @@ def _in_two_steps() -> None:
     backups.restoring.finish = finish  # type: ignore[attr-defined]
 
 
-_GUARDS: dict[str, Callable[[], None]] = {"decided by one rename": _in_two_steps}
+def _unfinished() -> None:
+    """Leave what a rotation of the key has decided to that rotation alone."""
+    from memory.store import rotating
+
+    finish = rotating.finish
+
+    def by_itself(path: Path, key_path: Path) -> None:
+        if sys._getframe(1).f_code is rotating.rotate.__code__:
+            finish(path, key_path)
+
+    rotating.finish = by_itself
+
+
+_GUARDS: dict[str, Callable[[], None]] = {
+    "decided by one rename": _in_two_steps,
+    "finished by whoever comes next": _unfinished,
+}
 
 if __name__ == "__main__":
     json.dump([asdict(left) for left in _carry_out(Plan(**json.load(sys.stdin)))], sys.stdout)

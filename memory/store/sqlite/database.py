@@ -13,7 +13,7 @@ import asyncio
 import os
 import sqlite3
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Self, cast
@@ -196,6 +196,26 @@ class SqliteDatabase:
                     await self._writer.backup(copy)
                 finally:
                     await to_the_end(copy.close())
+
+
+def opens(path: Path, key: bytes) -> bool:
+    """Say whether a key opens a file that is there; nothing is changed in it."""
+    if not home_files.size(path):
+        return False
+    try:
+        with closing(_opened(path, key, "mode=ro")) as connection:
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
+    except (sqlite3.Error, sqlcipher.Error):
+        return False
+    return True
+
+
+def rekey(path: Path, old: bytes, new: bytes) -> None:
+    """Write a file that nobody else has open anew with another key, page by page. Raises the errors of `SqliteDatabase.open`."""
+    with _translated(path), closing(_opened(path, old)) as connection:
+        # What stands in a log could not be written with the other key.
+        connection.execute("PRAGMA journal_mode=DELETE").fetchall()
+        connection.execute(f"PRAGMA rekey=\"x'{new.hex()}'\"").fetchall()
 
 
 _COMMON = ("foreign_keys=ON", f"busy_timeout={BUSY_TIMEOUT_MS}", "mmap_size=0", "temp_store=MEMORY")

@@ -1,0 +1,39 @@
+"""`lyra key rotate`."""
+
+from bot.app import prepare
+from bot.config import home
+from localization.sentences import _, lazy, ngettext
+from memory.errors import KeyUnusable
+from memory.store import home_files, rotating
+from memory.text.time.times import SystemClock
+
+
+async def rotate() -> int:
+    """Give the memory a new key while nobody else is at work, and say what the old one is still for."""
+    around, settings = prepare()
+    if settings.key_env:
+        raise KeyUnusable(
+            lazy(
+                "The key is in {env}, where I cannot change it. Put it into a file, name that as key_file, and try again.",
+                env=settings.key_env,
+            )
+        )
+    key_path = around.path(settings.key_file) if settings.key_file else around.home / "key"
+    with home.alone(around, SystemClock()):
+        home_files.require_there(around.db_path)
+        done = await rotating.rotate(around.db_path, key_path)
+    print(
+        ngettext(
+            "The memory, {n} message, has a new key; copy it somewhere safe: {path}",
+            "The memory, {n} messages, has a new key; copy it somewhere safe: {path}",
+            done.messages,
+            path=key_path,
+        )
+    )
+    print(
+        _(
+            "Backups from before open with the old key alone, which is kept at {old}; delete it together with the last of them.",
+            old=done.old,
+        )
+    )
+    return 0

@@ -1,0 +1,53 @@
+"""All that is somebody's own, sent to them as files."""
+
+from collections.abc import Sequence
+
+from adapters.base import Adapter
+from adapters.command_table import Call, CommandSpec, Reply
+from bot.commands.group import Group, plain
+from bot.commands.pages import Pages
+from bot.conversation.services import Services
+from bot.delivery.links import NO_LINKS
+from bot.errors import BadInput
+from bot.rights.exporting import JSONL, TEXT, Exporting, fitting
+from localization.sentences import _, lazy, ngettext
+from memory.types import SECOND, Identity
+
+_PAUSE = 60 * SECOND
+
+
+class ExportCommands(Group):
+    """/export."""
+
+    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: Pages) -> None:
+        super().__init__(services, adapters, pages)
+        self._last: dict[Identity, int] = {}
+
+    def specs(self) -> Sequence[CommandSpec]:
+        """Return the commands of this group."""
+        return (CommandSpec("export", lazy("take with you all that you told me, as files for you alone"), self._export),)
+
+    async def _export(self, call: Call) -> Reply:
+        adapter, now = self._adapters[call.place.platform], self._services.clock.now()
+        if not adapter.most_bytes:
+            return plain(
+                _('Files come from "lyra export" at the command line, and from "Take it with you" of the page ("lyra web").')
+            )
+        who = Identity(call.person.platform, call.person.id)
+        if now - self._last.get(who, -_PAUSE) < _PAUSE:
+            raise BadInput(lazy("You got that a moment ago; ask again in a minute."))
+        self._last[who] = now
+        exporting = Exporting(self._services.memory, self._services.domains)
+        written = {name: [one async for one in exporting.lines(call.person, as_text=name == TEXT)] for name in (JSONL, TEXT)}
+        files = fitting({name: "".join(f"{one}\n" for one in lines) for name, lines in written.items()}, adapter.most_bytes)
+        n = len(written[JSONL])
+        if not n:
+            return plain(_("I keep nothing of yours."))
+        if not files:
+            raise BadInput(lazy("That is more than can be sent here; whoever runs me can give it to you: lyra export --own."))
+        told = ngettext(
+            "Here is your one message, with what I answered to you: a file to import again, and one to read.",
+            "Here is all of yours, {n} messages with what I answered to you: a file to import again, and one to read.",
+            n,
+        )
+        return Reply(f"{told} {_('What others said is not in it. The files are not encrypted.')}", NO_LINKS, files=files)

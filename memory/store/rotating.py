@@ -1,0 +1,125 @@
+"""A new key for the memory. Whenever it is cut off, the home opens with the key at hand, and all of it is there.
+
+A copy of the memory is written with the new key and read whole, while the new key stands beside it. Giving the copy the memory's
+name decides: until then nothing was touched, from then on whoever comes next gives the new key its name. The old key stays, under
+another one: backups from before open with it alone. Whoever calls holds the home alone.
+"""
+
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from localization.sentences import lazy
+from memory.errors import MemoryFailure, RotationFailed
+from memory.store import home_files, keys
+from memory.store.restoring import reason, verified
+from memory.store.sqlite.database import SqliteDatabase, opens, rekey
+
+_COPY, _NEXT, _OLD = ".rotating", ".next-key", ".before-rotation-"
+
+
+@dataclass(frozen=True, slots=True)
+class Rotated:
+    """How many messages the memory holds under its new key, and where the old key is."""
+
+    messages: int
+    old: Path
+
+
+async def rotate(path: Path, key_path: Path) -> Rotated:
+    """Give the memory at `path` a new key in the place of the one in `key_path`. Raises RotationFailed: then nothing was changed."""
+    copy = path.with_name(path.name + _COPY)
+    try:
+        finish(path, key_path)
+        old = keys.load(key_path)
+        async with await SqliteDatabase.open(path, old) as db:
+            await db.checkpoint()
+        _require_closed(path)
+        new = keys.make(_next(path))
+        os.close(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        shutil.copyfile(path, copy)
+        rekey(copy, old, new)
+        held = await verified(copy, new)
+        _require_closed(copy)
+        home_files.sync(copy)
+        kept = _keep(key_path)
+    except (OSError, MemoryFailure) as error:
+        _clear(path)
+        raise RotationFailed(lazy("The key was not changed: {reason}", reason=reason(error))) from error
+    for companion in home_files.companions(path):
+        companion.unlink(missing_ok=True)
+    copy.replace(path)
+    home_files.sync(path.parent)
+    finish(path, key_path)
+    return Rotated(held, kept)
+
+
+def finish(path: Path, key_path: Path) -> None:
+    """Finish what a rotation that was cut off has decided, or clear away what it has not; as often as it takes, by whoever comes."""
+    begun = keys.unfinished(_next(path))
+    if not (_next(path).exists() or begun.exists()):
+        return
+    with keys.alone(path.parent):
+        begun.unlink(missing_ok=True)
+        if not _next(path).exists():
+            return
+        if opens(path, keys.load(_next(path))):
+            # The key may lie on another disk.
+            keys.write(key_path, _next(path).read_text("ascii").strip())
+        else:
+            _forget_copies(key_path)
+        _clear(path)
+
+
+def older(key_path: Path) -> Sequence[Path]:
+    """Return the keys from before, the newest first."""
+    kept = (one for one in key_path.parent.glob(f"{key_path.name}{_OLD}*") if _number(one))
+    return sorted(kept, key=_number, reverse=True)
+
+
+def made_before(file: Path, key: bytes, key_path: Path) -> Path | None:
+    """Return the older key that opens a backup which the present one does not open; None where there is none."""
+    if opens(file, key):
+        return None
+    return next((old for old in older(key_path) if opens(file, keys.load(old))), None)
+
+
+def _keep(key_path: Path) -> Path:
+    """Put a copy of the key under another name, which says that it is an old one."""
+    numbers = [_number(old) for old in older(key_path)]
+    kept = key_path.with_name(f"{key_path.name}{_OLD}{max(numbers, default=0) + 1}")
+    keys.write(kept, key_path.read_text("ascii").strip())
+    return kept
+
+
+def _forget_copies(key_path: Path) -> None:
+    """Remove what was put aside of a key that is still the one in use."""
+    for begun in key_path.parent.glob(f"{key_path.name}{_OLD}*"):
+        if not _number(begun):
+            begun.unlink(missing_ok=True)
+    for old in older(key_path):
+        if old.read_text("ascii") == key_path.read_text("ascii"):
+            old.unlink()
+
+
+def _clear(path: Path) -> None:
+    """Remove what is left of a rotation, the new key last: while it is there, all of it is known to be left."""
+    home_files.remove(path.with_name(path.name + _COPY))
+    _next(path).unlink(missing_ok=True)
+    home_files.sync(path.parent)
+
+
+def _require_closed(path: Path) -> None:
+    if any(home_files.size(companion) for companion in home_files.companions(path) if not companion.name.endswith("-shm")):
+        raise RotationFailed(lazy("{path} could not be closed.", path=path))
+
+
+def _next(path: Path) -> Path:
+    return path.with_name(path.name + _NEXT)
+
+
+def _number(old: Path) -> int:
+    told = old.name.rpartition("-")[2]
+    return int(told) if told.isdecimal() else 0
