@@ -6,7 +6,7 @@ from adapters.events import Asked, Message, Person, Place
 from bot.conversation.domains import Domains
 from bot.conversation.preferences import Preferences
 from bot.models.offline.spoken_languages import told, told_by
-from localization.languages import ENGLISH, LANGUAGES, known
+from localization.languages import ENGLISH, known
 from memory.types import Identity
 from memory.view.view import View
 
@@ -31,7 +31,7 @@ class Languages:
         """Return the code of the language that an event is answered in; '' where nothing tells it, for the one that is read: the
         operator's, or that of the page where it was said.
         """
-        heard = _code(told(event.text)) if isinstance(event, Message) else ""
+        heard = known(told(event.text)) if isinstance(event, Message) else ""
         if heard:
             self._note(event.place, event.person, heard)
         aside = isinstance(event, Asked) and event.private
@@ -51,7 +51,7 @@ class Languages:
         """Return the code of the language in which all who read a shared place are told something: as it is set, or as most wrote there."""
         if chosen := known(self._preferences.language(place)):
             return chosen
-        heard = [_code(told(text)) for text in await home.messages.last_said(LOOKED_BACK)]
+        heard = [known(told(text)) for text in await home.messages.last_said(LOOKED_BACK)]
         return max(filter(None, heard), key=heard.count, default="")
 
     async def _before(self, place: Place, person: Person) -> str:
@@ -64,7 +64,7 @@ class Languages:
     async def _kept(self, place: Place, person: Person) -> str:
         home = await self._domains.home(place, person)
         account = await home.messages.account(Identity(person.platform, person.id)) if home else None
-        return _code(told_by(await home.messages.last_said(LOOKED_BACK, account))) if home and account else ""
+        return known(told_by(await home.messages.last_said(LOOKED_BACK, account))) if home and account else ""
 
     def _note(self, place: Place, person: Person, code: str) -> None:
         key = _key(place, person)
@@ -72,10 +72,6 @@ class Languages:
         self._written.move_to_end(key)
         if len(self._written) > _MOST:
             self._written.popitem(last=False)
-
-
-def _code(name: str) -> str:
-    return next((code for code, called in LANGUAGES.items() if called == name), "")
 
 
 def _shown(locale: str) -> str:

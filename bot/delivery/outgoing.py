@@ -24,7 +24,9 @@ from bot.delivery.held import Held
 from bot.delivery.lateness import Lateness
 from bot.delivery.links import AllowList, Passing
 from bot.locks import Locks
+from bot.models.offline.spoken_languages import told
 from bot.service.log import log
+from localization.languages import known, reading
 from localization.sentences import lazy
 from memory.errors import MemoryFailure
 from memory.journal.journal import OFF_RECORD, Journal, Part
@@ -209,7 +211,9 @@ class Outgoing:
                 await self._journal.cancel([row.row])
                 return None
             row, files = found
-        remote = await adapter.send(_sending(row, files))
+        # Whoever it was said to may be gone from this process: what it says tells their language.
+        with reading(known(told(row.part.text)) if row.unsure else ""):
+            remote = await adapter.send(_sending(row, files))
         # Under its id stands what it says, not what it offers.
         return "" if row.part.form == OFFER else remote
 

@@ -191,9 +191,9 @@ async def test_a_dm_that_was_closed_before_the_answer_is_given_up_and_others_are
     assert answers_to(server, question) == [] and answers_to(server, later) == ["You said: open again"]
 
 
-async def late_repeat(server: DiscordServer, place: Channel, lyra: Awake, clock: Clock) -> list[str]:
+async def late_repeat(server: DiscordServer, place: Channel, lyra: Awake, clock: Clock, text: str = "once?") -> list[str]:
     """Lose the acknowledgement of an answer and try again after ten minutes; return what is there then."""
-    await server.person("ada").says(place, f"{server.mention} once?")
+    await server.person("ada").says(place, f"{server.mention} {text}")
     await server.sent(3, place)
     server.hub.nonce_window = 0.0
     await clock.pause(600)
@@ -211,9 +211,13 @@ async def test_after_the_nonces_time_the_history_tells_what_arrived(
         assert await late_repeat(server, general, lyra, clock) == ["You said: ada: once?"]
 
 
-async def test_where_the_history_is_hidden_a_late_repeat_is_labelled(
-    server: DiscordServer, guild: Guild, general: Channel, model: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize(
+    ("text", "mark"), [("once?", MARK), ("und wie geht es dir, wenn nicht heute?", "-# (das kann eine Wiederholung sein)\n")]
+)
+async def test_where_the_history_is_hidden_a_late_repeat_is_labelled_in_its_language(
+    server: DiscordServer, guild: Guild, general: Channel, model: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    text: str, mark: str,
+) -> None:  # fmt: skip
     clock = Clock(jumps=True)
     server.acts.overwrite(general, guild.roles[guild.id], deny=Right.READ_MESSAGE_HISTORY)
     async with quick(server, tmp_path, monkeypatch, model, clock=clock) as lyra:
@@ -221,8 +225,8 @@ async def test_where_the_history_is_hidden_a_late_repeat_is_labelled(
         await server.sent(2, general)
         assert answers_to(server, hello) == [], "an answer refers to nothing where history is hidden"
         server.faults.script("create_message", Then(lambda: None), Lost())
-        once = "You said: ada: once?"
-        assert await late_repeat(server, general, lyra, clock) == [once, MARK + once]
+        once = f"You said: ada: {text}"
+        assert await late_repeat(server, general, lyra, clock, text) == [once, mark + once]
 
 
 class Rash(Discord):
