@@ -21,6 +21,7 @@ from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
 from memory.errors import NotFound
 from memory.types import Forgotten, Identity, Session
+from memory.view.shown_messages import ShownMessage
 from memory.view.view import View
 
 _PAGE = 5
@@ -131,6 +132,8 @@ class Remembering(Group):
         known = await self._services.memory.knows(platform, key, [target.id]) or await view.messages.find(
             platform, None, target.id
         )
+        if await self._services.memory.shown.withheld(platform, [ShownMessage(target.id, [key], False, target.said_at)]):
+            raise BadInput(lazy("That message was forgotten, and stays so."))
         if known or await view.posts.may_be_shown(platform, [target.id]):
             return plain(_("I have that already."))
         (target,) = await without_forgotten(self._services.memory, view, platform, [target])
@@ -257,6 +260,7 @@ class Remembering(Group):
             return plain(_("{question} Then say{where}: {command}", question=question, where=self._where(call), command=command))
         if not sure and call.surface and not await call.surface.confirm(question):
             return plain(_("Nothing was forgotten."))
+        self._services.off_record.end(call.place)
         try:
             there = await self._theirs(call) if everything else ()
             gone = [await one.forget_all(by) for one, by in there] or [await view.forget_session(session, only)]

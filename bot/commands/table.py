@@ -1,7 +1,6 @@
 """The one table of commands. Every platform renders it in its own way; what a command does stands beside its spec."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 
 from adapters.base import Adapter
@@ -33,7 +32,8 @@ from bot.models.connect import Connector
 from bot.models.embedders import EmbedderChoice
 from bot.reconciliation.reconciliation import Reconciliation
 from bot.rights.export_command import ExportCommands
-from bot.rights.incognito import IncognitoCommands, goes_off_record
+from bot.rights.incognito import NAME as INCOGNITO
+from bot.rights.incognito import IncognitoCommands
 from bot.rights.once import Once
 from bot.service.log import log
 from localization.sentences import _, lazy
@@ -118,10 +118,8 @@ class Commands:
         return spec is not None and (spec.takes_back or spec.name in ("privacy", "memory", "export"))
 
     def goes_off_record(self, event: Message | Asked, adapter: Adapter) -> bool:
-        """Say whether a command is itself off the record, wherever it is called."""
-        with suppress(CommandUnclear, LyraError):
-            return goes_off_record(*self._meant(event, adapter))
-        return False
+        """Say whether a command is itself off the record, wherever and however wrongly it is called."""
+        return (event.command if isinstance(event, Asked) else called(event.text, adapter.prefix)) == INCOGNITO
 
     def _called(self, event: Message | Asked, adapter: Adapter) -> CommandSpec | None:
         try:

@@ -1,6 +1,6 @@
 """Off the record: a message, a conversation, a person, a channel or a server of which nothing is kept."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from adapters.base import Adapter
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
@@ -16,11 +16,6 @@ from localization.sentences import Sentence, _, lazy
 
 NAME, ONCE = "incognito", "once"
 _HERE, _ME, _SERVER = "here", "me", "server"
-
-
-def goes_off_record(spec: CommandSpec, arguments: Mapping[str, str | int | bool]) -> bool:
-    """Say whether a call of a command is itself off the record."""
-    return spec.name == NAME and arguments.get("what") == ONCE
 
 
 class IncognitoCommands(Group):

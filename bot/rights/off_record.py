@@ -16,7 +16,7 @@ _CONVERSATIONS, _MESSAGES = 1_000, 40
 _KNOWN = 50_000
 """How many ids are at hand of what was said and posted."""
 _Where = tuple[str, str, int, str]
-"""Platform, key of the place, key of its domain, and the account whose words are off the record there, '' where everybody's are."""
+"""Platform, key of the place, key of the session, and the account whose words are off the record there, '' where everybody's are."""
 
 
 class OffRecord:
@@ -69,11 +69,11 @@ class OffRecord:
 
 
 def _where(session: Session, person: str) -> _Where:
-    return session.ref.platform, session.ref.place, session.domain, person
+    return session.ref.platform, session.ref.place, session.key, person
 
 
 def _within(one: _Where, where: Place | Person, *, server: bool) -> bool:
-    platform, key, _domain, person = one
+    platform, key, _session, person = one
     if platform != where.platform:
         return False
     if isinstance(where, Person):

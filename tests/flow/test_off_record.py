@@ -52,6 +52,9 @@ async def test_a_conversation_off_the_record_is_answered_and_in_no_file(town: To
         await town.says(town.ada, dm, "What did the clinic want?")
         assert "zanzibar" in last(lyra), "the conversation goes on"
         await town.reads(town.ada, dm, "recall", query="quixotic clinic")
+        await town.asks(town.ada, dm, "new")
+        await town.says(town.ada, dm, "Hello again.")
+        assert "zanzibar" not in last(lyra), "it goes with the end of its conversation"
         await lyra.dreams()
         found = traces(town, "zanzibar", "quixotic")
         assert (found == {}) is on
