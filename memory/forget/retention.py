@@ -4,7 +4,7 @@ A message that goes is forgotten like any other, with all that rests on it. What
 time is shorter; the messages stay, and it is not made of them again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memory.forget.erase import expire
@@ -20,7 +20,8 @@ _STATED = {"facts": "profile", "months": "era", "narrative": "narrative", "thoug
 TIERS = (MESSAGES, "gists", *_STATED)
 """What a time can be set for. Gists stand for the summaries above them as well."""
 _OFTEN = DAY // 24
-_STEPS = 20
+_STEPS = 8
+"""How many steps one sweep takes, so that nobody waits long for it; what is left is taken up by the next one."""
 
 
 @dataclass
@@ -34,36 +35,45 @@ class Retention:
     _due: int = 0
 
     async def sweep(self) -> int:
-        """Let go of what is over, at most once an hour; return how many messages and other items that were."""
+        """Let go of what is over, some of it at a time and, once nothing is, an hour later; return how many items went."""
         now = self.clock.now()
         if not any(self.days.values()) or now < self._due:
             return 0
-        swept = 0
-        for domain in [read_domain(row) for row in await self.db.all("SELECT * FROM domains ORDER BY id")]:
-            for tier in TIERS:
-                if days := self.days.get(tier):
-                    swept += await self._sweep(domain, tier, now - int(days * DAY))
-        self._due = now + _OFTEN
+        swept, steps = 0, 0
+        for tier in TIERS:
+            before = now - int(self.days.get(tier, 0) * DAY)
+            for domain in await self._domains(tier, before) if self.days.get(tier) else ():
+                while steps < _STEPS and (items := await self._over(domain, tier, before)):
+                    await self._let_go(domain, tier, items)
+                    swept, steps = swept + len(items), steps + 1
+        self._due = now + _OFTEN if steps < _STEPS else now
         return swept
 
-    async def _sweep(self, domain: Domain, tier: str, before: int) -> int:
-        swept = 0
-        for _ in range(_STEPS):
-            items = await self._over(domain, tier, before)
-            if not items:
-                break
-            swept += len(items)
-            if tier == MESSAGES:
-                await self.forgetting.forget(domain, Scope(items))
-                continue
-            async with self.db.transaction() as tx:
-                await expire(tx, domain, items, self.clock.now())
-        return swept
+    async def _let_go(self, domain: Domain, tier: str, items: Sequence[int]) -> None:
+        if tier == MESSAGES:
+            await self.forgetting.forget(domain, Scope(items))
+            return
+        async with self.db.transaction() as tx:
+            await expire(tx, domain, items, self.clock.now())
+
+    async def _domains(self, tier: str, before: int) -> list[Domain]:
+        """Return the domains where something of a tier is over."""
+        if tier == MESSAGES:
+            # Items are numbered in the order in which they are kept.
+            over = (
+                "SELECT e.domain FROM exchanges e JOIN (SELECT domain, min(item) AS item FROM exchanges GROUP BY domain) oldest "
+                "ON oldest.item = e.item WHERE e.stored_at < :before"
+            )
+        elif tier in _STATED:
+            over = "SELECT domain FROM statements WHERE tier = :tier AND made_at < :before"
+        else:
+            over = "SELECT domain FROM digests WHERE made_at < :before"
+        which = {"before": before, "tier": _STATED.get(tier, "")}
+        return [read_domain(row) for row in await self.db.all(f"SELECT * FROM domains WHERE id IN ({over}) ORDER BY id", which)]
 
     async def _over(self, domain: Domain, tier: str, before: int) -> list[int]:
         """Return the next items of a tier that were kept or made before an instant, the oldest first."""
         if tier == MESSAGES:
-            # Items are numbered in the order in which they are kept.
             rows = await self.db.all(
                 "SELECT item, stored_at AS at FROM exchanges WHERE domain = :domain ORDER BY item LIMIT :n",
                 {"domain": domain.key, "n": STEP},
