@@ -1,7 +1,7 @@
 """What is said of a failure: everything to whoever runs her, to others what it means for them, and never a path or an address."""
 
 from bot.errors import BadConfig, BadSecret, ModelDenied, ModelError
-from localization.sentences import _
+from localization.sentences import _, ngettext
 from localization.sentences import told as in_words
 from memory.errors import BusyElsewhere, MemoryFailure, NotFound, NotYours, ToldInConfidence
 
@@ -22,3 +22,18 @@ def told(error: Exception, *, owner: bool) -> str:
         case MemoryFailure() | BadConfig() | BadSecret():
             return _("I cannot do that just now; whoever runs me finds why in the log.")
     return in_words(error)
+
+
+def too_much(seconds: int, *, kept: bool) -> str:
+    """Say that somebody asked for more than they are given, when there is an answer again, and whether what they said is kept."""
+    minutes = -(-seconds // 60)
+    again = (
+        _("in a minute")
+        if minutes <= 1
+        else ngettext("in {n} minute", "in {n} minutes", minutes)
+        if minutes < 120
+        else ngettext("in {n} hour", "in {n} hours", minutes // 60)
+    )
+    if kept:
+        return _("That was a lot in a short time. I keep what you say, and answer you again {again}.", again=again)
+    return _("That was a lot in a short time. I answer you again {again}; of this I keep nothing.", again=again)

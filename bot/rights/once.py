@@ -7,7 +7,7 @@ from adapters.command_table import Call, Reply
 from adapters.events import Message
 from bot.admission.allowance import Allowance, Grant
 from bot.conversation.answering.speaking import Speaking
-from bot.conversation.answering.turn import too_much
+from bot.conversation.error_texts import too_much
 from bot.conversation.intake import Intake
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
@@ -30,7 +30,7 @@ class Once:
         turn = await self._intake.once(message, adapter)
         grant, seconds = self._allowance.take(call.person, call.place, turn.began)
         if grant in (Grant.TOLD, Grant.NOTHING):
-            return Reply(too_much(seconds), NO_LINKS)
+            return Reply(too_much(seconds, kept=False), NO_LINKS)
         with self._priority.taken():
             spoken = await self._speaking.answer(replace(turn, frugal=grant is Grant.LESS), None)
         await self._intake.require_readers(turn, adapter)

@@ -126,3 +126,15 @@ async def test_what_the_model_cannot_answer_is_not_kept_for_later(town: Town, mo
         assert told.endswith("This is off the record, so that I keep nothing to answer later: say it again in a while.")
         assert await lyra.app.memory.journal.open_counts() == {"new": 0, "held": 0}
     assert traces(town, "ocelot") == {}
+
+
+async def test_without_a_model_she_does_not_say_that_she_kept_what_she_did_not(town: Town) -> None:
+    dm = await town.ada.opens_dm()
+    async with town.lyra():
+        await town.reads(town.ada, dm, "incognito", what="on")
+        said = await town.says(town.ada, dm, "The ocelot is mine.")
+        assert (await town.answer(said)).content == "Heard, and not kept."
+        await town.reads(town.ada, dm, "incognito", what="off")
+        said = await town.says(town.ada, dm, "The cat is mine.")
+        assert (await town.answer(said)).content == "Kept."
+    assert traces(town, "ocelot") == {}

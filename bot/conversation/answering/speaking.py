@@ -227,7 +227,7 @@ async def _written(turn: Turn) -> str:
 
 def _question(turn: Turn, now: int) -> VoiceQuestion:
     text = "\n".join(exchange.text for exchange in turn.asked)
-    return VoiceQuestion(text, turn.asked[-1].speaker, now, turn.view.home.time_zone)
+    return VoiceQuestion(text, turn.asked[-1].speaker, now, turn.view.home.time_zone, kept=not turn.off_record)
 
 
 async def _said_here(remembered: Sequence[Exchange], question: Question) -> frozenset[str]:

@@ -11,7 +11,7 @@ from bot.apart import apart
 from bot.commands.being import owned
 from bot.conversation.answering.speaking import Speaking, Spoken
 from bot.conversation.answering.streaming import Showing, Streamed, WordByWord
-from bot.conversation.error_texts import told
+from bot.conversation.error_texts import told, too_much
 from bot.conversation.heard import Heard
 from bot.conversation.intake import Intake
 from bot.conversation.introduction import ended, introduction, offer, onward, understood
@@ -26,7 +26,7 @@ from bot.rights import unkept
 from bot.service.log import log
 from bot.service.measures import measures
 from bot.service.priority import Priority
-from localization.sentences import _, ngettext
+from localization.sentences import _
 from memory.errors import SourceGone
 from memory.journal.journal import OutboxRow, Part
 from memory.text.told import confidence
@@ -111,7 +111,7 @@ class Turns:
     async def _decline(self, turn: Turn, seconds: int) -> None:
         """Leave a message without an answer, and say so where that lasts so many seconds."""
         measures.turns["declined"] += 1
-        text = too_much(seconds) if seconds else ""
+        text = too_much(seconds, kept=not turn.off_record) if seconds else ""
         parts = await self._services.outgoing.parts(turn.place.platform, text, links=NO_LINKS) if text else ()
         await turn.view.notices.queue(turn.session, parts, turn.finishes, turn.answers)
         if parts:
@@ -285,16 +285,3 @@ class Turns:
         parts = self._services.outgoing.removal(replaces)
         await turn.view.notices.queue(turn.session, parts, [])
         return parts
-
-
-def too_much(seconds: int) -> str:
-    """Say that somebody asked for more than they are given, and when there is an answer again."""
-    minutes = -(-seconds // 60)
-    again = (
-        _("in a minute")
-        if minutes <= 1
-        else ngettext("in {n} minute", "in {n} minutes", minutes)
-        if minutes < 120
-        else ngettext("in {n} hour", "in {n} hours", minutes // 60)
-    )
-    return _("That was a lot in a short time. I keep what you say, and answer you again {again}.", again=again)

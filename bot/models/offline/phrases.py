@@ -16,6 +16,7 @@ class English:
     """The voice's sentences in English. Instants are microseconds UTC; an unknown time zone counts as UTC."""
 
     kept, thanks, also, someone = "Kept.", "You are welcome.", "Also", "someone"
+    unkept = "Heard, and not kept."
     not_read = "I kept that it came, but not what is in it: that I cannot read or hear."
     no_model = "I am Lyra, and no model is connected: I keep, find and summarize what you tell me."
     nothing = "Nothing about that yet."
@@ -142,6 +143,7 @@ class German(English):
     """The voice's sentences in German, to somebody who is addressed with "du"."""
 
     kept, thanks, also, someone = "Gemerkt.", "Gern geschehen.", "Außerdem", "jemand"
+    unkept = "Gehört und nicht behalten."
     not_read = "Ich habe behalten, dass es kam, aber nicht, was darin ist: Das kann ich nicht lesen oder hören."
     no_model = "Ich bin Lyra, und kein Modell ist verbunden: Ich behalte, finde und fasse zusammen, was du mir erzählst."
     nothing = "Darüber noch nichts."

@@ -10,6 +10,7 @@ class Spanish(English):
     """The voice's sentences in Spanish."""
 
     kept, thanks, also, someone = "Guardado.", "De nada.", "Además", "alguien"
+    unkept = "Escuchado, y no guardado."
     not_read = "Guardé que llegó, pero no lo que contiene: eso no lo puedo leer ni oír."
     no_model = "Soy Lyra, y no hay ningún modelo conectado: guardo, encuentro y resumo lo que me cuentas."
     nothing = "Sobre eso todavía nada."
@@ -80,6 +81,7 @@ class French(English):
     """The voice's sentences in French."""
 
     kept, thanks, also, someone = "C'est noté.", "De rien.", "De plus", "quelqu'un"
+    unkept = "C'est entendu, et rien n'est gardé."
     not_read = "J'ai gardé que c'est arrivé, mais pas ce que c'est : je ne peux ni le lire ni l'entendre."
     no_model = "Je suis Lyra, et aucun modèle n'est connecté : je garde, retrouve et résume ce que tu me dis."
     nothing = "Encore rien à ce sujet."

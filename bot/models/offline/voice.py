@@ -33,6 +33,7 @@ _LISTS = frozenset((Aim.LIST, Aim.ABOUT, Aim.ASKER, Aim.SAID, Aim.TIME))
 class VoiceQuestion:
     """A message to answer: who sent it and how they want to be talked to, the present instant in microseconds UTC, and the time
     zone to tell times in. `written` is the language that they wrote in before, where this does not tell one; '' for none.
+    `kept` says that the message is.
     """
 
     text: str
@@ -41,6 +42,7 @@ class VoiceQuestion:
     time_zone: str
     manner: Manner = Manner()
     written: str = ""
+    kept: bool = True
 
     @property
     def phrases(self) -> English:
@@ -97,7 +99,7 @@ class OfflineVoice:
             Act.GREETING: told.hello(name),
             Act.FAREWELL: told.goodbye(name),
             Act.THANKS: told.thanks,
-        }.get(heard.act, told.not_read if _UNREAD.search(asked.text) else told.kept)
+        }.get(heard.act, told.unkept if not asked.kept else told.not_read if _UNREAD.search(asked.text) else told.kept)
         return VoiceAnswer(text, (), echo=True)
 
     def _answered(
