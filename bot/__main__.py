@@ -10,6 +10,8 @@ from bot.imports import imported
 def main() -> None:
     """Run `lyra` and end the process with 0 (done), 1 (failed) or 2 (wrong usage)."""
     _have_streams()
+    # pydantic would look through whatever is installed for plugins of its own, which takes 10 ms of every start.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     # Ctrl-C while Lyra is still loading ends the process there and then, instead of a traceback from an import.
     before = signal.signal(signal.SIGINT, signal.SIG_DFL)
     outcome = imported("bot.cli.outcome:outcome")

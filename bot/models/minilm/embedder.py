@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from mmap import mmap
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bot.imports import imported
-from bot.models.minilm.weights import MODEL, PUBLISHED, TOKENIZER, WEIGHTS, NoModel, published, tensors
+from bot.models.minilm.weights import MODEL, PUBLISHED, TOKENIZER, WEIGHTS, NoModel, mapped, require_published, tensors
 from bot.service.log import log
 from localization.sentences import Said, lazy
 from memory.errors import EmbeddingFailed
@@ -108,14 +109,32 @@ def _load(folder: Path) -> "tuple[Tokenizer, Encoder]":
         reader: type[Tokenizer] = imported("tokenizers:Tokenizer")
     except ImportError as error:
         raise NoModel(lazy("The local model's tokenizer cannot be loaded here; install it again with `make model`.")) from error
-    tokenizer = reader.from_buffer(published(folder / TOKENIZER)[:])
+    weights = mapped(folder / WEIGHTS)
+    with ThreadPoolExecutor(1, thread_name_prefix="local-model") as beside:
+        # 90 MB take 60 ms to be read through. What is made of them meanwhile is used by nobody before they are known.
+        checked = beside.submit(require_published, folder / WEIGHTS, weights)
+        try:
+            made = _tokenizer(reader, folder / TOKENIZER), _encoder(weights)
+        finally:
+            checked.result()
+    return made
+
+
+def _tokenizer(reader: "type[Tokenizer]", path: Path) -> "Tokenizer":
+    body = mapped(path)
+    require_published(path, body)
+    tokenizer = reader.from_buffer(body[:])
     tokenizer.no_padding()
     tokenizer.enable_truncation(_MOST_TOKENS)
+    return tokenizer
+
+
+def _encoder(weights: mmap) -> "Encoder":
     # Two threads of ours with a core each. Threads of the library's own spin while they wait for each other: on a machine
     # that is busy otherwise, a product of matrices then took a hundred times as long.
     imported("threadpoolctl:threadpool_limits")(1, user_api="blas")
     encoder: type[Encoder] = imported("bot.models.minilm.encoder:Encoder")
-    return tokenizer, encoder(tensors(published(folder / WEIGHTS)))
+    return encoder(tensors(weights))
 
 
 def _clean(text: str) -> str:

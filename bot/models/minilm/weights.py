@@ -34,23 +34,26 @@ def folder() -> Path | None:
     return Path(spec.origin).parent / "model"
 
 
-def published(path: Path) -> mmap:
-    """Return the bytes of one of the model's files, which are those that were published. Raises NoModel.
+def mapped(path: Path) -> mmap:
+    """Return the bytes of one of the model's files. Raises NoModel.
 
     They stay in the file: 90 MB are not copied for a question that needs a few words of them.
     """
     try:
         with path.open("rb") as file:
-            body = mmap(file.fileno(), 0, access=ACCESS_READ)
+            return mmap(file.fileno(), 0, access=ACCESS_READ)
     except (OSError, ValueError) as error:
         raise NoModel(
             lazy("The local model's file {path} cannot be read; install it again with `make model`.", path=path)
         ) from error
+
+
+def require_published(path: Path, body: mmap) -> None:
+    """Raise NoModel where the bytes of one of the model's files are not those that were published."""
     if sha256(body).hexdigest() != PUBLISHED[path.name]:
         raise NoModel(
             lazy("The local model's file {path} is not the published one; install it again with `make model`.", path=path)
         )
-    return body
 
 
 def tensors(body: mmap | bytes) -> dict[str, Vectors]:
