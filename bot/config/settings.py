@@ -256,7 +256,8 @@ def checked(text: str, path: Path) -> Settings:
     try:
         return Settings.model_validate(tomllib.loads(text))
     except ValidationError as error:
-        raise BadConfig(lazy("In {path}: {problems}.", path=path, problems=_sentence(error))) from error
+        problems = "; ".join(_problem(found) for found in error.errors(include_input=False, include_url=False))
+        raise BadConfig(lazy("In {path}: {problems}.", path=path, problems=problems)) from error
     except tomllib.TOMLDecodeError as error:
         raise BadConfig(lazy("{path} is not TOML: {error}.", path=path, error=error)) from error
 
@@ -272,10 +273,6 @@ def read_text(path: Path) -> str:
     except UnicodeDecodeError as error:
         at = read.count(b"\n", 0, error.start) + 1
         raise BadConfig(lazy("{path} is not UTF-8 in line {at}; save it as UTF-8.", path=path, at=at)) from error
-
-
-def _sentence(error: ValidationError) -> str:
-    return "; ".join(_problem(found) for found in error.errors(include_input=False, include_url=False))
 
 
 def _problem(found: Any) -> str:

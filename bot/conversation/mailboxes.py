@@ -202,7 +202,7 @@ class Mailboxes:
             del self._unanswered[letter.place]
 
     async def _answer(self, batch: Batch, adapter: Adapter, ticket: Ticket) -> None:
-        # One of the four places where a broad handler stands: one turn failed, and the next message is heard all the same.
+        # One of the three places where a broad handler stands: one turn failed, and the next message is heard all the same.
         letters = batch.letters
         first = letters[0]
         try:

@@ -52,7 +52,7 @@ class Dreams:
             except MemoryFailure as error:
                 log.info("dream.later", why=str(error))
             except Exception as error:  # noqa: BLE001
-                # One of the four places where a broad handler stands: one domain's dream failed, and the others go on.
+                # One of the three places where a broad handler stands: one domain's dream failed, and the others go on.
                 log.error("dream.failed", error=type(error).__name__)
 
     async def dream(self, domain: Domain, *, forced: bool = False) -> Dreamt:

@@ -143,7 +143,7 @@ class Maintenance:
         return task
 
     async def _try(self, work: Awaitable[object]) -> None:
-        # One of the four places where a broad handler stands: one job failed, and the others go on.
+        # One of the three places where a broad handler stands: one job failed, and the others go on.
         try:
             await work
         except MemoryFailure as error:

@@ -16,6 +16,7 @@ from memory.derive.refusals import Refusals, Target
 from memory.forget import erase
 from memory.ports import Entry, Source, TaskKind, Writer
 from memory.store.database import Transaction
+from memory.store.lineage import parents
 from memory.text.proper_names import names
 from memory.text.time.times import iso, local
 from memory.tiers import episodes, exchanges, profile, statements, summaries
@@ -78,7 +79,10 @@ class Consolidator:
         written = 0
         # Twice, because what a gist was being made from may be forgotten or changed meanwhile: then it is due again.
         for _ in range(2):
-            for episode in (await self.due(session, redo=redo))[: None if most is None else most - written]:
+            due = await self.due(session, redo=redo)
+            if not due:
+                break
+            for episode in due[: None if most is None else most - written]:
                 written += await self._make(session, await self._gist_job(session, episode))
         while (most is None or written < most) and (ripe := await summaries.mergeable(self._c.db, session)) is not None:
             place, children = ripe
@@ -94,7 +98,7 @@ class Consolidator:
             return edge
         place = DigestPlace("summary", 0, 0)
         old = await summaries.at(self._c.db, session, place)
-        if old and await summaries.parents(self._c.db, old.key) == sorted(digest.key for digest in edge):
+        if old and await parents(self._c.db, old.key) == sorted(digest.key for digest in edge):
             return [old]
         await self._make(session, _merge_job(place, edge, self._c.domain, old.key if old else None))
         made = await summaries.at(self._c.db, session, place)

@@ -64,6 +64,11 @@ async def derive(
     )
 
 
+async def parents(reader: Reader, item: int) -> list[int]:
+    """Return what an item was derived from."""
+    return [row["parent"] for row in await reader.all("SELECT parent FROM lineage WHERE child = :i ORDER BY parent", {"i": item})]
+
+
 async def rest_on_messages(tx: Transaction, gone: Sequence[int]) -> None:
     """Let replies that rest on digests which go rest on the messages below those instead."""
     # A message that stays keeps what it rests on itself: the way down ends there.

@@ -261,11 +261,6 @@ async def _progress(db: Database, session: Session) -> tuple[int | None, int]:
     return row["waiting"], row["stop"]
 
 
-async def parents(db: Database, item: int) -> list[int]:
-    """Return what a digest was derived from."""
-    return [row["parent"] for row in await db.all("SELECT parent FROM lineage WHERE child = :i ORDER BY parent", {"i": item})]
-
-
 async def by_keys(db: Database, domains: Sequence[int], keys: Sequence[int]) -> dict[int, Digest]:
     """Return living digests of these domains by their keys."""
     rows = await db.all(

@@ -8,6 +8,7 @@ from memory.core import Habits
 from memory.deriving import Deriving
 from memory.errors import WriterFailed
 from memory.ports import Entry
+from memory.store.lineage import parents
 from memory.tiers import summaries
 from memory.tiers.episodes import Rules
 from memory.types import Digest
@@ -53,7 +54,7 @@ async def test_twenty_messages_make_a_gist_that_cites_them(tmp_path: Path) -> No
         assert {source.speaker for source in task.sources} == {"Ada"}
         assert task.sources[0].said_at.startswith("2026-03-03T12:01")
         (gist,) = await summaries.frontier(here.memory.db, here.session)
-        assert await summaries.parents(here.memory.db, gist.key) == [m.key for m in messages]
+        assert await parents(here.memory.db, gist.key) == [m.key for m in messages]
         assert [hit.digest.id for hit in await here.view.recall.gists("garden", 3)] == [gist.id]
         assert await worked(here, writer) == 0 and len(writer.tasks) == 1, "what is done is not done again"
 
@@ -186,7 +187,7 @@ async def test_long_talk_is_split_and_its_parts_are_merged(tmp_path: Path) -> No
         assert all(sum(len(source.text) for source in task.sources) <= 100 for task in parts)
         assert "".join(source.text for task in parts for source in task.sources) == "".join(texts), "nothing is dropped"
         (gist,) = await summaries.frontier(here.memory.db, here.session)
-        assert await summaries.parents(here.memory.db, gist.key) == [m.key for m in messages]
+        assert await parents(here.memory.db, gist.key) == [m.key for m in messages]
         cited = await here.memory.db.all("SELECT parent FROM lineage WHERE child = :g AND cited = 1", {"g": gist.key})
         assert {row["parent"] for row in cited} == {m.key for m in messages}
 

@@ -10,6 +10,7 @@ from memory.core import Habits
 from memory.deriving import Deriving
 from memory.journal.ledger import LEASE
 from memory.ports import Entry, Task
+from memory.store.lineage import parents
 from memory.tiers import summaries
 from memory.tiers.episodes import Rules
 from memory.types import Discretion, Identity
@@ -74,7 +75,7 @@ async def test_only_the_sentences_that_rest_on_something_are_published(tmp_path:
         assert await digest(here, Writer(moves=[answering(REFUSED[0], good, REFUSED[2])])) == 1
         assert await gists(here) == [("tomatoes grow", "scripted")]
         (gist,) = await summaries.frontier(here.memory.db, here.session)
-        assert await summaries.parents(here.memory.db, gist.key) == [message.key]
+        assert await parents(here.memory.db, gist.key) == [message.key]
 
 
 async def test_a_sentence_that_is_left_out_is_no_refused_answer(tmp_path: Path) -> None:
