@@ -16,8 +16,7 @@ from adapters.discord.connection import Absence, begun
 from adapters.discord.incoming import convert
 from adapters.discord.incoming.files import Files
 from adapters.discord.incoming.heard import ConnectionChange, GatewayEvent, Unheard
-from adapters.discord.incoming.recent_edits import RecentEdits
-from adapters.discord.incoming.recent_messages import RecentMessages
+from adapters.discord.incoming.recent_messages import RecentEdits, RecentMessages
 from adapters.discord.limits import Limits
 from adapters.discord.options import ClientOptions
 from adapters.events import Joined, Message, Place, Renamed, Revised, Unreadable, Vanished, Withdrawn

@@ -8,9 +8,9 @@ from typer.exceptions import Abort, Exit, TyperException
 
 from adapters.errors import PlatformFailure
 from bot.cli.main import cli
+from bot.cli.usage import command, misuse
 from bot.config.language import spoken
 from bot.errors import LyraError
-from bot.usage import command, misuse
 from localization.languages import read_in
 from localization.sentences import _, told
 from memory.errors import MemoryFailure

@@ -42,7 +42,7 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "bot/cli/checkups/model_checkup.py: Looks up a word that was said before": "a tool of a model",
     "bot/cli/checkups/model_checkup.py: Which colour is this? Say one word.": "what a model is asked",
     "bot/cli/remembered.py: lyra": "a command",
-    "bot/usage.py": "what typer says, to be known again",
+    "bot/cli/usage.py": "what typer says, to be known again",
     "bot/commands/confiding.py: no one": "what is parsed",
     "bot/commands/knowing.py: memory forget": "a command",
     "bot/commands/texts/reasons.py: beside": "what memory says, to be known again",

@@ -12,6 +12,7 @@ import discord
 
 _MOST = 32
 _MOST_CHANNELS = 500
+_MOST_EDITS = 5_000
 
 
 @dataclass
@@ -91,3 +92,22 @@ class RecentMessages:
         self.changes += 1
         for channel in channels:
             del self._channels[channel]
+
+
+class RecentEdits:
+    """When messages were last edited, by their ids: of the 5,000 that were edited last.
+
+    Discord tells an edit again whenever it shows the message in another way.
+    """
+
+    def __init__(self) -> None:
+        self._last: OrderedDict[int, int] = OrderedDict()
+
+    def note(self, message: int, at: int) -> bool:
+        """Note when a message was edited; return whether that is news."""
+        if self._last.get(message) == at:
+            return False
+        self._last[message] = at
+        if len(self._last) > _MOST_EDITS:
+            self._last.popitem(last=False)
+        return True
