@@ -13,7 +13,7 @@ from tests.fakes import openai_behaviours as b
 from tests.fakes.matrix import Person
 from tests.fakes.openai_server import OpenAIServer
 from tests.kits.awake import Awake, prompt
-from tests.kits.matrix_changes import answers_to, followed
+from tests.kits.matrix_changes import SEALED, answers_to, followed
 from tests.kits.matrix_home import Home, dm, room_of, sees_inside
 from tests.kits.size import few
 
@@ -241,3 +241,22 @@ async def test_what_is_taken_back_while_she_is_out_of_a_room_is_quoted_by_no_rep
         await bob.invites(room, at_home.user)
         await sees_inside(bob, room, at_home.user)
         assert not await asked_again(at_home, lyra, bob, room, reply_to=said)
+
+
+@SEALED
+async def test_an_answer_to_the_change_of_a_message_that_was_taken_back_shows_nothing_of_it(
+    at_home: Home, ada: Person, bob: Person, model: OpenAIServer, sealed: bool
+) -> None:
+    async with at_home.lyra(model) as lyra:
+        room = await room_of(at_home, ada, bob, encrypted=sealed)
+        for how in ("forgotten", "redacted"):
+            said = await ada.says(room, "hello there", mentions=[at_home.user])
+            await at_home.answer(ada, room, said)
+            change = await ada.edits(room, said, TOLD)
+            await followed(at_home, ada, room, change)
+            if how == "forgotten":
+                await at_home.reads_aside(ada, room, "!forget", reply_to=said)
+            else:
+                await taken_back(at_home, ada, room, said, how)
+            # The change stays readable at the homeserver.
+            assert not await asked_again(at_home, lyra, bob, room, reply_to=change)

@@ -122,10 +122,18 @@ class Gatherer:
         for other in (seen.replaces, seen.answers, seen.reacts[0]):
             if other:
                 await find(room, other)
-        if seen.answers and seen.answers not in known:
-            await self._r.references.look_up(room, seen.answers)
+        if seen.answers:
+            await self._look_up_answered(room, seen.answers, known)
         if original := self._r.edits.original(seen.redacts):
             await find(room, original, anew=True)
+
+    async def _look_up_answered(self, room: str, answered: str, known: Collection[str]) -> None:
+        edit = self._r.lookups.known(room, answered)
+        if edit and edit.replaces:
+            answered = edit.replaces
+            await self._r.lookups.find(room, answered)
+        if answered not in known:
+            await self._r.references.look_up(room, answered)
 
     async def _recover(self, batch: Batch) -> None:
         for waiting in self._r.undecrypted.arrived():

@@ -47,6 +47,18 @@ class Lookups:
         """Return an event that is remembered."""
         return self._events.get((room, event))
 
+    def answered(self, room: str, event: str) -> Seen | None:
+        """Return the message that is meant by an answer to an event: that of an edit is the one that it edits.
+
+        The words of an edit stay readable at the homeserver when the message was taken back or forgotten. Somebody else's edit is
+        of nothing.
+        """
+        found = self.known(room, event) if event else None
+        if found is None or not found.replaces:
+            return found
+        original = self.known(room, found.replaces)
+        return original if original and original.sender == found.sender else None
+
     async def find(self, room: str, event: str, *, anew: bool = False) -> Seen | None:
         """Return an event of a room; None where it is not there, or not to be had. Asks again where `anew`.
 

@@ -85,13 +85,13 @@ class Saying:
         said = convert.text(seen.content, "")
         if names_her(seen.content, room.me, _names(room), said):
             return True
-        answered = self._r.lookups.known(room.id, seen.answers) if seen.answers else None
+        answered = self._r.lookups.answered(room.id, seen.answers)
         if answered is not None and answered.sender == room.me:
             return True
         return bool(seen.thread) and self._r.threads.hers(room.id, seen.thread) is True
 
     def _quoted(self, room: Room, seen: Seen) -> Quote | None:
-        answered = self._r.lookups.known(room.id, seen.answers) if seen.answers else None
+        answered = self._r.lookups.answered(room.id, seen.answers)
         if answered is None or answered.kind != "m.room.message" or not answered.content:
             return None
         name, own = room.person(answered.sender).name, answered.sender == room.me
