@@ -12,7 +12,11 @@ from tests.kits.size import TORTURE, examples
 
 # How long an example takes says how busy the machine is, and nothing of what is proven.
 settings.register_profile(
-    "lyra", deadline=None, max_examples=examples(40), report_multiple_bugs=False, suppress_health_check=[HealthCheck.too_slow]
+    "lyra",
+    deadline=None,
+    max_examples=examples(40) if TORTURE else 20,
+    report_multiple_bugs=False,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("lyra")
 

@@ -29,6 +29,7 @@ async def model() -> AsyncIterator[E5]:
     await made.close()
 
 
+@pytest.mark.torture
 async def test_what_texts_have_in_common_is_what_the_model_says_of_small_talk() -> None:
     kept, made = np.load(KEPT).astype(np.float32), usual()
     assert np.abs(kept[0] - made[0]).max() < 1e-3
@@ -64,7 +65,7 @@ async def test_a_vector_does_not_depend_on_what_is_embedded_beside_it(model: E5)
 
 
 @pytest.mark.parametrize(
-    "text", ["", " ", "\0", "a\0b", "\ud800 alone", "👩‍👩‍👧‍👦" * 50, "شكرا جزيلا", "\n" * 9000, "w" * 2_000_000]
+    "text", ["", " ", "\0", "a\0b", "\ud800 alone", "👩‍👩‍👧‍👦" * 50, "شكرا جزيلا", "\n" * 9000, "w" * 200_000]
 )
 async def test_any_text_has_a_direction(model: E5, text: str) -> None:
     (row,) = await model.embed([text])

@@ -28,7 +28,7 @@ def test_about_as_many_calls_are_announced_as_are_made(tmp_path: Path, model: Mo
             "content": f"On day {day} of trip {trip} the boat Wave went from Linz to Graz with Kiki and came back late, with wind",
             "created_at": f"2026-0{1 + trip}-{1 + day:02d}T10:00:00+00:00",
         }
-        for trip in range(4)
+        for trip in range(2)
         for day in range(27)
     ]
     home.lyra("import", "-", given=jsonl(*rows))

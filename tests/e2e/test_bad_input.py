@@ -2,18 +2,16 @@
 
 import asyncio
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
 from memory.store.sqlite.database import SqliteDatabase
+from tests.kits.customized import customized, full
 from tests.kits.lyra_kit import Home, jsonl, one_sentence
 from tests.kits.size import few
 
 GOOD = jsonl({"content": "The key is under the mat.", "id": "1"}, {"content": "Oma bakes on Friday.", "id": "2"})
-LIMITED = "import os, resource, sys; n = int(sys.argv[1]); resource.setrlimit(resource.RLIMIT_FSIZE, (n, n)); "
-LIMITED += "os.execv(sys.executable, [sys.executable, '-m', 'bot', *sys.argv[2:]])"
 
 
 @pytest.fixture(scope="module")
@@ -205,22 +203,22 @@ def test_a_memory_of_a_newer_lyra_is_refused_and_left_alone(home: Home) -> None:
 
 
 def test_a_full_disk_is_named_and_everything_before_is_kept(home: Home) -> None:
-    many = jsonl(*({"session": "s", "content": f"line {n} " + "x" * 500, "id": str(n)} for n in range(3000)))
-    full = [sys.executable, "-c", LIMITED, str(home.db.stat().st_size + 500_000)]
-    done = home.lyra("import", "-", given=many, command=full)
+    many = jsonl(*({"session": "s", "content": f"line {n} " + "x" * 500, "id": str(n)} for n in range(1500)))
+    nearly = customized(home.folder / "full", full(home.db.stat().st_size + 500_000))
+    done = home.lyra("import", "-", given=many, env=nearly)
     *progress, sentence = done.err.splitlines()
     assert done.code == 1 and "no room is left" in sentence
     assert all(line.startswith("Imported lines:") for line in progress)
     kept_then = kept(home)
     assert kept_then[0] == "my cat is called Turing"
-    assert (len(kept_then) - 1) % 500 == 0 and len(kept_then) < 3001
+    assert (len(kept_then) - 1) % 500 == 0 and len(kept_then) < 1501
     assert home.lyra("import", "-", given=many).code == 0
-    assert len(kept(home)) == 3001
+    assert len(kept(home)) == 1501
 
 
 def test_a_full_disk_in_a_conversation_is_named(home: Home) -> None:
-    full = [sys.executable, "-c", LIMITED, str(home.db.stat().st_size + 60_000)]
-    done = home.lyra("chat", given="".join(f"line {n} {'x' * 3000}\n" for n in range(100)), command=full)
+    nearly = customized(home.folder / "full", full(home.db.stat().st_size + 60_000))
+    done = home.lyra("chat", given="".join(f"line {n} {'x' * 3000}\n" for n in range(100)), env=nearly)
     assert done.code == 1
     assert "Traceback" not in done.err
     assert "no room is left" in done.err + done.out

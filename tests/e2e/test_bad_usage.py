@@ -66,7 +66,7 @@ CLOSED = {"stdin": "<&-", "stdout": ">&-", "stderr": "2>&-", "all": "<&- >&- 2>&
 
 CLOSING = [
     pytest.param(
-        command, streams, id=f"{command}-{name}", marks=[] if command == "chat" or name == "all" else pytest.mark.torture
+        command, streams, id=f"{command}-{name}", marks=[] if name == "all" and command != "sessions" else pytest.mark.torture
     )
     for command in ("recall cat", "chat", "sessions")
     for name, streams in CLOSED.items()

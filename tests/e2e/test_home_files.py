@@ -2,19 +2,16 @@
 
 import asyncio
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
 
 from memory.store.database import Row
 from memory.store.sqlite.database import SqliteDatabase
-from tests.kits.lyra_kit import LYRA, Home, one_sentence
+from tests.kits.customized import customized, full
+from tests.kits.lyra_kit import Home, one_sentence
 
 SECRET = "the safe opens with quixotic-77"
-UNMASKED = (sys.executable, "-c", "import os, sys; os.umask(0); os.execv(sys.argv[1], sys.argv[1:])", *LYRA)
-LIMITED = "import os, resource, sys; n = int(sys.argv[1]); resource.setrlimit(resource.RLIMIT_FSIZE, (n, n)); "
-LIMITED += "os.execv(sys.argv[2], sys.argv[2:])"
 DAY = 24 * 3600 * 1_000_000
 
 
@@ -96,7 +93,7 @@ def test_a_key_with_nothing_else_is_a_new_home(tmp_path: Path) -> None:
 @pytest.mark.parametrize("room", [0, 20])
 def test_a_key_that_no_room_is_left_for_is_no_key(tmp_path: Path, room: int) -> None:
     home = Home(tmp_path)
-    done = home.lyra("chat", given="hello\n", command=[sys.executable, "-c", LIMITED, str(room), *LYRA])
+    done = home.lyra("chat", given="hello\n", env=customized(tmp_path / "full", full(room)))
     assert (done.out, done.code) == ("", 1)
     assert one_sentence(done).startswith(f"The key {home.key} could not be written: no room is left on that disk.")
     assert [path.name for path in home.path.glob("key*")] == []
@@ -109,15 +106,15 @@ def open_to_others(home: Home) -> list[str]:
 
 
 def test_whatever_the_umask_nobody_else_can_read_a_file_of_hers(tmp_path: Path) -> None:
-    home = Home(tmp_path)
-    home.lyra("chat", given="my cat is called Turing\n", command=UNMASKED)
-    with home.started("chat", command=UNMASKED) as chat:
+    home = Home(tmp_path, **customized(tmp_path / "unmasked", "import os\nos.umask(0)\n"))
+    home.chat("my cat is called Turing")
+    with home.started("chat") as chat:
         assert chat.say("my dog is Rex") == "Kept."
-        assert home.lyra("forget", "--session", "main", "--yes", command=UNMASKED).code == 0
-        assert home.lyra("backup", "copy.lyra", command=UNMASKED).code == 0
+        assert home.lyra("forget", "--session", "main", "--yes").code == 0
+        assert home.lyra("backup", "copy.lyra").code == 0
         assert {"lyra.db", "lyra.db-wal", "lyra.db-shm", "tombstones.log", "use.lock"} <= {p.name for p in home.path.iterdir()}
         assert open_to_others(home) == []
-    assert home.lyra("restore", "copy.lyra", "--yes", command=UNMASKED).code == 0
+    assert home.lyra("restore", "copy.lyra", "--yes").code == 0
     assert open_to_others(home) == []
     assert (home.folder / "copy.lyra").stat().st_mode & 0o777 == 0o600
 

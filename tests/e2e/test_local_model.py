@@ -11,6 +11,7 @@ import pytest
 
 from bot.models.minilm import weights
 from tests.fakes import openai_behaviours as b
+from tests.kits.customized import customized
 from tests.kits.lyra_kit import REPO, Done, Home, ModelServer, NewMachine, jsonl, one_sentence
 from tests.kits.size import few
 
@@ -66,9 +67,7 @@ def best(home: Home, query: str) -> tuple[str, list[str]]:
 
 def without(folder: Path, module: str) -> dict[str, str]:
     """Return an environment in which a module is not installed, as far as Python sees."""
-    (folder / "without").mkdir()
-    (folder / "without" / "sitecustomize.py").write_text(f"import sys\nsys.modules[{module!r}] = None\n")
-    return {"PYTHONPATH": f"{folder / 'without'}:{REPO}"}
+    return customized(folder / "without", f"import sys\nsys.modules[{module!r}] = None\n")
 
 
 def spoilt(folder: Path) -> dict[str, str]:

@@ -13,7 +13,7 @@ from tests.kits.dream_talk import thoughtful
 from tests.kits.lyra_kit import Home, ModelServer, jsonl
 from tests.kits.size import TORTURE
 
-KILLS, MONTHS = (200, 12) if TORTURE else (3, 4)
+KILLS, MONTHS = (200, 12) if TORTURE else (2, 3)
 _PARTS = ("profile", "eras", "narrative", "self")
 _CONFIG = 'embed = "off"\nsummarize_after = 4\nbackground_calls_per_day = 100000\n'
 _DREAMS = "[dream]\ncuriosity = 0.05\ncalls_per_day = 100000\ntokens_per_day = 100000000\nreflections_per_day = 1\n"

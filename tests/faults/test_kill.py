@@ -17,7 +17,7 @@ from tests.kits.lyra_terminal import Terminal
 from tests.kits.pages import holding
 from tests.kits.size import TORTURE
 
-KILLS = 200 if TORTURE else 4
+KILLS = 200 if TORTURE else 3
 
 
 @pytest.fixture

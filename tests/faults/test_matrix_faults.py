@@ -111,6 +111,7 @@ LOSSES = {
 }
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("lose", LOSSES.values(), ids=LOSSES.keys())
 async def test_a_lost_key_store_makes_her_a_new_device_and_the_conversation_goes_on(
     at_home: Home, people: People, ada: Person, model: Thoughtful, lose: Callable[[Path], object]

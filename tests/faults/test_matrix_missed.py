@@ -60,6 +60,7 @@ async def test_forty_words_are_heard_oldest_first_and_answered_together(
     assert len(await at_home.said(ada, room)) == 3, "the introduction and two answers"
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("narrow", few([True, False]), ids=few(["read back", "told at once"]))
 async def test_in_a_room_everyone_is_answered_in_the_order_in_which_they_asked(
     at_home: Home, people: People, ada: Person, model: Thoughtful, narrow: bool
@@ -83,6 +84,7 @@ async def test_in_a_room_everyone_is_answered_in_the_order_in_which_they_asked(
         ]
 
 
+@pytest.mark.torture
 @SEALED
 async def test_what_is_older_than_the_limit_is_kept_without_an_answer(
     at_home: Home, ada: Person, model: Thoughtful, sealed: bool
@@ -102,6 +104,7 @@ async def test_what_is_older_than_the_limit_is_kept_without_an_answer(
     assert len(await at_home.said(ada, room)) == 3
 
 
+@pytest.mark.torture
 async def test_within_the_limit_it_is_answered(at_home: Home, ada: Person, model: Thoughtful) -> None:
     """The twin."""
     room, last = await missed(at_home, ada, model, sealed=False)

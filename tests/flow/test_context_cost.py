@@ -13,6 +13,7 @@ import pytest
 from bot.config.settings import Settings
 from bot.context.prompt import Prompt
 from tests.kits.long_talk import LongTalk, cached, long_talk, size
+from tests.kits.size import few
 
 EPISODE = 20
 
@@ -22,7 +23,7 @@ async def ten_turns(talk: LongTalk) -> list[Prompt]:
     return [await talk.turn() for _ in range(EPISODE // 2)]
 
 
-@pytest.mark.parametrize(("budget", "grows"), [(1500, False), (100_000, True)], ids=["in its budget", "without one"])
+@pytest.mark.parametrize(("budget", "grows"), few([(1500, False), (100_000, True)]), ids=few(["in its budget", "without one"]))
 async def test_ten_times_the_messages_make_no_larger_prompt(tmp_path: Path, budget: int, grows: bool) -> None:
     async with long_talk(tmp_path, Settings(context_tokens=budget)) as talk:
         await talk.go_on(60)
@@ -34,7 +35,7 @@ async def test_ten_times_the_messages_make_no_larger_prompt(tmp_path: Path, budg
     assert late <= budget
 
 
-@pytest.mark.parametrize(("every", "days"), [(1, 40), (3, 20)], ids=["daily", "every third day"])
+@pytest.mark.parametrize(("every", "days"), few([(3, 20), (1, 40)]), ids=few(["every third day", "daily"]))
 async def test_housekeeping_and_dreams_ask_the_model_sixteen_times_in_a_hundred_turns_at_most(
     tmp_path: Path, every: int, days: int
 ) -> None:

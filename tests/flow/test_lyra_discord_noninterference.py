@@ -248,9 +248,8 @@ def named_later(number: str) -> Sequence[Said]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("domains", "same"), [(Domains, True), pytest.param(Indiscreet, False, marks=pytest.mark.torture)], ids=["her", "the twin"]
-)
+@pytest.mark.torture
+@pytest.mark.parametrize(("domains", "same"), [(Domains, True), (Indiscreet, False)], ids=["her", "the twin"])
 async def test_what_is_named_in_a_request_for_discretion_changes_nothing_whatever_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, domains: type[Domains], same: bool
 ) -> None:

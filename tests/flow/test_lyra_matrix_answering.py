@@ -87,6 +87,7 @@ async def test_in_a_room_she_answers_who_means_her_and_nobody_else(at_home: Home
         assert not any(words in texts for words in ("anybody", "fine", "Miso", "ferry", "lyrical", "sixth"))
 
 
+@pytest.mark.torture
 async def test_a_thread_stays_hers_over_a_restart(at_home: Home, ada: Person, bob: Person) -> None:
     async with model_server() as model:
         async with at_home.lyra(model):
@@ -262,6 +263,7 @@ async def test_talk_is_text_and_all_else_is_a_notice(at_home: Home, ada: Person,
         assert (later.kind, later.mentions) == ("m.text", [ada.user])
 
 
+@pytest.mark.torture
 async def test_she_is_seen_typing_while_she_answers_and_has_read_what_she_answered(
     at_home: Home, ada: Person, bob: Person
 ) -> None:

@@ -92,6 +92,7 @@ class _Fooled(Matrix):
     hearing = _Gullible
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("guarded", [True, False])
 async def test_nobody_changes_what_another_one_said(
     at_home: Home, people: People, ada: Person, model: Thoughtful, guarded: bool

@@ -138,6 +138,7 @@ async def alone(
     return known[0]
 
 
+@pytest.mark.torture
 async def test_what_was_said_in_the_old_room_or_in_private_changes_nothing(
     synapse: Synapse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: list[dict[str, list[Any]]]
 ) -> None:

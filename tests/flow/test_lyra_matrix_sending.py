@@ -149,6 +149,7 @@ async def test_what_is_code_is_not_sent_without_its_html(at_home: Home, ada: Per
         assert said.kind == "m.file" and "(link removed)" in await text_of(ada, said)
 
 
+@pytest.mark.torture
 async def test_a_part_that_no_message_can_hold_comes_as_a_file(at_home: Home, ada: Person) -> None:
     """In an encrypted room, letters of three bytes become more than 64 KiB of ciphertext."""
     long = "".join(f"海は青い{n * 37 % 2801}。" for n in range(2800)).translate({ord(f"{n}"): chr(0xFF10 + n) for n in range(10)})

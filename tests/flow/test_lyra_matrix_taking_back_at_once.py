@@ -57,6 +57,7 @@ async def test_a_command_that_takes_something_back_waits_for_no_answer(
         assert (await at_home.answer(bob, room, asked)).body == ANEW
 
 
+@pytest.mark.torture
 async def test_a_wish_for_discretion_waits_for_no_answer(at_home: Home, ada: Person, bob: Person, model: Thoughtful) -> None:
     async with at_home.lyra(model) as lyra:
         room, _ = await told(at_home, model, lyra, ada, bob)
@@ -67,6 +68,7 @@ async def test_a_wish_for_discretion_waits_for_no_answer(at_home: Home, ada: Per
         assert (await at_home.answer(bob, room, asked)).body == ANEW
 
 
+@pytest.mark.torture
 async def test_what_was_said_before_the_command_is_forgotten_by_it_though_it_still_waited(
     at_home: Home, ada: Person, bob: Person, model: Thoughtful
 ) -> None:

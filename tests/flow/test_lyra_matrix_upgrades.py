@@ -121,6 +121,7 @@ async def test_a_room_that_says_it_replaces_another_reads_nothing_of_it(town: To
             assert (await notices(town, old))[0].startswith("Hello")
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("domains", [Domains, Unguarded], ids=["guarded", "without the guard"])
 async def test_an_answer_made_while_a_newcomer_comes_holds_nothing_of_the_old_room(town: Town, domains: type[Domains]) -> None:
     async with town.lyra(domains=domains):

@@ -140,6 +140,7 @@ async def test_a_store_closed_with_another_key_is_a_lost_one(lyra: Home) -> None
     await is_new(lyra, old, "not written with her key")
 
 
+@pytest.mark.torture
 async def test_a_store_of_another_device_is_a_lost_one(people: People, lyra: Home, tmp_path: Path) -> None:
     old = await lyra.begun()
     other = await home(people, lyra.proxy, tmp_path / "other")
@@ -250,6 +251,7 @@ async def test_a_sync_that_does_not_say_how_many_are_left_makes_her_ask(lyra: Ho
         assert await _left(account) == 50
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("operation", [UPLOAD, "POST /keys/query"])
 async def test_a_homeserver_that_goes_away_between_syncs_passes(people: People, lyra: Home, ada: Person, operation: str) -> None:
     await people.together(ada, lyra.owner, encrypted=True)

@@ -88,6 +88,7 @@ async def test_what_is_larger_than_it_says_is_not_read(town: Town, ada: Person, 
         assert len((await read(it, room, fits))[0].text) == MOST_TEXT
 
 
+@pytest.mark.torture
 async def test_four_texts_of_a_message_are_read(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada)
@@ -143,6 +144,7 @@ async def test_what_is_not_the_image_that_it_says_is_not_shown(town: Town, ada: 
         assert [one.image for one in await read(it, room, sent)] == [b""]
 
 
+@pytest.mark.torture
 async def test_what_was_taken_back_is_not_read(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada)

@@ -13,6 +13,7 @@ from tests.kits.matrix_kit import Ear, dm, home, listening, room_of
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
 
+@pytest.mark.torture
 async def test_a_dm_is_heard_as_a_private_word(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
     async with listening(lyra, ear):
@@ -24,6 +25,7 @@ async def test_a_dm_is_heard_as_a_private_word(people: People, proxy: Proxy, tmp
     assert (message.place.reach, message.place.channel, message.place.name) == (Reach.DIRECT, room, "Ada")
 
 
+@pytest.mark.torture
 async def test_an_encrypted_dm_is_a_room_that_one_person_reads(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
     async with listening(lyra, ear):
@@ -35,6 +37,7 @@ async def test_an_encrypted_dm_is_a_room_that_one_person_reads(people: People, p
     assert (place.reach, place.circle, place.alone, place.encrypted) == (Reach.ROOM, room_circle(room), ada.user, True)
 
 
+@pytest.mark.torture
 async def test_in_a_room_only_what_names_her_is_for_her(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
     ear = Ear()

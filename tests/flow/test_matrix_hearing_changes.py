@@ -14,6 +14,7 @@ from tests.kits.matrix_kit import Ear, dm, home, listening, room_of
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("encrypted", [False, True], ids=["plain", "encrypted"])
 async def test_an_edit_is_no_new_message_but_the_new_words_of_the_old_one(
     people: People, proxy: Proxy, tmp_path: Path, encrypted: bool
@@ -78,6 +79,7 @@ async def test_without_that_comparison_anybody_could(people: People, proxy: Prox
         assert (await ear.heard(Revised)).text == "I like poison."
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("encrypted", [False, True], ids=["plain", "encrypted"])
 async def test_what_is_taken_back_is_withdrawn(people: People, proxy: Proxy, tmp_path: Path, encrypted: bool) -> None:
     lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()

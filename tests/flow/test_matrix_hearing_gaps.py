@@ -54,6 +54,7 @@ class _Brief(_Narrow):
     gaps = _Short
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("encrypted", [False, True], ids=["plain", "encrypted"])
 async def test_all_that_was_said_while_she_was_down_is_heard_oldest_first(
     people: People, proxy: Proxy, tmp_path: Path, encrypted: bool

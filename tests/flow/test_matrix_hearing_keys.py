@@ -11,6 +11,7 @@ from tests.kits.matrix_kit import Ear, dm, home, listening, place_of, room_of
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
 
+@pytest.mark.torture
 async def test_a_message_whose_key_is_late_is_heard_when_it_comes_with_its_own_time(
     people: People, proxy: Proxy, tmp_path: Path
 ) -> None:
@@ -62,6 +63,7 @@ async def test_a_key_that_does_not_come_is_told_of_once(people: People, proxy: P
     assert ear.texts == ["In plain words", "First", "Second"]
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("restarted", [False, True], ids=["at once", "after a restart"])
 async def test_a_key_that_is_withheld_is_explained_at_once(people: People, proxy: Proxy, tmp_path: Path, restarted: bool) -> None:
     lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from adapters.events import Message
 from tests.fakes.matrix import People, Proxy
 from tests.kits.adapter_kit import room_circle
@@ -10,6 +12,7 @@ from tests.kits.matrix_kit import Ear, dm, home, listening, room_of
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
 
+@pytest.mark.torture
 async def test_two_threads_at_once_are_two_places_of_one_room(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
     ear = Ear()

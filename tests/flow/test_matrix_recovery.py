@@ -51,6 +51,7 @@ async def test_all_three_keys_are_there_and_differ(lyra: Home) -> None:
     assert len({public(await opened(lyra.owner, key, usage)) for usage in USAGES}) == 3
 
 
+@pytest.mark.torture
 async def test_the_key_is_made_once_and_stays(lyra: Home) -> None:
     found = set()
     for _ in range(3):
@@ -100,6 +101,7 @@ async def test_a_storage_of_others_stays_until_she_is_told_to_take_it(lyra: Home
     assert shown.identity == public(await opened(lyra.owner, key, "master"))
 
 
+@pytest.mark.torture
 async def test_a_new_identity_opens_with_the_same_key(lyra: Home) -> None:
     async with lyra.awake(lyra.password) as account:
         key = await account.recovery_key()

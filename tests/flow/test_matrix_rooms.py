@@ -18,6 +18,7 @@ from tests.kits.matrix_kit import Ear, Home, adapter_for, dm, home, listening, p
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("encrypted", [False, True], ids=["plain", "encrypted"])
 async def test_a_third_makes_a_dm_a_room_for_good(people: People, proxy: Proxy, tmp_path: Path, encrypted: bool) -> None:
     lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), await people.person("bo")
@@ -71,6 +72,7 @@ async def test_a_dm_that_becomes_encrypted_is_a_room_from_then_on(people: People
     assert (sealed.reach, sealed.encrypted, sealed.epoch, sealed.alone) == (Reach.ROOM, True, 1, ada.user)
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize(("history", "epochs"), [("joined", [0, 0, 1]), ("invited", [0, 1, 1])])
 async def test_who_comes_and_cannot_read_what_was_said_starts_an_epoch(
     people: People, proxy: Proxy, tmp_path: Path, history: str, epochs: list[int]

@@ -111,6 +111,7 @@ async def test_an_encrypted_dm_is_known_as_one_before_anything_is_said(people: P
 # Rooms that move
 
 
+@pytest.mark.torture
 async def test_she_follows_a_room_to_its_new_version_and_keeps_the_old_one(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
     ear = Ear()

@@ -33,6 +33,7 @@ async def test_a_room_that_put_her_out_is_gone(people: People, proxy: Proxy, tmp
             await adapter.locate_key(place.key)
 
 
+@pytest.mark.torture
 async def test_a_room_is_called_by_its_new_name(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
     ear = Ear()
@@ -58,6 +59,7 @@ async def test_rooms_without_a_name_are_called_after_those_who_are_there(people:
         assert (await ear.heard(Renamed)).place.name == "Ada, Bo and 1 other"
 
 
+@pytest.mark.torture
 async def test_she_says_who_she_is_in_a_room_of_several_and_not_in_a_dm(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")
     ear = Ear()

@@ -77,6 +77,7 @@ async def test_a_device_that_is_signed_is_not_signed_again(lyra: Home) -> None:
     assert len(lyra.proxy.calls(IDENTITY)) == len(lyra.proxy.calls(SIGNATURES)) == 1
 
 
+@pytest.mark.torture
 async def test_a_device_that_was_not_signed_is_signed_at_the_next_start(lyra: Home) -> None:
     lyra.proxy.faults.script(SIGNATURES, Refuse(400, "M_INVALID_SIGNATURE"))
     async with lyra.awake(lyra.password) as account:
@@ -112,6 +113,7 @@ async def test_an_identity_of_others_stays_until_she_is_told_to_replace_it(lyra:
     assert (await keys(lyra)).identity == identity and len(lyra.proxy.calls(IDENTITY)) == 1
 
 
+@pytest.mark.torture
 async def test_on_command_she_replaces_it_and_is_signed_again(people: People, proxy: Proxy, tmp_path: Path, ada: Person) -> None:
     lyra = await home(people, proxy, tmp_path, encrypts=True)
     await lyra.owner.signs_own_device()

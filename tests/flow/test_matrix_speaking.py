@@ -25,6 +25,7 @@ async def test_an_answer_refers_to_the_question_and_mentions_who_asked(
             assert (said.answers, said.mentions, said.encrypted, said.thread) == (question, [ada.user], encrypted, "")
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("encrypted", [False, True])
 async def test_a_thread_is_answered_in_the_thread(town: Town, ada: Person, bob: Person, encrypted: bool) -> None:
     async with town.desk() as it:
@@ -42,6 +43,7 @@ async def test_a_thread_is_answered_in_the_thread(town: Town, ada: Person, bob: 
             assert relation["is_falling_back"] and relation["m.in_reply_to"] == {"event_id": question}
 
 
+@pytest.mark.torture
 async def test_the_parts_of_an_answer_stand_in_order_and_only_the_first_refers(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada, encrypted=True)

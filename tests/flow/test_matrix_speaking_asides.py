@@ -52,6 +52,7 @@ async def test_a_dm_is_made_where_there_is_none_and_read_there_alone(town: Town,
         assert await listed(it, ada) == [place.channel]
 
 
+@pytest.mark.torture
 async def test_it_is_made_once(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         found = asides(it)
@@ -64,6 +65,7 @@ async def test_it_is_made_once(town: Town, ada: Person) -> None:
         assert len(it.proxy.calls(CREATE)) == 1
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("encrypted", [False, True])
 async def test_a_dm_that_the_person_opened_is_used(town: Town, ada: Person, encrypted: bool) -> None:
     async with town.desk() as it:

@@ -43,6 +43,7 @@ def membership(it: Desk, room: str, person: Person) -> str:
     return found.state.membership(person.user) if found else ""
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("encrypted", [False, True])
 async def test_what_was_said_before_a_message_is_read_in_order(town: Town, ada: Person, bob: Person, encrypted: bool) -> None:
     async with town.desk() as it:
@@ -121,6 +122,7 @@ async def test_a_message_that_is_not_there_has_nothing_before_it(town: Town, ada
         assert await texts(it, room, "$nothing") == []
 
 
+@pytest.mark.torture
 async def test_more_than_one_page_is_read(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada)

@@ -17,6 +17,7 @@ async def originals(it: Desk, ada: Person, room: str) -> list[str]:
     return [event.id for event in await ada.messages(room) if event.sender == it.user and not event.replaces]
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("encrypted", [False, True])
 async def test_a_preview_becomes_the_answer(town: Town, ada: Person, bob: Person, encrypted: bool) -> None:
     async with town.desk() as it:

@@ -134,6 +134,7 @@ async def test_a_new_device_reads_what_comes_after_it(people: People, town: Town
         await phone.hears_text(room, "two")
 
 
+@pytest.mark.torture
 async def test_answers_in_many_threads_at_once_are_all_read(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada, encrypted=True)

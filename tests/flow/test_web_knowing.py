@@ -1,6 +1,7 @@
 """What was made of what was said, on the page: facts put right and let go, people, herself, dreams, thoughts, and what goes."""
 
 import json
+import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -23,11 +24,20 @@ async def model() -> AsyncIterator[OpenAIServer]:
         yield server
 
 
+@pytest.fixture(scope="module")
+def before(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where a home stays as it was after months, which are lived once."""
+    return tmp_path_factory.mktemp("lived")
+
+
 @pytest.fixture
-async def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: OpenAIServer) -> AsyncIterator[Site]:
+async def served(before: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: OpenAIServer) -> AsyncIterator[Site]:
     """The page of a home that was lived in."""
+    if not any(before.iterdir()):
+        async with site(before, monkeypatch, CURIOUS, model=model) as first:
+            await lived(first)
+    shutil.copytree(before, tmp_path, dirs_exist_ok=True)
     async with site(tmp_path, monkeypatch, CURIOUS, model=model) as served:
-        await lived(served)
         yield served
 
 

@@ -38,6 +38,8 @@ BEGIN = instant(datetime(2026, 3, 1, 6, tzinfo=UTC))
 DAYS = 31
 _MESSAGE = re.compile(r"^\[(m\d+)\] [^\n]*\n\| (.*)$", re.MULTILINE)
 PER_HOUR = 10 if TORTURE else 4
+MINDED = range(24) if TORTURE else (2, 3, 4, 5, 9, 10, 11, 12, 18, 19, 20, 21, 22)
+"""The hours after which housekeeping is looked at: around the night, while people talk, and in the quiet that follows."""
 
 
 @dataclass
@@ -115,7 +117,8 @@ class Month:
             if 9 <= hour < 12 or 18 <= hour < 21:
                 await self.talk()
             self.clock.forward(HOUR - self.clock.now() % HOUR)
-            await self.minute()
+            if hour in MINDED:
+                await self.minute()
 
     async def minute(self) -> None:
         """Do what `lyra run` does every minute."""

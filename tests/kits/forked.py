@@ -22,25 +22,29 @@ _HEEDED = {"PYTHONPATH": str(REPO), "PYTHONIOENCODING": "utf-8"}
 
 
 class Forked:
-    """A running `lyra` with pipes for its streams."""
+    """A running `lyra` at these three streams, which are closed here; at a terminal, if it is to have one of its own."""
 
-    def __init__(self, words: Sequence[str | bytes], folder: Path, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        words: Sequence[str | bytes],
+        folder: Path,
+        environment: Mapping[str, str],
+        streams: Sequence[int],
+        *,
+        terminal: bool,
+    ) -> None:
         self._ended = threading.Event()
         self._caller = socket.socket(socket.AF_UNIX)
         self._caller.connect(_zygote())
-        own, theirs = zip(*(os.pipe() if at else os.pipe()[::-1] for at in range(3)), strict=True)
-        asked = {"words": [os.fsdecode(word) for word in words], "folder": str(folder), "environment": dict(environment)}
-        raw = json.dumps(asked).encode()
+        named = {"words": [os.fsdecode(word) for word in words], "folder": str(folder), "environment": dict(environment)}
+        raw = json.dumps({**named, "terminal": terminal}).encode()
         try:
             self._caller.sendall(len(raw).to_bytes(4, "big"))
-            sent = socket.send_fds(self._caller, [raw], list(theirs))
+            sent = socket.send_fds(self._caller, [raw], list(streams))
             self._caller.sendall(raw[sent:])
         finally:
-            for stream in theirs:
+            for stream in {*streams}:
                 os.close(stream)
-        self.stdin: IO[bytes] = os.fdopen(own[0], "wb")
-        self.stdout: IO[bytes] = os.fdopen(own[1], "rb")
-        self.stderr: IO[bytes] = os.fdopen(own[2], "rb")
         self._told = self._caller.makefile("r")
         self.pid = int(self._told.readline())
         self.returncode: int | None = None
@@ -74,11 +78,22 @@ class Forked:
         self.send_signal(signal.SIGKILL)
 
 
+class Piped(Forked):
+    """A running `lyra` with pipes for its streams."""
+
+    def __init__(self, words: Sequence[str | bytes], folder: Path, environment: Mapping[str, str]) -> None:
+        own, theirs = zip(*(os.pipe() if at else os.pipe()[::-1] for at in range(3)), strict=True)
+        self.stdin: IO[bytes] = os.fdopen(own[0], "wb")
+        self.stdout: IO[bytes] = os.fdopen(own[1], "rb")
+        self.stderr: IO[bytes] = os.fdopen(own[2], "rb")
+        super().__init__(words, folder, environment, theirs, terminal=False)
+
+
 def run(
     words: Sequence[str | bytes], given: bytes, folder: Path, environment: Mapping[str, str], timeout: float
 ) -> tuple[bytes, bytes, int]:
     """Run `lyra` to its end; return what it wrote to both streams, and its exit code."""
-    one = Forked(words, folder, environment)
+    one = Piped(words, folder, environment)
     found: dict[str, bytes] = {}
     readers = [
         threading.Thread(target=lambda name=name, stream=stream: found.update({name: stream.read()}), daemon=True)

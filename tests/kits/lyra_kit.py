@@ -143,7 +143,7 @@ class Home:
         """Start `lyra` and leave it running for the block; it is killed afterwards if it is still there."""
         environment = self.environment(env)
         if command is LYRA and forked.serves(environment):
-            process = Process(forked.Forked(words, self.folder, environment))
+            process = Process(forked.Piped(words, self.folder, environment))
         else:
             process = Process(_begun([*command, *words], self.folder, environment))
         try:
@@ -161,7 +161,7 @@ class NewMachine(Home):
 class Process:
     """A running `lyra`, its lines as they come."""
 
-    def __init__(self, child: subprocess.Popen[bytes] | forked.Forked) -> None:
+    def __init__(self, child: subprocess.Popen[bytes] | forked.Piped) -> None:
         self._child = child
         assert self._child.stdin and self._child.stdout and self._child.stderr
         self._input = self._child.stdin

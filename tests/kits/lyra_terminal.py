@@ -1,15 +1,18 @@
 """A terminal with the real `lyra chat` in it: a pseudo-terminal, and a screen that shows what a person would see."""
 
+import os
+import pty
+import select
+import termios
 import time
-import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Self
 
-import pexpect
 import pyte
 
 from tests.fakes.pulse import PATIENCE
-from tests.kits.lyra_kit import LYRA, Home
+from tests.kits.forked import Forked
+from tests.kits.lyra_kit import Home
 
 ROWS, COLUMNS = 60, 160
 UP, CTRL_C, CTRL_D = "\x1b[A", "\x03", "\x04"
@@ -18,25 +21,21 @@ UP, CTRL_C, CTRL_D = "\x1b[A", "\x03", "\x04"
 class Terminal:
     """A window in which a person talks to Lyra."""
 
-    def __init__(self, home: Home, *options: str, env: Mapping[str, str] | None = None, command: str = "chat") -> None:
+    def __init__(self, home: Home, *options: str, command: str = "chat") -> None:
         self._screen = pyte.Screen(COLUMNS, ROWS)
         self._stream = pyte.ByteStream(self._screen)
         self.raw = b""
         self._typed = 0
-        with warnings.catch_warnings():
-            # From Python 3.12 on, forking beside a thread is warned of; the child runs another program at once.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            self._child = pexpect.spawn(
-                LYRA[0], [*LYRA[1:], command, *options], env=home.environment(env), cwd=str(home.folder),
-                dimensions=(ROWS, COLUMNS), timeout=PATIENCE,
-            )  # fmt: skip
-        self._child.delaybeforesend = None
+        self._window, inside = pty.openpty()
+        termios.tcsetwinsize(inside, (ROWS, COLUMNS))
+        self._child = Forked([command, *options], home.folder, home.environment(), [inside] * 3, terminal=True)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._child.close(force=True)
+        self.kill()
+        os.close(self._window)
 
     @property
     def lines(self) -> list[str]:
@@ -75,7 +74,7 @@ class Terminal:
         """Press keys. A line that ends so is answered in further lines, which `waits` watches for."""
         if end:
             self._typed = len(self.lines)
-        self._child.send(text + end)
+        os.write(self._window, (text + end).encode())
 
     def leave(self, key: str = CTRL_D) -> int:
         """Press a key that ends the conversation, watch the rest, and return the exit code.
@@ -91,14 +90,12 @@ class Terminal:
         """Watch until the process has ended, and return its exit code."""
         while self._more(PATIENCE):
             pass
-        assert self._child.flag_eof, "still there, with this on the screen:\n" + "\n".join(self.lines)
-        self._child.wait()
-        assert self._child.exitstatus is not None, f"ended by signal {self._child.signalstatus}"
-        return int(self._child.exitstatus)
+        return self._child.wait(PATIENCE)
 
     def kill(self) -> None:
         """End the process as a power cut would."""
-        self._child.close(force=True)
+        self._child.kill()
+        self._child.wait(PATIENCE)
 
     def _watch(self, seen: Callable[[], bool], wanted: str) -> None:
         deadline = time.monotonic() + PATIENCE
@@ -107,9 +104,12 @@ class Terminal:
             assert more, f"wanted: {wanted}\non the screen:\n" + "\n".join(self.lines)
 
     def _more(self, seconds: float) -> bool:
+        """Show what comes within so many seconds; say whether anything did."""
+        if not select.select([self._window], [], [], seconds)[0]:
+            return False
         try:
-            data: bytes = self._child.read_nonblocking(65536, seconds)
-        except (pexpect.EOF, pexpect.TIMEOUT):
+            data = os.read(self._window, 65536)
+        except OSError:  # Nobody is at the other end any more.
             return False
         self.raw += data
         self._stream.feed(data)

@@ -2,14 +2,16 @@
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from memory.text.time.times import local
 from memory.types import Hit, NewExchange
-from tests.kits.memory_kit import said, utc
+from tests.kits.memory_kit import Clock, Corner, corner, opened, said, utc
 
 SET = Path(__file__).parents[1] / "sets" / "times"
 NOW = utc("2026-10-22T20:00:00")
@@ -128,3 +130,22 @@ def two_years(language: str) -> Iterator[NewExchange]:
         for on, text in _BIRTHDAYS[language]:
             if on == day.isoformat():
                 yield told(day, 20, text)
+
+
+@asynccontextmanager
+async def kept(folder: Path, language: str) -> AsyncIterator[Corner]:
+    """Open a memory that holds the diary in a language, at the instant of the questions; it is written once in each process."""
+    clock, path = Clock(NOW), folder / f"{language}.db"
+    if language not in _written:
+        with TemporaryDirectory() as first:
+            own = Path(first) / "lyra.db"
+            async with opened(own, None, clock=clock) as memory:
+                here = await corner(memory, clock)
+                await here.view.say(here.session, list(two_years(language)))
+            _written[language] = own.read_bytes()
+    path.write_bytes(_written[language])
+    async with opened(path, None, clock=clock) as memory:
+        yield await corner(memory, clock)
+
+
+_written: dict[str, bytes] = {}

@@ -4,6 +4,7 @@ that loading takes. What it gives back is the process's id at once, and its exit
 `python -m tests.kits.zygote SOCKET` serves on a Unix socket until its standard input ends.
 """
 
+import fcntl
 import gc
 import json
 import os
@@ -11,6 +12,7 @@ import runpy
 import signal
 import socket
 import sys
+import termios
 import threading
 import time
 from pathlib import Path
@@ -76,6 +78,9 @@ def _become(asked: dict[str, Any], streams: list[int]) -> NoReturn:
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
+    if asked["terminal"]:
+        os.setsid()
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.chdir(asked["folder"])
     os.environ.clear()

@@ -145,10 +145,10 @@ HOSTILE = [
 def test_no_text_takes_long_to_read(words: str) -> None:
     asked("hello")
     begun = process_time()
-    asked((words * 8_000)[:8_000])
-    assert process_time() - begun < 1
-    named(words * 200_000)
-    assert process_time() - begun < 5
+    asked((words * 4_000)[:4_000])
+    assert process_time() - begun < 0.5
+    named(words * 50_000)
+    assert process_time() - begun < 2
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ from pathlib import Path
 from bot.context.sought import sought
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
 from memory.types import NewExchange
-from tests.kits.memory_kit import Clock, corner, opened
-from tests.kits.two_years import LANGUAGES, NOW, Dated, dated, two_years
+from tests.kits.two_years import LANGUAGES, NOW, Dated, dated, kept, two_years
 from tests.unit.test_sought import Asked
 
 LEAST = 0.87
@@ -32,11 +31,8 @@ def good(asked: Dated, answer: str, diary: list[NewExchange]) -> bool:
 
 async def answered(folder: Path, language: str, asked: list[Dated]) -> list[str]:
     """Return what she answers to questions about the diary in a language."""
-    clock, voice = Clock(NOW), OfflineVoice()
-    given = []
-    async with opened(folder / f"{language}.db", None, clock=clock) as memory:
-        here = await corner(memory, clock)
-        await here.view.say(here.session, list(two_years(language)))
+    voice, given = OfflineVoice(), []
+    async with kept(folder, language) as here:
         for one in asked:
             question = VoiceQuestion(one.question, "Ada", NOW, "UTC")
             came = await sought(Asked(here.view, here.session), voice, question)

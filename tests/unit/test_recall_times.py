@@ -1,27 +1,15 @@
 """Whatever words a time is told with, in English or in German, what was said then comes first."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from datetime import date
 from pathlib import Path
 
 import pytest
 
 from memory.text.time.times import local
-from tests.kits.memory_kit import Clock, Corner, corner, opened, utc
-from tests.kits.two_years import LANGUAGES, NOW, Dated, dated, two_years
+from tests.kits.memory_kit import Clock, corner, opened, utc
+from tests.kits.two_years import LANGUAGES, NOW, Dated, dated, kept
 
 LEAST = 0.95
-
-
-@asynccontextmanager
-async def kept(folder: Path, language: str) -> AsyncIterator[Corner]:
-    """Open a memory that holds the diary in a language, at the instant of the questions."""
-    clock = Clock(NOW)
-    async with opened(folder / f"{language}.db", None, clock=clock) as memory:
-        here = await corner(memory, clock)
-        await here.view.say(here.session, list(two_years(language)))
-        yield here
 
 
 async def missed(folder: Path, language: str) -> list[tuple[str, str, str]]:
