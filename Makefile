@@ -25,7 +25,7 @@ test: $(DEV_READY)
 	@$(MAKE) --no-print-directory -j 2 lint suite
 
 suite: $(DEV_READY)
-	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n 5 --dist loadfile --no-loadscope-reorder
 
 # What a person does on the memory page, in headless Chromium (Debian: apt-get install chromium; CHROMIUM names another). A picture
 # of the end of each is in .screenshots.

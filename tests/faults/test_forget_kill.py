@@ -15,7 +15,7 @@ from tests.kits.discord_thread import DiscordThread
 from tests.kits.lyra_kit import Home, ModelServer, jsonl
 from tests.kits.size import TORTURE
 
-KILLS = 200 if TORTURE else 2
+KILLS = 200 if TORTURE else 4
 TOLD, ASKED, CODE = "my locker code is 4711", "what is my locker code?", "4711"
 REPEATED, IGNORANT = "It is 4711.", "I do not know it."
 

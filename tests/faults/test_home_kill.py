@@ -86,7 +86,7 @@ def test_a_restore_that_was_decided_is_finished_by_whoever_comes_next_however_of
 
 def test_a_backup_killed_at_any_step_leaves_a_whole_one_or_none_and_no_part_of_it(machine: Path, tmp_path: Path) -> None:
     new = ["restore", "new.lyra", "--yes"]
-    found = kills(machine, tmp_path / "m", "backup", "new.lyra", looks=[new], **({} if TORTURE else {"every": 1, "last": 8}))
+    found = kills(machine, tmp_path / "m", "backup", "new.lyra", looks=[new], **({} if TORTURE else {"every": 1, "last": 14}))
     assert {tuple(contents(left.found[0])) for left in found} == {tuple(OLD)}
     assert any(name.endswith(".part") for left in found for name in left.before), "some were killed in the middle"
     for left in found:

@@ -202,7 +202,12 @@ MOMENTS: tuple[Moment, ...] = (
     while_keys_are_shared,
     in_a_crowd,
 )
-FEW: tuple[Moment, ...] = (before_the_answer_arrived, after_the_encrypted_answer_arrived, while_she_goes_into_a_dm, while_keys_are_shared)
+FEW: tuple[Moment, ...] = (
+    before_the_answer_arrived,
+    after_the_encrypted_answer_arrived,
+    while_she_goes_into_a_dm,
+    while_keys_are_shared,
+)
 """The moments of a shorter life: a kill on each side of what the homeserver takes, and in what only Matrix has."""
 
 
