@@ -54,7 +54,8 @@ async def settled(lyra: Awake, server: DiscordServer, clock: Clock | None = None
     async with asyncio.timeout(PATIENCE):
         while await journal.waiting("discord") or await journal.unfinished("discord"):
             if clock:
-                await clock.pause(60)
+                # In one step: nobody sends between the end of a limit and the minute that ends it.
                 server.faults.forgive()
+                await clock.pause(60)
             await lyra.talk.tick()
             await asyncio.sleep(0.02)
