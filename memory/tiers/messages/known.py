@@ -32,14 +32,17 @@ def origin(seal: Seal, domain: DomainRef, new: NewExchange) -> str:
 
 
 def words(seal: Seal, domain: DomainRef, text: str) -> list[str]:
-    """Return the name that a message has by its words alone, whatever stands between them, and the one that it had before.
+    """Return the name that a message has by its words alone, whatever stands between them and unseen in them, and those that it
+    had before.
 
-    None where they are so few that others may well say the same. The former name heeded marks.
+    None where they are so few that others may well say the same. Former names split words at what is unseen, and heeded marks.
     """
     said = unicodedata.normalize("NFKC", text).casefold()
     if len(key_words(said)) < _TELLING:
         return []
-    return [seal.id(domain, "words alone", " ".join(_WORD.findall(said))), seal.id(domain, "words", " ".join(said.split()))]
+    shown = "".join(char for char in said if unicodedata.category(char) != "Cf")
+    alone = dict.fromkeys(" ".join(_WORD.findall(form)) for form in (shown, said))
+    return [*(seal.id(domain, "words alone", form) for form in alone), seal.id(domain, "words", " ".join(said.split()))]
 
 
 async def names(db: Database, seal: Seal, items: Sequence[int]) -> list[str]:
