@@ -54,9 +54,11 @@ class Pages:
 
         `asker` is the name of who asks among others: theirs is who they call "my sister".
         """
+        names = names_asked(name)
+        if not names:
+            return []
         for domain in self._b.read:
             await entities.catch_up(self._b.db, self._b.shared.seal, domain, _READ_AT_ONCE)
-        names = names_asked(name)
         alias = next(iter(aliases_in(name)), name)
         speaker = asker if self._b.home.ref.kind is not DomainKind.DM else ""
         rows = await entities.about(self._b.db, self._b.domains, names) or await entities.called(

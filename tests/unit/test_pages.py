@@ -51,6 +51,12 @@ async def test_facts_stand_on_the_page_with_what_they_rest_on(tmp_path: Path) ->
         assert all(receipts[fact.key] for fact in bruno.facts)
 
 
+async def test_nothing_is_known_under_no_name(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await told(here, *TALK)
+        assert [await here.view.pages.about(name) for name in ("", "  ", "\n")] == [[], [], []]
+
+
 async def test_a_first_word_stands_for_several_names_and_merges_none(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         await told(here, "I saw Ben Miller today.", "Then I met Ben Smith there.", "And I called Ben#abcd too")
