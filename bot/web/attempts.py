@@ -1,4 +1,4 @@
-"""How often somebody may be wrong: whoever shows wrong tokens again and again waits a minute before the next one counts."""
+"""How often somebody may be wrong: whoever shows wrong tokens again and again is told to wait, until they show the right one."""
 
 import time
 from collections.abc import Callable
@@ -16,7 +16,7 @@ class Attempts:
         self._wrong: dict[str, list[float]] = {}
 
     def blocked(self, caller: str) -> bool:
-        """Say whether a caller has to wait: nothing that they show counts until then."""
+        """Say whether a caller was wrong too often: they are told to wait rather than that it was wrong."""
         return len(self._recent(caller)) >= _MOST
 
     def wrong(self, caller: str) -> None:

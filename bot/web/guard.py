@@ -8,13 +8,13 @@ from urllib.parse import urlsplit
 from aiohttp import web
 
 from adapters.errors import PlatformFailure
-from bot.errors import LyraError
+from bot.errors import BadInput, LyraError
 from bot.web.attempts import Attempts
 from bot.web.reach import Reach
 from bot.web.signins import SignedIn, SignIns
 from localization.languages import reading
 from localization.sentences import Said, lazy, told
-from memory.errors import MemoryFailure, NotFound
+from memory.errors import AmbiguousId, MemoryFailure, NotFound
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 OPEN = frozenset({"/healthz", "/readyz", "/enter"})
@@ -84,8 +84,6 @@ class Guard:
             if visitor is not None:
                 request[VISITOR] = visitor
                 return await self._forged(request, visitor) if request.method not in ("GET", "HEAD") else None
-        if self.attempts.blocked(caller):
-            return self.refuse(request, _MET, WRONG_TOO_OFTEN)
         # Bytes that are no UTF-8 come as surrogates; they are part of no token.
         given = header.removeprefix("Bearer ").encode("utf-8", "replace")
         if hmac.compare_digest(given, self.token.encode()):
@@ -94,6 +92,9 @@ class Guard:
                 if request.path.startswith(SCRIPTS)
                 else self.refuse(request, 404, lazy("There is nothing here for scripts."))
             )
+        # Only now: whoever has the right one is let in, however often somebody else was wrong.
+        if self.attempts.blocked(caller):
+            return self.refuse(request, _MET, WRONG_TOO_OFTEN)
         if shown or given:
             self.attempts.wrong(caller)
         return self.refuse(request, 401, lazy("A bearer token is needed."))
@@ -103,9 +104,13 @@ class Guard:
         if request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
             return self.refuse(request, 403, _FOREIGN)
         origin = request.headers.get("Origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != request.host.lower():
+        if origin is not None and _host(origin) != request.host.lower():
             return self.refuse(request, 403, _FOREIGN)
-        form = await request.post()
+        try:
+            form = await request.post()
+        except (ValueError, LookupError):
+            # Bytes of no character set, or of one that nobody knows.
+            return self.refuse(request, 400, _UNREADABLE)
         if not visitor.wrote(str(form.get("form_token", ""))):
             return self.refuse(request, 403, lazy("That form is out of date. Open the page again and send it once more."))
         return None
@@ -119,10 +124,21 @@ class Guard:
             return self.refuse(request, met.status, _WORDS.get(met.status, _REFUSED))
         except NotFound as error:
             return self.refuse(request, 404, told(error))
+        except (AmbiguousId, BadInput) as error:
+            return self.refuse(request, 400, told(error))
         except (MemoryFailure, LyraError, PlatformFailure) as error:
             return self.refuse(request, 503, told(error))
 
 
 _REFUSED = lazy("That cannot be done here.")
+_UNREADABLE = lazy("That form cannot be read. Open the page again and send it once more.")
 _FOREIGN = lazy("That form is not one of this page.")
 _WORDS = {404: lazy("There is nothing here."), 405: _REFUSED, 413: lazy("That is too long; send it in pieces.")}
+
+
+def _host(origin: str) -> str:
+    """Return which host an Origin names, '' where it is none."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""

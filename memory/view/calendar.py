@@ -10,13 +10,16 @@ from memory.forget.gone import shown
 from memory.store.lineage import bound
 from memory.text.time.times import local, month
 from memory.tiers import exchanges, summaries
+from memory.tiers.exchanges import Placed
 from memory.tiers.messages.seen import readable
-from memory.types import MINUTE, Digest, Exchange, Session
+from memory.types import MINUTE, Digest, Exchange, Kind, Session
 from memory.view.binding import Binding
+from memory.view.short_ids import ShortIds
 
 _STEP = 15 * MINUTE
 """Every time zone lies so many minutes, or a multiple of them, from UTC."""
 _MOST = 500
+_SAID = (Kind.SAID, Kind.REPLY, Kind.REFLECTION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,23 @@ class Calendar:
         )
         return MessagePage([exchanges.exchange(row) for row in rows[:n]][::-1], len(rows) > n)
 
+    async def around(self, public_id: str, n: int) -> list[Placed]:
+        """Return a message or reply by its id, with the n before and the n behind it in its conversation, in their order.
+
+        Nothing is returned for an id that nothing has which may be read.
+        """
+        item = await exchanges.item(self._b.db, self._b.domains, await ShortIds(self._b).full(public_id))
+        meant = (await exchanges.at_their_places(self._b.db, self._b.domains, [item])).get(item) if item else None
+        if meant is None or meant.exchange.kind not in _SAID:
+            return []
+        keys = [
+            *await self._beside(meant.exchange, "<", "DESC", n),
+            meant.exchange.key,
+            *await self._beside(meant.exchange, ">", "ASC", n),
+        ]
+        there = await exchanges.at_their_places(self._b.db, self._b.domains, keys)
+        return sorted(there.values(), key=lambda one: (one.exchange.said_at, one.exchange.key))
+
     async def spoken_in(self, since: int, before: int) -> list[Session]:
         """Return the sessions at home in which anything was said between two instants, newest first."""
         rows = await self._b.db.all(
@@ -111,6 +131,17 @@ class Calendar:
     async def speakers(self) -> list[str]:
         """Return the names of all who spoke at home, in order."""
         return sorted(await exchanges.speakers(self._b.db, self._b.home))
+
+    async def _beside(self, meant: Exchange, side: str, order: str, n: int) -> list[int]:
+        """Return the keys of the n messages of a conversation that are nearest to one on a side of it."""
+        domains = self._b.domains
+        rows = await self._b.db.all(
+            "SELECT e.item FROM exchanges e WHERE e.session = :session AND e.kind IN ('said', 'reply', 'reflection') "
+            f"AND (e.said_at, e.item) {side} (:at, :item) AND {shown('e')} AND {readable('e', domains)} "
+            f"ORDER BY e.said_at {order}, e.item {order} LIMIT :n",
+            {"session": meant.session, "at": meant.said_at, "item": meant.key, "n": n, **bound("d", domains)},
+        )
+        return [row["item"] for row in rows]
 
     async def _said(self, since: int = 0) -> list[tuple[int, int]]:
         """Return when messages were said at home, to a quarter of an hour, and how many."""

@@ -52,10 +52,20 @@ async def test_nobody_sees_a_page_without_coming_in(served: Site) -> None:
 
 async def test_a_link_works_once(served: Site) -> None:
     path = await link(served.app, "", "ada")
-    assert (await (await served.stranger()).get(path)).status == 200
-    second = await (await served.stranger()).get(path)
+    assert (await (await served.stranger()).enter(path)).status == 303
+    second = await (await served.stranger()).enter(path)
     assert second.status == 403
     assert "used already" in second.words
+
+
+@pytest.mark.parametrize("method", ["HEAD", "GET", "OPTIONS"])
+async def test_who_only_looks_at_a_link_as_a_preview_does_leaves_it_as_it_is(served: Site, method: str) -> None:
+    path, preview = await link(served.app, "", "ada"), await served.stranger()
+    async with preview.http.request(method, served.url + path) as looked:
+        assert "Set-Cookie" not in looked.headers
+    assert (await preview.get("/talk")).status == 401
+    ada = await served.stranger()
+    assert "Turing" in (await ada.follows(await ada.enter(path))).words
 
 
 async def test_a_link_is_good_for_ten_minutes_and_a_cookie_for_thirty_days(served: Site) -> None:
@@ -73,7 +83,7 @@ async def test_a_link_is_good_for_ten_minutes_and_a_cookie_for_thirty_days(serve
 
 
 async def test_the_cookie_is_for_this_page_alone(served: Site) -> None:
-    entered = await (await served.stranger()).get(await link(served.app, "", "ada"))
+    entered = await (await served.stranger()).enter(await link(served.app, "", "ada"))
     (cookie,) = SimpleCookie(entered.headers["Set-Cookie"]).values()
     assert cookie["httponly"] is True
     assert (cookie["samesite"], cookie["path"], cookie["max-age"], cookie["secure"]) == ("Strict", "/", str(30 * 24 * 3600), "")
@@ -124,20 +134,20 @@ async def test_without_the_guard_it_would_be_taken(served: Site, monkeypatch: py
     assert (await ada.post("/talk", text="hello", form_token="x")).status == 303
 
 
-async def test_wrong_tokens_are_slowed_down_and_who_is_signed_in_is_not(served: Site) -> None:
+async def test_wrong_tokens_are_slowed_down_and_right_ones_never_are(served: Site) -> None:
     ada, stranger = await served.visitor(), await served.stranger()
     token = (Path(served.app.base.around.home) / "web-token").read_text().strip()
-    for _ in range(10):
-        assert (await stranger.get("/metrics", Authorization="Bearer wrong")).status == 401
-    assert (await stranger.get("/metrics", Authorization=f"Bearer {token}")).status == 429
-    path = await link(served.app, "", "ada")
-    assert (await stranger.get(path)).status == 429
+    shown = [(await stranger.get("/metrics", Authorization="Bearer wrong")).status for _ in range(12)]
+    assert shown == [401] * 10 + [429] * 2
+    assert (await stranger.get("/metrics", Authorization=f"Bearer {token}")).status == 200
+    assert (await stranger.get("/metrics", Authorization="Bearer wrong")).status == 429
+    assert (await stranger.enter(await link(served.app, "", "ada"))).status == 303
     assert (await ada.get("/talk")).status == 200
 
 
 async def test_a_wrong_link_is_a_wrong_token(served: Site) -> None:
     stranger = await served.stranger()
-    assert [(await stranger.get(f"/enter?key={n}")).status for n in range(11)] == [403] * 10 + [429]
+    assert [(await stranger.enter(f"/enter?key={n}")).status for n in range(11)] == [403] * 10 + [429]
 
 
 async def test_every_answer_says_what_a_browser_may_do_with_it(served: Site) -> None:
@@ -166,7 +176,7 @@ async def test_behind_a_named_proxy_it_answers_to_its_address_and_keeps_the_cook
     async with site(tmp_path, monkeypatch, config) as served:
         assert served.url == "https://lyra.example.org"
         proxy = replace(await served.stranger(), url=f"http://127.0.0.1:{port}")
-        entered = await proxy.get(await link(served.app, "", "ada"), Host="lyra.example.org")
+        entered = await proxy.enter(await link(served.app, "", "ada"), Host="lyra.example.org")
         assert "; Secure" in entered.headers["Set-Cookie"]
         assert (await proxy.get("/talk", Host="other.example.org")).status == 403
 
@@ -180,10 +190,13 @@ async def test_with_a_certificate_it_is_encrypted(tmp_path: Path, monkeypatch: p
     async with site(tmp_path, monkeypatch, config) as served:
         trusting = ssl.create_default_context(cafile=str(certificate))
         async with aiohttp.ClientSession() as http:
-            asked = f"https://127.0.0.1:{port}{await link(served.app, '', 'ada')}"
-            headers = {"Host": "lyra.example.org"}
-            async with http.get(asked, headers=headers, ssl=trusting, server_hostname="lyra.example.org") as entered:
-                assert entered.status == 200
+            word, headers = (await link(served.app, "", "ada")).partition("?")[2], {"Host": "lyra.example.org"}
+            asked = http.post(
+                f"https://127.0.0.1:{port}/enter", data=dict([word.split("=")]), headers=headers, ssl=trusting,
+                server_hostname="lyra.example.org", allow_redirects=False,
+            )  # fmt: skip
+            async with asked as entered:
+                assert entered.status == 303
                 assert "; Secure" in entered.headers["Set-Cookie"]
             with pytest.raises(aiohttp.ClientError):
                 await http.get(f"http://127.0.0.1:{port}/talk", headers=headers)

@@ -67,7 +67,7 @@ async def test_what_is_found_can_be_narrowed_to_a_conversation(served: Site, ada
 
 
 async def test_a_day_that_is_none_is_said_to_be_none(ada: Visitor) -> None:
-    for query in ("since=tomorrow", "since=2026-05-02&until=2026-05-01", "since=0000-00-00"):
+    for query in ("since=tomorrow", "since=2026-05-02&until=2026-05-01", "since=0000-00-00", "until=9999-12-31"):
         assert "Write a day like 2026-03-03." in (await ada.get(f"/search?q=kayak&{query}")).words
 
 
@@ -78,6 +78,20 @@ async def test_a_message_is_shown_among_those_around_it(ada: Visitor) -> None:
     assert "The tulips open on Friday." in shown
     assert "The hose leaks." in shown
     assert "blue" not in shown
+
+
+async def test_every_link_of_a_conversation_leads_somewhere_also_that_of_her_replies(served: Site, ada: Visitor) -> None:
+    async with ada.watching("family") as tab:
+        await ada.post("/talk", text="what colour is the kayak?", conversation="family")
+        reply = str((await tab.until("answer"))["text"])
+    talk = await ada.get("/talk?in=family")
+    for place in (links := [one for one in talk.links if one.startswith("/")]):
+        assert (await ada.get(place)).status in (200, 303), place
+    *_, place, forget = [one for one in links if one.startswith("/messages/")]
+    assert "Oma turns ninety." in (await ada.get(place)).words and reply in (await ada.get(place)).words
+    assert reply in (await ada.get(forget)).words
+    bob = await served.visitor("bob")
+    assert [(await bob.get(one)).status for one in (place, forget)] == [404, 404]
 
 
 async def test_months_open_to_gists_and_gists_to_what_was_said(served: Site, ada: Visitor) -> None:

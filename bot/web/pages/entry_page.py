@@ -12,6 +12,7 @@ from bot.web.reach import Reach
 from bot.web.signins import COOKIE_DAYS, SignIns
 from localization.sentences import _, lazy
 from memory.errors import NotFound
+from memory.text.storable import clean
 from memory.types import Identity
 
 _STALE = lazy("That link was used already, or is older than ten minutes. On her machine, lyra web makes a new one.")
@@ -31,7 +32,8 @@ class EntryPage:
         """Return what is answered here."""
         return (
             web.get("/", self._home),
-            web.get("/enter", self._enter),
+            web.get("/enter", self._ask),
+            web.post("/enter", self._enter),
             web.post("/leave", self._leave),
             web.post("/read", self._read),
         )
@@ -39,16 +41,19 @@ class EntryPage:
     async def _home(self, _request: web.Request) -> web.Response:
         return go("/talk")
 
+    async def _ask(self, request: web.Request) -> web.Response:
+        """Show what sends the link's word on: who only looks at a link, as previews do, does not use it up."""
+        return self._desk.plain("enter.html", word=clean(request.query.get("key", "")))
+
     async def _enter(self, request: web.Request) -> web.Response:
         caller = self._reach.caller(request)
-        if self._attempts.blocked(caller):
-            return self._desk.plain("problem.html", 429, status=429, words=WRONG_TOO_OFTEN)
-        cookie = await self._signins.enter(request.query.get("key", ""))
+        cookie = await self._signins.enter(await _word(request))
         if cookie is None:
+            if self._attempts.blocked(caller):
+                return self._desk.plain("problem.html", 429, status=429, words=WRONG_TOO_OFTEN)
             self._attempts.wrong(caller)
             return self._desk.plain("problem.html", 403, status=403, words=_STALE)
-        # Not a redirect: behind a link on another page it would come without the cookie.
-        response = self._desk.plain("entered.html")
+        response = go("/talk")
         lasts = int(timedelta(days=COOKIE_DAYS).total_seconds())
         response.set_cookie(
             self._cookie, cookie, max_age=lasts, httponly=True, samesite="Strict", path="/", secure=self._reach.encrypted(request)
@@ -70,3 +75,11 @@ class EntryPage:
         )
         response.del_cookie(self._cookie, path="/")
         return response
+
+
+async def _word(request: web.Request) -> str:
+    """Return the word of a link, '' where what was sent cannot be read."""
+    try:
+        return str((await request.post()).get("key", ""))
+    except (ValueError, LookupError):
+        return ""

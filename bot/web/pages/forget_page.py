@@ -33,7 +33,7 @@ class ForgetPage:
                 extent = await view.extent(id_)
         except TimeoutError:
             # Of replies from before views were recorded, each one that is newer has to be read.
-            (alone,) = await view.recall.around(id_, 0)
+            (alone,) = await view.calendar.around(id_, 0)
             return self._desk.page(request, "forget.html", view, message=alone.exchange, extent=None)
         return self._desk.page(request, "forget.html", view, message=extent.message, extent=extent)
 

@@ -38,7 +38,7 @@ class SearchPage:
         if any(asked.values()):
             try:
                 hits = await self._found(view, asked)
-            except ValueError:
+            except (ValueError, OverflowError):
                 problem = _("Write a day like 2026-03-03.")
         return self._desk.page(
             request, "search.html", view, asked=asked, hits=hits, problem=problem, speakers=await view.calendar.speakers(),
@@ -57,10 +57,10 @@ class SearchPage:
 
     async def _message(self, request: web.Request) -> web.Response:
         view = await self._desk.view(request)
-        hits = await view.recall.around(request.match_info["id"], _AROUND)
-        if not hits:
+        around = await view.calendar.around(request.match_info["id"], _AROUND)
+        if not around:
             raise NotFound(lazy("There is no message with that id here."))
-        return self._desk.page(request, "message.html", view, hits=hits, meant=request.match_info["id"])
+        return self._desk.page(request, "message.html", view, around=around, meant=request.match_info["id"].strip().lower())
 
 
 def _window(since: str, until: str, time_zone: str) -> Window | None:

@@ -42,9 +42,7 @@ class TalkPage:
         view = await self._desk.own_view(request)
         platform = self._desk.browser.platform
         conversations = [one for one in await view.sessions.all() if one.ref.platform == platform]
-        name = request.query.get("in") or (conversations[0].name if conversations else _FIRST)
-        if len(name) > MOST_NAME or len(name.splitlines()) > 1:
-            raise web.HTTPBadRequest
+        name = _named(request.query.get("in")) or (conversations[0].name if conversations else _FIRST)
         session = next((one for one in conversations if one.name == name), None)
         page = await view.calendar.messages(session, _SHOWN) if session else None
         return self._desk.page(
@@ -54,7 +52,7 @@ class TalkPage:
 
     async def _say(self, request: web.Request) -> web.Response:
         form = await request.post()
-        text, name = str(form.get("text", "")).strip(), str(form.get("conversation", "")) or _FIRST
+        text, name = str(form.get("text", "")).strip(), _named(form.get("conversation")) or _FIRST
         if text:
             if len(text.encode("utf-8", "replace")) > _MOST:
                 raise web.HTTPRequestEntityTooLarge(_MOST, len(text))
@@ -73,7 +71,7 @@ class TalkPage:
     async def _stop(self, request: web.Request) -> web.Response:
         """End the answer that is being made in a conversation; what came of it by now stays."""
         view, person, form = await self._desk.own_view(request), self._desk.person(request), await request.post()
-        name = str(form.get("conversation", "")) or _FIRST
+        name = _named(form.get("conversation")) or _FIRST
         thread = await self._desk.app.domains.thread(view, name)
         ended = self._desk.talk.mailboxes.end(person.platform, conversation(person.platform, person.id, thread).key)
         if request.headers.get("X-Requested-With") == "fetch":
@@ -83,7 +81,7 @@ class TalkPage:
     async def _stream(self, request: web.Request) -> web.StreamResponse:
         """Send what is said in a conversation from now on, until the tab is closed or Lyra goes."""
         view, person = await self._desk.own_view(request), self._desk.person(request)
-        thread = await self._desk.app.domains.thread(view, request.query.get("in") or _FIRST)
+        thread = await self._desk.app.domains.thread(view, _named(request.query.get("in")) or _FIRST)
         place = conversation(person.platform, person.id, thread).key
         async with streaming(request) as (stream, response):
             with self._desk.tabs.opened(place) as tab, self._desk.seats.taken(place) as held:
@@ -104,6 +102,14 @@ class TalkPage:
         self._desk.app.maintenance.poke(view.home)
         await self._desk.talk.take_up(platform, place)
         await self._desk.talk.reflections.say(view.home, at_hand=True)
+
+
+def _named(given: object) -> str:
+    """Return the name of a conversation as a request gives it, '' where it gives none. Raises HTTPBadRequest for what can be no name."""
+    name = clean(given).strip() if isinstance(given, str) else ""
+    if len(name) > MOST_NAME or len(name.splitlines()) > 1:
+        raise web.HTTPBadRequest
+    return name
 
 
 async def _next(tab: Tab) -> Shown:

@@ -41,7 +41,7 @@ class TimelinePage:
 
     async def _month(self, request: web.Request) -> web.Response:
         view, period = await self._desk.view(request), request.match_info["month"]
-        if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", period) or not "1900" < period < "9000":
+        if not _is_month(period):
             raise web.HTTPNotFound
         begin, end = _bounds(period, view.home.time_zone)
         eras = [one for one in await view.digests.statements("era") if one.period == period]
@@ -63,7 +63,7 @@ class TimelinePage:
         period = request.query.get("month", "")
         until = int(before) if before.isascii() and before.isdecimal() and len(before) < 18 else None
         since = 0
-        if re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", period):
+        if _is_month(period):
             since, end = _bounds(period, view.home.time_zone)
             until = min(until, end) if until else end
         page = await view.calendar.messages(session, _SHOWN, since=since, before=until)
@@ -76,6 +76,10 @@ class TimelinePage:
 def month_name(period: str) -> str:
     """Return a month, as 2026-11, as people say it."""
     return month(_date(period))
+
+
+def _is_month(period: str) -> bool:
+    return re.fullmatch(r"[0-9]{4}-(0[1-9]|1[0-2])", period) is not None and "1900" < period < "9000"
 
 
 def _date(period: str) -> date:

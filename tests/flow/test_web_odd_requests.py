@@ -1,0 +1,100 @@
+"""Whatever is asked, of whatever path: an answer or a refusal, and never an error of hers."""
+
+import re
+from pathlib import Path
+from urllib.parse import quote
+
+import aiohttp
+import pytest
+from yarl import URL
+
+from tests.kits.browsing import HTML, Site, Visitor, site
+from tests.kits.lyra_kit import REPO
+from tests.kits.size import few
+
+FILES = [file.read_text("utf-8") for file in (REPO / "bot" / "web").rglob("*.py")]
+ROUTES = sorted({
+    (method.upper(), path, "request.query" in file)
+    for file in FILES for method, path in re.findall(r'web\.(get|post)\("([^"]+)"', file)
+})  # fmt: skip
+ODD = few([
+    "%00", "9999-12", "0000-01", "%20", "9999-12-31", "%FF", "x" * 500, "9" * 17,
+    "%0A", "%ED%A0%80", "a%00b", quote("🐕") * 30, "..%2F..%2Fkey", "%25", "%22%3Cb%3E", "%E2%80%AE", "-1", "9" * 40, "1e9", "NaN",
+    "2026-13", "0001-01-01", "2026-02-30", quote("١٢-٠٣"),
+], 8)  # fmt: skip
+NAMES = ("q", "who", "where", "since", "until", "in", "before", "month", "after", "past", "told", "look", "key")
+FIELDS = ("text", "conversation", "question", "yes", "account", "key")
+GOES_ON = ("/log", "/talk/stream", "/activity/stream")
+FORM = "application/x-www-form-urlencoded"
+UNREADABLE = (
+    (b"text=%ff", f"{FORM}; charset=nothing"), (b"text=\xff", FORM), (b"text=hello", "multipart/form-data"),
+    (b"--x\r\n\r\nhello\r\n--x--\r\n", "multipart/form-data; boundary=x"), (b"text=hello", f"{FORM}; charset=hex"),
+)  # fmt: skip
+
+
+async def status(ada: Visitor, method: str, path: str, body: bytes | None = None, **headers: str) -> int:
+    """Ask for something exactly as it is written."""
+    url = URL(ada.url + path, encoded=True)
+    async with ada.http.request(method, url, data=body, headers={**HTML, **headers}, allow_redirects=False) as came:
+        if path.partition("?")[0] not in GOES_ON:
+            await came.read()
+        return came.status
+
+
+def scripts(path: str, served: Site) -> dict[str, str]:
+    """Return the token where a path is for scripts."""
+    token = (Path(served.app.base.around.home) / "web-token").read_text("utf-8").strip()
+    return {"Authorization": f"Bearer {token}"} if path.startswith(("/metrics", "/log", "/sessions/")) else {}
+
+
+async def test_no_path_no_query_and_no_form_is_an_error_of_hers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(ROUTES) > 40
+    async with site(tmp_path, monkeypatch) as served:
+        await served.told("my cat is called Turing", "my dog Bruno is ill")
+        ada, broken = await served.visitor(), []
+        token = (await ada.get("/talk")).form_token
+        for method, path, queried in ROUTES:
+            for odd in ODD if path != "/leave" else ():
+                named, known = (re.sub(r"{[^}]*}", one, path) for one in (odd, "main"))
+                body, kind, asked = None, {}, [named] if "{" in path or not queried else []
+                if method == "POST":
+                    body, kind = (
+                        (f"form_token={token}&" + "&".join(f"{name}={odd}" for name in FIELDS)).encode(),
+                        {"Content-Type": FORM},
+                    )
+                elif queried:
+                    asked += [f"{known}?" + "&".join(f"{name}={odd}" for name in NAMES), f"{known}?until={odd}&q=cat"]
+                found = [(one, await status(ada, method, one, body, **kind, **scripts(path, served))) for one in asked]
+                broken += [(method, one[:80], code) for one, code in found if code >= 500]
+        assert broken == []
+        assert await status(ada, "GET", "/people/%00") == 404
+        assert (await ada.get("/talk")).status == 200
+
+
+@pytest.mark.parametrize(("body", "kind"), UNREADABLE)
+async def test_a_form_that_cannot_be_read_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: bytes, kind: str
+) -> None:
+    async with site(tmp_path, monkeypatch) as served:
+        ada = await served.visitor()
+        assert await status(ada, "POST", "/talk", body, **{"Content-Type": kind}) in (400, 403)
+        assert await status(ada, "POST", "/enter", body, **{"Content-Type": kind}) == 403
+
+
+async def test_headers_and_files_that_nobody_means_are_no_error_of_hers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with site(tmp_path, monkeypatch) as served:
+        ada = await served.visitor()
+        token = (await ada.get("/talk")).form_token
+        for name in ("Origin", "Sec-Fetch-Site", "Cookie", "Accept-Language", "X-Forwarded-For", "Range", "If-Modified-Since"):
+            for value in ("", "[", "http://[::1", "é", "de;q=nan,en;q=inf", "bytes=9-1", "lyra=;=", "x" * 3000):
+                for method, path in (("GET", "/talk"), ("GET", "/static/style.css"), ("POST", "/talk")):
+                    assert (
+                        await status(ada, method, path, f"form_token={token}".encode(), **{name: value, "Content-Type": FORM})
+                        < 500
+                    )
+        for path in ("/talk", "/talk/answer", "/talk/stop", "/read", "/persona", "/facts/x/correct"):
+            form = aiohttp.FormData({"form_token": token})
+            for field in FIELDS:
+                form.add_field(field, b"\xff\x00", filename="a.bin", content_type="application/octet-stream")
+            async with ada.http.post(served.url + path, data=form, allow_redirects=False) as came:
+                assert came.status < 500, path
