@@ -121,7 +121,7 @@ def test_what_a_kill_left_unanswered_is_answered_when_the_page_is_opened(tmp_pat
         with home.started("web", "--no-open") as process:
             link = process.reply()
             browser = Browser()
-            browser.get(link)
+            browser.enter(link)
             with browser.open(f"{link.partition('/enter')[0]}/talk/stream") as stream:
                 answered = next(line for line in stream if b"html" in line)
             assert b"where is the blue pot?" in answered

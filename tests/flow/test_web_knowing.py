@@ -65,7 +65,7 @@ async def test_a_fact_is_put_right_in_place(served: Site, ada: Visitor) -> None:
     assert "lives in Graz." not in put.text.partition("<h2>")[0]
     assert "lives in Graz" in (await ada.get("/facts?past=1")).words
     assert "My sister Lea lives in Linz." in (await ada.get("/search?q=Linz")).words
-    assert (await ada.post(f"/facts/{id_}/correct", text="  ")).status == 503
+    assert (await ada.post(f"/facts/{id_}/correct", text="  ")).status == 400
 
 
 async def test_a_fact_is_let_go_after_it_was_said_what_stays(ada: Visitor) -> None:

@@ -39,7 +39,7 @@ async def visiting(lyra: Awake) -> AsyncIterator[dict[str, Visitor]]:
         for name in ("ada", "bob", "stranger"):
             http = await stack.enter_async_context(aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)))
             found[name] = Visitor(url, http)
-            assert (await found[name].get(await link(lyra.app, "", name))).status == 200
+            assert (await found[name].enter(await link(lyra.app, "", name))).status == 303
         yield found
 
 
