@@ -22,6 +22,7 @@ from bot.config.sections import Backend
 from bot.config.settings import Settings, Surroundings, load, local_zone, surroundings
 from bot.context.persona import Persona
 from bot.conversation.domains import Domains
+from bot.conversation.people import People
 from bot.conversation.preferences import Preferences
 from bot.dreams.dreaming import Dreams
 from bot.imports import imported
@@ -160,7 +161,8 @@ async def opened(*, greets: bool = False) -> AsyncIterator[App]:
         stack.push_async_callback(maintenance.drain)
         chosen = {"discord": settings.discord, "matrix": settings.matrix}
         streaming = {name: one.streaming for name, one in chosen.items() if one is not None}
-        preferences = Preferences(memory.settings, streaming, memory.places.account_scope)
+        people = People(settings, memory.linking)
+        preferences = Preferences(memory.settings, streaming, memory.places.account_scope, people.declared)
         await preferences.open()
         domains = Domains(memory, settings, preferences, base.clock, base.time_zone)
         dreams = Dreams(memory, models, settings, base.clock, priority)

@@ -90,7 +90,7 @@ async def talking(
     # Where it cannot be read, that is said before anybody talks.
     app.persona.current()
     speaking = Speaking(services, verifying, app.persona, show_prompt)
-    allowance = Allowance(base.settings, app.memory.settings, base.clock)
+    allowance = Allowance(base.settings, app.memory.settings, app.domains.people, base.clock)
     await allowance.open()
     once = Once(services, intake, speaking, app.priority, allowance)
     commands = Commands(services, adapters, reconciliation, app.dreams, connector, app.meaning, app.persona, once)

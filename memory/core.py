@@ -29,7 +29,8 @@ from memory.index.tongues import Tongues
 from memory.journal.journal import Journal
 from memory.journal.spending import Spending
 from memory.journal.usage import Usage
-from memory.places import identities, opted_out
+from memory.places import identities, linking, opted_out
+from memory.places.linking import Linking
 from memory.places.places import Places
 from memory.places.settings import KeptSettings
 from memory.ports import Clock, Embedder, Ids, Writer
@@ -86,6 +87,7 @@ class Memory:
         self.path = path
         self.places = Places(db, seal)
         self.settings = KeptSettings(db)
+        self.linking = Linking(db, seal, ports.clock)
         self.journal = Journal(db, ports.clock)
         self.verified = Verified(db, ports.clock)
         self._key = key
@@ -217,10 +219,11 @@ class Memory:
         """Return who opted out, in words of this memory's own, for `take_over`."""
         return await opted_out.everyone(self.db)
 
-    async def take_over(self, known: Sequence[tuple[str, str, str]]) -> None:
-        """Have those have opted out who did in the memory that this one takes the place of, and nobody else."""
+    async def take_over(self, out: Sequence[tuple[str, str, str]], linked: Sequence[tuple[str, str, str]]) -> None:
+        """Have those have opted out, and be linked, who did and were in the memory that this one takes the place of, and nobody else."""
         async with self.db.transaction() as tx:
-            await opted_out.replace(tx, known)
+            await opted_out.replace(tx, out)
+            await linking.take_over(tx, linked)
 
     async def expire(self) -> int:
         """Let go of what was kept for as long as it may be, at most once an hour; return how many items that were."""

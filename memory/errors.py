@@ -13,6 +13,7 @@ MemoryFailure
 ├── AmbiguousId                               several ids begin with what was typed
 ├── NotYours                                 somebody else said it
 ├── NotShared                                only a shared place has that
+├── LinkRefused                              accounts are not linked by that
 ├── BackupFailed                             the copy could not be made or read
 ├── RotationFailed                           the key could not be changed
 ├── SourceGone                                a message was forgotten or changed while an answer was made from it
@@ -98,6 +99,10 @@ class NotShared(MemoryFailure):
 
 class ToldInConfidence(MemoryFailure):
     """What was told in confidence cannot become a fact for everybody."""
+
+
+class LinkRefused(MemoryFailure):
+    """What was typed links no accounts."""
 
 
 class RotationFailed(MemoryFailure):

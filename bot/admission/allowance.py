@@ -1,4 +1,4 @@
-"""How much a person, a place and all together have of her: answers and tokens, a minute and a day.
+"""How much a person, a place and all together have of her: answers and tokens, a minute and a day. Linked accounts are one person's.
 
 Who asks for more is answered from a smaller prompt at first, and beyond twice as much no more, for a while. An account that
 writes faster than a person could gets a few answers in a row, so that two machines do not talk for ever.
@@ -10,12 +10,14 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from adapters.events import Person, Place
-from bot.admission.access import is_own
+from bot.commands.being import owned
 from bot.config.crowd import Limit
 from bot.config.settings import Settings
+from bot.conversation.people import People
+from bot.conversation.preferences import Chosen
 from memory.places.settings import KeptSettings
 from memory.ports import Clock
-from memory.types import MINUTE
+from memory.types import MINUTE, Identity
 
 _DAY = 24 * 60 * MINUTE
 _SECOND = MINUTE // 60
@@ -53,30 +55,36 @@ class _Used:
         self.tokens += tokens
         self.recent.append((now, turns, tokens))
 
-    def share(self, limit: Limit, now: int) -> tuple[float, int]:
-        """Return how much of a limit is used, 1 for all of it, and for how long that lasts, in microseconds."""
+    def today(self, now: int) -> tuple[int, int]:
+        """Return how many answers and tokens were had today, after letting go of what is older than a minute."""
         while self.recent and self.recent[0][0] <= now - MINUTE:
             self.recent.popleft()
-        today = self.day == now // _DAY
-        turns, tokens = sum(one[1] for one in self.recent), sum(one[2] for one in self.recent)
-        next_minute = self.recent[0][0] + MINUTE - now if self.recent else 0
-        shares = [
-            (used / most, left)
-            for used, most, left in (
-                (turns, limit.turns_per_minute, next_minute),
-                (tokens, limit.tokens_per_minute, next_minute),
-                (self.turns * today, limit.turns_per_day, _DAY - now % _DAY),
-                (self.tokens * today, limit.tokens_per_day, _DAY - now % _DAY),
-            )
-            if most
-        ]
-        return max(shares, default=(0.0, 0))
+        return (self.turns, self.tokens) if self.day == now // _DAY else (0, 0)
+
+
+def _share(used: Sequence[_Used], limit: Limit, now: int) -> tuple[float, int]:
+    """Return how much of a limit is used by all these together, 1 for all of it, and for how long that lasts, in microseconds."""
+    today = [one.today(now) for one in used]
+    recent = [had for one in used for had in one.recent]
+    next_minute = min((at for at, *_ in recent), default=now - MINUTE) + MINUTE - now
+    shares = [
+        (had / most, left)
+        for had, most, left in (
+            (sum(turns for _, turns, _ in recent), limit.turns_per_minute, next_minute),
+            (sum(tokens for *_, tokens in recent), limit.tokens_per_minute, next_minute),
+            (sum(turns for turns, _ in today), limit.turns_per_day, _DAY - now % _DAY),
+            (sum(tokens for _, tokens in today), limit.tokens_per_day, _DAY - now % _DAY),
+        )
+        if most
+    ]
+    return max(shares, default=(0.0, 0))
 
 
 class Allowance:
     """Counts what was had. What was had today outlives the process where a day has a limit."""
 
-    def __init__(self, settings: Settings, kept: KeptSettings, clock: Clock) -> None:
+    def __init__(self, settings: Settings, kept: KeptSettings, people: People, clock: Clock) -> None:
+        self._people = people
         self._limits = settings.limits
         self._kept = kept
         self._clock = clock
@@ -116,16 +124,23 @@ class Allowance:
             if one.told > now or any(at > now - MINUTE for at, *_ in one.recent) or (one.day == today and self._by_day(name))
         }
 
-    def take(self, person: Person, place: Place, said_at: int) -> tuple[Grant, int]:
-        """Take an answer to what a person said at an instant; return what they get, and for how many seconds it is less."""
-        if is_own(person, self._own):
+    async def take(self, person: Person, place: Place, said_at: int, chosen: Chosen) -> tuple[Grant, int]:
+        """Take an answer to what a person said at an instant; return what they get, and for how many seconds it is less.
+
+        `chosen` is what is set for both.
+        """
+        accounts = await self._people.accounts(Identity(person.platform, person.id), chosen)
+        if owned(person.platform) or not self._own.isdisjoint((one.platform, one.native_id) for one in accounts):
             return Grant.FULL, 0
         now = self._clock.now()
         if self._limits.in_a_row and (quick := self._quick(person, place, said_at)) >= self._limits.in_a_row:
             # Said once as well: clocks may differ, and then it was a person.
             return (Grant.TOLD if quick == self._limits.in_a_row else Grant.NOTHING), _BREATH
-        used = [(self._of(name), limit) for name, limit in self._scopes(person, place)]
-        share, left = max((one.share(limit, now) for one, limit in used), default=(0.0, 0))
+        scopes = self._scopes(person, place)
+        # What was had under each account stays counted by itself, so that linking and unlinking change no count.
+        others = [found for one in accounts[1:] if (found := self._used.get(_name("person", one.platform, one.native_id)))]
+        shares = [_share([self._of(name), *(others if name.startswith("person:") else ())], limit, now) for name, limit in scopes]
+        share, left = max(shares, default=(0.0, 0))
         seconds = -(-left // _SECOND)
         if share >= _LESS_UNTIL:
             mine = self._of(_name("person", person.platform, person.id))
@@ -133,8 +148,8 @@ class Allowance:
                 return Grant.NOTHING, seconds
             mine.told = now + left
             return Grant.TOLD, seconds
-        for one, _ in used:
-            one.add(now, 1, 0)
+        for name, _ in scopes:
+            self._of(name).add(now, 1, 0)
         self._changed = True
         return (Grant.FULL if share < 1 else Grant.LESS), seconds
 

@@ -55,9 +55,9 @@ async def restore(file: Path, yes: bool) -> int:
                     old=old,
                 )
             )
-        out = await _finish_forgetting(around.db_path, key) if home_files.size(around.db_path) else None
+        chosen = await _finish_forgetting(around.db_path, key) if home_files.size(around.db_path) else None
         held = await restoring.stage(file, key, around.db_path)
-        kept = await _without_the_forgotten(file, key, around.db_path, out)
+        kept = await _without_the_forgotten(file, key, around.db_path, chosen)
         restoring.decide(around.db_path)
         aside = restoring.finish(around.db_path, clock.now())
     print(ngettext("Restored {n} message from {file}.", "Restored {n} messages from {file}.", kept, file=file)
@@ -66,26 +66,27 @@ async def restore(file: Path, yes: bool) -> int:
     return 0
 
 
-OptedOut = Sequence[tuple[str, str, str]]
+Chosen = tuple[Sequence[tuple[str, str, str]], Sequence[tuple[str, str, str]]]
+"""Who opted out, and which accounts are linked."""
 
 
-async def _finish_forgetting(path: Path, key: bytes) -> OptedOut | None:
+async def _finish_forgetting(path: Path, key: bytes) -> Chosen | None:
     """Have the log name all that a killed command had begun to forget: it says so only in the memory that is set aside.
 
-    Returns who opted out there, None where that cannot be read.
+    Returns who opted out there and who is linked, None where that cannot be read.
     """
     with suppress(MemoryFailure):  # What cannot be opened is perhaps why a backup takes its place.
         async with await Memory.open(path, key, Ports(SystemClock(), RandomIds())) as memory:
-            return await memory.opted_out()
+            return await memory.opted_out(), await memory.linking.everyone()
     return None
 
 
-async def _without_the_forgotten(file: Path, key: bytes, path: Path, out: OptedOut | None) -> int:
-    """Bury in a staged backup what was forgotten since it was made, and have those be out who are; return how many messages are left."""
+async def _without_the_forgotten(file: Path, key: bytes, path: Path, chosen: Chosen | None) -> int:
+    """Bury in a staged backup what was forgotten since it was made, and have those be out and linked who are; return how many messages are left."""
     try:
         async with await Memory.open(restoring.staged(path), key, Ports(SystemClock(), RandomIds())) as memory:
-            if out is not None:
-                await memory.take_over(out)
+            if chosen is not None:
+                await memory.take_over(*chosen)
             await memory.db.checkpoint()
         return await restoring.verified(restoring.staged(path), key)
     except MemoryFailure as error:

@@ -103,6 +103,23 @@ def privacy() -> None:
     options.run("bot.cli.policy:privacy")
 
 
+def link(
+    code: Annotated[
+        str, typer.Argument(metavar="[CODE]", parser=options.words, help="The code that she showed you elsewhere.")
+    ] = "",
+    as_: options.As = "",
+) -> None:
+    """Have Lyra know you under another account of yours as well.
+
+    Without a code one is shown, to say to her there; with one, what she asked there is agreed to."""
+    options.run("bot.cli.linking:say", as_, f"link {code}".strip())
+
+
+def unlink(as_: options.As = "") -> None:
+    """Part this account from those that it is linked with."""
+    options.run("bot.cli.linking:say", as_, "unlink")
+
+
 @key.command("rotate")
 def rotate() -> None:
     """Give the memory a new key, and write it anew with that.
@@ -147,6 +164,8 @@ for command in (
     backup,
     restore,
     privacy,
+    link,
+    unlink,
 ):
     # An underscore stands behind a name that Python keeps for itself.
     cli.command(command.__name__.rstrip("_"))(command)

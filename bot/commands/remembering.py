@@ -98,10 +98,12 @@ class Remembering(Group):
             f"{at}. {receipts.hit(hit, ids, now, zone, link)}"
             for at, (hit, link) in enumerate(zip(shown, links, strict=True), start=begin + 1)
         ]
+        elsewhere = [] if self._shared(call) else await self._services.domains.other_homes(call.person)
+        theirs = {one.home.key for one in (view, *elsewhere)}
         actions = [
             Action(_("Forget {number}", number=at), "forget", hit.exchange.id)
             for at, hit in enumerate(shown, start=begin + 1)
-            if hit.exchange.domain == view.home.key
+            if hit.exchange.domain in theirs
         ]
         if len(hits) > begin + _PAGE:
             actions.append(self._pages.keep(call.person, lambda: self._further(call, words, begin + _PAGE)))
@@ -234,13 +236,17 @@ class Remembering(Group):
         return await self._forget_one(others, what)
 
     async def _theirs(self, call: Call) -> list[tuple[View, Identity | None]]:
-        """Return where a person may have things forgotten, and whose: here, and what they said in the rooms that this one replaced."""
+        """Return where a person may have things forgotten, and whose: here, and what they said in the rooms that this one replaced;
+        in private, under their other accounts as well.
+        """
         own = Identity(call.person.platform, call.person.id)
         older = await self._services.domains.earlier(call.place)
-        return [(await self._view(call), self._only(call)), *((view, own) for view in older)]
+        elsewhere = [] if self._shared(call) else await self._services.domains.other_homes(call.person)
+        here = (await self._view(call), self._only(call))
+        return [here, *((view, own) for view in older), *((view, None) for view in elsewhere)]
 
     async def _forget_many(self, call: Call, view: View, session: Session, *, everything: bool, sure: bool) -> Reply:
-        only = self._only(call)
+        only, there = self._only(call), await self._theirs(call) if everything else []
         if only:
             question = (
                 _("Forget all that you said here, in every conversation, for good?")
@@ -251,7 +257,7 @@ class Remembering(Group):
             question = ngettext(
                 "Forget everything in {n} conversation, for good?",
                 "Forget everything in {n} conversations, for good?",
-                len(await view.sessions.all()),
+                sum([len(await one.sessions.all()) for one, _only in there]),
             )
         else:
             question = receipts.forget_session(session)
@@ -262,7 +268,6 @@ class Remembering(Group):
             return plain(_("Nothing was forgotten."))
         self._services.off_record.end(call.place)
         try:
-            there = await self._theirs(call) if everything else ()
             gone = [await one.forget_all(by) for one, by in there] or [await view.forget_session(session, only)]
         except NotFound:
             return plain(_("Nothing was left to forget."))

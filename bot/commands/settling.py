@@ -105,7 +105,7 @@ class Settling(Group):
     async def _opt_out(self, call: Call, *, out: bool) -> None:
         """Have nothing of a person's kept, and nothing learnt of them from others, under any of their accounts; or undo that."""
         here = (await self._view(call)).home if self._shared(call) else None
-        for one in self._services.domains.accounts(call.person):
+        for one in await self._services.domains.accounts(call.person):
             person = Person(one.platform, one.native_id, call.person.name)
             await self._services.preferences.put(person, PAUSED, "on" if out else "")
             await self._services.memory.opt_out(one, call.person.name, here, out=out)

@@ -15,6 +15,7 @@ from bot.commands.banking import Banking
 from bot.commands.being import Being, owned
 from bot.commands.confiding import ConfidingCommands
 from bot.commands.knowing import Knowing
+from bot.commands.linking import LINK, UNLINK, LinkCommands
 from bot.commands.pages import Pages
 from bot.commands.remembering import Remembering
 from bot.commands.settling import Settling
@@ -75,6 +76,7 @@ class Commands:
             Settling(*common, reconciliation.keeping),
             IncognitoCommands(*common, once),
             ExportCommands(*common),
+            LinkCommands(*common),
             Asking(*common),
             Being(*common, connector, meaning, lambda: self.table, persona),
         )
@@ -115,11 +117,11 @@ class Commands:
     def is_right(self, event: Message | Asked, adapter: Adapter) -> bool:
         """Say whether a command is everybody's, also of those who may not use her: to see what is kept, and to take it back."""
         spec = self._called(event, adapter)
-        return spec is not None and (spec.takes_back or spec.name in ("privacy", "memory", "export"))
+        return spec is not None and (spec.takes_back or spec.name in ("privacy", "memory", "export", UNLINK))
 
     def goes_off_record(self, event: Message | Asked, adapter: Adapter) -> bool:
         """Say whether a command is itself off the record, wherever and however wrongly it is called."""
-        return (event.command if isinstance(event, Asked) else called(event.text, adapter.prefix)) == INCOGNITO
+        return (event.command if isinstance(event, Asked) else called(event.text, adapter.prefix)) in (INCOGNITO, LINK)
 
     def _called(self, event: Message | Asked, adapter: Adapter) -> CommandSpec | None:
         try:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from adapters.base import Adapter
 from adapters.events import Circle, Person, Place, Reach, split_key
 from bot.config.settings import Settings
+from bot.conversation.people import People
 from bot.conversation.preferences import Chosen, Preferences
 from memory.core import Memory
 from memory.ports import Clock
@@ -20,7 +21,7 @@ _REACHES = {kind: reach for reach, kind in _KINDS.items()}
 
 
 class Domains:
-    """Makes views for places, from the configuration's people and live facts."""
+    """Makes views for places, from live facts and from whose accounts are one person's."""
 
     def __init__(self, memory: Memory, settings: Settings, preferences: Preferences, clock: Clock, time_zone: str) -> None:
         self._memory = memory
@@ -28,10 +29,7 @@ class Domains:
         self._clock = clock
         self._time_zone = time_zone
         self._fixed = bool(settings.time_zone)
-        self._people = [
-            [(platform, account) for platform in ("console", "discord", "matrix") for account in getattr(someone, platform)]
-            for someone in settings.people.values()
-        ]
+        self.people = People(settings, memory.linking)
 
     async def view(self, place: Place, person: Person, adapter: Adapter | None = None) -> View:
         """Return memory as the readers of this place may know it now. Without an adapter no other person's place is read."""
@@ -41,7 +39,7 @@ class Domains:
     async def arrive(self, place: Place, person: Person, adapter: Adapter | None, chosen: Chosen) -> tuple[View, Session | None]:
         """Return memory as the readers of this place may know it now, by what is `chosen`, and the session there, if there is one."""
         ref = _ref(place.platform, place.circle) if place.circle else DomainRef(DomainKind.DM, person.platform, person.id)
-        beside = self._beside(place, person)
+        beside = await self._beside(place, person, chosen)
         there, told, session = await self._memory.places.arrive([ref, *beside], place.platform, place.key)
         home = await self._home(there.get(ref), ref, chosen.value(person if place.is_private else place, "time zone"))
         also = [there[one] for one in beside if one in there]
@@ -62,16 +60,16 @@ class Domains:
         person = Person(platform, account, account)
         return await self.view(Place(platform, account, account, Reach.DIRECT), person)
 
-    def accounts(self, person: Person) -> list[Identity]:
+    async def accounts(self, person: Person) -> list[Identity]:
         """Return the accounts of a person, the one that is asked for first."""
-        return [Identity(person.platform, person.id), *(Identity(ref.platform, ref.native_id) for ref in self._own(person))]
+        return await self.people.accounts(Identity(person.platform, person.id))
 
     async def shared_with(self, person: Person, adapters: Mapping[str, Adapter]) -> list[View]:
         """Return the memories of the shared places that a person can read now, for sure, under any of their accounts, each by itself.
 
         Nothing that was told in confidence is in them. What is readable at its ends alone is among them only where they said so.
         """
-        accounts = [Person(one.platform, one.native_id, person.name) for one in self.accounts(person)]
+        accounts = [Person(one.platform, one.native_id, person.name) for one in await self.accounts(person)]
         found: dict[int, View] = {}
         for account in accounts:
             adapter = adapters.get(account.platform)
@@ -79,6 +77,12 @@ class Domains:
             for domain, _ in await self._readable(account, adapter, reach=True, encrypted=chosen.on(account, "encrypted")):
                 found.setdefault(domain.key, self._memory.view(domain))
         return list(found.values())
+
+    async def other_homes(self, person: Person) -> list[View]:
+        """Return the memories that a person alone reads under their other accounts, each by itself."""
+        refs = await self._own(person, await self._preferences.read(person))
+        found = [await self._memory.places.find_domain(ref) for ref in refs]
+        return [self._memory.view(domain) for domain in found if domain]
 
     async def session(self, view: View, place: Place) -> Session:
         """Return the session that a place has now, named after it."""
@@ -118,13 +122,14 @@ class Domains:
         refs, told = await self._memory.places.refs([domain, *also])
         home = refs.pop(domain, None)
         if place.circle is None:
-            return home is not None and home.kind is DomainKind.DM
+            return home is not None and home.kind is DomainKind.DM and await self._are_of(home, refs.values())
         alone = bool(place.alone) and not place.crowded
         known = {_ref(place.platform, circle) for circle in _beside(place)}
         reader = Person(place.platform, place.alone, "")
         return (
             home == _ref(place.platform, place.circle)
             and all(ref in known or (alone and ref.kind is DomainKind.DM) for ref in refs.values())
+            and await self._are_of(DomainRef(DomainKind.DM, place.platform, place.alone), refs.values())
             and len(await self._in_confidence(place, reader, told, adapter)) == len(told)
         )
 
@@ -133,25 +138,28 @@ class Domains:
     ) -> list[Domain]:
         """Return those confidences that everyone who reads a place now may know; `person` is the one where one reads it alone."""
         if place.is_private:
-            readers = self._accounts(person)
+            readers = await self._accounts(person)
             return [one.domain for one in told if one.excepted.others is not readers.isdisjoint(one.excepted.accounts)]
         named = [one for one in told if not one.excepted.others]
         if adapter is None or not named:
             return []
         # Whoever may not know under one account may not under another.
-        left_out = {one.domain.key: self._at(place.platform, one.excepted.accounts) for one in named}
+        left_out = {one.domain.key: await self._at(place.platform, one.excepted.accounts) for one in named}
         outside = await adapter.outside(place, frozenset().union(*left_out.values()))
         return [one.domain for one in named if left_out[one.domain.key] <= outside]
 
-    def _at(self, platform: str, accounts: Collection[Identity]) -> frozenset[str]:
+    async def _are_of(self, own: DomainRef, others: Collection[DomainRef]) -> bool:
+        """Say whether all that are read by one person alone among domains are read by the person of one of them, now."""
+        alone = {Identity(ref.platform, ref.native_id) for ref in others if ref.kind is DomainKind.DM and ref != own}
+        return not alone or alone.issubset(await self.people.accounts(Identity(own.platform, own.native_id)))
+
+    async def _at(self, platform: str, accounts: Collection[Identity]) -> frozenset[str]:
         """Return the ids that people have at a platform, by any of their accounts."""
-        every = {one for account in accounts for one in self._accounts(Person(account.platform, account.native_id, ""))}
+        every = {one for account in accounts for one in await self.people.accounts(account)}
         return frozenset(one.native_id for one in every if one.platform == platform)
 
-    def _accounts(self, person: Person) -> frozenset[Identity]:
-        """Return the account of a person with all that are declared to be theirs."""
-        others = [Identity(one.platform, one.native_id) for one in self._own(person)]
-        return frozenset({Identity(person.platform, person.id), *others})
+    async def _accounts(self, person: Person) -> frozenset[Identity]:
+        return frozenset(await self.accounts(person))
 
     async def _home(self, domain: Domain | None, ref: DomainRef, zone: str) -> Domain:
         domain = domain or await self._memory.places.domain(ref, zone or self._time_zone, self._clock.now())
@@ -162,19 +170,19 @@ class Domains:
             return domain
         return await self._memory.places.move(domain, self._time_zone, self._clock.now())
 
-    def _beside(self, place: Place, person: Person) -> list[DomainRef]:
+    async def _beside(self, place: Place, person: Person, chosen: Chosen) -> list[DomainRef]:
         """Return the domains that are read beside a place's own, whatever the person asked for."""
         if place.circle is None:
-            return self._own(person)
+            return await self._own(person, chosen)
         found = [_ref(place.platform, circle) for circle in _beside(place)]
         if place.encrypted and place.is_private and place.alone == person.id:
-            found += [DomainRef(DomainKind.DM, person.platform, person.id), *self._own(person)]
+            found += [DomainRef(DomainKind.DM, person.platform, person.id), *await self._own(person, chosen)]
         return found
 
-    def _own(self, person: Person) -> list[DomainRef]:
-        accounts = [other for group in self._people if (person.platform, person.id) in group for other in group]
-        others = [account for account in accounts if account != (person.platform, person.id)]
-        return [DomainRef(DomainKind.DM, platform, account) for platform, account in others]
+    async def _own(self, person: Person, chosen: Chosen) -> list[DomainRef]:
+        """Return the homes that a person alone reads under their other accounts."""
+        _this, *others = await self.people.accounts(Identity(person.platform, person.id), chosen)
+        return [DomainRef(DomainKind.DM, one.platform, one.native_id) for one in others]
 
     async def _heard_elsewhere(
         self, person: Person, adapter: Adapter | None, chosen: Chosen

@@ -3,9 +3,9 @@
 from bot.errors import BadConfig, BadSecret, ModelDenied, ModelError
 from localization.sentences import _, ngettext
 from localization.sentences import told as in_words
-from memory.errors import BusyElsewhere, MemoryFailure, NotFound, NotYours, ToldInConfidence
+from memory.errors import BusyElsewhere, LinkRefused, MemoryFailure, NotFound, NotYours, ToldInConfidence
 
-_FOR_ANYONE = (NotFound, NotYours, ToldInConfidence, BusyElsewhere)
+_FOR_ANYONE = (NotFound, NotYours, ToldInConfidence, BusyElsewhere, LinkRefused)
 
 
 def told(error: Exception, *, owner: bool) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from adapters.events import Person, Place, Quote, Reach, split_key
 from localization.languages import LANGUAGES
 from localization.sentences import Said, lazy
+from memory.places import linking
 from memory.places.settings import KeptSettings
 from memory.types import Identity
 
@@ -70,8 +71,12 @@ class Preferences:
     The roles that count as everyone are held at hand, for who asks without waiting.
     """
 
-    def __init__(self, kept: KeptSettings, streaming: Mapping[str, bool], account: Callable[[Identity], str]) -> None:
-        """Prepare; `account` returns the scope of what outlasts all that is known of an account."""
+    def __init__(
+        self, kept: KeptSettings, streaming: Mapping[str, bool], account: Callable[[Identity], str],
+        declared: Callable[[Identity], Sequence[Identity]] = lambda who: [who],
+    ) -> None:  # fmt: skip
+        """Prepare; `account` returns the scope of what outlasts all that is known of an account, `declared` the accounts of a person."""
+        self._declared = declared
         self._kept = kept
         self._account = account
         self._streaming = streaming
@@ -117,7 +122,8 @@ class Preferences:
     async def read(self, *where: Place | Person) -> "Chosen":
         """Return what is set for these places and people now."""
         scopes = dict.fromkeys(scope for one in where for scope in _scopes(one))
-        people = dict.fromkeys(self._account(Identity(one.platform, one.id)) for one in where if isinstance(one, Person))
+        own = (Identity(one.platform, one.id) for one in where if isinstance(one, Person))
+        people = dict.fromkeys(self._account(account) for one in own for account in self._declared(one))
         return Chosen(await self._kept.chosen([*scopes, *people]), self._streaming, self._account)
 
     async def value(self, where: Place | Person, name: str) -> str:
@@ -172,6 +178,10 @@ class Chosen:
         if kept is None and isinstance(where, Place) and where.thread:
             return self.value(replace(where, thread=""), name)
         return str(kept) if kept is not None else ""
+
+    def linked(self, accounts: Sequence[Identity]) -> list[Identity]:
+        """Return the accounts that those of somebody for whom this was read are linked with, themselves among them; [] for none."""
+        return [other for one in accounts for other in linking.read(self._kept.get((self._account(one), linking.LINKED)))]
 
     def on(self, where: Place | Person, name: str, *, default: bool = False) -> bool:
         """Return whether something is on."""

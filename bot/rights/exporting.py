@@ -40,7 +40,7 @@ class Exporting:
 
     async def lines(self, person: Person, *, as_text: bool) -> AsyncIterator[str]:
         """Yield every message of theirs as one line, place by place: JSON that imports again, or text."""
-        for account in self.domains.accounts(person):
+        for account in await self.domains.accounts(person):
             for view in await self._views(account):
                 async for own in view.own_words.of(account):
                     yield _line(own, view.home.time_zone, as_text=as_text)

@@ -58,7 +58,7 @@ class IncognitoCommands(Group):
                     sign=self._sign(call),
                 )
             )
-        for where in self._meant(call, of):
+        for where in await self._meant(call, of):
             await self._services.preferences.put(where, INCOGNITO_SERVER if of == _SERVER else INCOGNITO, "on" if on else "")
             if not on:
                 self._services.off_record.end(where, server=of == _SERVER)
@@ -69,11 +69,11 @@ class IncognitoCommands(Group):
         ended = _("From now on I keep again what is said to me. Of what was said off the record I have nothing.")
         return plain("\n".join([ended, *map(str, await self._standing(call))]))
 
-    def _meant(self, call: Call, of: str) -> Sequence[Place | Person]:
+    async def _meant(self, call: Call, of: str) -> Sequence[Place | Person]:
         """Return what a switch is for: a place, or a person under all of their accounts."""
         if of != _ME:
             return [call.place]
-        accounts = self._services.domains.accounts(call.person)
+        accounts = await self._services.domains.accounts(call.person)
         return [Person(one.platform, one.native_id, call.person.name) for one in accounts]
 
     def _begun(self, call: Call, of: str) -> str:

@@ -28,7 +28,7 @@ class Once:
         """Return the answer to a text, of which nothing is kept. Raises ModelError, SourceGone, PlaceUnknown."""
         message = Message(call.id, call.place, call.person, text, self._services.clock.now())
         turn = await self._intake.once(message, adapter)
-        grant, seconds = self._allowance.take(call.person, call.place, turn.began)
+        grant, seconds = await self._allowance.take(call.person, call.place, turn.began, turn.chosen)
         if grant in (Grant.TOLD, Grant.NOTHING):
             return Reply(too_much(seconds, kept=False), NO_LINKS)
         with self._priority.taken():

@@ -51,6 +51,7 @@ class Sweeper:
                 await ledger.note(tx, 0, "restore dropped", self._clock.now(), file=path.name)
 
     async def _expire(self) -> None:
+        await self._memory.linking.end()
         if swept := await self._memory.expire():
             log.info("retention.swept", items=swept)
 

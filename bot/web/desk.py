@@ -1,6 +1,6 @@
 """What every page works with: memory as its visitor may know it, and templates that escape whatever they are given."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -49,6 +49,10 @@ _UNDER = {
     "policy": "export",
 }
 """Under which of these a page stands that is not among them."""
+
+
+_ACCOUNTS = "accounts"
+"""Where a request holds the accounts of who is signed in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,38 +114,39 @@ class Desk:
 
     async def view(self, request: web.Request) -> View:
         """Return memory as who is signed in may know it now, at the account of theirs that they chose to read."""
-        return await self._view(self._read(request))
+        return await self._view(await self._read(request))
 
     async def own_view(self, request: web.Request) -> View:
         """Return memory as who is signed in may know it now, at the account that they are signed in with."""
+        await self.accounts(request)
         return await self._view(request[VISITOR].identity)
 
     async def _view(self, identity: Identity) -> View:
         return await self.app.domains.view_of(identity.platform, identity.native_id)
 
-    def _read(self, request: web.Request) -> Identity:
-        """Return whose memory is read: what was chosen, where that is still an account of the same person."""
-        visitor = request[VISITOR]
-        return visitor.reads if visitor.reads in self.accounts(request) else visitor.identity
+    async def _read(self, request: web.Request) -> Identity:
+        return _chosen(request, await self.accounts(request))
 
-    def accounts(self, request: web.Request) -> list[Identity]:
+    async def accounts(self, request: web.Request) -> list[Identity]:
         """Return the accounts of who is signed in, the one that they are signed in with first."""
-        return self.app.domains.accounts(self.person(request))
+        found: list[Identity] = await self.app.domains.accounts(self.person(request))
+        request[_ACCOUNTS] = found
+        return found
 
     def times(self, view: View) -> Times:
         """Return how instants are told to the readers of a view."""
         return Times(self.app.base.clock.now(), view.home.time_zone)
 
     def page(self, request: web.Request, template: str, view: View, /, **facts: object) -> web.Response:
-        """Return a page, filled in."""
+        """Return a page, filled in; its view was asked for here."""
         return self._filled(
             template,
             200,
             {
                 **facts,
                 **_frame(request),
-                "accounts": self.accounts(request),
-                "read": self._read(request),
+                "accounts": request[_ACCOUNTS],
+                "read": _chosen(request, request[_ACCOUNTS]),
                 "times": self.times(view),
                 "home": view.home.key,
             },
@@ -153,6 +158,12 @@ class Desk:
 
     def _filled(self, name: str, status: int, facts: Mapping[str, object]) -> web.Response:
         return web.Response(text=self.templates.get_template(name).render(facts), status=status, content_type="text/html")
+
+
+def _chosen(request: web.Request, accounts: Collection[Identity]) -> Identity:
+    """Return whose memory is read: what was chosen, where that is still an account of the same person."""
+    visitor = request[VISITOR]
+    return visitor.reads if visitor.reads in accounts else visitor.identity
 
 
 def _frame(request: web.Request) -> Mapping[str, object]:

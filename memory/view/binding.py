@@ -64,8 +64,9 @@ class Binding:
 
     @property
     def also(self) -> Sequence[int]:
-        """The keys of the domains that are read beside a shared home, as its readers are now; a person alone has no others."""
-        return () if self.home.ref.kind is DomainKind.DM else self.domains[1:]
+        """The keys of the domains that are read beside home, as its readers are now: of a person alone, those of their other accounts."""
+        alone = self.home.ref.kind is DomainKind.DM
+        return [one.key for one in self.beside if not alone or one.ref.kind is DomainKind.DM]
 
     async def sessions(self) -> list[Session]:
         """Return the sessions at home, newest first."""

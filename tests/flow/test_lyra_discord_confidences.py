@@ -150,7 +150,7 @@ async def test_who_comes_to_read_a_channel_is_noticed(town: Town, kind: type[Dis
 class Trusting(Domains):
     """The guard switched off: of somebody's accounts only the one that is named may not know."""
 
-    def _accounts(self, person: Person) -> frozenset[Identity]:
+    async def _accounts(self, person: Person) -> frozenset[Identity]:
         return frozenset({Identity(person.platform, person.id)})
 
 

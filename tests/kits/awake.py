@@ -99,10 +99,11 @@ async def woken(
     changed: Callable[[App], App] = lambda app: app,
     model: OpenAIServer | None = None,
     secrets: dict[str, str] | None = None,
+    beside: Callable[[App], Adapter] | None = None,
 ) -> AsyncIterator[Awake]:
     """Wake Lyra in a home for the block, with the adapter that `make` makes, and wait until she is connected.
 
-    `changed` may switch off one of her guards.
+    `changed` may switch off one of her guards; `beside` makes a second adapter.
     """
     home.mkdir(exist_ok=True)
     (home / "lyra.toml").write_text(words_alone(toml))
@@ -114,18 +115,19 @@ async def woken(
     async with AsyncExitStack() as stack:
         app = changed(await stack.enter_async_context(opened()))
         adapter = make(app)
-        talk = await stack.enter_async_context(talking(app, {adapter.platform: adapter}))
-        listener = talk.listeners[adapter.platform]
-        running = asyncio.create_task(adapter.run(listener))
-        connected = asyncio.create_task(listener.connected.wait())
+        adapters = {one.platform: one for one in (adapter, *([beside(app)] if beside else ()))}
+        talk = await stack.enter_async_context(talking(app, adapters))
+        running = [asyncio.create_task(one.run(talk.listeners[one.platform])) for one in adapters.values()]
+        connected = asyncio.gather(*(talk.listeners[platform].connected.wait() for platform in adapters))
         try:
-            await asyncio.wait({running, connected}, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
-            if running.done():
-                running.result()
+            await asyncio.wait({*running, connected}, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
+            for one in running:
+                if one.done():
+                    one.result()
             assert connected.done(), "she does not connect"
             yield Awake(app, talk, adapter, model)
             await talk.mailboxes.drain(PATIENCE)
         finally:
-            for task in (running, connected):
+            for task in (*running, connected):
                 task.cancel()
-            await asyncio.gather(running, connected, return_exceptions=True)
+            await asyncio.gather(*running, connected, return_exceptions=True)

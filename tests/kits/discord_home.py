@@ -41,7 +41,16 @@ async def awake(
     the same to other parts of her. Pauses before trying again take no time.
     """
     toml = configured(model, config, f'[discord]\ntoken_env = "DISCORD_TOKEN"\n{discord}')
-    clock = clock or Clock()
+    make = maker(server, clock or Clock(), kind, content=content, **pace)
+    secrets = {"DISCORD_TOKEN": server.token}
+    async with woken(home, monkeypatch, toml, make, changed=changed, model=model, secrets=secrets) as lyra:
+        yield lyra
+
+
+def maker(
+    server: DiscordServer, clock: Clock, kind: type[Discord] = Discord, *, content: bool = True, **pace: Any
+) -> Callable[[App], Discord]:
+    """Return what makes an adapter for a server, by a clock."""
 
     def make(app: App) -> Discord:
         chosen = app.base.settings.discord
@@ -50,9 +59,7 @@ async def awake(
         notes, gate = KeptNotes(app.memory.settings, kind.platform), partial(app.preferences.gate, kind.platform)
         return kind(access, notes, gate, clock.now, pace=clock.pace(**pace))
 
-    secrets = {"DISCORD_TOKEN": server.token}
-    async with woken(home, monkeypatch, toml, make, changed=changed, model=model, secrets=secrets) as lyra:
-        yield lyra
+    return make
 
 
 def sound(server: DiscordServer) -> None:

@@ -47,13 +47,14 @@ class Home:
         kind: type[Matrix] = Matrix,
         as_run: bool = False,
         changed: Callable[[App], App] = lambda app: app,
+        beside: Callable[[App], Adapter] | None = None,
         **pace: Any,
     ) -> AsyncIterator[Awake]:
         """Wake Lyra here for the block; after a first time, as after a restart. Without a model her offline voice answers.
 
         `matrix` is more of the section [matrix], `kind` an adapter that lacks a guard, in a test of that guard. Pauses before
         trying again take no time, and unless the section says otherwise everybody may invite her; `as_run` has the adapter made
-        as `lyra run` makes it. `changed` may switch off one of her guards.
+        as `lyra run` makes it. `changed` may switch off one of her guards; `beside` makes a second adapter.
         """
         section = (
             f'[matrix]\nhomeserver = "{self.proxy.url}"\nuser_id = "{self.user}"\npassword_env = "MATRIX_PASSWORD"\n{matrix}'
@@ -73,7 +74,9 @@ class Home:
                 bots=frozenset(chosen.bots), waived=partial(app.preferences.waived, kind.platform), pace=self.clock.pace(**pace),
             )  # fmt: skip
 
-        async with woken(self.path, self.monkeypatch, toml, make, changed=changed, model=model, secrets=secrets) as lyra:
+        async with woken(
+            self.path, self.monkeypatch, toml, make, changed=changed, model=model, secrets=secrets, beside=beside
+        ) as lyra:
             yield lyra
 
     async def asks(self, who: Person, room: str, text: str, **how: Any) -> Event:

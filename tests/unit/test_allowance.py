@@ -8,6 +8,8 @@ import pytest
 from adapters.events import Person, Place, Reach
 from bot.admission.allowance import Allowance, Grant
 from bot.config.settings import Settings
+from bot.conversation.people import People
+from bot.conversation.preferences import Chosen
 from memory.core import Memory
 from memory.types import MINUTE
 from tests.kits.memory_kit import Clock, opened
@@ -15,6 +17,7 @@ from tests.kits.memory_kit import Clock, opened
 ADA, BEN, OWNER = (Person("discord", str(at), name) for at, name in enumerate(("ada", "ben", "owner"), 1))
 DM, TOWN = Place("discord", "dm", "dm", Reach.DIRECT), Place("discord", "town", "town", Reach.PUBLIC)
 SECOND = MINUTE // 60
+UNSET = Chosen({}, {}, str)
 
 
 @pytest.fixture
@@ -30,84 +33,85 @@ def clock() -> Clock:
 
 def allowance(memory: Memory, clock: Clock, **limits: object) -> Allowance:
     given = {"limits": limits, "people": {"owner": {"discord": OWNER.id}}}
-    return Allowance(Settings.model_validate(given), memory.settings, clock)
+    settings = Settings.model_validate(given)
+    return Allowance(settings, memory.settings, People(settings, memory.linking), clock)
 
 
 async def test_nobody_who_talks_at_a_persons_pace_meets_a_limit(memory: Memory, clock: Clock) -> None:
     allowed = allowance(memory, clock)
     for _ in range(100):
-        assert allowed.take(ADA, DM, clock.now())[0] is Grant.FULL
+        assert (await allowed.take(ADA, DM, clock.now(), UNSET))[0] is Grant.FULL
         allowed.had(ADA, DM, 1000)
         clock.forward(6 * SECOND)
 
 
 async def test_who_asks_too_much_gets_less_then_one_word_and_then_nothing_for_a_while(memory: Memory, clock: Clock) -> None:
     allowed = allowance(memory, clock, person={"turns_per_minute": 3})
-    got = [allowed.take(ADA, DM, clock.now())[0] for _ in range(9)]
+    got = [(await allowed.take(ADA, DM, clock.now(), UNSET))[0] for _ in range(9)]
     assert got == [*[Grant.FULL] * 3, *[Grant.LESS] * 3, Grant.TOLD, *[Grant.NOTHING] * 2]
-    assert allowed.take(BEN, DM, clock.now())[0] is Grant.FULL, "others have their own"
-    assert [allowed.take(OWNER, DM, clock.now())[0] for _ in range(9)] == [Grant.FULL] * 9
+    assert (await allowed.take(BEN, DM, clock.now(), UNSET))[0] is Grant.FULL, "others have their own"
+    assert [(await allowed.take(OWNER, DM, clock.now(), UNSET))[0] for _ in range(9)] == [Grant.FULL] * 9
     clock.forward(MINUTE)
-    assert allowed.take(ADA, DM, clock.now())[0] is Grant.FULL
+    assert (await allowed.take(ADA, DM, clock.now(), UNSET))[0] is Grant.FULL
 
 
 async def test_how_long_it_lasts_is_said(memory: Memory, clock: Clock) -> None:
     allowed = allowance(memory, clock, person={"turns_per_minute": 1})
-    allowed.take(ADA, DM, clock.now())
+    await allowed.take(ADA, DM, clock.now(), UNSET)
     clock.forward(20 * SECOND)
-    allowed.take(ADA, DM, clock.now())
-    assert allowed.take(ADA, DM, clock.now()) == (Grant.TOLD, 40)
+    await allowed.take(ADA, DM, clock.now(), UNSET)
+    assert await allowed.take(ADA, DM, clock.now(), UNSET) == (Grant.TOLD, 40)
 
 
 @pytest.mark.parametrize("scope", ["place", "all"])
 async def test_a_place_and_all_together_have_limits_of_their_own(memory: Memory, clock: Clock, scope: str) -> None:
     allowed = allowance(memory, clock, person={}, **{scope: {"turns_per_minute": 1}})
-    assert allowed.take(ADA, TOWN, clock.now())[0] is Grant.FULL
-    assert allowed.take(BEN, TOWN, clock.now())[0] is Grant.LESS
-    assert (allowed.take(BEN, DM, clock.now())[0] is Grant.FULL) is (scope == "place")
+    assert (await allowed.take(ADA, TOWN, clock.now(), UNSET))[0] is Grant.FULL
+    assert (await allowed.take(BEN, TOWN, clock.now(), UNSET))[0] is Grant.LESS
+    assert ((await allowed.take(BEN, DM, clock.now(), UNSET))[0] is Grant.FULL) is (scope == "place")
 
 
 async def test_tokens_count_as_well(memory: Memory, clock: Clock) -> None:
     allowed = allowance(memory, clock, person={"tokens_per_minute": 1000})
     for tokens, after in ((999, Grant.FULL), (1, Grant.LESS), (1000, Grant.TOLD)):
         allowed.had(ADA, DM, tokens)
-        assert allowed.take(ADA, DM, clock.now() - SECOND)[0] is after
+        assert (await allowed.take(ADA, DM, clock.now() - SECOND, UNSET))[0] is after
 
 
 async def test_what_was_had_today_outlives_a_restart_and_ends_with_the_day(memory: Memory, clock: Clock) -> None:
     limits = {"person": {"turns_per_day": 2}}
     allowed = allowance(memory, clock, **limits)
     for _ in range(4):
-        allowed.take(ADA, DM, clock.now())
+        await allowed.take(ADA, DM, clock.now(), UNSET)
     await allowed.save()
     again = allowance(memory, clock, **limits)
     await again.open()
-    grant, seconds = again.take(ADA, DM, clock.now())
+    grant, seconds = await again.take(ADA, DM, clock.now(), UNSET)
     assert grant is Grant.TOLD
     clock.forward(seconds * SECOND)
-    assert again.take(ADA, DM, clock.now())[0] is Grant.FULL
+    assert (await again.take(ADA, DM, clock.now(), UNSET))[0] is Grant.FULL
     fresh = allowance(memory, clock, **limits)
     await fresh.open()
-    assert fresh.take(ADA, DM, clock.now())[0] is Grant.FULL, "yesterday counts no more"
+    assert (await fresh.take(ADA, DM, clock.now(), UNSET))[0] is Grant.FULL, "yesterday counts no more"
 
 
 async def test_an_account_that_writes_faster_than_a_person_gets_five_answers_in_a_row(memory: Memory, clock: Clock) -> None:
-    def round_of(pause: int) -> Grant:
+    async def round_of(pause: int) -> Grant:
         allowed.had(ADA, TOWN, 10)
         clock.forward(pause)
-        return allowed.take(ADA, TOWN, clock.now())[0]
+        return (await allowed.take(ADA, TOWN, clock.now(), UNSET))[0]
 
     allowed = allowance(memory, clock, person={})
-    assert [round_of(SECOND // 2) for _ in range(6)] == [*[Grant.FULL] * 4, Grant.TOLD, Grant.NOTHING]
-    assert round_of(5 * SECOND) is Grant.FULL, "who takes a breath is a person"
+    assert [await round_of(SECOND // 2) for _ in range(6)] == [*[Grant.FULL] * 4, Grant.TOLD, Grant.NOTHING]
+    assert await round_of(5 * SECOND) is Grant.FULL, "who takes a breath is a person"
     allowed = allowance(memory, clock, person={}, in_a_row=0)
-    assert [round_of(SECOND // 2) for _ in range(9)] == [Grant.FULL] * 9
+    assert [await round_of(SECOND // 2) for _ in range(9)] == [Grant.FULL] * 9
 
 
 async def test_what_counts_no_more_is_dropped(memory: Memory, clock: Clock) -> None:
     allowed = allowance(memory, clock)
     for number in range(1000):
-        allowed.take(Person("discord", f"10{number}", ""), DM, clock.now())
+        await allowed.take(Person("discord", f"10{number}", ""), DM, clock.now(), UNSET)
     clock.forward(2 * MINUTE)
     await allowed.save()
     assert len(allowed) == 0

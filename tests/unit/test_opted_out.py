@@ -46,8 +46,8 @@ async def test_nothing_is_learnt_of_them_through_others_once_their_own_words_are
 async def test_a_restored_backup_does_not_know_less_of_who_opted_out(tmp_path: Path) -> None:
     async with at_home(tmp_path / "now") as now:
         await now.memory.settings.set(now.memory.places.account_scope(BOB), PAUSED, "on")
-        known = await now.memory.opted_out()
+        known, linked = await now.memory.opted_out(), await now.memory.linking.everyone()
     async with at_home(tmp_path / "then") as then:
         await then.memory.settings.set("account:somebody who is back", PAUSED, "on")
-        await then.memory.take_over(known)
+        await then.memory.take_over(known, linked)
         assert await then.memory.opted_out() == known != []

@@ -91,7 +91,7 @@ class Turns:
         if adapter.introduces:
             await self._introduce(turn, adapter.prefix)
         await self._say_understood(turn, adapter.prefix)
-        grant, seconds = self._allowance.take(turn.person, place, turn.asked[-1].said_at)
+        grant, seconds = await self._allowance.take(turn.person, place, turn.asked[-1].said_at, turn.chosen)
         if grant in (Grant.TOLD, Grant.NOTHING):
             await self._decline(turn, seconds if grant is Grant.TOLD else 0)
             return

@@ -63,7 +63,7 @@ class EntryPage:
     async def _read(self, request: web.Request) -> web.Response:
         platform, _, account = str((await request.post()).get("account", "")).partition(":")
         chosen = Identity(platform, account)
-        if chosen not in self._desk.accounts(request):
+        if chosen not in await self._desk.accounts(request):
             raise NotFound(lazy("That is no account of yours."))
         await self._signins.read(request.cookies.get(self._cookie, ""), chosen)
         return go("/timeline")

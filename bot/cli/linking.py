@@ -1,0 +1,59 @@
+"""`lyra link` and `lyra unlink`: the commands of the conversation, said once at this terminal."""
+
+import asyncio
+import sys
+from collections.abc import Mapping
+
+from adapters.command_table import CommandSpec
+from adapters.console.console import Console, Origin
+from adapters.events import Person
+from bot.app import opened
+from bot.cli.output import show
+from bot.talk import talking
+
+
+async def say(as_: str, command: str) -> int:
+    """Say a command, print what is answered, and ask what she asks."""
+    async with opened() as app:
+        name = as_ or app.base.around.user
+        person = Person("console", name, name)
+        thread = await app.domains.thread(await app.view(name), "main")
+        console = Console(_OneLine(command), person, thread, Origin(app.base.ids.new, app.base.clock.now))
+        async with talking(app, {console.platform: console}) as talk:
+            await console.run(talk.listeners[console.platform])
+    return 0
+
+
+class _OneLine:
+    """A screen on which one command is typed, and then the answers to questions."""
+
+    prefix = ""
+    refused = 0
+    reads_ahead = False
+
+    def __init__(self, command: str) -> None:
+        self._command = command
+        self._sign = "/"
+
+    def know(self, prefix: str, table: Mapping[str, CommandSpec]) -> None:
+        """Know how commands begin."""
+        self._sign = prefix
+
+    async def read(self, prompt: str) -> str | None:
+        """Return the command, then its end; to a question, what is typed or piped."""
+        if prompt.startswith("you"):
+            command, self._command = self._command, ""
+            return f"{self._sign}{command}" if command else None
+        show(prompt, sys.stderr, end="")
+        return await asyncio.to_thread(sys.stdin.readline) or None
+
+    def write(self, text: str) -> None:
+        """Print an answer."""
+        show(text)
+
+    def show(self, text: str) -> None:
+        """Do nothing: answers come whole."""
+
+    def note(self, text: str) -> None:
+        """Print what is no answer."""
+        show(text, sys.stderr)

@@ -1,0 +1,79 @@
+"""One person on Discord, on Matrix and at the terminal: linked by a code shown here and typed there, and parted again."""
+
+import re
+
+from tests.fakes.matrix import Person
+from tests.kits import discord_home, discord_town
+from tests.kits.awake import model_server, prompt
+from tests.kits.discord_kit import Clock
+from tests.kits.discord_town import Town, buttons, finished
+from tests.kits.matrix_home import Home, dm
+
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_home_fixtures"]
+town = discord_town.town
+
+
+async def test_what_is_told_on_discord_is_known_on_matrix_from_both_yes_until_they_part(
+    town: Town, at_home: Home, ada: Person
+) -> None:
+    there = await town.ada.opens_dm()
+    town.monkeypatch.setenv("DISCORD_TOKEN", town.server.token)
+    config = 'streaming = false\n[discord]\ntoken_env = "DISCORD_TOKEN"\nstreaming = false'
+    async with (
+        model_server() as model,
+        at_home.lyra(model, matrix=config, beside=discord_home.maker(town.server, Clock())) as lyra,
+    ):
+        here = await dm(at_home, ada)
+        await town.says(town.ada, there, "My boat is called Kestrel.")
+        await at_home.asks(ada, here, "My dog is called Bruno.")
+
+        async def known() -> tuple[bool, bool]:
+            await at_home.asks(ada, here, "What do you know of my boat?")
+            on_matrix = "Kestrel" in prompt(lyra.chats[-1])
+            await town.says(town.ada, there, "What do you know of my dog?")
+            return on_matrix, "Bruno" in prompt(lyra.chats[-1])
+
+        assert await known() == (False, False)
+        shown = await town.reads(town.ada, there, "link")
+        code = re.search(r"link (\w{4}-\w{4})", shown)
+        assert code
+        asked = (await at_home.asks(ada, here, f"!link {code[1]}")).body
+        assert asked.startswith(f"That code was shown to ada ({town.ada.user.id}) on Discord.")
+        assert await known() == (False, False), "one typed it, and nobody agreed"
+        say = re.search(r"!link yes \w+", asked)
+        assert say
+        assert (await at_home.asks(ada, here, say[0])).body.startswith("Now say yes there, on Discord")
+        question = [one for one in there.history() if one.content.startswith("Your code was typed by")][-1]
+        assert f"({ada.user}) on Matrix" in question.content and buttons(question) == ["Yes, that is me", "No"]
+        assert await known() == (False, False), "only one of both agreed"
+        linked = await town.presses(town.ada, question, "Yes, that is me")
+        assert linked.content.startswith("Linked: ") and "on Matrix" in linked.content
+        assert await known() == (True, True)
+        secret = await dm(at_home, ada, encrypted=True)
+        await at_home.asks(ada, secret, "My safe opens with 7741. And my boat?")
+        assert "Kestrel" in prompt(lyra.chats[-1])
+        await town.says(town.ada, there, "What opens my safe?")
+        assert "7741" not in prompt(lyra.chats[-1]), "what is said encrypted is read nowhere else"
+        assert (await town.reads(town.ada, there, "unlink")).startswith("Parted: ")
+        assert await known() == (False, False)
+
+
+async def test_whoever_links_forgets_everywhere(town: Town) -> None:
+    """Two accounts on one platform serve as well; the one that forgets takes along what the other one told."""
+    here, there = await town.ada.opens_dm(), await town.bob.opens_dm()
+    async with town.lyra():
+        await town.says(town.ada, here, "My boat is called Kestrel.")
+        await town.says(town.bob, there, "My dog is called Bruno.")
+        code = re.search(r"link (\w{4}-\w{4})", await town.reads(town.ada, here, "link"))
+        assert code
+        typed = await town.bob.runs(there, "link", code=code[1].lower().replace("-", " "))
+        await town.bob.clicks(await typed.answer(), "Yes")
+        assert (await finished(typed)).content.startswith("Now say yes there")
+        question = [one for one in here.history() if one.content.startswith("Your code was typed by bob")][-1]
+        assert (await town.presses(town.ada, question, "Yes, that is me")).content.startswith("Linked: ")
+        assert [one for one in there.history() if one.content.startswith("Linked: ada")]
+        assert "Kestrel" in await town.reads(town.bob, there, "recall", query="boat")
+        call = await town.bob.runs(there, "forget", what="all")
+        await town.bob.clicks(await call.answer(), "Yes")
+        assert (await finished(call)).content.startswith("Forgotten: ")
+        assert (await town.reads(town.ada, here, "recall", query="boat")).startswith("I found nothing")
