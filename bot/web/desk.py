@@ -51,7 +51,7 @@ _UNDER = {
 """Under which of these a page stands that is not among them."""
 
 
-_ACCOUNTS = "accounts"
+_ACCOUNTS = web.RequestKey("accounts", list[Identity])
 """Where a request holds the accounts of who is signed in."""
 
 
@@ -129,7 +129,7 @@ class Desk:
 
     async def accounts(self, request: web.Request) -> list[Identity]:
         """Return the accounts of who is signed in, the one that they are signed in with first."""
-        found: list[Identity] = await self.app.domains.accounts(self.person(request))
+        found = await self.app.domains.accounts(self.person(request))
         request[_ACCOUNTS] = found
         return found
 

@@ -23,6 +23,8 @@ SLASH = {
     "confide",
     "incognito",
     "export",
+    "link",
+    "unlink",
     "forget",
     "reflection",
     "privacy",
