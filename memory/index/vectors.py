@@ -12,7 +12,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from memory.ports import Clock, Embedder, Vectors
+from memory.ports import Clock, Embedder, Replacing, Vectors
 from memory.store.changes import announce
 from memory.store.database import Database, Row, Transaction
 from memory.store.domains import last_change
@@ -95,7 +95,7 @@ class VectorStore:
     async def left(self) -> int:
         """Return the key of the space of what is left to another embedder, 0 where nothing is."""
         if self._reads and not self._left:
-            self._left = await self._kept_space(f"left by {self._embedder.name}", f"{self._embedder.name} (left)", 0)
+            self._left = await self._kept_space(f"left by {self._embedder.name}", _left(self._embedder.name), 0)
         return self._left
 
     async def look_again(self, domain: Domain) -> None:
@@ -157,8 +157,11 @@ class VectorStore:
         return self._used
 
     async def _drop_outdated(self, domain: Domain) -> None:
-        """Drop the vectors that this embedder made of other parts of the texts, now that there are new ones."""
+        """Drop what this embedder made of other parts of the texts, and those that it replaces of any, now that there are new ones."""
         old = [row["id"] for row in await self._spaces() if row["name"] != self._name(row["dimension"])]
+        if isinstance(self._embedder, Replacing):
+            for name in self._embedder.replaces:
+                old += [row["id"] for made in (name, _left(name)) for row in await self._spaces(made)]
         if not old:
             return
         async with self._db.transaction() as tx:
@@ -170,10 +173,10 @@ class VectorStore:
     async def _known_space(self) -> int:
         return next((int(row["id"]) for row in await self._spaces() if row["name"] == self._name(row["dimension"])), 0)
 
-    async def _spaces(self) -> list[Row]:
+    async def _spaces(self, embedder: str = "") -> list[Row]:
         return await self._db.all(
             "SELECT id, name, dimension FROM spaces WHERE embedder = :embedder ORDER BY id DESC",
-            {"embedder": self._embedder.name},
+            {"embedder": embedder or self._embedder.name},
         )
 
     async def _space(self, dimension: int) -> int:
@@ -227,6 +230,11 @@ async def remove(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
 
 def _parts(texts: Mapping[int, str]) -> list[tuple[int, str, int, str]]:
     return [(item, text, n, part) for item, text in texts.items() for n, part in enumerate(passages(text))]
+
+
+def _left(embedder: str) -> str:
+    """Return the name that stands for what an embedder leaves to another."""
+    return f"{embedder} (left)"
 
 
 def _hash(text: str) -> bytes:

@@ -57,7 +57,7 @@ async def main() -> None:
     print(f"{'bound':>7}" + "".join(f"{name:>13}" for name in found))
     for bound in _BOUNDS:
         gone = [sum(one >= bound for one in some) / len(some) for some in found.values()]
-        print(f"{bound:7.1f}" + "".join(f"{share:12.1%} " for share in gone) + ("  <- the bound" if bound == NEAR else ""))
+        print(f"{bound:7.2f}" + "".join(f"{share:12.1%} " for share in gone) + ("  <- the bound" if bound == NEAR else ""))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import asyncio
 import shutil
+import sys
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from bot.models.minilm import weights
 from bot.models.minilm.embedder import MiniLM, unit
 from bot.models.minilm.encoder import Encoder
+from bot.models.minilm.quantized import PACKAGE, VERSION, QuantizedEncoder, installed
 from bot.service import log
 from memory.errors import EmbeddingFailed
 from memory.ports import Vectors
@@ -38,6 +40,15 @@ async def model() -> AsyncIterator[MiniLM]:
     await made.close()
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def exact() -> AsyncIterator[MiniLM]:
+    """The local model as it is computed where there is no runtime for it."""
+    assert FOLDER is not None, "`make model` installs it"
+    made = MiniLM(FOLDER, quantized=False)
+    yield made
+    await made.close()
+
+
 @given(
     texts=st.lists(st.lists(st.integers(0, 49), min_size=1, max_size=24), min_size=1, max_size=6),
     seed=st.integers(0, 1000),
@@ -51,15 +62,41 @@ async def test_the_encoder_is_the_slow_one_made_fast(texts: list[list[int]], see
     assert np.abs(made - slow).max() <= 1e-5 * max(1.0, np.abs(slow).max())
 
 
-async def test_it_is_the_published_model(model: MiniLM) -> None:
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("scale", [0.3, 1.0])
+async def test_in_eight_bits_it_is_nearly_the_slow_one(seed: int, scale: float) -> None:
+    tensors = small_weights(seed, scale=scale)
+    texts = [[1], [7, 7, 7], list(range(24)), list(range(49, 30, -1))]
+    made = QuantizedEncoder(tensors, heads=3).encode([np.array(text) for text in texts])
+    for row, text in zip(made, texts, strict=True):
+        slow = np.array(meant(tensors, 3, text))
+        assert float(row @ slow) / float(np.linalg.norm(row) * np.linalg.norm(slow)) > 0.99
+
+
+async def test_it_is_the_published_model(model: MiniLM, exact: MiniLM) -> None:
     """The figures are those of sentence-transformers with the same weights."""
     others = ["That is a happy dog", "That is a very happy person", "Today is a sunny day"]
-    first, *rest = await model.embed([HAPPY, *others])
-    assert [float(first @ row) for row in rest] == pytest.approx([0.6946, 0.9429, 0.2569], abs=1e-4)
+    for made, nearly in ((exact, 1e-4), (model, 0.03)):
+        first, *rest = await made.embed([HAPPY, *others])
+        assert [float(first @ row) for row in rest] == pytest.approx([0.6946, 0.9429, 0.2569], abs=nearly)
+    texts = [HAPPY, *others, "x", "", LONG * 30, "我的猫叫图灵", "4711"]
+    assert ((await exact.embed(texts)) * (await model.embed(texts))).sum(axis=1).min() > 0.97
 
 
-async def test_its_name_says_which_model_and_revision(model: MiniLM) -> None:
-    assert model.name == "all-MiniLM-L6-v2:53aa51172d14"
+async def test_its_name_says_which_model_and_revision_and_how_it_is_computed(model: MiniLM, exact: MiniLM) -> None:
+    assert (exact.name, exact.replaces) == ("all-MiniLM-L6-v2:53aa51172d14", ())
+    assert (model.name, model.replaces) == ("all-MiniLM-L6-v2-int8:53aa51172d14", (exact.name,))
+
+
+@pytest.mark.parametrize("version", [VERSION, "1.29.0"])
+async def test_no_other_version_of_its_runtime_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str) -> None:
+    (tmp_path / PACKAGE).mkdir()
+    (tmp_path / PACKAGE / "__init__.py").touch()
+    (tmp_path / f"{PACKAGE}-{version}.dist-info").mkdir()
+    for name in [name for name in sys.modules if name.split(".")[0] == PACKAGE]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert installed() is (version == VERSION)
 
 
 async def test_a_vector_does_not_depend_on_what_is_embedded_beside_it(model: MiniLM) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.models.minilm import weights
+from bot.models.e5 import weights as others
+from bot.models.minilm import quantized, weights
 from tests.fakes import openai_behaviours as b
 from tests.kits.customized import customized
 from tests.kits.lyra_kit import REPO, Done, Home, ModelServer, NewMachine, jsonl, one_sentence
@@ -23,7 +24,8 @@ SAID = [
 ]
 PARAPHRASE = "which young dog did they get"
 WORD = "where is the kayak"
-NAME = "all-MiniLM-L6-v2:53aa51172d14"
+EXACT = "all-MiniLM-L6-v2:53aa51172d14"
+NAME = "all-MiniLM-L6-v2-int8:53aa51172d14"
 LOCAL = "the local models all-MiniLM-L6-v2 and, for other languages, multilingual-e5-small"
 MISSING = "Meaning: the local model is not installed; `lyra setup` fetches it. Words alone find things."
 
@@ -65,9 +67,9 @@ def best(home: Home, query: str) -> tuple[str, list[str]]:
     return (hits[0]["source_id"], hits[0]["why"]) if hits else ("", [])
 
 
-def without(folder: Path, module: str) -> dict[str, str]:
-    """Return an environment in which a module is not installed, as far as Python sees."""
-    return customized(folder / "without", f"import sys\nsys.modules[{module!r}] = None\n")
+def without(folder: Path, *modules: str) -> dict[str, str]:
+    """Return an environment in which modules are not installed, as far as Python sees."""
+    return customized(folder / "without", f"import sys\nsys.modules.update(dict.fromkeys({modules!r}))\n")
 
 
 def spoilt(folder: Path) -> dict[str, str]:
@@ -122,7 +124,7 @@ def test_words_that_go_to_an_endpoint_are_not_said_to_stay(home: NewMachine, end
 
 @pytest.mark.parametrize("module", few([weights.PACKAGE, "tokenizers"]))
 def test_where_it_is_not_installed_that_is_said_once_and_words_serve(home: NewMachine, tmp_path: Path, module: str) -> None:
-    home.variables.update(without(tmp_path, module))
+    home.variables.update(without(tmp_path, module, others.PACKAGE))
     assert imports(home) == Done("Imported 4 messages in 1 conversation.\n", _greeting(home), 0)
     assert home.chat("hello").err.splitlines().count(MISSING) == 1
     assert MISSING not in home.chat("hello").err
@@ -138,7 +140,7 @@ def test_where_it_is_not_installed_that_is_said_once_and_words_serve(home: NewMa
 
 
 def test_once_it_is_installed_everything_gets_its_vectors_and_a_loss_is_told_again(home: NewMachine, tmp_path: Path) -> None:
-    lacking = without(tmp_path, weights.PACKAGE)
+    lacking = without(tmp_path, weights.PACKAGE, others.PACKAGE)
     home.variables.update(lacking)
     imports(home)
     assert MISSING in home.chat("hello").err
@@ -147,6 +149,17 @@ def test_once_it_is_installed_everything_gets_its_vectors_and_a_loss_is_told_aga
     assert best(home, PARAPHRASE)[0] == "1"
     home.variables.update(lacking)
     assert MISSING in home.chat("hello").err
+
+
+def test_without_its_runtime_it_is_computed_in_numpy_and_anew_once_that_is_there(home: NewMachine, tmp_path: Path) -> None:
+    home.variables.update(without(tmp_path, quantized.PACKAGE))
+    imports(home)
+    assert best(home, PARAPHRASE)[0] == "1"
+    assert json.loads(home.lyra("status", "--json").out)["embed"] == EXACT
+    del home.variables["PYTHONPATH"]
+    assert (best(home, PARAPHRASE), best(home, WORD)[0]) == (("", []), "4"), "words serve meanwhile"
+    home.chat("hello")
+    assert best(home, PARAPHRASE)[0] == "1"
 
 
 def test_weights_that_were_changed_are_refused_and_words_serve(home: NewMachine, tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ async def test_what_else_stood_in_view_explains_a_reply() -> None:
 
 async def test_one_passage_is_enough_for_a_long_reply_to_go() -> None:
     nearness = Nearness(MiniLM(weights.folder() or Path()))
-    told, other = "Your tom is named after the father of computing.", "Rice wants twice its volume of water and a lid. " * 10
+    told, other = "Your kitty is named after the father of computing.", "Rice wants twice its volume of water and a lid. " * 10
     found = await nearness.signs(
         f"{other}{told} {other}", ["My cat is called Turing."], ["How do I cook rice?", "It burned last time."]
     )

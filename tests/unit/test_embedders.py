@@ -7,7 +7,9 @@ import pytest
 from bot.config.sections import Backend
 from bot.config.settings import Settings
 from bot.models.embedders import EmbedderChoice, meaning
+from bot.models.minilm.quantized import installed
 
+NAME = f"all-MiniLM-L6-v2{'-int8' if installed() else ''}:53aa51172d14"
 BACKENDS = {name: {"base_url": f"http://{name}.example/v1", "model": f"{name}-small"} for name in ("one", "two")}
 
 
@@ -25,12 +27,12 @@ def found_by(embed: Any) -> EmbedderChoice:
     [
         (
             [],
-            "all-MiniLM-L6-v2:53aa51172d14",
+            NAME,
             "Meaning: the local models all-MiniLM-L6-v2 and, for other languages, multilingual-e5-small.",
         ),
         (
             "local",
-            "all-MiniLM-L6-v2:53aa51172d14",
+            NAME,
             "Meaning: the local models all-MiniLM-L6-v2 and, for other languages, multilingual-e5-small.",
         ),
         ("two", "two:two-small", "Meaning: two-small at http://two.example/v1."),

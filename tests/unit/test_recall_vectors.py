@@ -88,6 +88,32 @@ async def test_vectors_of_another_embedder_are_never_compared(tmp_path: Path, na
         assert await here.found("vehicle") != [], "what the first one made is still there"
 
 
+class Successor(BagOfWords):
+    """An embedder that stands in for another."""
+
+    replaces = ("bag",)
+
+
+@pytest.mark.parametrize("successor", [Successor("better"), BagOfWords("better")])
+async def test_what_an_embedder_made_goes_once_another_that_replaces_it_has_made_its_own(
+    tmp_path: Path, successor: BagOfWords
+) -> None:
+    path, clock = tmp_path / "lyra.db", Clock()
+    async with opened(path, clock=clock, ids=Ids("a"), embedder=BagOfWords()) as memory:
+        here = await corner(memory, clock)
+        for n in range(33):
+            await here.say(f"remark {n}")
+        await here.view.embed()
+    async with opened(path, clock=clock, ids=Ids("b"), embedder=successor) as memory:
+        here = await corner(memory, clock)
+        assert await here.view.embed(most=1) == 32
+        count = "SELECT s.embedder AS name, count(*) AS n FROM vectors v JOIN spaces s ON s.id = v.space GROUP BY 1"
+        assert {row["name"] for row in await memory.db.all(count)} == {"bag", "better"}, "not before"
+        await here.view.embed()
+        kept = {row["name"]: row["n"] for row in await memory.db.all(count)}
+    assert kept == ({"better": 33} if isinstance(successor, Successor) else {"bag": 33, "better": 33})
+
+
 async def test_what_is_forgotten_while_it_is_embedded_gets_no_vector(tmp_path: Path) -> None:
     embedder = Moody()
     async with at_home(tmp_path, embedder=embedder) as here:

@@ -157,10 +157,22 @@ def _forwarded(one: discord.MessageSnapshot, message: discord.Message) -> str:
 
 def _without_call(message: discord.Message, me: discord.ClientUser) -> str:
     role = _own_role(message)
-    own = rf"<@!?{me.id}>" if role is None else rf"(?:<@!?{me.id}>|<@&{role.id}>)"
-    said = re.sub(rf"\A\s*(?:{own}[\s,:;]*)+", "", message.content)
-    said = re.sub(rf"(?:[\s,]*{own})+\s*\Z", "", said)
-    return re.sub(own, _OWN_NAME, said)
+    own = re.compile(rf"<@!?{me.id}>" if role is None else rf"<@!?{me.id}>|<@&{role.id}>")
+    said = re.sub(rf"\A\s*(?:(?:{own.pattern})[\s,:;]*)+", "", message.content)
+    return own.sub(_OWN_NAME, without_end(said, own))
+
+
+def without_end(said: str, own: re.Pattern[str]) -> str:
+    """Return what was said without her mentions at its end, and what stands between them; looked through once."""
+    whole, end = len(said), len(said)
+    for mention in reversed([*own.finditer(said)]):
+        between = said[mention.end() : end]
+        if (between if end == whole else between.replace(",", " ")).strip():
+            break
+        end = mention.start()
+    while 0 < end < whole and (said[end - 1].isspace() or said[end - 1] == ","):
+        end -= 1
+    return said[:end]
 
 
 def _read(content: str, message: discord.Message) -> str:

@@ -1,16 +1,17 @@
 """Vectors from the local model, made beside the event loop."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from mmap import mmap
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from bot.imports import imported
+from bot.models.minilm.quantized import QuantizedEncoder, installed
 from bot.models.minilm.weights import MODEL, PUBLISHED, TOKENIZER, WEIGHTS, NoModel, mapped, require_published, tensors
 from bot.service.log import log
 from localization.sentences import Said, lazy
@@ -20,7 +21,7 @@ from memory.ports import Vectors
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-    from bot.models.minilm.encoder import Encoder, Tokens
+    from bot.models.minilm.encoder import Tokens
 
 _DIMENSION = 384
 _MOST_TOKENS = 256
@@ -28,25 +29,32 @@ _MOST_TOKENS = 256
 _MOST_CHARACTERS = 1 << 15
 """So many are read of a text: 256 words of 100 characters, the longest that the model's vocabulary is tried on, and more."""
 _AT_ONCE = 256
-"""Tokens of one pass: it holds about 5 MB and takes about 60 ms on one core, and a question waits no longer than that."""
+"""Tokens of one pass: in numpy it holds about 5 MB and takes about 60 ms on one core, and a question waits no longer than that."""
 _THREADS = 2
+_REVISION = PUBLISHED[WEIGHTS][:12]
+
+
+class _Encodes(Protocol):
+    def encode(self, texts: "Sequence[Tokens]") -> Vectors: ...
 
 
 class MiniLM:
     """Embeds with the model in a folder, which is loaded at the first text.
 
     Texts are computed in passes of bounded size, two at a time; what is asked while a long list is under way waits for one
-    pass, not for the list.
+    pass, not for the list. Where the runtime for it is here they are computed in whole numbers of eight bits, else in numpy.
+    What comes of these is a little different, so each has a name of its own, and one is never compared with the other.
     """
 
-    name = f"{MODEL}:{PUBLISHED[WEIGHTS][:12]}"
-
-    def __init__(self, folder: Path) -> None:
-        """Prepare; nothing is read."""
+    def __init__(self, folder: Path, quantized: bool | None = None) -> None:
+        """Prepare; nothing is read. `quantized` says whether to compute in eight bits: None, where that can be done."""
         self._folder = folder
+        self._quantized = installed() if quantized is None else quantized
+        self.name = f"{MODEL}-int8:{_REVISION}" if self._quantized else f"{MODEL}:{_REVISION}"
+        self.replaces = (f"{MODEL}:{_REVISION}",) if self._quantized else ()
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="local-model")
         self._opening = Lock()
-        self._model: tuple[Tokenizer, Encoder] | None = None
+        self._model: tuple[Tokenizer, _Encodes] | None = None
         self.refused: Said = ""
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
@@ -77,16 +85,17 @@ class MiniLM:
         await asyncio.to_thread(self._pool.shutdown, cancel_futures=True)
         self._model = None
 
-    def _read(self, texts: Sequence[str]) -> "tuple[Encoder, list[Tokens]]":
+    def _read(self, texts: Sequence[str]) -> "tuple[_Encodes, list[Tokens]]":
         tokenizer, encoder = self._open()
-        return encoder, [np.array(tokenizer.encode(_clean(text)).ids) for text in texts]
+        # Of a list it is done without the interpreter's lock, even of a list of one.
+        return encoder, [np.array(tokenizer.encode_batch_fast([_clean(text)])[0].ids) for text in texts]
 
-    def _open(self) -> "tuple[Tokenizer, Encoder]":
+    def _open(self) -> "tuple[Tokenizer, _Encodes]":
         """Return the model, loaded once. What was refused is refused from then on, and logged once. Raises EmbeddingFailed."""
         with self._opening:
             if self._model is None and not self.refused:
                 try:
-                    self._model = _load(self._folder)
+                    self._model = _load(self._folder, _quantized if self._quantized else _exact)
                 except NoModel as error:
                     self.refused = error.sentence
                     log.warning("embed.refused", why=str(error))
@@ -104,7 +113,7 @@ def unit(rows: Vectors) -> Vectors:
     return made
 
 
-def _load(folder: Path) -> "tuple[Tokenizer, Encoder]":
+def _load(folder: Path, encoder: Callable[[mmap], _Encodes]) -> "tuple[Tokenizer, _Encodes]":
     try:
         reader: type[Tokenizer] = imported("tokenizers:Tokenizer")
     except ImportError as error:
@@ -114,7 +123,7 @@ def _load(folder: Path) -> "tuple[Tokenizer, Encoder]":
         # 90 MB take 60 ms to be read through. What is made of them meanwhile is used by nobody before they are known.
         checked = beside.submit(require_published, folder / WEIGHTS, weights)
         try:
-            made = _tokenizer(reader, folder / TOKENIZER), _encoder(weights)
+            made = _tokenizer(reader, folder / TOKENIZER), encoder(weights)
         finally:
             checked.result()
     return made
@@ -129,12 +138,17 @@ def _tokenizer(reader: "type[Tokenizer]", path: Path) -> "Tokenizer":
     return tokenizer
 
 
-def _encoder(weights: mmap) -> "Encoder":
+def _exact(weights: mmap) -> _Encodes:
     # Two threads of ours with a core each. Threads of the library's own spin while they wait for each other: on a machine
     # that is busy otherwise, a product of matrices then took a hundred times as long.
     imported("threadpoolctl:threadpool_limits")(1, user_api="blas")
-    encoder: type[Encoder] = imported("bot.models.minilm.encoder:Encoder")
-    return encoder(tensors(weights))
+    made: _Encodes = imported("bot.models.minilm.encoder:Encoder")(tensors(weights))
+    return made
+
+
+def _quantized(weights: mmap) -> _Encodes:
+    made: _Encodes = QuantizedEncoder(tensors(weights))
+    return made
 
 
 def _clean(text: str) -> str:
