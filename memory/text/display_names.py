@@ -60,8 +60,22 @@ def likeness(name: str) -> str:
 
 
 def is_reserved(name: str) -> bool:
-    """Say whether a name could be taken for Lyra's, or for that of a role in a prompt, and so is never shown alone."""
-    return likeness(name) in _RESERVED
+    """Say whether a name could be taken for Lyra's, or for a role or a label in a prompt, and so is never shown alone."""
+    whole, words = likeness(name), name.split()
+    return (
+        whole in _RESERVED or whole.startswith(_TITLES) or (len(words) > 1 and all(likeness(word) in _RESERVED for word in words))
+    )
 
 
-_RESERVED = frozenset(map(likeness, (LYRA, NOBODY, "system", "assistant", "developer")))
+_ROLES = "system developer user human assistant bot chatbot model agent tool function".split()
+_LABELS = (
+    "note notes memory message prompt instructions receipt summary gist profile persona today you inferred arc trend".split()
+)
+# "AI" is left out: "Al" is drawn like it, and is somebody's name.
+_RESERVED = frozenset(map(likeness, (LYRA, NOBODY, "going on", *_ROLES, *_LABELS)))
+_TITLES = tuple(map(likeness, (
+    *("what you know", "what you looked up", "what was said earlier", "where things stand", "how you are", "today is"),
+    *("how they want you to talk", "to take up again", "just before, others said", "the message answers this"),
+    *("notes of earlier conversations", "your answer has begun", "known before, only"),
+)))  # fmt: skip
+"""What stands above the parts of a prompt begins so."""

@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from bot.context import layers, prompt, rounds, tools
+from memory.bank.block import HEAD
 from memory.core import Memory
 from memory.index.mentions import named
 from memory.store.schema import migrations
-from memory.text.display_names import is_reserved, likeness
+from memory.text.display_names import is_reserved, likeness, untagged
 from memory.tiers.messages import storing
 from memory.types import Domain, DomainKind, DomainRef, Identity, Kind, NewExchange, SessionRef
 from memory.view.view import View
@@ -31,6 +33,19 @@ LIKE_LYRA = [
     "\u202eLyra",
     "Lyra\u0336",
     "L y r a",
+]
+
+LIKE_A_LABEL = [
+    *("user", "User", "ＵＳＥＲ", "uѕer", "as\u200bsistant", "Assistant:", "system", "bot", "memory", "Note", "human", "tool"),
+    *(
+        "System Message",
+        "user prompt",
+        "Lyra Bot",
+        "today",
+        "What you know",
+        "Where things stand:",
+        "Just before, others said here",
+    ),
 ]
 
 
@@ -104,8 +119,8 @@ async def test_a_name_cannot_be_made_up_to_look_like_a_tagged_one(memory: Memory
     assert await says(here, "4", "") == f"someone#{(await says(here, '4', chr(0x200B)))[-4:]}"
 
 
-@pytest.mark.parametrize("name", LIKE_LYRA)
-async def test_nobody_is_shown_as_lyra(memory: Memory, says: Teller, name: str) -> None:
+@pytest.mark.parametrize("name", LIKE_LYRA + LIKE_A_LABEL)
+async def test_nobody_is_shown_as_lyra_or_as_a_role_or_label_of_a_prompt(memory: Memory, says: Teller, name: str) -> None:
     assert is_reserved(name)
     for place in (await view(memory), await view(memory, "1", DomainKind.DM)):
         assert TAGGED.search(await says(place, "1", name))
@@ -207,8 +222,13 @@ def test_a_text_names_whom_it_names() -> None:
     assert named("Ada and Ada#k3xq sail with Bob#abcd", members) == {"Ada", "Ada Miller", "Ada#k3xq", "Bob#abcd"}
 
 
-@pytest.mark.parametrize("name", ["Lyrae", "Lara", "Clara", "Лира", "Myra"])
-def test_a_name_like_hers_that_is_another_stays(name: str) -> None:
+@pytest.mark.parametrize("title", [*layers._ARCS.values(), prompt._ASIDE, prompt._ANSWERED, tools._TITLE, rounds._BEGUN, HEAD])
+def test_what_stands_above_a_part_of_a_prompt_is_nobodys_name(title: str) -> None:
+    assert is_reserved(untagged(title))
+
+
+@pytest.mark.parametrize("name", ["Lyrae", "Lara", "Clara", "Лира", "Myra", "Al", "Abbot", "Userina", "Ben Note", "Memo"])
+def test_a_name_like_one_of_these_that_is_another_stays(name: str) -> None:
     assert not is_reserved(name) and likeness(name)
 
 
