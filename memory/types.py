@@ -140,16 +140,30 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
+class Former:
+    """What an imported message may be known as already: `id` in its session, `origin` in any ('' where it has none there).
+
+    `first` are the ids that the first versions gave to it and to the one before it ('' for none).
+    """
+
+    id: str = ""
+    origin: str = ""
+    first: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Imported:
     """How an imported message is known again.
 
     `origin` names it whatever conversation it is put into; `placed` says that it is put there on purpose, even if another has
-    it. `former` are the source ids that earlier versions gave to it and to the one before it ('' for none).
+    it. `former` says what it may be known as beside, written in another form or imported by an earlier version. `timed` says
+    that its file tells when it was said.
     """
 
     origin: str = ""
-    former: tuple[str, str] | None = None
+    former: tuple[Former, ...] = ()
     placed: bool = False
+    timed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from memory.errors import EmbeddingFailed
 from memory.store.locks import FileLock
 from memory.tiers.messages.storing import Kept
 from memory.transfer.detect import read_file
-from memory.transfer.message import BadLine, Incoming
+from memory.transfer.message import BadLine, Incoming, speakers
 from memory.types import Identity, Imported, Kind, NewExchange, Session, SessionRef
 from memory.view.view import View
 
@@ -68,10 +68,11 @@ async def import_file(as_: str, file: str, format_: str, session: str) -> int:
     async with opened() as app:
         view = await app.view(as_)
         default = session or (Path(file).stem if file != "-" else "imported")
-        importer = _Importer(app, view, as_ or app.base.around.user, default, placed=bool(session))
+        person = as_ or app.base.around.user
+        importer = _Importer(app, view, person, default, placed=bool(session))
         with imported("adapters.console.progress:Told")(_("Imported lines:")) as told:
             read = 0
-            lines = read_file(Path(file), format_, view.home.time_zone)
+            lines = read_file(Path(file), format_, view.home.time_zone, person)
             while batch := await asyncio.to_thread(lambda: list(islice(lines, _BATCH))):
                 await importer.take(batch)
                 read += len(batch)
@@ -116,13 +117,13 @@ class _Importer:
 
     def _exchange(self, line: Incoming) -> NewExchange:
         kind = {"user": Kind.SAID, "assistant": Kind.REPLY, "system": Kind.NOTICE}[line.role]
-        speaker = line.speaker or {"user": self._person, "assistant": "Lyra", "system": "system"}[line.role]
+        speaker = line.speaker or speakers(self._person)[line.role]
         at = line.created_at if line.created_at is not None else self._app.base.clock.now()
         own = line.role == "user" and line.speaker in (None, self._person)
         identity = Identity("console", self._person) if own else None
         return NewExchange(
             kind, line.content, line.source_id, at, speaker, line.role, identity, line.echo,
-            Imported(line.origin, line.former, self._placed),
+            Imported(line.origin, line.former, self._placed, line.created_at is not None),
         )  # fmt: skip
 
     def _count(self, kept: Kept) -> None:

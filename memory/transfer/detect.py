@@ -34,18 +34,18 @@ class _Rejoined(RawIOBase):
         return len(taken)
 
 
-def read_file(path: Path, format: str, time_zone: str) -> Iterator[Incoming | BadLine]:
+def read_file(path: Path, format: str, time_zone: str, person: str = "") -> Iterator[Incoming | BadLine]:
     """Read the messages of a file, "-" being standard input; `format` is auto, jsonl or chatgpt.
 
-    `time_zone` (an IANA name) is meant by times that name none. Nothing is opened before the first message is asked
+    `time_zone` (an IANA name) is meant by times that name none, `person` by a user's lines that name nobody. Nothing is opened before the first message is asked
     for. Raises FileUnusable for what is missing, unreadable, a folder, or none of the formats; an empty file is fine.
     """
     if format not in _FORMATS:
         raise FileUnusable(lazy("{format} is no format; use one of {formats}", format=repr(format), formats=", ".join(_FORMATS)))
-    return _read(path, format, time_zone)
+    return _read(path, format, time_zone, person)
 
 
-def _read(path: Path, format: str, time_zone: str) -> Iterator[Incoming | BadLine]:
+def _read(path: Path, format: str, time_zone: str, person: str) -> Iterator[Incoming | BadLine]:
     name: Said = lazy("standard input") if str(path) == "-" else str(path)
     with _opened(path) as stream:
         try:
@@ -54,7 +54,7 @@ def _read(path: Path, format: str, time_zone: str) -> Iterator[Incoming | BadLin
             if (_shown(head) if format == "auto" else format) == "chatgpt":
                 yield from read_chatgpt(whole)
             else:
-                yield from read_jsonl(whole, time_zone)
+                yield from read_jsonl(whole, time_zone, person)
         except OSError as error:
             raise FileUnusable(lazy("{name} cannot be read: {strerror}", name=name, strerror=error.strerror)) from error
         except FileUnusable as unusable:

@@ -4,17 +4,16 @@ Messages as JSONL: the lines that `read_jsonl` reads back unchanged.
 """
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta, tzinfo
-from hashlib import blake2b
 from typing import BinaryIO
 
 from localization.sentences import Explained, lazy
 from memory.text.storable import EMPTY, clean
 from memory.text.time.zones import zone as zone_of
-from memory.transfer.message import EPOCH, MAX_LINE, BadLine, Incoming, Role, from_seconds, within, without_mark
-from memory.types import MINUTE, MOST_NAME
+from memory.transfer.message import EPOCH, MAX_LINE, BadLine, Incoming, Role, from_seconds, speakers, within, without_mark
+from memory.transfer.naming import Names, Written
+from memory.types import MOST_NAME
 
 
 def line(
@@ -49,7 +48,6 @@ def _local(instant: int, zone: tzinfo) -> datetime:
 
 _SKIP_BYTES = 1 << 16
 _SHOWN_CHARS = 40
-_DAY = 24 * 60 * MINUTE
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "system"}
 
 
@@ -57,19 +55,20 @@ class _Refused(Explained):
     """This line is no message; the text is the reason."""
 
 
-def read_jsonl(stream: BinaryIO, time_zone: str) -> Iterator[Incoming | BadLine]:
+def read_jsonl(stream: BinaryIO, time_zone: str, person: str = "") -> Iterator[Incoming | BadLine]:
     """Read messages line by line; blank lines are skipped, at most 1 MiB of the file is held at a time.
 
-    `time_zone` (an IANA name) is meant where `created_at` names none. Without an `id` a message gets the hash of its fields
-    and of what stands before it in its session, so that reading a file twice gives the same ids. Raises FileUnusable for UTF-16.
+    `time_zone` (an IANA name) is meant where `created_at` names none, `person` where a user is not named. Without an `id` a
+    message gets the hash of its fields and of what stands before it in its session, so that reading a file twice gives the same
+    ids. Raises FileUnusable for UTF-16.
     """
     zone = zone_of(time_zone)
-    seen = _Seen()
+    names = Names(zone, speakers(person))
     for number, raw in _lines(stream):
         if raw is None:
             yield BadLine(number, lazy("longer than 1 MiB"))
         elif raw.strip():
-            yield _read(number, raw, zone, seen)
+            yield _read(number, raw, zone, names)
 
 
 def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
@@ -91,9 +90,9 @@ def _skip_line(stream: BinaryIO) -> None:
         pass
 
 
-def _read(number: int, raw: bytes, zone: tzinfo, seen: "_Seen") -> Incoming | BadLine:
+def _read(number: int, raw: bytes, zone: tzinfo, names: Names) -> Incoming | BadLine:
     try:
-        return _message(number, _fields(raw), zone, seen)
+        return _message(number, _fields(raw), zone, names)
     except _Refused as refused:
         return BadLine(number, refused.sentence)
 
@@ -112,7 +111,7 @@ def _fields(raw: bytes) -> dict[str, object]:
     return fields
 
 
-def _message(number: int, fields: Mapping[str, object], zone: tzinfo, seen: "_Seen") -> Incoming:
+def _message(number: int, fields: Mapping[str, object], zone: tzinfo, names: Names) -> Incoming:
     content = _content(fields)
     role = _role(fields)
     session, speaker = _text(fields, "session"), _text(fields, "speaker")
@@ -120,12 +119,9 @@ def _message(number: int, fields: Mapping[str, object], zone: tzinfo, seen: "_Se
         raise _Refused(lazy("session is longer than {most} characters", most=MOST_NAME))
     created_at, written = _created_at(fields.get("created_at"), zone)
     id_ = _id(fields)
-    named, before, former = seen.name(id_, (session, role, speaker, content, written), timed=_names_an_hour(written))
+    own, *former = names.of(id_, Written(session, role, speaker, content, written))
     echo = fields.get("echo") is True
-    return Incoming(
-        number, session, None, role, speaker, content, created_at, id_ or f"h:2:{named}", echo,
-        "" if session else named, None if id_ else (former, before),
-    )  # fmt: skip
+    return Incoming(number, session, None, role, speaker, content, created_at, id_ or own.id, echo, own.origin, (own, *former))
 
 
 def _content(fields: Mapping[str, object]) -> str:
@@ -185,11 +181,6 @@ def _created_at(value: object, zone: tzinfo) -> tuple[int | None, int | str | No
     return _instant(moment), _instant(moment)
 
 
-def _names_an_hour(written: int | str | None) -> bool:
-    """Say whether a time as it was written is more than a day."""
-    return bool(written % _DAY) if isinstance(written, int) else written is not None and not written.endswith("T00:00:00")
-
-
 def _moment(value: str) -> datetime:
     value = clean(value).strip()
     try:
@@ -210,34 +201,3 @@ def _known(instant: int | None) -> int:
     if instant is None:
         raise _Refused(lazy("created_at is outside the years 1970 to 9999"))
     return instant
-
-
-class _Seen:
-    """Names the messages of a file by what they say and what stands before them in their session.
-
-    The name of one without a time rests on all before it, up to the last that has one: "ok, thanks" is said in many chats. That
-    one stands for itself, so that a line which is mended later gives no new names to all that follow.
-    """
-
-    def __init__(self) -> None:
-        self._alike: Counter[bytes] = Counter()
-        self._former: Counter[bytes] = Counter()
-        self._last: dict[object, tuple[bytes, str]] = {}
-
-    def name(self, id_: str | None, fields: tuple[object, ...], *, timed: bool) -> tuple[str, str, str]:
-        """Return the name of a message, and the former ids of the one before it ('' for none) and of itself."""
-        link, before = self._last.get(fields[0], (b"", ""))
-        name = _digest(link.hex(), id_, *fields)
-        former = id_ or f"h:{_numbered(_digest(*fields), self._former)}"
-        self._last[fields[0]] = _digest(id_, *fields) if timed else name, former
-        return _numbered(name, self._alike), before, former
-
-
-def _digest(*fields: object) -> bytes:
-    # A JSON list keeps the fields apart, so that no two different messages are written alike.
-    return blake2b(json.dumps(fields).encode(), digest_size=16).digest()
-
-
-def _numbered(digest: bytes, alike: Counter[bytes]) -> str:
-    alike[digest] += 1
-    return f"{digest.hex()}:{alike[digest]}"

@@ -1,12 +1,14 @@
 """What a file gives: messages, and lines that cannot be used. Text is cleaned here, at the border."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal
 
 from localization.sentences import Said, lazy
 from memory.errors import MemoryFailure
-from memory.types import SECOND
+from memory.text.display_names import LYRA
+from memory.types import SECOND, Former
 
 MAX_LINE = 1 << 20
 """The most bytes one line or one message may have."""
@@ -31,7 +33,7 @@ class Incoming:
     `session` it belongs to the default session; `place` is the stable key of its conversation, or None where the session's
     name is the key. `created_at` is in microseconds UTC. `source_id` is unique within its session and the same whenever
     the same file is read again. `origin`, where it belongs to the default session, is the same whatever that is called. `former`
-    are the ids that earlier versions gave to a message without one, and to the one before it ('' for none).
+    says what else it may be known as.
     """
 
     line: int
@@ -44,7 +46,7 @@ class Incoming:
     source_id: str
     echo: bool = False
     origin: str = ""
-    former: tuple[str, str] | None = field(default=None, compare=False)
+    former: tuple[Former, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,11 @@ class BadLine:
 
     line: int
     reason: Said
+
+
+def speakers(person: str) -> Mapping[Role, str]:
+    """Return who speaks where a line does not say, when this person imports it."""
+    return {"user": person, "assistant": LYRA, "system": "system"}
 
 
 def from_seconds(seconds: float) -> int | None:

@@ -29,17 +29,30 @@ class ShortIds:
         return {id: id[: _telling(id, rivals.get(id[:LEAST], ()))] for id in ids}
 
     async def full(self, typed: str) -> str:
-        """Return the whole id of which the beginning was typed; what is none comes back as it is, and nothing has it.
+        """Return the whole id of which the beginning was typed, or of the one message that had the whole of it where it comes from.
 
-        Raises AmbiguousId where several begin so.
+        What is none comes back as it is, and nothing has it. Raises AmbiguousId where it stands for several.
         """
-        begun = typed.strip().lower()
-        if not LEAST <= len(begun) < _WHOLE:
+        typed = typed.strip()
+        begun = typed.lower()
+        found = await self._beginning_with([begun]) if LEAST <= len(begun) <= _WHOLE else []
+        if begun in found:
             return begun
-        found = await self._beginning_with([begun])
         if len(found) > 1:
             raise AmbiguousId(lazy('Several ids begin with "{typed}". Type more of it.', typed=begun))
+        found += [id for id in await self._from(typed) if id not in found]
+        if len(found) > 1:
+            raise AmbiguousId(lazy('"{typed}" is the source_id of several messages; take the id that recall shows.', typed=typed))
         return found[0] if found else begun
+
+    async def _from(self, source_id: str) -> list[str]:
+        """Return the ids of up to two messages that were given this one by their platform or file."""
+        rows = await self._b.db.all(
+            "SELECT i.public_id FROM exchanges e JOIN items i ON i.id = e.item WHERE e.source_id = :source_id "
+            f"AND e.domain IN ({placeholders('d', self._b.domains)}) AND i.dead_at IS NULL LIMIT 2",
+            {"source_id": source_id, **bound("d", self._b.domains)},
+        )
+        return [row["public_id"] for row in rows]
 
     async def _beginning_with(self, beginnings: Collection[str]) -> list[str]:
         ranges = " OR ".join(f"public_id BETWEEN :from{at} AND :to{at}" for at in range(len(beginnings)))

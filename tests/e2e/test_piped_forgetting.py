@@ -55,6 +55,8 @@ def test_a_forgotten_message_is_gone_from_everything_and_stays_gone(home: Home) 
     assert "Noah plays the cello." in texts(home)
     renewed = home.lyra("summarize", "diary").out
     assert "cello" in renewed and "5550199" not in renewed
+    by_its_id_in_the_export = home.lyra("forget", next(row["id"] for row in home.export() if "cello" in row["content"]))
+    assert by_its_id_in_the_export.out.startswith("Forgotten: 1 message") and "cello" not in "".join(texts(home))
 
 
 @pytest.mark.parametrize("format_", ["jsonl", "chatgpt"])

@@ -1,65 +1,22 @@
 """A message that is imported again is the same, whatever its file is called: it comes neither twice nor back."""
 
-import io
-import json
 import unicodedata
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from memory.forget import tombstones
 from memory.store import restoring
 from memory.store.lineage import Seal
-from memory.tiers.messages import known, storing
-from memory.transfer.jsonl import read_jsonl
-from memory.transfer.message import Incoming
-from memory.types import Domain, Imported, Kind, NewExchange, SessionRef
-from tests.kits.memory_kit import KEY, START, Clock, Corner, at_home, corner, opened
-
-CHAT = ["tea?", "ok", "thanks", "the safe opens with quixotic-77", "ok"]
-OTHER = ["now?", "ok", "thanks"]
-SECRET = CHAT[3]
-
-
-def lines(texts: Sequence[str], **more: object) -> list[Incoming]:
-    """Read a file with these messages; `id` numbers them."""
-    rows = [{"content": text, **more, **({"id": n} if "id" in more else {})} for n, text in enumerate(texts)]
-    read = read_jsonl(io.BytesIO("\n".join(json.dumps(row) for row in rows).encode()), "UTC")
-    return [line for line in read if isinstance(line, Incoming)]
-
-
-async def imported(
-    here: Corner, name: str, given: Sequence[Incoming], *, before: bool = False, placed: bool = False
-) -> storing.Kept:
-    """Import messages from a file of a name, as `lyra import` does, or as it did before it knew them from any file.
-
-    With `placed`, that is the name of a conversation that was asked for.
-    """
-    session = await here.view.sessions.get(SessionRef("console", name), name)
-    new = [
-        NewExchange(
-            Kind.SAID, line.content, line.former[0] if before and line.former else line.source_id, START, "Ada",
-            imported=Imported(placed=placed) if before else Imported(line.origin, line.former, placed),
-        )
-        for line in given
-    ]  # fmt: skip
-    return await here.view.say(session, new)
-
-
-async def texts(here: Corner) -> list[str]:
-    """Return every message that is kept."""
-    return [message.text async for _, message in here.view.messages.all()]
-
-
-async def forget(here: Corner, text: str) -> None:
-    """Forget a message by its words."""
-    (id_,) = [message.id async for _, message in here.view.messages.all() if message.text == text]
-    await here.view.forget_message(id_)
+from memory.tiers.messages import containing, known
+from memory.types import Domain, NewExchange
+from tests.kits.importing import CHAT, OTHER, SECRET, forget, imported, lines, texts
+from tests.kits.memory_kit import KEY, Clock, at_home, corner, opened
 
 
 @pytest.mark.parametrize("more", [{}, {"id": 0}], ids=["without ids", "with ids"])
-async def test_a_file_of_another_name_brings_nothing_twice_and_nothing_back(tmp_path: Path, more: dict[str, object]) -> None:
+async def test_a_file_of_another_name_brings_nothing_twice_and_nothing_back(tmp_path: Path, more: dict[str, Any]) -> None:
     async with at_home(tmp_path) as here:
         assert len((await imported(here, "chat", lines(CHAT, **more))).stored) == 5
         await forget(here, SECRET)
@@ -128,7 +85,7 @@ async def test_what_is_forgotten_comes_back_from_no_export_of_another_form(tmp_p
     async with at_home(tmp_path) as here:
         await imported(here, "chat", lines(CHAT, created_at="2026-03-04T21:04:00", speaker="Ada"))
         await forget(here, SECRET)
-        changed: dict[str, object] = {"created_at": "2026-03-04T21:04:00", "speaker": "Ada"}
+        changed: dict[str, Any] = {"created_at": "2026-03-04T21:04:00", "speaker": "Ada"}
         told = list(CHAT)
         match other:
             case "time":
@@ -184,10 +141,14 @@ async def test_without_the_name_that_holds_in_any_conversation_everything_comes_
     def none(seal: Seal, domain: Domain, offered: NewExchange) -> list[str]:
         return []
 
+    async def nothing_in_them(*given: object) -> set[str]:
+        return set()
+
     async with at_home(tmp_path) as here:
         await imported(here, "chat", lines(CHAT))
         await forget(here, SECRET)
         monkeypatch.setattr(known, "_names_anywhere", none)
+        monkeypatch.setattr(containing, "forgotten", nothing_in_them)
         assert len((await imported(here, "copy of chat", lines(CHAT))).stored) == 5
         assert SECRET in await texts(here)
 

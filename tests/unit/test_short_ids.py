@@ -8,6 +8,7 @@ import pytest
 from bot.commands.texts.reasons import in_words
 from memory.errors import AmbiguousId, NotFound
 from memory.types import Exchange
+from tests.kits.importing import imported, lines, texts
 from tests.kits.memory_kit import Corner, at_home, corner
 
 ALIKE = ("aaaaaabcdefghijklmnopqrs22", "aaaaaabcdezzijklmnopqrs222")
@@ -62,6 +63,29 @@ async def test_what_somebody_else_keeps_is_neither_meant_nor_told_apart_from(tmp
         assert await here.view.ids.short([mine.id]) == {mine.id: "aaaaaa"}
         assert await here.view.ids.full("aaaaaa") == mine.id
         assert await here.view.ids.full(theirs.id[:12]) == theirs.id[:12]
+
+
+async def test_the_id_that_a_message_had_where_it_comes_from_means_it_where_no_other_has_it(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await imported(here, "tea", lines(["I like green tea", "and cake"], id=0))
+        assert (await here.view.forget_message("0")).messages == 1
+        assert await texts(here) == ["and cake"]
+        await imported(here, "cake", lines(["I like tea", "and more cake"], id=0))
+        with pytest.raises(AmbiguousId, match='"1" is the source_id of several messages; take the id that recall shows.'):
+            await here.view.forget_message("1")
+        bobs = await corner(here.memory, here.clock, "bob")
+        with pytest.raises(NotFound):
+            await bobs.view.forget_message("0")
+        assert len(await texts(here)) == 3
+
+
+async def test_an_id_that_could_mean_two_means_neither(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        tea = await renamed(here, await here.say("I like tea"), ALIKE[0])
+        await imported(here, "cake", [replace(line, source_id="AAAAAA") for line in lines(["I like cake"], id=0)])
+        with pytest.raises(AmbiguousId):
+            await here.view.forget_message("AAAAAA")
+        assert await here.view.ids.full(tea.id[:7]) == tea.id
 
 
 @pytest.mark.parametrize(

@@ -3,22 +3,19 @@
 A message is named by its conversation and its id there. One that was imported without saying to which conversation it belongs
 is also named by what it says and what stands before it, so that it is the same from a file of another name. Earlier versions
 named what came without an id by what it says alone. What is forgotten is named by its words as well, so that no export of
-another form brings it back.
+another form brings it back, and no longer message that has it in it.
 """
 
-import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
 from memory.store.database import Database, Transaction
 from memory.store.domains import read_domain
 from memory.store.lineage import Seal, bound, pages, placeholders
-from memory.text.lexical import key_words
-from memory.types import Domain, DomainRef, NewExchange, Session, SessionRef
+from memory.tiers.messages import containing, words
+from memory.types import Domain, DomainRef, Former, Imported, NewExchange, Session, SessionRef
 
-_WORD = re.compile(r"[^\W_]+")
-_TELLING = 3
-"""How many telling words make a message one that nobody else says by chance."""
+_IMPORTED_TO = "console"
+"""The platform of conversations that files are imported into."""
 
 
 def public_id(seal: Seal, domain: DomainRef, ref: SessionRef, source_id: str) -> str:
@@ -26,23 +23,9 @@ def public_id(seal: Seal, domain: DomainRef, ref: SessionRef, source_id: str) ->
     return seal.id(domain, "exchange", ref.platform, ref.place, str(ref.epoch), source_id)
 
 
-def origin(seal: Seal, domain: DomainRef, new: NewExchange) -> str:
+def origin(seal: Seal, domain: DomainRef, imported: Imported | Former | None) -> str:
     """Return the name that an imported message has whatever conversation it is put into, '' where it has none."""
-    return seal.id(domain, "exchange", "import", new.imported.origin) if new.imported and new.imported.origin else ""
-
-
-def words(seal: Seal, domain: DomainRef, text: str) -> list[str]:
-    """Return the name that a message has by its words alone, whatever stands between them and unseen in them, and those that it
-    had before.
-
-    None where they are so few that others may well say the same. Former names split words at what is unseen, and heeded marks.
-    """
-    said = unicodedata.normalize("NFKC", text).casefold()
-    if len(key_words(said)) < _TELLING:
-        return []
-    shown = "".join(char for char in said if unicodedata.category(char) != "Cf")
-    alone = dict.fromkeys(" ".join(_WORD.findall(form)) for form in (shown, said))
-    return [*(seal.id(domain, "words alone", form) for form in alone), seal.id(domain, "words", " ".join(said.split()))]
+    return seal.id(domain, "exchange", "import", imported.origin) if imported and imported.origin else ""
 
 
 async def names(db: Database, seal: Seal, items: Sequence[int]) -> list[str]:
@@ -50,14 +33,17 @@ async def names(db: Database, seal: Seal, items: Sequence[int]) -> list[str]:
     found: list[str] = []
     for some in pages(items):
         rows = await db.all(
-            "SELECT i.public_id, e.origin, e.text, d.* FROM items i JOIN domains d ON d.id = i.domain "
-            "LEFT JOIN exchanges e ON e.item = i.id "
+            "SELECT i.public_id, e.origin, e.text, e.speaker, e.said_at, s.platform AS met_on, d.* "
+            "FROM items i JOIN domains d ON d.id = i.domain "
+            "LEFT JOIN exchanges e ON e.item = i.id LEFT JOIN sessions s ON s.id = e.session "
             f"WHERE i.id IN ({placeholders('i', some)}) AND i.kind = 'exchange'",
             bound("i", some),
         )
         for row in rows:
-            by_words = words(seal, read_domain(row).ref, row["text"] or "")[:1]
-            found += [name for name in (row["public_id"], row["origin"], *by_words) if name]
+            there, text = read_domain(row).ref, row["text"] or ""
+            found += [name for name in (row["public_id"], row["origin"], *words.names(seal, there, text)[:1]) if name]
+            if row["met_on"] == _IMPORTED_TO:
+                found += containing.names(seal, there, row["speaker"], row["said_at"], text)
     return found
 
 
@@ -68,16 +54,14 @@ async def met_before(
 
     One that was put on purpose where it is may be stored elsewhere as well, but not forgotten.
     """
-    here = {pid: [pid, *_former_name(seal, domain, session, new)] for pid, new in offered.items()}
+    here = {pid: [pid, *_former_names(seal, domain, session, new)] for pid, new in offered.items()}
     anywhere = {pid: _names_anywhere(seal, domain, new) for pid, new in offered.items()}
     standing = await _standing(tx, (name for names in (*here.values(), *anywhere.values()) for name in names))
     met = {pid: [standing[name] for name in names if name in standing] for pid, names in here.items()}
     elsewhere = [(pid, standing[name]) for pid, names in anywhere.items() for name in names if name in standing]
     done = {pid for pid, _ in elsewhere}
     unmet = {
-        pid: new
-        for pid, new in offered.items()
-        if new.imported and new.imported.origin and new.imported.former and not met[pid] and pid not in done
+        pid: new for pid, new in offered.items() if new.imported and new.imported.origin and not met[pid] and pid not in done
     }
     for where in await _imported_before(tx, domain, session) if unmet else ():
         elsewhere += (await _met_in(tx, seal, domain, where, unmet)).items()
@@ -85,12 +69,14 @@ async def met_before(
         if forgotten or not _is_placed(offered[pid]):
             met[pid].append(forgotten)
     buried = {pid for pid, as_ in met.items() if any(as_)}
+    buried |= await containing.forgotten(tx, seal, domain.ref, {pid: offered[pid] for pid, as_ in met.items() if not as_})
     return {pid for pid, as_ in met.items() if as_} - buried, buried
 
 
-def _former_name(seal: Seal, domain: Domain, session: Session, new: NewExchange) -> list[str]:
-    former = new.imported.former if new.imported else None
-    return [public_id(seal, domain.ref, session.ref, former[0])] if former else []
+def _former_names(seal: Seal, domain: Domain, session: Session, new: NewExchange) -> list[str]:
+    former = new.imported.former if new.imported else ()
+    ids = [id_ for one in former for id_ in (one.id, one.first[0] if one.first else "") if id_]
+    return [public_id(seal, domain.ref, session.ref, id_) for id_ in dict.fromkeys(ids)]
 
 
 def _is_placed(new: NewExchange) -> bool:
@@ -98,8 +84,10 @@ def _is_placed(new: NewExchange) -> bool:
 
 
 def _names_anywhere(seal: Seal, domain: Domain, new: NewExchange) -> list[str]:
-    names = (origin(seal, domain.ref, new), *(words(seal, domain.ref, new.text) if new.imported else ()))
-    return [name for name in names if name]
+    if new.imported is None:
+        return []
+    origins = [origin(seal, domain.ref, new.imported), *(origin(seal, domain.ref, one) for one in new.imported.former)]
+    return [name for name in (*origins, *words.names(seal, domain.ref, new.text)) if name]
 
 
 async def _imported_before(tx: Transaction, domain: Domain, but: Session) -> list[SessionRef]:
@@ -117,13 +105,14 @@ async def _met_in(
     tx: Transaction, seal: Seal, domain: Domain, where: SessionRef, offered: Mapping[str, NewExchange]
 ) -> dict[str, bool]:
     """Return which messages a conversation had under their former names, each behind the one before it; forgotten or not."""
-    former = {pid: new.imported.former for pid, new in offered.items() if new.imported and new.imported.former}
-    called = {id_: public_id(seal, domain.ref, where, id_) for both in former.values() for id_ in both if id_}
+    former = {pid: [one.first for one in new.imported.former if one.first] for pid, new in offered.items() if new.imported}
+    called = {id_: public_id(seal, domain.ref, where, id_) for some in former.values() for both in some for id_ in both if id_}
     standing = await _standing(tx, called.values())
-    met = {}
-    for pid, (own, before) in former.items():
-        if called[own] in standing and (not before or called[before] in standing):
-            met[pid] = standing[called[own]]
+    met: dict[str, bool] = {}
+    for pid, some in former.items():
+        for own, before in some:
+            if called[own] in standing and (not before or called[before] in standing):
+                met[pid] = met.get(pid, False) or standing[called[own]]
     return met
 
 

@@ -52,7 +52,7 @@ async def store(tx: Transaction, seal: Seal, domain: Domain, session: Session, o
         (
             {"item": e.key, "domain": domain.key, "session": session.key, "kind": e.kind.value, "role": e.role,
              "identity": e.identity, "speaker": e.speaker, "text": e.text, "source_id": e.source_id,
-             "origin": known.origin(seal, domain.ref, new), "echo": int(e.echo), "said_at": e.said_at, "stored_at": now}
+             "origin": known.origin(seal, domain.ref, new.imported), "echo": int(e.echo), "said_at": e.said_at, "stored_at": now}
             for e, new in zip(stored, fresh.values(), strict=True)
         ),
     )  # fmt: skip

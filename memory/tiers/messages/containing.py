@@ -1,0 +1,84 @@
+"""Whether an imported message has one in it that was forgotten: an export of another form may join what was said in one go.
+
+A longer message is another message. One that somebody is said to have said in the same moment as a forgotten one, and that has
+its words in it, is not; nor is one whose file does not tell when it was said, where those words are more than a phrase.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from memory.store.database import Transaction
+from memory.store.lineage import Seal, bound, pages, placeholders
+from memory.text.display_names import TAG, likeness
+from memory.tiers.messages.words import is_telling, spoken
+from memory.types import DomainRef, NewExchange
+
+_BEGINNING = 3
+"""By so many of its first words a forgotten message is looked for in a longer one."""
+_COMPARED = 40
+"""So many of its first words have to stand there in a row."""
+_LOOKED_AT = 5_000
+"""Among so many words of a message is looked."""
+
+
+def names(seal: Seal, domain: DomainRef, speaker: str, said_at: int, text: str) -> list[str]:
+    """Return the names by which a longer message meets one that is forgotten."""
+    said = spoken(text)[:_COMPARED]
+    if not said:
+        return []
+    moment = _moment(speaker, said_at)
+    found = [seal.id(domain, "moment", *moment), _begins(seal, domain, said), _holds(seal, domain, said, moment)]
+    return [*found, _holds(seal, domain, said)] if is_telling(text) else found
+
+
+async def forgotten(tx: Transaction, seal: Seal, domain: DomainRef, offered: Mapping[str, NewExchange]) -> set[str]:
+    """Return which of the imported messages offered, by public id, have one in them that was forgotten."""
+    imported = {pid: new for pid, new in offered.items() if new.imported}
+    moments = {pid: _moment(new.speaker, new.said_at) for pid, new in imported.items() if new.imported and new.imported.timed}
+    met = await _buried(tx, (seal.id(domain, "moment", *moment) for moment in moments.values()))
+    there = {
+        pid: spoken(new.text)[:_LOOKED_AT]
+        for pid, new in imported.items()
+        if pid not in moments or seal.id(domain, "moment", *moments[pid]) in met
+    }
+    if not there or await tx.one("SELECT 1 AS one FROM tombstones LIMIT 1") is None:
+        return set()
+    begins = {pid: dict(_beginnings(seal, domain, said)) for pid, said in there.items()}
+    begun = await _buried(tx, (name for some in begins.values() for name in some.values()))
+    held = {
+        pid: {
+            _holds(seal, domain, said[at:end], moments.get(pid, ()))
+            for (at, least), name in begins[pid].items()
+            if name in begun
+            for end in (range(at + least, min(at + _COMPARED, len(said)) + 1) if least == _BEGINNING else (at + least,))
+        }
+        for pid, said in there.items()
+    }
+    buried = await _buried(tx, (name for some in held.values() for name in some))
+    return {pid for pid, some in held.items() if not buried.isdisjoint(some)}
+
+
+def _moment(speaker: str, said_at: int) -> tuple[str, str]:
+    return likeness(TAG.sub("", speaker)), str(said_at)
+
+
+def _beginnings(seal: Seal, domain: DomainRef, said: Sequence[str]) -> Iterable[tuple[tuple[int, int], str]]:
+    """Return where in a text a forgotten message may begin, with how many words, and its name by those."""
+    for at in range(len(said)):
+        for n in range(1, min(_BEGINNING, len(said) - at) + 1):
+            yield (at, n), _begins(seal, domain, said[at : at + n])
+
+
+def _begins(seal: Seal, domain: DomainRef, said: Sequence[str]) -> str:
+    return seal.id(domain, "begins", " ".join(said[:_BEGINNING]))
+
+
+def _holds(seal: Seal, domain: DomainRef, said: Sequence[str], moment: Sequence[str] = ()) -> str:
+    return seal.id(domain, "holds", " ".join(said), *moment)
+
+
+async def _buried(tx: Transaction, wanted: Iterable[str]) -> set[str]:
+    found: set[str] = set()
+    for some in pages(list(dict.fromkeys(wanted))):
+        rows = await tx.all(f"SELECT public_id FROM tombstones WHERE public_id IN ({placeholders('n', some)})", bound("n", some))
+        found.update(row["public_id"] for row in rows)
+    return found

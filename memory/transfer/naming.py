@@ -1,0 +1,121 @@
+"""The names of a file's messages that have no ids: what they say, and what stands before them in their session.
+
+The same message may be written in several forms: its time with a zone or without, its speaker named or meant, blanks at its end.
+Each form gives it another name, so that it is known by all of them; its own is the one in which the last two count for nothing.
+"""
+
+import json
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta, tzinfo
+from hashlib import blake2b
+
+from memory.text.sanitize import sanitized
+from memory.transfer.message import EPOCH, Role
+from memory.types import MINUTE, Former
+
+_DAY = 24 * 60 * MINUTE
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a line says. `time` is the instant (microseconds), or the local time as it stands where that names no zone."""
+
+    session: str | None
+    role: Role
+    speaker: str | None
+    content: str
+    time: int | str | None
+
+
+class Names:
+    """Names the messages of a file, one after another.
+
+    `time_zone` is meant by times that name none, `meant` are the speakers of lines that name none.
+    """
+
+    def __init__(self, time_zone: tzinfo, meant: Mapping[Role, str]) -> None:
+        self._zone = time_zone
+        self._meant = meant
+        self._chains: dict[int, _Chain] = {}
+
+    def of(self, id_: str | None, line: Written) -> tuple[Former, ...]:
+        """Return what a line may be known as, its own name first; one with an id has names only where it names no session."""
+        names = (
+            self._chains.setdefault(form, _Chain()).name(id_, written) for form, written in enumerate(self._forms(line))
+        )  # fmt: skip
+        return tuple(dict.fromkeys(names))
+
+    def _forms(self, line: Written) -> Iterator[Written]:
+        plain = replace(line, content=_plain(line.content))
+        unnamed = replace(plain, speaker=None if line.speaker == self._meant[line.role] else line.speaker)
+        named = replace(plain, speaker=line.speaker or self._meant[line.role])
+        yield unnamed
+        # As earlier versions took it.
+        yield line
+        for time in (self._instant(line.time), self._local(line.time)):
+            yield replace(unnamed, time=time)
+            yield replace(named, time=time)
+
+    def _instant(self, time: int | str | None) -> int | str | None:
+        return _micros(datetime.fromisoformat(time).replace(tzinfo=self._zone)) if isinstance(time, str) else time
+
+    def _local(self, time: int | str | None) -> int | str | None:
+        """Return an instant as a time without a zone, where that means no other instant."""
+        if not isinstance(time, int):
+            return time
+        try:
+            local = (EPOCH + timedelta(microseconds=time)).astimezone(self._zone).replace(tzinfo=None, fold=0)
+        except OverflowError:
+            return time
+        return local.isoformat() if _micros(local.replace(tzinfo=self._zone)) == time else time
+
+
+class _Chain:
+    """Names the messages of a file in one form.
+
+    The name of one without a time rests on all before it, up to the last that has one: "ok, thanks" is said in many chats. That
+    one stands for itself, so that a line which is mended later gives no new names to all that follow.
+    """
+
+    def __init__(self) -> None:
+        self._alike: Counter[bytes] = Counter()
+        self._first: Counter[bytes] = Counter()
+        self._last: dict[str | None, tuple[bytes, str]] = {}
+
+    def name(self, id_: str | None, line: Written) -> Former:
+        fields = (line.session, line.role, line.speaker, line.content, line.time)
+        link, before = self._last.get(line.session, (b"", ""))
+        name = _digest(link.hex(), id_, *fields)
+        first = id_ or f"h:{_numbered(_digest(*fields), self._first)}"
+        self._last[line.session] = _digest(id_, *fields) if _names_an_hour(line.time) else name, first
+        named = _numbered(name, self._alike)
+        origin = "" if line.session else named
+        return Former("", origin) if id_ else Former(f"h:2:{named}", origin, (first, before))
+
+
+def _plain(content: str) -> str:
+    """Return words without what nobody sees of them: how letters are composed, blanks at the end of lines."""
+    lines = sanitized(unicodedata.normalize("NFC", content)).split("\n")
+    return "\n".join(line.rstrip() for line in lines).strip()
+
+
+def _micros(moment: datetime) -> int:
+    return (moment - EPOCH) // timedelta(microseconds=1)
+
+
+def _names_an_hour(time: int | str | None) -> bool:
+    """Say whether a time as it was written is more than a day."""
+    return bool(time % _DAY) if isinstance(time, int) else time is not None and not time.endswith("T00:00:00")
+
+
+def _digest(*fields: object) -> bytes:
+    # A JSON list keeps the fields apart, so that no two different messages are written alike.
+    return blake2b(json.dumps(fields).encode(), digest_size=16).digest()
+
+
+def _numbered(digest: bytes, alike: Counter[bytes]) -> str:
+    alike[digest] += 1
+    return f"{digest.hex()}:{alike[digest]}"

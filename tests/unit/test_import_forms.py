@@ -1,0 +1,109 @@
+"""A message in another form is the same: it comes neither twice nor back, nor within a longer one."""
+
+import json
+from collections.abc import Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory.types import Imported, Kind, NewExchange, SessionRef
+from tests.kits.importing import CHAT, SECRET, forget, imported, lines, texts
+from tests.kits.memory_kit import START, at_home
+
+FORMS: dict[str, tuple[dict[str, Any], str]] = {
+    "time": ({"created_at": "2026-03-04T20:04:00Z"}, ""),
+    "seconds": ({"created_at": 1772654640}, ""),
+    "speaker": ({"speaker": "ada"}, ""),
+    "blanks": ({}, " \r"),
+    "lines": ({}, "\u200b \r\n\n"),
+    "all": ({"created_at": "2026-03-04T21:04:00+01:00", "speaker": "ada"}, " \u00a0"),
+}
+BERLIN: dict[str, Any] = {"zone": "Europe/Berlin", "created_at": "2026-03-04T21:04:00"}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("session", [None, "chat"])
+async def test_a_message_in_another_form_comes_neither_twice_nor_back(tmp_path: Path, form: str, session: str | None) -> None:
+    changed, end = FORMS[form]
+    here_as, as_changed = {**BERLIN, "session": session}, {**BERLIN, "session": session, **changed}
+    async with at_home(tmp_path) as here:
+        await imported(here, "chat", lines(CHAT, **here_as))
+        await forget(here, "thanks")
+        for again in (as_changed, here_as):
+            kept = await imported(here, "chat", lines([f"{text}{end}" for text in CHAT], **again))
+            assert (len(kept.stored), kept.known, kept.forgotten) == (0, 4, 1)
+
+
+@pytest.mark.parametrize("form", FORMS)
+async def test_what_an_earlier_version_kept_or_forgot_in_one_form_counts_in_another(tmp_path: Path, form: str) -> None:
+    changed, end = FORMS[form]
+    async with at_home(tmp_path) as here:
+        for at, line in enumerate(lines(CHAT, **BERLIN)):
+            as_before = next(one for one in line.former if one.id == _second_version(CHAT, at))
+            session = await here.view.sessions.get(SessionRef("console", "chat"), "chat")
+            await here.view.say(
+                session, [NewExchange(Kind.SAID, line.content, as_before.id, START, "ada", imported=Imported(as_before.origin))]
+            )
+        await forget(here, "thanks")
+        kept = await imported(here, "chat", lines([f"{text}{end}" for text in CHAT], **{**BERLIN, **changed}))
+        assert (len(kept.stored), kept.known, kept.forgotten) == (0, 4, 1)
+
+
+def _second_version(texts: Sequence[str], at: int) -> str:
+    """Return the id that the second version gave to a message of a file without speakers: the digest of a chain."""
+    fields = [[None, "user", None, text, "2026-03-04T21:04:00"] for text in texts]
+    link = blake2b(json.dumps([None, *fields[at - 1]]).encode(), digest_size=16).hexdigest() if at else ""
+    name = blake2b(json.dumps([link, None, *fields[at]]).encode(), digest_size=16).hexdigest()
+    return f"h:2:{name}:1"
+
+
+async def test_a_file_with_times_without_a_zone_comes_not_twice_when_the_zone_is_another(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await imported(here, "chat", lines(CHAT, **BERLIN))
+        assert (await imported(here, "chat", lines(CHAT, **{**BERLIN, "zone": "Asia/Tokyo"}))).stored == []
+
+
+SHORT = "pin 4711"
+
+
+@pytest.mark.parametrize(
+    ("told", "changed"),
+    [
+        ([f"{SECRET}\nand so on", "ok"], {}),
+        ([f"thanks. {SECRET.upper()}! ok"], {}),
+        ([f"so {SHORT} then"], {}),
+        ([f"thanks\n{SECRET} ok"], {"created_at": None, "speaker": None}),
+    ],
+    ids=["with the next", "between others", "few words", "without a time"],
+)
+async def test_what_is_forgotten_does_not_come_back_within_a_longer_message(
+    tmp_path: Path, told: Sequence[str], changed: dict[str, Any]
+) -> None:
+    said = {**BERLIN, "speaker": "ada"}
+    async with at_home(tmp_path) as here:
+        await imported(here, "chat", lines([*CHAT, SHORT], **said))
+        await forget(here, SECRET)
+        await forget(here, SHORT)
+        await imported(here, "copy of chat", lines(told, **{**said, **changed}))
+        assert [text for text in await texts(here) if "quixotic" in text.casefold() or "4711" in text] == []
+
+
+@pytest.mark.parametrize("changed", [{"created_at": "2026-03-04T21:05:00"}, {"speaker": "Bo"}], ids=["time", "speaker"])
+async def test_a_message_of_another_time_or_person_that_has_forgotten_words_in_it_is_another(
+    tmp_path: Path, changed: dict[str, Any]
+) -> None:
+    said = {**BERLIN, "speaker": "ada"}
+    async with at_home(tmp_path) as here:
+        await imported(here, "chat", lines([SECRET, SHORT], **said))
+        await here.view.forget_session(await here.view.sessions.named("chat"))
+        longer = [f"{SECRET}, and I changed it", f"{SHORT}?"]
+        assert len((await imported(here, "chat", lines(longer, **{**said, **changed}))).stored) == 2
+
+
+async def test_a_phrase_that_somebody_had_forgotten_keeps_no_message_without_a_time_away(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await imported(here, "chat", lines(["thank you very much", "ok"]))
+        await here.view.forget_session(await here.view.sessions.named("chat"))
+        assert len((await imported(here, "another", lines(["ok, thank you very much for the tulips"]))).stored) == 1
