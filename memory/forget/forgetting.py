@@ -40,6 +40,7 @@ class Forgetting:
     clock: Clock
     embedder: Embedder | None = None
     _sweeping: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _begun: set[int] = field(default_factory=set)
 
     async def forget(self, domain: Domain, scope: Scope) -> Forgotten:
         """Forget messages of a domain and what rests on them; return the receipt. Raises DiskFull: then nothing is forgotten."""
@@ -47,9 +48,16 @@ class Forgetting:
             return await self.forget_named(await known.names(self.db, self.seal, scope.items))
         async with self.db.transaction() as tx:
             gone = await goners.add(tx, domain, scope, self.clock.now())
+            held = await goners.held(tx, gone)
             await silence(tx, f"domain = :domain AND {NOTICES}", {"domain": domain.key})
-        await self._log(gone)
-        return await self.finish([gone])
+            self._begun.add(gone.key)
+        try:
+            await self._log(gone)
+            done = await self.finish([gone])
+        finally:
+            self._begun.discard(gone.key)
+        # Another process that is awake may have erased some of it, or all.
+        return Forgotten(max(done.messages, held.messages), done.digests, max(done.replies, held.replies))
 
     async def _log(self, gone: Gone) -> None:
         """Put up tombstones of all that is gone: another file in the place of this one meets them from now on."""
@@ -98,7 +106,7 @@ class Forgetting:
         if self._sweeping.locked():
             return Forgotten(0, 0, 0)
         domains = [read_domain(row) for row in await self.db.all("SELECT * FROM domains")]
-        return await self.finish(await goners.left(self.db, domains))
+        return await self.finish([gone for gone in await goners.left(self.db, domains) if gone.key not in self._begun])
 
     async def resume(self, *, all_of_it: bool = False) -> Forgotten:
         """Forget what the log names and this file still holds, and finish what was cut off; return the receipt.

@@ -13,7 +13,7 @@ import numpy as np
 from memory.store.database import Database, Parameters, Row, Transaction
 from memory.store.domains import note_forgetting
 from memory.store.lineage import bound, placeholders
-from memory.types import Domain
+from memory.types import Domain, Forgotten
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,17 @@ async def add(tx: Transaction, domain: Domain, scope: Scope, now: int) -> Gone:
     assert row is not None
     await note_forgetting(tx, domain, now)
     return Gone(row["id"], domain, row["upto"], scope)
+
+
+async def held(tx: Transaction, gone: Gone) -> Forgotten:
+    """Return how many messages and replies there are of it."""
+    rows = await tx.all(
+        "SELECT CASE WHEN e.kind = 'said' THEN 'said' ELSE 'reply' END AS what, count(*) AS n FROM exchanges e "
+        f"WHERE {gone.where} GROUP BY 1",
+        gone.parameters,
+    )
+    counted = {row["what"]: int(row["n"]) for row in rows}
+    return Forgotten(counted.get("said", 0), 0, counted.get("reply", 0))
 
 
 async def done(tx: Transaction, gone: Gone) -> None:
