@@ -99,7 +99,7 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "memory/tiers/episodes.py": "a statement",
     "memory/tiers/exchanges.py": "a statement",
     "memory/tiers/manners.py": "what is stored of wishes, and given to a model",
-    "memory/tiers/messages/known.py": "the name of a state",
+    "memory/tiers/messages/words.py": "the name of a state",
     "memory/tiers/messages/seen.py": "a statement",
     "memory/tiers/profile.py": "words that a model writes, or that tell something",
     "memory/tiers/statements.py": "a statement",
