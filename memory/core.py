@@ -33,7 +33,7 @@ from memory.places import identities, linking, opted_out
 from memory.places.linking import Linking
 from memory.places.places import Places
 from memory.places.settings import KeptSettings
-from memory.ports import Clock, Embedder, Ids, Writer
+from memory.ports import Clock, Embedder, Ids, Progress, Writer
 from memory.store import install
 from memory.store.backup import backup
 from memory.store.database import Database
@@ -259,9 +259,9 @@ class Memory:
         waiting = await episodes.wanting(self.db, domain, redo_extractive=redo_extractive)
         return sorted({*open_ends, *(episode.session for episode in waiting)})
 
-    async def backup(self, target: Path) -> int:
-        """Make a verified encrypted copy; return how many messages it holds. Raises BackupFailed."""
-        return await backup(self.db, self.path, self._key, target)
+    async def backup(self, target: Path, tell: Progress = lambda *_: None) -> int:
+        """Make a verified encrypted copy, telling how many bytes of how many; return how many messages it holds. Raises BackupFailed."""
+        return await backup(self.db, self.path, self._key, target, tell)
 
     async def disregard(self, platform: str, place: str, id: str) -> Forgotten:
         """Forget a message of a place whether it is kept or not: it is kept and shown in a prompt no more."""

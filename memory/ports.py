@@ -1,6 +1,6 @@
 """What memory needs from outside. Whoever opens it hands these in; nothing here reaches out by itself."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Vectors = NDArray[np.float32]
+Progress = Callable[[int, int], None]
+"""Is told how much of how much is done of long work."""
 
 
 class Clock(Protocol):

@@ -10,17 +10,22 @@ from bot.cli.output import ask
 from bot.commands.texts import receipts
 from bot.config import home
 from bot.config.settings import local_zone
+from bot.imports import imported
 from localization.sentences import _, lazy, ngettext
 from memory.core import Memory, Ports
 from memory.errors import BackupFailed, MemoryFailure
+from memory.ports import Progress
 from memory.store import home_files, restoring, rotating
 from memory.text.time.times import SystemClock
+
+_MEGABYTE = 1_000_000
 
 
 async def backup(file: Path) -> int:
     """Write a verified backup and say how to keep it."""
     async with opened() as app:
-        held = await app.memory.backup(file.absolute())
+        with imported("adapters.console.progress:Told")(_("Copied MB:")) as told:
+            held = await app.memory.backup(file.absolute(), in_megabytes(told))
         done = ngettext(
             "Backed up {n} message to {file}, read back and sound.",
             "Backed up {n} messages to {file}, read back and sound.",
@@ -31,6 +36,11 @@ async def backup(file: Path) -> int:
         apart = _("It opens with the same key, {key}; keep them apart.", key=key) if key else ""
         print(f"{done} {apart}".rstrip())
     return 0
+
+
+def in_megabytes(told: Progress) -> Progress:
+    """Return what is told bytes and tells megabytes."""
+    return lambda done, total: told(done // _MEGABYTE, total // _MEGABYTE)
 
 
 async def restore(file: Path, yes: bool) -> int:
@@ -56,7 +66,8 @@ async def restore(file: Path, yes: bool) -> int:
                 )
             )
         chosen = await _finish_forgetting(around.db_path, key) if home_files.size(around.db_path) else None
-        held = await restoring.stage(file, key, around.db_path)
+        with imported("adapters.console.progress:Told")(_("Copied MB:")) as told:
+            held = await restoring.stage(file, key, around.db_path, in_megabytes(told))
         kept = await _without_the_forgotten(file, key, around.db_path, chosen)
         restoring.decide(around.db_path)
         aside = restoring.finish(around.db_path, clock.now())

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import AsyncIterator, Sequence
+from contextlib import nullcontext
 
 from adapters.events import Person
 from bot.app import App, opened
@@ -144,16 +145,28 @@ def _price(app: App, estimate: Estimate) -> str:
     )
 
 
+_OFTEN = 500
+"""So many messages are printed before it is told again how many."""
+
+
 async def export(as_: str, as_text: bool, *, own: bool) -> int:
     """Print every message of a person's memory in the order it was kept; `own`: of all their accounts and shared places."""
     async with opened() as app:
         view, person = await app.view(as_), Person("console", as_ or app.base.around.user, "")
         lines = Exporting(app.memory, app.domains).lines(person, as_text=as_text) if own else exported(view, as_text=as_text)
-        async for line in lines:
-            if as_text:
-                show(line)
-            else:
-                print(line)
+        total = 0 if own else await view.messages.count()
+        # Where the lines themselves are watched, they are the progress.
+        told = None if sys.stdout.isatty() else imported("adapters.console.progress:Told")(_("Exported messages:"))
+        with told or nullcontext():
+            done = 0
+            async for line in lines:
+                if as_text:
+                    show(line)
+                else:
+                    print(line)
+                done += 1
+                if told and not done % _OFTEN:
+                    told(done, total)
     return 0
 
 

@@ -7,6 +7,7 @@ import sys
 from bot.app import App, opened, until_stopped
 from bot.commands.texts import dream_text, kinds
 from bot.dreams.dreaming import Dreamt
+from bot.imports import imported
 from localization.sentences import _
 
 
@@ -25,7 +26,8 @@ async def _round(app: App, stop: asyncio.Event, *, forced: bool, as_json: bool) 
     for domain in domains:
         if stop.is_set():
             break
-        dreamt = await app.dreams.dream(domain, forced=forced)
+        with imported("adapters.console.progress:Told")(_("Gone through conversations:")) as told:
+            dreamt = await app.dreams.dream(domain, forced=forced, tell=told)
         failed |= bool(dreamt.report and dreamt.report.failed)
         print(_row(app, dreamt) if as_json else _told(dreamt), flush=True)
     if not domains:

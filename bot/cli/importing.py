@@ -17,7 +17,7 @@ from localization.sentences import _, lazy, ngettext
 from memory.errors import EmbeddingFailed
 from memory.store.locks import FileLock
 from memory.tiers.messages.storing import Kept
-from memory.transfer.detect import read_file
+from memory.transfer.detect import lines_in, read_file
 from memory.transfer.message import BadLine, Incoming, speakers
 from memory.types import Identity, Imported, Kind, NewExchange, Session, SessionRef
 from memory.view.view import View
@@ -73,10 +73,12 @@ async def import_file(as_: str, file: str, format_: str, session: str) -> int:
         with imported("adapters.console.progress:Told")(_("Imported lines:")) as told:
             read = 0
             lines = read_file(Path(file), format_, view.home.time_zone, person)
+            total = await asyncio.to_thread(lines_in, Path(file), format_)
+            told(0, total)
             while batch := await asyncio.to_thread(lambda: list(islice(lines, _BATCH))):
                 await importer.take(batch)
                 read += len(batch)
-                told(read)
+                told(read, max(read, total) if total else 0)
         await importer.finish()
         # From here on everything is kept: whoever waits for it need not wait for the vectors.
         async with until_stopped() as stop:

@@ -15,7 +15,7 @@ from memory.core import Memory
 from memory.dream.schedule import Slot
 from memory.errors import BusyElsewhere, MemoryFailure
 from memory.journal.spending import Spent
-from memory.ports import Clock
+from memory.ports import Clock, Progress
 from memory.types import Domain
 
 if TYPE_CHECKING:
@@ -55,16 +55,16 @@ class Dreams:
                 # One of the three places where a broad handler stands: one domain's dream failed, and the others go on.
                 log.error("dream.failed", error=type(error).__name__)
 
-    async def dream(self, domain: Domain, *, forced: bool = False) -> Dreamt:
-        """Dream a domain now, because somebody asked. Raises MemoryFailure."""
-        return await self._dream(await self._memory.dreams.asked(domain), forced=forced)
+    async def dream(self, domain: Domain, *, forced: bool = False, tell: Progress = lambda *_: None) -> Dreamt:
+        """Dream a domain now, because somebody asked; `tell` is told through how many conversations of how many it went. Raises MemoryFailure."""
+        return await self._dream(await self._memory.dreams.asked(domain), tell, forced=forced)
 
     async def feel(self, domain: Domain, *, forced: bool = False) -> "Report":
         """Return what a pass would find and act on now, without doing any of it."""
         dreamer = self._dreamer(domain, self._model(domain, self._priority.free))
         return await dreamer.feel(forced=forced)
 
-    async def _dream(self, slot: Slot, *, forced: bool = False) -> Dreamt:
+    async def _dream(self, slot: Slot, tell: Progress = lambda *_: None, *, forced: bool = False) -> Dreamt:
         schedule = self._memory.dreams
         held = await schedule.claim(slot)
         if held is None:
@@ -78,7 +78,7 @@ class Dreams:
 
         model = self._model(slot.domain, before)
         try:
-            report = await self._dreamer(slot.domain, model).dream(forced=forced)
+            report = await self._dreamer(slot.domain, model).dream(forced=forced, tell=tell)
         except BaseException:
             await schedule.abandon(held)
             raise

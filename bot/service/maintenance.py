@@ -1,7 +1,7 @@
 """Housekeeping: what is done while nobody waits. Sessions that are due get their gists, new texts their vectors."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from bot.service.priority import Priority
 from localization.sentences import lazy
 from memory.core import Memory
 from memory.errors import BusyElsewhere, MemoryFailure
-from memory.ports import Clock, Writer
+from memory.ports import Clock, Progress, Writer
 from memory.types import Digest, Domain, Session
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ _MANY = 500
 """So many vectors to be made are a line in the log each time that some are done, and are not waited for at the end."""
 _IN_TURN = 512
 """So many of a domain get vectors before the next has its turn."""
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from memory.errors import BudgetSpent, WriterFailed
 from memory.forget import erase
 from memory.index.recall.domain_indexes import DomainIndexes
 from memory.places.places import Places
-from memory.ports import ChatModel
+from memory.ports import ChatModel, Progress
 from memory.store.database import Transaction
 from memory.tiers import episodes, exchanges, profile, selfstate, summaries
 from memory.tiers.drives import (
@@ -90,12 +90,15 @@ class Dreamer:
         steps = [self._step(name, felt.drives[name], forced) for name in _ORDER]
         return Report(before=felt.drives, after=felt.drives, sensed=dict(felt.sensed.signals), steps=steps)
 
-    async def dream(self, *, forced: bool = False) -> Report:
+    async def dream(self, *, forced: bool = False, tell: Progress = lambda *_: None) -> Report:
         """Dream one pass, keep how she is afterwards, and return the report; `forced`, all drives act.
+
+        `tell` is told through how many conversations of how many it went.
 
         Where the model is out of reach, the report says so.
         """
         felt = await self._felt()
+        felt.tell = tell
         report = Report(before=felt.drives, sensed=dict(felt.sensed.signals), heard=felt.heard)
         acts = {CONTINUITY: self._continue, COHERENCE: self._cohere, CURIOSITY: self._wonder}
         for name in _ORDER:
@@ -142,10 +145,11 @@ class Dreamer:
         }
         made = 0
         try:
-            for session in await Places(self._w.db, self._w.seal).sessions(domain):
-                if session.key in keys:
-                    await consolidator.close_episodes(session, asked=forced)
-                    made += await consolidator.digest(session, redo=True)
+            wanting = [one for one in await Places(self._w.db, self._w.seal).sessions(domain) if one.key in keys]
+            for n, session in enumerate(wanting):
+                felt.tell(n, len(wanting))
+                await consolidator.close_episodes(session, asked=forced)
+                made += await consolidator.digest(session, redo=True)
         finally:
             was = felt.sensed[COHERENCE]
             is_now = await self._sensor.coherence()
@@ -227,6 +231,7 @@ class _Felt:
     reflected: Reflected | None = None
     failed: int = 0
     left: dict[str, float] = field(default_factory=dict)
+    tell: Progress = lambda *_: None
 
     def __post_init__(self) -> None:
         self.signals: dict[str, Signal] = dict(self.sensed.signals)

@@ -8,8 +8,8 @@ import asyncio
 from collections.abc import Mapping
 
 from memory.errors import EmbeddingFailed
-from memory.index.vectors import Progress, VectorStore, waiting
-from memory.ports import Clock, Embedder, Vectors
+from memory.index.vectors import VectorStore, waiting
+from memory.ports import Clock, Embedder, Progress, Vectors
 from memory.store.database import Database
 from memory.text import lexical
 from memory.text.languages import language

@@ -12,7 +12,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from memory.ports import Clock, Embedder, Replacing, Vectors
+from memory.ports import Clock, Embedder, Progress, Replacing, Vectors
 from memory.store.changes import announce
 from memory.store.database import Database, Row, Transaction
 from memory.store.domains import last_change
@@ -22,7 +22,6 @@ from memory.types import Domain
 
 INDEX_TEXT_VERSION = 2
 """Of what is embedded of an item: its text alone, in passages. Who said it and when would draw all of a speaker's together."""
-Progress = Callable[[int, int], None]
 Reads = Callable[[Domain, Mapping[int, str]], Awaitable[set[int]]]
 """Say which of some texts of a domain an embedder reads."""
 _BATCH = 32

@@ -8,14 +8,17 @@ from pathlib import Path
 
 from localization.sentences import lazy
 from memory.errors import BackupFailed, MemoryFailure
+from memory.ports import Progress
 from memory.store import home_files
 from memory.store.database import Database
 from memory.store.locks import FileLock
 from memory.store.restoring import reason, verified
 
 
-async def backup(db: Database, path: Path, key: bytes | None, target: Path) -> int:
+async def backup(db: Database, path: Path, key: bytes | None, target: Path, tell: Progress) -> int:
     """Copy the memory at `path` to `target`, verify the copy page by page, and return how many messages it holds.
+
+    `tell` is told how many bytes of how many are copied.
 
     The target appears only when it is whole. Raises BackupFailed, and leaves nothing behind.
     """
@@ -25,7 +28,7 @@ async def backup(db: Database, path: Path, key: bytes | None, target: Path) -> i
     unfinished.clear()
     try:
         with unfinished.part(target) as part:
-            await db.copy_to(part, key)
+            await db.copy_to(part, key, tell)
             held = await verified(part, key)
             home_files.sync(part)
             part.replace(target)

@@ -9,6 +9,8 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any, Protocol
 
+from memory.ports import Progress
+
 Parameters = Mapping[str, object]
 Rows = Iterable[Parameters] | Callable[[], Iterable[Parameters]]
 """The parameters of one statement that is run once a row, or what makes them where it is run, beside the event loop."""
@@ -74,8 +76,8 @@ class Database(Reader, Protocol):
         """Read everything that is stored. Raises WrongKey where something is damaged."""
         ...
 
-    async def copy_to(self, target: Path, key: bytes | None) -> None:
-        """Write a consistent copy of the present state to `target`, encrypted with a key, while others go on."""
+    async def copy_to(self, target: Path, key: bytes | None, tell: Progress) -> None:
+        """Write a consistent copy of the present state to `target`, encrypted with a key, while others go on; `tell` is told bytes."""
         ...
 
     async def close(self) -> None:

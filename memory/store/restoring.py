@@ -8,7 +8,6 @@ forgotten from then on. Whoever calls holds the home alone.
 
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,11 +15,13 @@ from pathlib import Path
 
 from localization.sentences import lazy
 from memory.errors import BackupFailed, MemoryFailure
+from memory.ports import Progress
 from memory.store import home_files
 from memory.store.sqlite.database import SqliteDatabase
 from memory.types import MINUTE
 
 KEPT_FOR = 7 * 24 * 60 * MINUTE
+_AT_ONCE = 4 * 1024 * 1024
 _STAGED, _DECIDED, _ASIDE = ".restoring", ".restored", ".before-restore-"
 
 
@@ -42,15 +43,18 @@ def clear(path: Path) -> None:
     home_files.remove(staged(path))
 
 
-async def stage(source: Path, key: bytes | None, path: Path) -> int:
-    """Copy a backup beside the memory at `path` and read it whole; return how many messages it holds. Raises BackupFailed."""
+async def stage(source: Path, key: bytes | None, path: Path, tell: Progress = lambda *_: None) -> int:
+    """Copy a backup beside the memory at `path`, telling how many bytes of how many, and read it whole; return how many messages it holds.
+
+    Raises BackupFailed.
+    """
     copy = staged(path)
     try:
         clear(path)
         for suffix in ("", "-wal"):
             given = source.with_name(source.name + suffix)
             if not suffix or home_files.size(given):
-                _copy(given, copy.with_name(copy.name + suffix))
+                _copy(given, copy.with_name(copy.name + suffix), tell)
         return await verified(copy, key)
     except (OSError, MemoryFailure) as error:
         clear(path)
@@ -136,9 +140,13 @@ def _decided(path: Path) -> Path:
     return path.with_name(path.name + _DECIDED)
 
 
-def _copy(source: Path, target: Path) -> None:
-    os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-    shutil.copyfile(source, target)
+def _copy(source: Path, target: Path, tell: Progress) -> None:
+    made = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with source.open("rb") as given, os.fdopen(made, "wb") as copy:
+        size = home_files.size(source)
+        while piece := given.read(_AT_ONCE):
+            copy.write(piece)
+            tell(copy.tell(), size)
 
 
 async def verified(path: Path, key: bytes | None) -> int:

@@ -212,6 +212,16 @@ async def page(db: Database, domain: Domain, domains: Sequence[int], after: int)
     return [exchange(row) for row in rows]
 
 
+async def count(db: Database, domain: Domain, domains: Sequence[int]) -> int:
+    """Return how many messages `page` goes through."""
+    row = await db.one(
+        "SELECT count(*) AS n FROM exchanges e WHERE e.domain = :domain AND e.kind <> 'reflection' "
+        f"AND {shown('e')} AND {readable('e', domains)}",
+        {"domain": domain.key, **bound("d", domains)},
+    )
+    return int(row["n"]) if row else 0
+
+
 async def said(db: Database, domain: Domain) -> tuple[int, int]:
     """Return how many messages people said in a domain, and when the last one was (0 where there is none)."""
     row = await db.one(

@@ -2,7 +2,8 @@
 
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
+from functools import partial
 from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import BinaryIO
@@ -43,6 +44,17 @@ def read_file(path: Path, format: str, time_zone: str, person: str = "") -> Iter
     if format not in _FORMATS:
         raise FileUnusable(lazy("{format} is no format; use one of {formats}", format=repr(format), formats=", ".join(_FORMATS)))
     return _read(path, format, time_zone, person)
+
+
+def lines_in(path: Path, format: str) -> int:
+    """Return how many lines `read_file` will read, 0 where only reading tells, or says what is wrong."""
+    if not path.is_file():
+        return 0
+    with suppress(FileUnusable, OSError), path.open("rb") as stream:
+        head = stream.read(_HEAD_BYTES)
+        if (_shown(head) if format == "auto" else format) == "jsonl":
+            return head.count(b"\n") + sum(piece.count(b"\n") for piece in iter(partial(stream.read, _HEAD_BYTES), b""))
+    return 0
 
 
 def _read(path: Path, format: str, time_zone: str, person: str) -> Iterator[Incoming | BadLine]:

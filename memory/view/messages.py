@@ -35,6 +35,10 @@ class Messages:
                 yield names[message.session], message
             after = page[-1].key
 
+    async def count(self) -> int:
+        """Return how many messages `all` yields."""
+        return await exchanges.count(self._b.db, self._b.home, self._b.domains)
+
     async def by_source(self, session: Session, source_id: str) -> Exchange | None:
         """Return a message of a session by its platform's id."""
         self._b.own(session)

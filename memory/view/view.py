@@ -13,10 +13,10 @@ from memory.errors import NotFound
 from memory.forget.extent import extent
 from memory.forget.gone import Scope
 from memory.forget.sparing import Nearness, shares
-from memory.index.vectors import Progress
 from memory.journal import inbox, ledger, outbox
 from memory.journal.outbox import OutboxRow, Part
 from memory.places import confidences
+from memory.ports import Progress
 from memory.store.database import Transaction
 from memory.store.lineage import derive, require_living
 from memory.tiers import asides, exchanges, manners, open_things, statements, summaries

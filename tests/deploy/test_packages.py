@@ -1,11 +1,15 @@
 """The wheel and the source distribution hold all of her: installed by themselves, she answers and finds it again."""
 
 import os
+import pty
 import site
 import subprocess
 import sys
+import threading
 import venv
 import zipfile
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -64,3 +68,30 @@ def test_installed_by_itself_she_answers_and_remembers(built: Path, kind: str, t
     assert "New in " in news and f"{tmp_path / 'clean'}/bin/python -m pip install --upgrade lyra-companion" in news
     run(lyra, "setup", folder=tmp_path, said="en\nEurope/Vienna\nnone\n", LYRA_HOME=home)
     assert 'time_zone = "Europe/Vienna"' in (tmp_path / "home" / "lyra.toml").read_text()
+
+
+def test_an_installation_tells_how_much_has_come_and_says_nothing_where_nobody_watches(built: Path, tmp_path: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    serving = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Folder, directory=str(built)))
+    with serving:
+        threading.Thread(target=serving.serve_forever, daemon=True).start()
+        there = f"http://127.0.0.1:{serving.server_port}/"
+        pip = ("--no-index", "--no-deps", "--no-cache-dir", "--find-links", there, "--target")
+        command = [sys.executable, str(REPO / "deploy" / "installing.py"), "5", *pip]
+        piped = subprocess.run([*command, str(tmp_path / "a"), "lyra-companion"], capture_output=True, text=True, check=True)
+        watched, inside = pty.openpty()
+        subprocess.run([*command, str(tmp_path / "b"), "lyra-companion"], stderr=inside, check=True)
+        failed = subprocess.run([*command, str(tmp_path / "c"), "no-such-package"], capture_output=True, text=True, check=False)
+        serving.shutdown()
+    assert (piped.stdout, piped.stderr) == ("", "")
+    told = os.read(watched, 65536).decode()
+    assert f"{wheel.stat().st_size / 1e6:.0f} of 5 MB" in told and "Installing … " in told and told.endswith("\r\x1b[K")
+    assert failed.returncode == 1 and "no-such-package" in failed.stderr
+    os.close(watched)
+    os.close(inside)
+
+
+class _Folder(SimpleHTTPRequestHandler):
+    """Serves a folder and logs nothing."""
+
+    def log_message(self, *_: object) -> None: ...

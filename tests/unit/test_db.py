@@ -1,9 +1,10 @@
 """A transaction is kept whole or not at all, wherever its task is cancelled; a cancelled read holds nobody up."""
 
 import asyncio
+import sqlite3
 import threading
 from collections.abc import AsyncIterator, Coroutine
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -240,13 +241,35 @@ async def test_a_copy_made_while_a_transaction_is_open_waits_for_it_and_holds_it
         async with asyncio.timeout(PATIENCE):
             async with db.transaction() as tx:
                 await tx.run("INSERT INTO settings (scope, key, value) VALUES ('s', 'a', '')")
-                copying = asyncio.create_task(db.copy_to(tmp_path / "copy.db", None))
+                copying = asyncio.create_task(db.copy_to(tmp_path / "copy.db", None, lambda *_: None))
                 for _ in range(50):  # turns enough for the copy to begin, if nothing holds it
                     await db.all("SELECT 1")
                 await tx.run("INSERT INTO settings (scope, key, value) VALUES ('s', 'b', '')")
             await copying
     async with await SqliteDatabase.open(tmp_path / "copy.db", None) as copy:
         assert len(await copy.all("SELECT * FROM settings")) == 2
+
+
+async def test_a_copy_tells_how_far_it_is_and_holds_one_state_whatever_another_process_writes(tmp_path: Path) -> None:
+    path, told = tmp_path / "lyra.db", list[tuple[int, int]]()
+    write = "INSERT INTO settings (scope, key, value) VALUES ('s', hex(randomblob(8)), hex(zeroblob(2000000)))"
+
+    def tell(done: int, total: int) -> None:
+        told.append((done, total))
+        with closing(sqlite3.connect(path)) as another:
+            another.execute(write)
+            another.commit()
+
+    async with await SqliteDatabase.open(path, None) as db:
+        for _ in range(4):
+            async with db.transaction() as tx:
+                await tx.run(write)
+        await db.copy_to(tmp_path / "copy.db", None, tell)
+        assert len(await db.all("SELECT key FROM settings")) == 4 + len(told)
+    done = [one for one, _ in told]
+    assert done == sorted(done) and done[0] == 0 and told[-1][0] == told[-1][1] > 4_000_000 and 4 <= len(done) < 20
+    async with await SqliteDatabase.open(tmp_path / "copy.db", None) as copy:
+        assert len(await copy.all("SELECT key FROM settings")) == 4
 
 
 async def test_numbers_of_a_counter_are_never_given_twice(tmp_path: Path) -> None:

@@ -65,6 +65,14 @@ async def test_what_was_talked_about_is_told_all_the_way_up_in_one_pass(tmp_path
             assert await standing(here, tier), f"there is no {tier}"
 
 
+async def test_a_pass_tells_through_how_many_conversations_it_went(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=PAIRS) as here:
+        await days(here)
+        told: list[tuple[int, int]] = []
+        await dreamer(here, Teller()).dream(forced=True, tell=lambda done, total: told.append((done, total)))
+        assert told and [done for done, _ in told] == list(range(told[0][1]))
+
+
 async def test_a_few_gists_raise_coherence_a_little(tmp_path: Path) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
         await days(here, 1)

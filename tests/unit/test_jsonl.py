@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.text.storable import clean
-from memory.transfer.detect import read_file
+from memory.transfer.detect import lines_in, read_file
 from memory.transfer.jsonl import read_jsonl
 from memory.transfer.message import MAX_LINE, BadLine, FileUnusable, Incoming
 
@@ -47,6 +47,13 @@ def test_a_message_with_all_fields_comes_back_as_written() -> None:
     )
     at = micros(2026, 3, 1, 9) + 250_000
     assert read(text) == [Incoming(1, "kitchen", None, "assistant", "Ada", "Tea is ready.", at, "m1")]
+
+
+def test_how_many_lines_will_come_is_known_before(tmp_path: Path) -> None:
+    for text, lines in (('{"content": "a"}\n' * 3, 3), ("", 0), ('[{"mapping": {}}]\n', 0)):
+        (tmp_path / "given").write_text(text, "utf-8")
+        assert lines_in(tmp_path / "given", "auto") == lines
+    assert [lines_in(tmp_path / name, "auto") for name in ("nothing", ".")] == [0, 0]
 
 
 def test_content_alone_is_enough() -> None:

@@ -24,7 +24,9 @@ async def restored(folder: Path, now: int, said: str = "said before the backup")
         await here.say(said)
         await here.memory.backup(folder / f"{said}.lyra")
         await here.say("said after it")
-    await restoring.stage(folder / f"{said}.lyra", KEY, path)
+    told: list[tuple[int, int]] = []
+    await restoring.stage(folder / f"{said}.lyra", KEY, path, lambda done, total: told.append((done, total)))
+    assert told[-1] == ((folder / f"{said}.lyra").stat().st_size,) * 2
     restoring.decide(path)
     aside = restoring.finish(path, now)
     assert aside is not None and restoring.set_aside(path) == [aside]

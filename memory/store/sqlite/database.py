@@ -22,6 +22,7 @@ from sqlcipher3 import dbapi2 as sqlcipher
 
 from localization.sentences import lazy
 from memory.errors import DatabaseBusy, DiskFull, ForeignLog, MemoryFailure, NotADatabase, NotWritable, WrongKey
+from memory.ports import Progress
 from memory.store import home_files
 from memory.store.cancellation import to_the_end
 from memory.store.database import Parameters, Row, Transaction
@@ -31,6 +32,8 @@ from memory.store.sqlite.transaction import Connection, SqliteTransaction
 
 BUSY_TIMEOUT_MS = 5_000
 _CHECKPOINT_TIMEOUT_MS = 50
+_PAGES = 1_000
+"""So many are copied before it is told how far a copy is."""
 _CHECKPOINT_PAUSE_SECONDS = 0.05
 
 
@@ -187,14 +190,25 @@ class SqliteDatabase:
                 lazy("The memory at {path} is damaged. Restore your newest backup with: lyra restore FILE", path=self.path)
             )
 
-    async def copy_to(self, target: Path, key: bytes | None) -> None:
-        """Write a consistent copy of the present state to `target`, encrypted with the same key, while others go on."""
+    async def copy_to(self, target: Path, key: bytes | None, tell: Progress) -> None:
+        """Write a consistent copy of the present state to `target`, encrypted with the same key, while others go on.
+
+        `tell` is told how many bytes of how many are copied, from another thread.
+        """
         async with self._writing:
             with _translated(target):
                 copy = await _connect(target, key, _COMMON)
                 try:
-                    await self._writer.backup(copy)
+                    # One state is held throughout: else what another process writes has the copy begin anew.
+                    await self._writer.execute_fetchall("BEGIN")
+                    await self._writer.execute_fetchall("SELECT count(*) FROM sqlite_master")
+                    size = home_files.size(self.path)
+                    tell(0, size)
+                    await self._writer.backup(
+                        copy, pages=_PAGES, progress=lambda _, left, pages: tell(size * (pages - left) // max(pages, 1), size)
+                    )
                 finally:
+                    await to_the_end(self._writer.rollback())
                     await to_the_end(copy.close())
 
 

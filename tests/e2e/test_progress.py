@@ -1,0 +1,34 @@
+"""Long work tells how far it is at a terminal, and what was told is gone when it is done; piped, quick work says nothing of it."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.kits.lyra_kit import Home
+from tests.kits.lyra_terminal import Terminal
+
+TOLD = {
+    "import": "Imported lines:", "backup": "Copied MB:", "restore": "Copied MB:", "dream": "Gone through conversations:",
+}  # fmt: skip
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """A home in which something was said, with a backup of it and a file to import."""
+    home = Home(tmp_path)
+    (home.folder / "other.jsonl").write_text('{"content": "my cat is called Turing"}\n' * 3, "utf-8")
+    assert home.lyra("import", "other.jsonl").code == 0
+    assert home.lyra("backup", "copy.lyra").err == ""
+    return home
+
+
+@pytest.mark.parametrize(
+    "words", [("import", "other.jsonl"), ("backup", "second.lyra"), ("restore", "copy.lyra", "--yes"), ("dream", "--force")]
+)
+def test_long_work_tells_how_far_it_is_where_somebody_watches(home: Home, words: tuple[str, ...]) -> None:
+    command, *options = words
+    with Terminal(home, *options, command=command) as terminal:
+        assert terminal.end() == 0
+        assert TOLD[command] in terminal.raw.decode()
+        assert not any(line.startswith((*TOLD.values(), "━")) for line in terminal.lines)
+    assert home.lyra("export").err == ""
