@@ -13,7 +13,11 @@ from localization.sentences import Said, Sentence, lazy
 
 Json = dict[str, Any]
 
+SIGN_IN = "lyra matrix login"
+"""The command that signs her in, with whoever owns the account at hand."""
 PASSWORD = lazy("give her the password of her account once (password_env or password_file in [matrix])")
+UNRECOGNIZED = "M_UNRECOGNIZED"
+"""Matrix's code for what a server does not know, and for what stands below a wrong address."""
 TROUBLE = (aiohttp.ClientError, OSError)
 """What a request can raise while the network or the homeserver is away."""
 
@@ -70,7 +74,7 @@ async def ask(
     headers = {"Authorization": f"Bearer {client.access_token}"} if client.access_token else {}
     data = None if body is None else json.dumps(body)
     where = _API + "/".join(quote(part, safe="") for part in path) + (f"?{urlencode(query)}" if query else "")
-    status, found = await _answer(client, method, where, data, headers | {"Content-Type": "application/json"})
+    status, found = await answered(client, method, where, data, headers | {"Content-Type": "application/json"})
     # A homeserver says by a code of Matrix's what it does not have.
     if found is None or (status == 404 and "errcode" not in found):
         raise Stranger(_away(str(status)))
@@ -99,14 +103,14 @@ def failure(response: ErrorResponse) -> PlatformFailure:
 
 async def speaks_matrix(client: AsyncClient) -> bool:
     """Return whether what answers is a homeserver at all. Raises PlatformFailure for what passes."""
-    _, found = await _answer(client, "GET", _VERSIONS)
+    _, found = await answered(client, "GET", _VERSIONS)
     return found is not None and "versions" in found
 
 
-async def _answer(
+async def answered(
     client: AsyncClient, method: str, where: str, data: str | None = None, headers: Mapping[str, str] | None = None
 ) -> tuple[int, Json | None]:
-    """Return an answer's status and what it says, None where that is no JSON. Raises PlatformFailure for what passes."""
+    """Make a request, and return its answer's status and what it says, None where that is no JSON. Raises PlatformFailure for what passes."""
     try:
         answer = await client.send(method, where, data, headers)
         found = _parsed(await answer.read())

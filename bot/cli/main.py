@@ -17,7 +17,7 @@ cli = typer.Typer(
     pretty_exceptions_enable=False,
     help="Lyra: a companion who lives where you talk, and remembers for years.",
 )
-matrix = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The keys of her account on Matrix.")
+matrix = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Her account on Matrix, and its keys.")
 cli.add_typer(matrix, name="matrix")
 key = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The key of the memory.")
 cli.add_typer(key, name="key")
@@ -126,6 +126,14 @@ def rotate() -> None:
 
     Nobody else may be at work meanwhile. Backups from before open with the old key, which is kept beside the new one."""
     options.run("bot.cli.key_rotation:rotate")
+
+
+@matrix.command("login")
+def login() -> None:
+    """Sign her in to Matrix.
+
+    Where the homeserver lets accounts in on a page, this shows where, and waits until you agreed there. Her device and keys stay."""
+    options.run("bot.cli.matrix_login:login")
 
 
 @matrix.command("recovery-key")

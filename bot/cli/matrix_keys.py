@@ -23,7 +23,7 @@ async def recovery_key() -> int:
         )
         print(await account.recovery_key())
 
-    return await _with_account(shown)
+    return await with_account(shown)
 
 
 async def replace_identity() -> int:
@@ -37,17 +37,19 @@ async def replace_identity() -> int:
             )
         await account.replace_identity(password)
 
-    return await _with_account(replaced)
+    return await with_account(replaced)
 
 
-async def _with_account(work: Callable[[Account, App], Awaitable[None]]) -> int:
+async def with_account(work: Callable[[Account, App], Awaitable[None]], *, opens: bool = True) -> int:
+    """Do work with her account, signed in already where it `opens`, and say what the operator should know; return 0."""
     async with opened() as app:
         lock = FileLock(app.base.around.home / "run.lock")
         lock.require(lazy("Lyra is awake, and her keys are in use. End `lyra run` first."))
         access = matrix_access(app)
         account = Account(access, app.base.around.home / "matrix", KeptNotes(app.memory.settings, "matrix"))
         try:
-            await account.open()
+            if opens:
+                await account.open()
             await work(account, app)
             for sentence in account.said:
                 print(sentence, file=sys.stderr)

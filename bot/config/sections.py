@@ -135,7 +135,8 @@ class Discord(_Section):
 
 
 class Matrix(_Section):
-    """Her account on a Matrix homeserver. The password is used once; afterwards she keeps her own token.
+    """Her account on a Matrix homeserver. The password is used once; afterwards she keeps her own token. Without one, and
+    without a token, she is signed in by `lyra matrix login`.
 
     `invites` are the accounts whose invitations she accepts, "anyone" or "off"; unset, those of the people configured.
     """
@@ -155,7 +156,15 @@ class Matrix(_Section):
     @field_validator("homeserver")
     @classmethod
     def _a_homeserver(cls, value: str) -> str:
-        return _address(value, ("http", "https"), "https://matrix.example.org")
+        address = _address(value, ("http", "https"), "https://matrix.example.org")
+        parts = urlsplit(address)
+        # A server may lie below a path, but not below one of Matrix's own.
+        if parts.path.startswith("/_matrix") or parts.query or parts.fragment:
+            alone = f"{parts.scheme}://{parts.netloc}"
+            raise ValueError(
+                _('"{value}" goes on behind the address of the server; write that alone: "{alone}"', value=value, alone=alone)
+            )
+        return address
 
     @field_validator("user_id", "invites", "bots")
     @classmethod
@@ -168,11 +177,9 @@ class Matrix(_Section):
         return value
 
     @model_validator(mode="after")
-    def _one_way_in(self) -> "Matrix":
+    def _each_secret_once(self) -> "Matrix":
         if (self.password_env and self.password_file) or (self.token_env and self.token_file):
             raise ValueError(_("name each secret once: as an environment variable or as a file"))
-        if not any((self.password_env, self.password_file, self.token_env, self.token_file)):
-            raise ValueError(_("name the account's password with password_env or password_file, or a token with token_env"))
         return self
 
 

@@ -66,6 +66,10 @@ async def ask_matrix(asking: Asking, file: ConfigFile, around: Surroundings) -> 
         default = there.get("password_env") or there.get("password_file") or "MATRIX_PASSWORD"
         if there.get("token_env") or there.get("token_file"):
             password = {}
+        elif await _by_page(said["homeserver"]):
+            asking.say(_("  Accounts sign in there on a page of theirs; that comes at the end."))
+            _note(file, "matrix", {**said, "password_env": "", "password_file": ""})
+            return
         else:
             password = Secrets(asking, around).ask(_("The account's password"), "matrix-password", default, "password")
         try:
@@ -78,6 +82,12 @@ async def ask_matrix(asking: Asking, file: ConfigFile, around: Surroundings) -> 
         if await _kept(asking, lambda: _matrix(section, around)):  # noqa: B023
             _note(file, "matrix", {**said, **password})
             return
+
+
+async def _by_page(homeserver: str) -> bool:
+    """Return whether a homeserver lets accounts in on a page, and by no password."""
+    by_page: Callable[[str], Awaitable[bool]] = imported("bot.cli.checkups.matrix_checkup:by_page")
+    return await by_page(homeserver)
 
 
 async def _matrix(section: Matrix, around: Surroundings) -> list[Finding]:

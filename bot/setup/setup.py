@@ -1,11 +1,12 @@
 """`lyra setup`: asks the few questions, tries each answer, shows what would be written, and writes it."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from zoneinfo import available_timezones
 
 from bot.config.settings import Surroundings, surroundings
 from bot.errors import BadConfig
+from bot.imports import imported
 from bot.models.minilm.weights import folder
 from bot.setup import fetching
 from bot.setup.asking import Asking, one_of
@@ -33,7 +34,7 @@ async def setup() -> int:
     await ask_matrix(asking, file, around)
     ask_owner(asking, file, around)
     _ask_local_model(asking)
-    return _written(asking, file, around)
+    return await _written(asking, file, around)
 
 
 def _ask_language(asking: Asking, file: ConfigFile) -> None:
@@ -79,7 +80,7 @@ def _ask_local_model(asking: Asking) -> None:
         asking.say(fetching.fetch(asking.say))
 
 
-def _written(asking: Asking, file: ConfigFile, around: Surroundings) -> int:
+async def _written(asking: Asking, file: ConfigFile, around: Surroundings) -> int:
     difference = file.difference()
     if not difference:
         asking.say(_("\nNothing changes in {path}.", path=file.path))
@@ -100,7 +101,20 @@ def _written(asking: Asking, file: ConfigFile, around: Surroundings) -> int:
             path=_tilde(file.path),
         )
     )
+    await _sign_in(asking, file)
     return 0
+
+
+async def _sign_in(asking: Asking, file: ConfigFile) -> None:
+    """Offer to sign her in to Matrix, where that takes somebody who agrees on a page."""
+    account = file.get("matrix")
+    if not account or any(account.get(f"{secret}_{where}") for secret in ("password", "token") for where in ("env", "file")):
+        return
+    if asking.ended or not asking.sure(_("Sign her in to Matrix now?"), default=True):
+        asking.say(_("`lyra matrix login` signs her in to Matrix."))
+        return
+    login: Callable[[], Awaitable[int]] = imported("bot.cli.matrix_login:login")
+    await login()
 
 
 def _short(text: str) -> str:

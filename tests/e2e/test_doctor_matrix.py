@@ -69,7 +69,7 @@ def test_before_she_logged_in_it_is_tried_whether_she_could(home: Home, matrix: 
         f"!!  Matrix: {where} does not accept {user} with this password; correct user_id or the password in [matrix]."
     )
     del home.variables[PASSWORD_ENV]
-    assert examined(home) == f"!!  Matrix: she has never logged in to {where}; {ONCE}."
+    assert examined(home) == f"!!  Matrix: she has never logged in to {where}; `lyra matrix login` signs her in, or {ONCE}."
 
 
 def test_a_token_is_looked_at_too(home: Home, matrix: MatrixThread) -> None:

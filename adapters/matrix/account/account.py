@@ -1,6 +1,7 @@
 """Lyra's account: logged in once, one device with its keys, vouched for by herself, recoverable by her owner."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -9,17 +10,22 @@ from nio import AsyncClient, ErrorResponse, SyncResponse
 
 from adapters.base import Notes
 from adapters.errors import PlatformFailure
+from adapters.matrix.account.authorization import GrantEnded
 from adapters.matrix.account.device import DEVICE, Devices
+from adapters.matrix.account.grants import Grants, Person
 from adapters.matrix.account.keystore import close
 from adapters.matrix.account.login import Access, Device
 from adapters.matrix.account.onetime import refill
 from adapters.matrix.account.recovery import Foreign, Recovery
 from adapters.matrix.account.signing import REPLACE, Signing, Unsigned
-from adapters.matrix.homeserver import TROUBLE, Denied, failure, unreachable
+from adapters.matrix.homeserver import TROUBLE, Denied, SignedOut, failure, unreachable
 from localization.sentences import Said, lazy
 
-__all__ = ["Access", "Account"]
+__all__ = ["Access", "Account", "Person"]
 
+log = logging.getLogger(__name__)
+
+_SOON = 5.0
 _RENEWED_AFTER = 0.7
 """After which part of its life a token is renewed."""
 
@@ -49,6 +55,7 @@ class Account:
         own = _Own(notes, access.user_id)
         self.said: list[str] = []
         self._access = access
+        self._notes = own
         self._devices = Devices(access, folder, own, self.said)
         self._signing = Signing(own)
         self._recovery = Recovery(own)
@@ -77,6 +84,13 @@ class Account:
             raise
         return self.client
 
+    async def sign_in(self, person: Person, pause: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
+        """Have somebody let her device in on a page, where the homeserver has one; then `open` goes on with it. Raises as `open`."""
+        try:
+            await self._devices.sign_in(Grants(self._notes, person, self._access.device_name, pause))
+        except Denied as denied:
+            raise denied.final(lazy("sign in")) from None
+
     async def close(self) -> None:
         """Close the connection and the key store."""
         client, self._client = self._client, None
@@ -88,10 +102,17 @@ class Account:
         while True:
             try:
                 seconds = await self._devices.renew(self.client)
-            except Denied as denied:
+            except (Denied, GrantEnded) as refusal:
+                why = str(refusal) or lazy("the session is over")
                 raise PlatformFailure(
-                    lazy("The homeserver does not renew Lyra's session ({denied}); she signs in anew.", denied=denied)
+                    lazy("The homeserver does not renew Lyra's session ({denied}); she signs in anew.", denied=why)
                 ) from None
+            except SignedOut:
+                raise
+            except PlatformFailure as failed:
+                # The old one may hold for a while; where it does not, the next sync tells.
+                log.warning("%s", failed)
+                seconds = _SOON
             await (pause(seconds * _RENEWED_AFTER) if seconds is not None else asyncio.Event().wait())
 
     async def keep_keys(self, response: SyncResponse) -> None:

@@ -5,7 +5,6 @@ refuse the device for good: it is signed out, and Lyra is a new one.
 """
 
 import secrets
-import string
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -14,31 +13,34 @@ from nio import AsyncClient
 
 from adapters.base import Notes
 from adapters.errors import PlatformRefused
+from adapters.matrix.account.authorization import GrantEnded, authorization_server, revoke
+from adapters.matrix.account.entering import Entering
+from adapters.matrix.account.grants import Grants
 from adapters.matrix.account.keystore import KeyStores, KeysUnreadable, close
 from adapters.matrix.account.login import Access, Device, by_password, refreshed
 from adapters.matrix.account.onetime import described, publish, refill
 from adapters.matrix.account.published import Published, bare, published
 from adapters.matrix.homeserver import (
     PASSWORD,
+    SIGN_IN,
     Denied,
     SignedOut,
-    Stranger,
     ask,
-    no_homeserver,
-    signed_out,
-    speaks_matrix,
     unreachable,
-    word,
 )
 from localization.sentences import _, lazy
 
 DEVICE = "device"
 """The name of the note that holds the device."""
-_NEXT, _LEFT, _PICKLE = "device.next", "device.left", "pickle_key"
+_LEFT, _SPENT, _PICKLE = "device.left", "device.spent", "pickle_key"
 
 
 class _Lost(Exception):
     """A device cannot be gone on with; the text says why."""
+
+
+class _KeysLost(_Lost):
+    """A device cannot be gone on with, whoever lets it in: what others know of its keys is not here."""
 
 
 class _Ended(Exception):
@@ -53,6 +55,7 @@ class Devices:
         self._folder = folder
         self._notes = notes
         self._said = said
+        self._entering = Entering(access, notes)
 
     async def open(self) -> AsyncClient:
         """Return a client that is logged in, whose keys are here and on the homeserver. Raises PlatformRefused, or as `ask`."""
@@ -67,10 +70,46 @@ class Devices:
         except _Lost as lost:
             return await self._renewed(stores, device, lost)
 
+    async def sign_in(self, grants: Grants) -> None:
+        """Have the device let in on a page, as itself where its keys are here; nothing where the homeserver has no such page.
+
+        Raises PlatformRefused, or as `ask`.
+        """
+        stores = KeyStores(self._folder, await self._pickle_key())
+        stores.prepare()
+        client = stores.client(self._access.homeserver, self._access.user_id, "")
+        try:
+            server = await authorization_server(client)
+            if server is None:
+                return
+            old = Device.noted(await self._notes.get(DEVICE))
+            again = old is not None and await self._has_keys(stores, old)
+            name = old.id if old and again else await self._entering.next_name(old)
+            device = await self._entering.by_page(client, server, grants, name)
+        finally:
+            await close(client)
+        if old and again:
+            await self._notes.put(DEVICE, asdict(replace(device, key=old.key)))
+        else:
+            await self._begun(stores, device, old)
+        await grants.settle()
+
+    async def _has_keys(self, stores: KeyStores, device: Device) -> bool:
+        """Return whether a device's keys are here, and are those that others know."""
+        if await self._notes.get(_SPENT) == device.id:
+            return False
+        client = stores.client(self._access.homeserver, device.user, device.id)
+        try:
+            return stores.unlock(client, device.user, device.token) == device.key
+        except KeysUnreadable:
+            return False
+        finally:
+            await close(client)
+
     async def renew(self, client: AsyncClient) -> float | None:
         """Give a client a new token before the old one ends; return for how many seconds it holds, None for good.
 
-        Raises SignedOut where the old one ended before, or as `ask`.
+        Raises SignedOut where the old one ended before, GrantEnded, or as `ask`.
         """
         device = Device.noted(await self._notes.get(DEVICE))
         if device is None or not device.refresh:
@@ -80,7 +119,7 @@ class Devices:
         return seconds
 
     async def _refreshed(self, client: AsyncClient, device: Device) -> tuple[Device, float | None]:
-        """Renew a device's token, and keep it before it is used: with its first use the old one ends. Raises as `ask`."""
+        """Renew a device's token, and keep it before it is used: with its first use the old one ends. Raises as `renew`."""
         new, seconds = await refreshed(client, device)
         await self._notes.put(DEVICE, asdict(new))
         return new, seconds
@@ -97,7 +136,7 @@ class Devices:
         client = stores.client(self._access.homeserver, device.user, device.id)
         try:
             if device.refresh:
-                with suppress(SignedOut, Denied):
+                with suppress(SignedOut, Denied, GrantEnded):
                     return (await self._refreshed(client, device))[0]
         finally:
             await close(client)
@@ -108,8 +147,10 @@ class Devices:
         return found
 
     async def _renewed(self, stores: KeyStores, old: Device, lost: _Lost) -> AsyncClient:
+        if isinstance(lost, _KeysLost):
+            await self._notes.put(_SPENT, old.id)
         if not self._access.password and self._access.token in ("", old.token):
-            raise _shut(lost) from None
+            raise _shut(lost, old) from None
         new = await self._enter(stores, old)
         stores.remove(old.id)
         self._said.append(
@@ -133,7 +174,7 @@ class Devices:
         try:
             # Whoever is signed out already need not be.
             with suppress(SignedOut, Denied):
-                await ask(client, "POST", "logout", body={})
+                await (revoke(client, left.client, left.refresh) if left.client else ask(client, "POST", "logout", body={}))
         finally:
             await close(client)
         await self._notes.put(_LEFT, None)
@@ -142,7 +183,7 @@ class Devices:
         try:
             return await self._opened(stores, device)
         except _Lost as lost:
-            raise _shut(lost) from None
+            raise _shut(lost, device) from None
         except _Ended:
             raise unreachable(lazy("a session that ended as it began")) from None
 
@@ -152,16 +193,17 @@ class Devices:
         try:
             key = stores.unlock(client, device.user, device.token)
             if key != device.key:
-                raise _Lost(lazy("The keys of Lyra's device are not in their folder any more, or are another device's."))
+                raise _KeysLost(lazy("The keys of Lyra's device are not in their folder any more, or are another device's."))
             await _agree(client, await published(client))
         except KeysUnreadable:
             await close(client)
-            raise _Lost(
+            raise _KeysLost(
                 lazy("The keys of Lyra's device cannot be read: the file is damaged, or was not written with her key.")
             ) from None
         except SignedOut as over:
             await close(client)
-            if over.soft:
+            # An authorization server tells by what renews a token whether the session is over, the homeserver does not.
+            if over.soft or device.client:
                 raise _Ended from None
             raise _Lost(lazy("Lyra's device was signed out of Matrix.")) from None
         except BaseException:
@@ -171,11 +213,10 @@ class Devices:
 
     async def _enter(self, stores: KeyStores, old: Device | None = None) -> Device:
         """Log in as a device that is not the old one, and note it. Raises PlatformRefused, or as `ask`."""
-        try:
-            device = await (self._by_password(stores, old) if self._access.password else self._by_token(stores))
-        except Stranger:
-            await self._require_homeserver(stores)
-            raise
+        return await self._begun(stores, await self._entering.by_secret(stores, old), old)
+
+    async def _begun(self, stores: KeyStores, device: Device, old: Device | None) -> Device:
+        """Make the keys of a device that was let in, and note it in the place of the old one. Raises PlatformRefused, or as `ask`."""
         # What an earlier try left there was published nowhere.
         stores.remove(device.id)
         client = stores.client(self._access.homeserver, device.user, device.id)
@@ -187,52 +228,6 @@ class Devices:
             await self._notes.put(_LEFT, asdict(old))
         await self._notes.put(DEVICE, asdict(device))
         return device
-
-    async def _require_homeserver(self, stores: KeyStores) -> None:
-        """Raises PlatformRefused where there is no homeserver, or PlatformFailure for what passes."""
-        client = stores.client(self._access.homeserver, self._access.user_id, "")
-        try:
-            if not await speaks_matrix(client):
-                raise PlatformRefused(no_homeserver(self._access.homeserver))
-        finally:
-            await close(client)
-
-    async def _by_password(self, stores: KeyStores, old: Device | None) -> Device:
-        # Chosen here and kept, so that a try whose answer is lost leaves no device behind.
-        name = await self._notes.get(_NEXT)
-        if name is None or (old and name == old.id):
-            name = "".join(secrets.choice(string.ascii_uppercase) for _ in range(10))
-            await self._notes.put(_NEXT, name)
-        return await by_password(stores, self._access, name)
-
-    async def _by_token(self, stores: KeyStores) -> Device:
-        if not self._access.token:
-            raise PlatformRefused(lazy("Lyra cannot log in to Matrix; {password}, and start her again.", password=PASSWORD))
-        client = stores.client(self._access.homeserver, self._access.user_id, "")
-        client.access_token = self._access.token
-        try:
-            who = await ask(client, "GET", "account", "whoami")
-            client.user_id, client.device_id = word(who, "user_id"), str(who.get("device_id") or "")
-            if client.user_id != self._access.user_id:
-                raise PlatformRefused(
-                    lazy(
-                        "The token in [matrix] is that of {user_id}; correct user_id, or give Lyra her own.",
-                        user_id=client.user_id,
-                    )
-                )
-            if not client.device_id or (await published(client)).device:
-                raise PlatformRefused(
-                    lazy(
-                        "The token in [matrix] is not that of a device of Lyra's own: it has none, or one with keys that are not "
-                        "here; give her a new one, or {password}.",
-                        password=PASSWORD,
-                    )
-                )
-        except SignedOut:
-            raise signed_out() from None
-        finally:
-            await close(client)
-        return Device(client.user_id, client.device_id, self._access.token)
 
     async def _pickle_key(self) -> str:
         key = await self._notes.get(_PICKLE)
@@ -246,7 +241,7 @@ async def _agree(client: AsyncClient, shown: Published) -> None:
     """Publish what the homeserver lacks of this device's keys. Raises _Lost where it has others, or as `ask`."""
     own = described(client.olm)
     if shown.device_key not in ("", client.olm.account.identity_keys["ed25519"]):
-        raise _Lost(lazy("The homeserver has other keys for Lyra's device than she has."))
+        raise _KeysLost(lazy("The homeserver has other keys for Lyra's device than she has."))
     try:
         if bare(shown.device) != own:
             await publish(client)
@@ -255,12 +250,14 @@ async def _agree(client: AsyncClient, shown: Published) -> None:
     except Denied as denied:
         if denied.status != 400:
             raise
-        raise _Lost(
+        raise _KeysLost(
             lazy("The homeserver does not take new keys of Lyra's device, because she has older ones than it has.")
         ) from None
 
 
-def _shut(lost: _Lost) -> PlatformRefused:
+def _shut(lost: _Lost, device: Device) -> PlatformRefused:
+    if device.client:
+        return PlatformRefused(_("{lost} `{sign_in}` lets her in again; then start her.", lost=lost, sign_in=SIGN_IN))
     return PlatformRefused(
         _("{lost} To let Lyra in as a new device, {password}, and start her again.", lost=lost, password=PASSWORD)
     )

@@ -6,8 +6,9 @@ from typing import Any, Self
 from nio import AsyncClient
 
 from adapters.errors import PlatformRefused
+from adapters.matrix.account.authorization import authorization_server, renewed
 from adapters.matrix.account.keystore import KeyStores, close
-from adapters.matrix.homeserver import Denied, Json, SignedOut, ask, word
+from adapters.matrix.homeserver import SIGN_IN, UNRECOGNIZED, Denied, Json, SignedOut, ask, no_homeserver, word
 from localization.sentences import _
 
 
@@ -24,13 +25,17 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A device of the account: its id, its token, the public key that names it, and what a token that ends is renewed with."""
+    """A device of the account: its id, its token, the public key that names it, and what a token that ends is renewed with.
+
+    `client` is the program's id at the authorization server that let it in, '' where the homeserver did that by itself.
+    """
 
     user: str
     id: str
     token: str = field(repr=False)
     key: str = ""
     refresh: str = field(default="", repr=False)
+    client: str = ""
 
     @classmethod
     def noted(cls, note: Any) -> Self | None:
@@ -56,6 +61,10 @@ async def by_password(stores: KeyStores, access: Access, name: str) -> Device:
         if "expires_in_ms" in answer:
             answer = await ask(client, "POST", "login", body=asked | {"refresh_token": True})
     except (Denied, SignedOut) as refusal:
+        if await authorization_server(client):
+            raise _by_page() from None
+        if isinstance(refusal, Denied) and refusal.code == UNRECOGNIZED:
+            raise PlatformRefused(no_homeserver(access.homeserver)) from None
         raise _not_let_in(refusal) from None
     finally:
         await close(client)
@@ -64,7 +73,10 @@ async def by_password(stores: KeyStores, access: Access, name: str) -> Device:
 
 
 async def refreshed(client: AsyncClient, device: Device) -> tuple[Device, float | None]:
-    """Return a device with a new token, and for how many seconds that holds, None for good. Raises as `ask`."""
+    """Return a device with a new token, and for how many seconds that holds, None for good. Raises GrantEnded, or as `ask`."""
+    if device.client:
+        granted = await renewed(client, device.client, device.refresh)
+        return replace(device, token=granted.access, refresh=granted.refresh or device.refresh), granted.seconds
     before, client.access_token = client.access_token, ""
     try:
         answer = await ask(client, "POST", "refresh", body={"refresh_token": device.refresh})
@@ -73,6 +85,16 @@ async def refreshed(client: AsyncClient, device: Device) -> tuple[Device, float 
     new = replace(device, token=word(answer, "access_token"), refresh=str(answer.get("refresh_token") or device.refresh))
     lifetime = answer.get("expires_in_ms")
     return new, lifetime / 1000 if isinstance(lifetime, int | float) else None
+
+
+def _by_page() -> PlatformRefused:
+    return PlatformRefused(
+        _(
+            "The homeserver takes no password here: accounts sign in on a page of theirs. `{sign_in}` shows where; then start her "
+            "again.",
+            sign_in=SIGN_IN,
+        )
+    )
 
 
 def _not_let_in(refusal: Denied | SignedOut) -> PlatformRefused:

@@ -12,10 +12,22 @@ from nio import AsyncClient
 from adapters.base import Notes
 from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.matrix.account.account import Access, noted_device
+from adapters.matrix.account.authorization import authorization_server
 from adapters.matrix.account.keystore import close
 from adapters.matrix.account.published import is_vouched_for, published
 from adapters.matrix.account.signing import REPLACE
-from adapters.matrix.homeserver import PASSWORD, Denied, SignedOut, Stranger, ask, no_homeserver, signed_out, word
+from adapters.matrix.homeserver import (
+    PASSWORD,
+    SIGN_IN,
+    UNRECOGNIZED,
+    Denied,
+    SignedOut,
+    Stranger,
+    ask,
+    no_homeserver,
+    signed_out,
+    word,
+)
 from bot.cli.checkups.finding import Finding
 from localization.sentences import _, told
 
@@ -43,6 +55,18 @@ async def checkup(access: Access, notes: Notes) -> list[Finding]:
         await close(client)
 
 
+async def by_page(homeserver: str) -> bool:
+    """Return whether a homeserver answers that lets accounts in on a page, and by no password."""
+    client = AsyncClient(homeserver.rstrip("/"))
+    try:
+        async with asyncio.timeout(_LONGEST):
+            return _BY_PASSWORD not in await _flows(client) and await authorization_server(client) is not None
+    except (TimeoutError, ValueError, Denied, PlatformFailure):
+        return False
+    finally:
+        await close(client)
+
+
 def said_once(failure: PlatformFailure, access: Access) -> str:
     """Return what to tell of a failure to somebody who is there, and for whom nothing is tried again."""
     if isinstance(failure, PlatformRefused):
@@ -61,9 +85,11 @@ def silent(address: str) -> str:
 
 
 async def _examined(client: AsyncClient, access: Access, notes: Notes) -> Finding:
-    flows = [flow.get("type") for flow in (await ask(client, "GET", "login")).get("flows", [])]
     device = await noted_device(notes, access.user_id)
     if device is None:
+        flows = await _flows(client)
+        if not flows and not access.token:
+            return await _by_page(client, access)
         wrong = await _kept_out(client, access, flows)
         welcome = _(
             "{homeserver} answers; she logs in as {user_id} at the next `lyra run`.",
@@ -72,7 +98,11 @@ async def _examined(client: AsyncClient, access: Access, notes: Notes) -> Findin
         )
         return Finding(not wrong, _("Matrix: {error}", error=wrong or welcome))
     client.access_token, client.user_id, client.device_id = device.token, device.user, device.id
-    shown = await published(client)
+    try:
+        shown = await published(client)
+    except SignedOut as ended:
+        # What renews it works once, and Lyra may be awake.
+        raise SignedOut(soft=ended.soft or bool(device.client)) from None
     if not is_vouched_for(shown):
         return Finding(
             False,
@@ -93,6 +123,28 @@ async def _examined(client: AsyncClient, access: Access, notes: Notes) -> Findin
     )
 
 
+async def _flows(client: AsyncClient) -> list[str]:
+    try:
+        return [str(flow.get("type")) for flow in (await ask(client, "GET", "login")).get("flows", [])]
+    except Denied as denied:
+        if denied.code != UNRECOGNIZED:
+            raise
+        return []
+
+
+async def _by_page(client: AsyncClient, access: Access) -> Finding:
+    if await authorization_server(client) is None:
+        return Finding(False, _("Matrix: {error}", error=no_homeserver(access.homeserver)))
+    return Finding(
+        False,
+        _(
+            "Matrix: {homeserver} answers; accounts sign in there on a page: `{sign_in}` shows where.",
+            homeserver=access.homeserver,
+            sign_in=SIGN_IN,
+        ),
+    )
+
+
 async def _kept_out(client: AsyncClient, access: Access, flows: Collection[str]) -> str:
     """Return what keeps her from logging in for the first time, '' for nothing."""
     if access.password:
@@ -100,7 +152,12 @@ async def _kept_out(client: AsyncClient, access: Access, flows: Collection[str])
             return _("{homeserver} takes no passwords; give her a token (token_env in [matrix]).", homeserver=access.homeserver)
         return await _tried(client, access)
     if not access.token:
-        return _("she has never logged in to {homeserver}; {password}.", homeserver=access.homeserver, password=PASSWORD)
+        return _(
+            "she has never logged in to {homeserver}; `{sign_in}` signs her in, or {password}.",
+            homeserver=access.homeserver,
+            sign_in=SIGN_IN,
+            password=PASSWORD,
+        )
     client.access_token = access.token
     user = word(await ask(client, "GET", "account", "whoami"), "user_id")
     return (

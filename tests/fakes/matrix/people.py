@@ -147,6 +147,11 @@ class People:
         login = await client.call("POST", "login", body=asked)
         return await self._begun(Person(client, login, person.password, encrypts=encrypts))
 
+    async def admitted(self, user: str, device: str, token: str) -> Person:
+        """Take somebody whom another server let in by a token."""
+        login = {"user_id": user, "device_id": device, "access_token": token}
+        return await self._begun(Person(self._client(), login, "", encrypts=False))
+
     async def together(self, *people: Person, encrypted: bool = False) -> str:
         """Let the first make a room where all are in, and return it."""
         first, *others = people

@@ -1,0 +1,224 @@
+"""How somebody lets Lyra's device in by OAuth 2.0: with a code on a page (RFC 8628), or by a browser that comes back to this machine.
+
+The id of the device is chosen before and asked for, so that it and its keys outlast every session. What was asked and granted is
+kept at once: a process that is killed goes on where it was.
+"""
+
+import asyncio
+import secrets
+import time
+from base64 import urlsafe_b64encode
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from typing import Any, Protocol
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from aiohttp import web
+from nio import AsyncClient
+
+from adapters.base import Notes
+from adapters.errors import PlatformFailure, PlatformRefused
+from adapters.matrix.account.authorization import (
+    AUTHORIZATION_CODE,
+    DEVICE_CODE,
+    AuthorizationServer,
+    Tokens,
+    by_hand,
+    grant,
+    registered,
+)
+from adapters.matrix.homeserver import Denied, Json, word
+from localization.sentences import _, lazy
+
+_PENDING = "login.pending"
+_SCOPES = (
+    "urn:matrix:client:api:* urn:matrix:client:device:{device}",
+    "urn:matrix:org.matrix.msc2967.client:api:* urn:matrix:org.matrix.msc2967.client:device:{device}",
+)
+_INTERVAL, _SLOWER, _LONGEST = 5.0, 5.0, 1800.0
+
+
+class Person(Protocol):
+    """Whoever lets her in."""
+
+    def told(self, address: str, code: str = "") -> None:
+        """Show where to go, and the code to compare or type there, '' for none."""
+
+    async def typed(self) -> str:
+        """Return a line that they type; wait for ever where nobody does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """What lets a device in: the program's id at the server, and its tokens."""
+
+    client_id: str
+    device: str
+    tokens: Tokens
+
+
+class Grants:
+    """Grants of one account. `pause` waits between two looks whether somebody agreed."""
+
+    def __init__(
+        self, notes: Notes, person: Person, name: str, pause: Callable[[float], Awaitable[None]] = asyncio.sleep
+    ) -> None:
+        self._notes, self._person, self._name, self._pause = notes, person, name, pause
+
+    async def granted(self, client: AsyncClient, server: AuthorizationServer, device: str) -> Granted:
+        """Have a device let in. Raises PlatformRefused, or PlatformFailure for what passes."""
+        pending = await self._notes.get(_PENDING) or {}
+        if (pending.get("issuer"), pending.get("device")) != (server.issuer, device):
+            pending = {"issuer": server.issuer, "device": device, "client_id": await registered(client, server, self._name)}
+            await self._notes.put(_PENDING, pending)
+        if "tokens" not in pending:
+            try:
+                tokens = await self._tokens(client, server, pending)
+            except PlatformRefused:
+                await self.settle()
+                raise
+            pending |= {"tokens": asdict(tokens)}
+            await self._notes.put(_PENDING, pending)
+        return Granted(pending["client_id"], device, Tokens(**pending["tokens"]))
+
+    async def settle(self) -> None:
+        """Forget what was pending: it is kept elsewhere now, or is of no use."""
+        await self._notes.put(_PENDING, None)
+
+    async def _tokens(self, client: AsyncClient, server: AuthorizationServer, pending: Json) -> Tokens:
+        if server.grants_devices:
+            return await self._by_device_code(client, server, pending)
+        if server.authorization:
+            return await self._by_browser(client, server, pending)
+        raise by_hand(lazy("no grant that Lyra knows"))
+
+    async def _by_device_code(self, client: AsyncClient, server: AuthorizationServer, pending: Json) -> Tokens:
+        asked = pending.get("asked")
+        if not asked or asked["until"] < time.time():
+            answer = await _first(self._device_codes(client, server, pending))
+            asked = {
+                "code": word(answer, "device_code"),
+                "shown": word(answer, "user_code"),
+                "address": str(answer.get("verification_uri_complete") or word(answer, "verification_uri")),
+                "interval": float(answer.get("interval") or _INTERVAL),
+                "until": time.time() + float(answer.get("expires_in") or _LONGEST),
+            }
+            pending |= {"asked": asked}
+            await self._notes.put(_PENDING, pending)
+        self._person.told(asked["address"], asked["shown"])
+        return await self._agreed(client, server, pending["client_id"], asked)
+
+    async def _agreed(self, client: AsyncClient, server: AuthorizationServer, client_id: str, asked: Json) -> Tokens:
+        """Wait until somebody agrees. Raises PlatformRefused where they do not."""
+        form = {"grant_type": DEVICE_CODE, "device_code": asked["code"], "client_id": client_id}
+        interval = asked["interval"]
+        while time.time() < asked["until"]:
+            await self._pause(interval)
+            try:
+                return Tokens.granted(await grant(client, server.token, form))
+            except Denied as denied:
+                if denied.code not in ("authorization_pending", "slow_down"):
+                    raise _refused(denied) from None
+                interval += _SLOWER if denied.code == "slow_down" else 0
+            except PlatformRefused:
+                raise
+            except PlatformFailure:
+                interval += _SLOWER
+        raise _refused(Denied(400, {"errcode": "expired_token"}))
+
+    def _device_codes(self, client: AsyncClient, server: AuthorizationServer, pending: Json) -> Iterator[Awaitable[Json]]:
+        for scope in _SCOPES:
+            form = {"client_id": pending["client_id"], "scope": scope.format(device=pending["device"])}
+            yield grant(client, server.device, form)
+
+    async def _by_browser(self, client: AsyncClient, server: AuthorizationServer, pending: Json) -> Tokens:
+        return Tokens.granted(await _first(self._codes(client, server, pending)))
+
+    def _codes(self, client: AsyncClient, server: AuthorizationServer, pending: Json) -> Iterator[Awaitable[Json]]:
+        for scope in _SCOPES:
+            yield self._code(client, server, pending["client_id"], scope.format(device=pending["device"]))
+
+    async def _code(self, client: AsyncClient, server: AuthorizationServer, client_id: str, scope: str) -> Json:
+        """Have a browser bring a code, and exchange it. Raises Denied, PlatformRefused, or PlatformFailure for what passes."""
+        verifier, state = secrets.token_urlsafe(48), secrets.token_urlsafe(16)
+        async with _returning(state) as (redirect, back):
+            asked = {
+                "response_type": "code",
+                "response_mode": "query",
+                "client_id": client_id,
+                "redirect_uri": redirect,
+                "scope": scope,
+                "state": state,
+                "code_challenge_method": "S256",
+                "code_challenge": urlsafe_b64encode(sha256(verifier.encode()).digest()).decode().rstrip("="),
+            }
+            self._person.told(f"{server.authorization}{'&' if '?' in server.authorization else '?'}{urlencode(asked)}")
+            came = await self._brought(back, state)
+        if "code" not in came:
+            raise Denied(400, {"errcode": came.get("error", "")})
+        form = {"grant_type": AUTHORIZATION_CODE, "code": came["code"], "redirect_uri": redirect, "client_id": client_id}
+        try:
+            return await grant(client, server.token, form | {"code_verifier": verifier})
+        except Denied as denied:
+            raise _refused(denied) from None
+
+    async def _brought(self, back: asyncio.Future[Mapping[str, str]], state: str) -> Mapping[str, str]:
+        """Wait for the browser, or for somebody to type the address where it ended on another machine."""
+        while True:
+            typing: asyncio.Future[Any] = asyncio.ensure_future(self._person.typed())
+            either: set[asyncio.Future[Any]] = {back, typing}
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+            if back.done():
+                typing.cancel()
+                return back.result()
+            came = dict(parse_qsl(urlsplit(typing.result().strip()).query))
+            if came.get("state") == state:
+                return came
+
+
+async def _first(tries: Iterator[Awaitable[Json]]) -> Json:
+    """Return the first answer to names of a scope that the server knows. Raises PlatformRefused."""
+    last = Denied(400, {"errcode": "invalid_scope"})
+    for one in tries:
+        try:
+            return await one
+        except Denied as denied:
+            last = denied
+            if denied.code != "invalid_scope":
+                break
+    raise _refused(last)
+
+
+def _refused(denied: Denied) -> PlatformRefused:
+    if denied.code == "access_denied":
+        return PlatformRefused(lazy("It was declined on the page, so Lyra is not signed in. `lyra matrix login` asks again."))
+    if denied.code in ("expired_token", "invalid_grant"):
+        return PlatformRefused(lazy("The code ended before anybody agreed. `lyra matrix login` asks again."))
+    return by_hand(str(denied))
+
+
+@asynccontextmanager
+async def _returning(state: str) -> AsyncIterator[tuple[str, "asyncio.Future[Mapping[str, str]]"]]:
+    """Listen on loopback for a browser that comes back, and give the address for it and what it will bring."""
+    back: asyncio.Future[Mapping[str, str]] = asyncio.get_running_loop().create_future()
+
+    async def come(request: web.Request) -> web.Response:
+        if request.query.get("state") != state:
+            return web.Response(status=400, text=_("This page belongs to another try to sign in."))
+        if not back.done():
+            back.set_result(dict(request.query))
+        return web.Response(text=_("Lyra has heard it. You can close this page."))
+
+    app = web.Application()
+    app.router.add_get("/", come)
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    server: Any = site._server
+    try:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/", back
+    finally:
+        await runner.cleanup()
