@@ -176,8 +176,8 @@ def test_a_wrong_user_or_password_ends_her_with_one_sentence(tmp_path: Path, mat
 def test_without_any_way_in_she_says_what_she_needs(home: Home) -> None:
     del home.variables[PASSWORD_ENV]
     assert refused(home.lyra("run")) == (
-        "Lyra cannot log in to Matrix; give her the password of her account once (password_env or password_file in [matrix]), and "
-        "start her again."
+        "Lyra is not signed in to Matrix. `lyra matrix login` signs her in; or give her the password of her account once "
+        "(password_env or password_file in [matrix]), and start her again."
     )
 
 

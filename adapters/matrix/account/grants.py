@@ -33,10 +33,8 @@ from adapters.matrix.homeserver import Denied, Json, word
 from localization.sentences import _, lazy
 
 _PENDING = "login.pending"
-_SCOPES = (
-    "urn:matrix:client:api:* urn:matrix:client:device:{device}",
-    "urn:matrix:org.matrix.msc2967.client:api:* urn:matrix:org.matrix.msc2967.client:device:{device}",
-)
+_SCOPES = ("urn:matrix:client:", "urn:matrix:org.matrix.msc2967.client:")
+"""What the names of scopes begin with: since Matrix 1.15, and before."""
 _INTERVAL, _SLOWER, _LONGEST = 5.0, 5.0, 1800.0
 
 
@@ -129,16 +127,15 @@ class Grants:
         raise _refused(Denied(400, {"errcode": "expired_token"}))
 
     def _device_codes(self, client: AsyncClient, server: AuthorizationServer, pending: Json) -> Iterator[Awaitable[Json]]:
-        for scope in _SCOPES:
-            form = {"client_id": pending["client_id"], "scope": scope.format(device=pending["device"])}
-            yield grant(client, server.device, form)
+        for scope in _scopes(pending["device"]):
+            yield grant(client, server.device, {"client_id": pending["client_id"], "scope": scope})
 
     async def _by_browser(self, client: AsyncClient, server: AuthorizationServer, pending: Json) -> Tokens:
         return Tokens.granted(await _first(self._codes(client, server, pending)))
 
     def _codes(self, client: AsyncClient, server: AuthorizationServer, pending: Json) -> Iterator[Awaitable[Json]]:
-        for scope in _SCOPES:
-            yield self._code(client, server, pending["client_id"], scope.format(device=pending["device"]))
+        for scope in _scopes(pending["device"]):
+            yield self._code(client, server, pending["client_id"], scope)
 
     async def _code(self, client: AsyncClient, server: AuthorizationServer, client_id: str, scope: str) -> Json:
         """Have a browser bring a code, and exchange it. Raises Denied, PlatformRefused, or PlatformFailure for what passes."""
@@ -176,6 +173,11 @@ class Grants:
             came = dict(parse_qsl(urlsplit(typing.result().strip()).query))
             if came.get("state") == state:
                 return came
+
+
+def _scopes(device: str) -> Iterator[str]:
+    for prefix in _SCOPES:
+        yield " ".join((f"{prefix}api:*", f"{prefix}device:{device}"))
 
 
 async def _first(tries: Iterator[Awaitable[Json]]) -> Json:
