@@ -211,6 +211,13 @@ class Adapter:
         """
         return None
 
+    async def reach(self, person: Person) -> Place | None:
+        """Return where a person can be told something unasked, made if need be; None where there is no such place.
+
+        Raises PlatformFailure where there is none now.
+        """
+        return await self.aside(person)
+
     def preview(self, place: str) -> Preview | None:
         """Return where an answer can be shown while it is made, without a message of its own; None where it cannot."""
         return None

@@ -38,8 +38,9 @@ TURN_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """Lyra in conversation: her ears, her mailboxes, and what sends."""
+    """Lyra in conversation: what all of it works with, her ears, her mailboxes, and what sends."""
 
+    services: Services
     listeners: Mapping[str, Listening]
     mailboxes: Mailboxes
     outgoing: Outgoing
@@ -106,7 +107,7 @@ async def talking(
         }
         background = [group.create_task(work) for work in (comparing.run(), outgoing.run())]
         try:
-            yield Talk(listeners, mailboxes, outgoing, reflections, comparing, allowance)
+            yield Talk(services, listeners, mailboxes, outgoing, reflections, comparing, allowance)
         finally:
             for task in background:
                 task.cancel()

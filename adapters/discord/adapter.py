@@ -39,6 +39,7 @@ _LONG_ENOUGH = 60.0
 """A connection that lasted so many seconds was a good one: the next failure is a first one again."""
 _SWITCH = lazy("switch on Message Content Intent in the Developer Portal under Bot to let me read my threads whole")
 _SETTING = lazy("message_content is off in the configuration")
+_AWAY = lazy("Discord is not connected now; what waits is sent as soon as it is.")
 _PACE = Pace()
 
 log = logging.getLogger(__name__)
@@ -220,8 +221,22 @@ class Discord(Adapter):
     async def send(self, sending: Sending) -> str:
         """Send a part and return Discord's id of it. Raises SendFailed."""
         if self._sender is None:
-            raise SendFailed(lazy("Discord is not connected now; what waits is sent as soon as it is."))
+            raise SendFailed(_AWAY)
         return await self._sender.send(sending)
+
+    async def reach(self, person: Person) -> Place | None:
+        """Return the DM with a person, made if need be. Raises PlatformFailure while that is not possible."""
+        number = snowflake(person.id)
+        if number is None:
+            return None
+        if self._client is None:
+            raise PlatformFailure(_AWAY)
+        try:
+            return readers.direct(str((await self._client.create_dm(discord.Object(number))).id))
+        except (discord.HTTPException, OSError) as error:
+            raise PlatformFailure(
+                lazy("Discord lets Lyra write this person no DM ({error}).", error=type(error).__name__)
+            ) from None
 
     def surface(self, event_id: str) -> Surface | None:
         """Return the person who waits for the answer to a command."""

@@ -16,6 +16,7 @@ from bot.context.prompt import Prompt
 from bot.conversation.alone import Alone
 from bot.imports import imported
 from bot.service.log import log
+from bot.service.lost import lost
 from bot.talk import Talk, talking
 from localization.sentences import _, ngettext
 from memory.types import Domain
@@ -35,6 +36,8 @@ async def chat(as_: str, session: str, show_prompt: bool) -> int:
         log.on_screen = not screen.prefix
         console = Console(screen, person, thread, Origin(app.base.ids.new, app.base.clock.now))
         await _greet(app, view, screen, person)
+        for platform, why in (await lost(app.memory.settings, app.base.settings)).items():
+            screen.note(_("I am not on {platform} any more. {why}", platform=platform.capitalize(), why=why))
         async with talking(app, {"console": console}, _layers(screen) if show_prompt else None) as talk:
             with Alone(app.base.around.home, console.place.key) as alone:
                 app.maintenance.poke(view.home)

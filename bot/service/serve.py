@@ -16,6 +16,7 @@ from adapters.errors import PlatformRefused
 from bot.app import App, opened, until_stopped
 from bot.service import costs
 from bot.service.log import log
+from bot.service.lost import Losses
 from bot.service.notifying import Notifier
 from bot.service.platforms import platforms
 from bot.talk import TURN_SECONDS, Talk, talking
@@ -78,21 +79,24 @@ async def _serve(app: App) -> int:
 async def _converse(adapters: Mapping[str, Adapter], talk: Talk, stop: asyncio.Event) -> int:
     """Listen on every platform until asked to stop; then finish what is under way before the platforms are left."""
     awake = asyncio.Event()
-    listening = [asyncio.create_task(_listen(adapter, talk, awake)) for adapter in adapters.values()]
+    losses = Losses(talk.services, adapters, {name: talk.listeners[name].connected for name in adapters})
+    listening = [asyncio.create_task(_listen(adapter, talk, awake, losses)) for adapter in adapters.values()]
+    telling: set[asyncio.Task[None]] = set()
     asked = asyncio.create_task(_wait(stop))
     left = set(listening)
     try:
         while not asked.done() and (left or not listening):
             over, _ = await asyncio.wait({asked, *left}, return_when=asyncio.FIRST_COMPLETED)
             for task in left & over:
-                task.result()
+                if told_of := task.result():
+                    telling.add(asyncio.create_task(losses.lost(*told_of)))
             left -= over
         await talk.mailboxes.drain(TURN_SECONDS)
         return 0 if asked.done() else 1
     finally:
-        for task in {asked, *left}:
+        for task in {asked, *left, *telling}:
             task.cancel()
-        await asyncio.gather(asked, *left, return_exceptions=True)
+        await asyncio.gather(asked, *left, *telling, return_exceptions=True)
 
 
 def _on_hangup(app: App, stop: asyncio.Event, reloading: set[asyncio.Task[None]]) -> None:
@@ -135,23 +139,27 @@ async def _wait(stop: asyncio.Event) -> None:
     await stop.wait()
 
 
-async def _listen(adapter: Adapter, talk: Talk, awake: asyncio.Event) -> None:
+async def _listen(adapter: Adapter, talk: Talk, awake: asyncio.Event, losses: Losses) -> tuple[str, PlatformRefused] | None:
+    """Listen on a platform until it is left; return which one lets her in no more, and why."""
     listener = talk.listeners[adapter.platform]
-    telling = asyncio.create_task(_tell(adapter, listener.connected, awake))
+    telling = asyncio.create_task(_tell(adapter, listener.connected, awake, losses))
     try:
         await adapter.run(listener)
     except PlatformRefused as error:
         _say(told(error))
+        return adapter.platform, error
     finally:
         telling.cancel()
+    return None
 
 
-async def _tell(adapter: Adapter, connected: asyncio.Event, awake: asyncio.Event) -> None:
+async def _tell(adapter: Adapter, connected: asyncio.Event, awake: asyncio.Event, losses: Losses) -> None:
     await connected.wait()
     if not awake.is_set():
         awake.set()
         _say(_("Lyra is awake."))
     _say(_("{platform}: connected. {state}", platform=adapter.platform.capitalize(), state=adapter.describe()))
+    await losses.found(adapter.platform)
 
 
 def _say(sentence: str) -> None:

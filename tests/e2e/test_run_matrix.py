@@ -20,6 +20,7 @@ from tests.kits.size import few
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
 CONNECTED = "Matrix: connected. I read and write encrypted rooms, too, with keys that stay on this machine."
+GONE = "I am not on Matrix any more. The homeserver does not accept Lyra's user id and password"
 SECRET = "the word that nobody may read in a log"
 
 
@@ -199,7 +200,8 @@ def test_the_homeserver_may_be_away_at_first(tmp_path: Path, matrix: MatrixThrea
 
 def test_discord_and_matrix_beside_each_other_each_answer(tmp_path: Path, matrix: MatrixThread, model: ModelServer) -> None:
     with DiscordThread() as discord:
-        home = machine(tmp_path, matrix, model, place=f"{matrix.config()}\n{discord.config('streaming = false')}")
+        owner = f'[people.ada]\nconsole = "ada"\ndiscord = "{discord.person("ada").id}"\n'
+        home = machine(tmp_path, matrix, model, place=f"{matrix.config()}\n{discord.config('streaming = false')}\n{owner}")
         home.variables |= discord.variables
         ada, dm = matrix.person("ada"), discord.dm("ada")
         with home.started("run") as lyra:
@@ -212,4 +214,6 @@ def test_discord_and_matrix_beside_each_other_each_answer(tmp_path: Path, matrix
             matrix.call(matrix.proxy.cut, SYNC)
             assert "does not accept Lyra's user id and password" in lyra.note("does not accept")
             assert discord.answered(discord.ask("ada", dm, "still there?")) == ["You said: still there?"]
+            discord.until(lambda: any(GONE in one.content for one in dm.history()), "what she tells who runs her")
+            assert GONE in home.chat().err
             ended(lyra.stop())

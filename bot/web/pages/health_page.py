@@ -6,6 +6,7 @@ from aiohttp import web
 
 from bot.cli.checkups.doctor import examine
 from bot.service import costs
+from bot.service.lost import lost
 from bot.web.desk import Desk
 from localization.sentences import lazy
 
@@ -30,6 +31,7 @@ class HealthPage:
         backlog = await self._desk.app.memory.backlog() if owner else None
         models = self._desk.app.base.settings.models
         spent = [(label, await costs.costs(self._desk.app.memory, models, days)) for label, days in _TIMES] if owner else []
+        gone = await lost(self._desk.app.memory.settings, self._desk.app.base.settings) if owner else {}
         return self._desk.page(
-            request, "health.html", view, owner=owner, looked=looked, findings=findings, backlog=backlog, spent=spent
+            request, "health.html", view, owner=owner, looked=looked, findings=findings, backlog=backlog, spent=spent, lost=gone
         )

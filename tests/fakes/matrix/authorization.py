@@ -187,6 +187,8 @@ class Authorization:
             except Refusal as refusal:
                 found = web.json_response({"error": str(refusal)}, status=400)
             self._pulse.beat()
+            # The homeserver would ask the server of the next test through a connection to this one.
+            found.force_close()
             return found
 
         return answered
