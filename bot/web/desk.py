@@ -139,14 +139,15 @@ class Desk:
 
     def page(self, request: web.Request, template: str, view: View, /, **facts: object) -> web.Response:
         """Return a page, filled in; its view was asked for here."""
+        accounts = request[_ACCOUNTS]
         return self._filled(
             template,
             200,
             {
                 **facts,
                 **_frame(request),
-                "accounts": request[_ACCOUNTS],
-                "read": _chosen(request, request[_ACCOUNTS]),
+                "accounts": accounts,
+                "read": _chosen(request, accounts),
                 "times": self.times(view),
                 "home": view.home.key,
             },
