@@ -133,13 +133,13 @@ def login() -> None:
     """Sign her in to Matrix.
 
     Where the homeserver lets accounts in on a page, this shows where, and waits until you agreed there. Her device and keys stay."""
-    options.run("bot.cli.matrix_login:login")
+    options.run("bot.cli.matrix.login:login")
 
 
 @matrix.command("recovery-key")
 def recovery_key() -> None:
     """Print the key by which another client of her account can verify her. It is a secret."""
-    options.run("bot.cli.matrix_keys:recovery_key")
+    options.run("bot.cli.matrix.keys:recovery_key")
 
 
 @matrix.command("replace-identity")
@@ -147,7 +147,7 @@ def replace_identity() -> None:
     """Give her account a new cross-signing identity, in the place of one whose keys she does not have.
 
     Whoever verified her before has to verify her again."""
-    options.run("bot.cli.matrix_keys:replace_identity")
+    options.run("bot.cli.matrix.keys:replace_identity")
 
 
 for command in (

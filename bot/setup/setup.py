@@ -113,7 +113,7 @@ async def _sign_in(asking: Asking, file: ConfigFile) -> None:
     if asking.ended or not asking.sure(_("Sign her in to Matrix now?"), default=True):
         asking.say(_("`lyra matrix login` signs her in to Matrix."))
         return
-    login: Callable[[], Awaitable[int]] = imported("bot.cli.matrix_login:login")
+    login: Callable[[], Awaitable[int]] = imported("bot.cli.matrix.login:login")
     await login()
 
 

@@ -6,7 +6,7 @@ import webbrowser
 
 from adapters.matrix.account.account import Account
 from bot.app import App
-from bot.cli.matrix_keys import with_account
+from bot.cli.matrix.keys import with_account
 from localization.sentences import _
 
 _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
