@@ -44,7 +44,7 @@ class Parameter:
 class Call:
     """A command as called: who, where, with what; `message` is the one by which it was typed, '' for none.
 
-    `id` is the call's own, on its platform. Of one that is `off_record` nothing is kept. `owner` says that it is who runs her, who
+    `id` is the call's own, on its platform, and `answers` where its answer goes, in the adapter's own words. Of one that is `off_record` nothing is kept. `owner` says that it is who runs her, who
     alone reads the answer.
     """
 
@@ -59,6 +59,7 @@ class Call:
     id: str = ""
     off_record: bool = False
     owner: bool = False
+    answers: str = field(default="", repr=False)
 
 
 class AnswerAudience(StrEnum):
@@ -110,7 +111,7 @@ class CommandSpec:
 
     A name of two words is a command and its subcommand. `menu` names an entry of a message's menu: the command then has that
     message as its target and no parameters. A hidden command is reached through actions alone. One that `takes_back` what was said
-    waits for no answer that is being made.
+    waits for no answer that is being made. One that is `alone` is of a place that the person alone reads, wherever it is called.
     """
 
     name: str
@@ -122,3 +123,4 @@ class CommandSpec:
     menu: str = ""
     hidden: bool = False
     takes_back: bool = False
+    alone: bool = False

@@ -151,7 +151,8 @@ class Message:
     `addressed` says that it is for Lyra: said in private, naming her, answering her, or in a thread of hers. `machine` says
     that no person wrote it. `quoted` is what it answers. `hidden` is as in Quote, of a message that a command is about.
     `anew` is the call by which its person has it answered once more, '' where it is heard for the first time.
-    What is said `off_record` is answered and kept nowhere.
+    What is said `off_record` is answered and kept nowhere. `answers` is where its answer goes, in the adapter's own words, '' for an
+    answer to the message itself.
     """
 
     id: str
@@ -167,6 +168,7 @@ class Message:
     hidden: bool = False
     anew: str = ""
     off_record: bool = False
+    answers: str = field(default="", repr=False)
 
     @property
     def wordless(self) -> "Message":

@@ -1,4 +1,4 @@
-"""What was asked, answered once more: where the answer was not it, or the question was changed after it."""
+"""What is asked anywhere for oneself alone; what was asked, answered once more."""
 
 from collections.abc import Sequence
 
@@ -11,20 +11,31 @@ from localization.sentences import _, lazy
 from memory.types import Exchange, Identity, Session
 from memory.view.view import View
 
-ANEW = "again"
+ANEW, ASK = "again", "ask"
 
 
 class Asking(Group):
-    """/again, Answer again."""
+    """/ask, /again, Answer again."""
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
         which = Parameter("message", lazy("the id or link of a message of yours; your last one if you name none"))
         told = lazy("answer once more what you asked")
+        what = Parameter("text", lazy("what you want to say"), required=True, rest=True)
         return (
+            CommandSpec(ASK, lazy("talk with me anywhere, for you alone; it belongs to our DM"), self._ask, (what,), alone=True),
             CommandSpec(ANEW, told, self._again, (which,)),
             CommandSpec("answer again", told, self._again, menu="Answer again", hidden=True),
         )
+
+    async def _ask(self, call: Call) -> Reply:
+        if not call.answers:
+            raise BadInput(lazy("Just say it to me."))
+        question = Message(
+            f"{call.id}:{ASK}", call.place, call.person, str(call.arguments["text"]), self._services.clock.now(),
+            off_record=call.off_record, answers=call.answers,
+        )  # fmt: skip
+        return Reply("", NO_LINKS, asks=question)
 
     async def _again(self, call: Call) -> Reply:
         view, session = await self._here(call)

@@ -84,9 +84,14 @@ class Commands:
 
     def table_of(self, platform: str) -> Mapping[str, CommandSpec]:
         """Return the commands that somebody may call on a platform, by name."""
-        if owned(platform) or any(there == platform for there, _account in self._owners):
-            return self.table
-        return {name: spec for name, spec in self.table.items() if spec.who is not AnswerAudience.OWNER}
+        owners = owned(platform) or any(there == platform for there, _account in self._owners)
+        # Where commands are typed, whoever wants an answer alone says so alone.
+        typed = bool(self._adapters[platform].prefix) if platform in self._adapters else True
+        return {
+            name: spec
+            for name, spec in self.table.items()
+            if (owners or spec.who is not AnswerAudience.OWNER) and not (typed and spec.alone)
+        }
 
     def _is_owner(self, event: Message | Asked) -> bool:
         """Say whether who runs her calls, where nobody else reads along."""
@@ -146,7 +151,7 @@ class Commands:
             reply = await spec.handler(call)
             if reply.asks:
                 await ask(reply.asks)
-                if adapter.prefix:
+                if adapter.prefix or reply.asks.answers:
                     # The answer itself shows that it was heard.
                     await self._services.memory.journal.drop([heard.key])
                     return
@@ -221,7 +226,7 @@ class Commands:
         if isinstance(event, Asked):
             return Call(
                 event.person, place, arguments, surface, event.private, event.admin, event.target, id=event.id,
-                off_record=event.off_record, owner=owner,
+                off_record=event.off_record, owner=owner, answers=event.answers,
             )  # fmt: skip
         admin = not place.is_private and await adapter.rules(event.person, place)
         private = not arguments.get("public")

@@ -96,6 +96,7 @@ class Intake:
             kept.ended,
             kept.covered,
             anew=last.anew,
+            to=last.answers,
             off_record=off_record,
         )
         return replace(turn, before=self._off_record.before(session, turn.aside_of)) if off_record else turn

@@ -60,8 +60,8 @@ class Letter:
 
     @property
     def stands_alone(self) -> bool:
-        """Whether it is answered by itself: a command, and what is answered anew."""
-        return self.command or (isinstance(self.event, Message) and bool(self.event.anew))
+        """Whether it is answered by itself: a command, what is answered anew, and what is answered elsewhere."""
+        return self.command or (isinstance(self.event, Message) and bool(self.event.anew or self.event.answers))
 
     def end(self) -> None:
         """Keep the promise that it was dealt with, once what it leads to is."""

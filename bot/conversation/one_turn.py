@@ -23,7 +23,7 @@ class Turn:
     messages that it says may be told again, `covered` says what those keep back that ask for discretion, where that is known.
     `ending` is set where the person has enough of the answer. A `frugal` one is answered from a smaller prompt. One that is
     `off_record` is kept nowhere; `before` is what was said so before it in this conversation. `anew` is the call by which it is
-    answered once more, '' for the first time.
+    answered once more, '' for the first time. `to` is where its answer goes, in the adapter's own words, '' for an answer to what was asked.
     """
 
     view: View
@@ -47,6 +47,7 @@ class Turn:
     off_record: bool = False
     before: Sequence[Exchange] = ()
     anew: str = ""
+    to: str = ""
 
     @property
     def aside_of(self) -> str:
@@ -60,11 +61,11 @@ class Turn:
 
     @property
     def answers(self) -> str:
-        """The message that is answered."""
-        return self.asked[-1].source_id
+        """The message that is answered on its platform, or where else the answer goes there."""
+        return self.to or self.asked[-1].source_id
 
     @property
     def reply_id(self) -> str:
         """The id under which its answer is kept; one for each time that it is answered anew."""
         time = f"{sha256(self.anew.encode()).hexdigest()[:12]}:" if self.anew else ""
-        return f"reply:{time}{self.answers}"
+        return f"reply:{time}{self.asked[-1].source_id}"

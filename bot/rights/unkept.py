@@ -22,7 +22,7 @@ async def told(services: Services, turn: Turn, spoken: Spoken) -> Sequence[Part]
     outgoing, off_record, now = services.outgoing, services.off_record, services.clock.now()
     parts = outgoing.held(await outgoing.parts(turn.place.platform, spoken.text, links=spoken.links))
     await turn.view.notices.queue(turn.session, parts, turn.finishes, turn.answers)
-    reply = off_record.message(turn.session, Kind.REPLY, LYRA, spoken.text, f"reply:{turn.answers}", now, None)
+    reply = off_record.message(turn.session, Kind.REPLY, LYRA, spoken.text, turn.reply_id, now, None)
     off_record.add(turn.session, turn.aside_of, [*turn.asked, reply])
     return parts
 

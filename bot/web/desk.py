@@ -51,7 +51,7 @@ _UNDER = {
 """Under which of these a page stands that is not among them."""
 
 
-_ACCOUNTS = web.RequestKey("accounts", list[Identity])
+_ACCOUNTS: web.RequestKey[Collection[Identity]] = web.RequestKey("accounts", Collection)
 """Where a request holds the accounts of who is signed in."""
 
 

@@ -19,6 +19,7 @@ SLASH = {
     "new",
     "sessions",
     "again",
+    "ask",
     "memory",
     "confide",
     "incognito",

@@ -2,10 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from typing import Any, cast
+from dataclasses import dataclass, field, replace
 
 import discord
 from discord import InteractionType
@@ -13,11 +12,11 @@ from discord.app_commands import Choice
 
 from adapters.base import Listener
 from adapters.command_table import Surface
-from adapters.discord.access import readers
 from adapters.discord.failures import TROUBLE
 from adapters.discord.incoming import convert
 from adapters.discord.interactions.buttons import answered, question
 from adapters.discord.interactions.calling import Address, Called, called, called_by_button, value_of
+from adapters.discord.interactions.whereabouts import data_of, own_place, own_words, place_of
 from adapters.events import Asked, Message, Place
 from localization.languages import ENGLISH, known, reading
 from localization.sentences import Sentence, lazy
@@ -29,28 +28,13 @@ _UNKNOWN = lazy("This is not offered any more; type / to see what there is.")
 _NOT_HERE = lazy(
     "Lyra cannot see who reads this here, so this does not work; use it in a channel that she sees, or in a DM with her."
 )
+_OTHERS_WORDS = lazy(
+    "Lyra keeps nothing of what others said where she is not: she would never learn that they took it back. Tell her in a DM what she "
+    "shall know of it."
+)
 _NOT_KEPT = lazy("Lyra could not take this down; use the command again in a moment.")
 _MOST_CHOICES = 25
 _LONGEST_CHOICE = 100
-
-
-def data_of(interaction: discord.Interaction) -> Mapping[str, Any]:
-    """Return what was called, as Discord put it."""
-    return cast("Mapping[str, Any]", interaction.data or {})
-
-
-def place_of(client: discord.Client, interaction: discord.Interaction, gate: Callable[[str], str]) -> Place | None:
-    """Return where a call was made, None where it is not known who reads there."""
-    channel = interaction.channel
-    if interaction.guild_id is None:
-        own = isinstance(channel, discord.DMChannel) and interaction.context.dm_channel
-        return readers.place(channel, gate) if own and channel else None
-    # The channel that comes with a call lacks its overwrites: only what the gateway told says who reads it.
-    guild = client.get_guild(interaction.guild_id)
-    if guild is None or guild.unavailable or channel is None:
-        return None
-    known = channel.parent if isinstance(channel, discord.Thread) else guild.get_channel(channel.id)
-    return readers.place(channel, gate) if known is not None else None
 
 
 def asked(interaction: discord.Interaction, call: Called, place: Place, answers: Address | None) -> Asked:
@@ -71,9 +55,9 @@ def asked(interaction: discord.Interaction, call: Called, place: Place, answers:
     )
 
 
-def address(interaction: discord.Interaction, call: Called, heard_at: int) -> Address:
+def address(interaction: discord.Interaction, heard_at: int, *, private: bool) -> Address:
     """Return where the answer to a call goes."""
-    return Address(interaction.application_id, interaction.id, interaction.token, heard_at, call.private)
+    return Address(interaction.application_id, interaction.id, interaction.token, heard_at, private)
 
 
 def _target(interaction: discord.Interaction, place: Place) -> Message | None:
@@ -197,20 +181,46 @@ class Calls:
 
     async def _call(self, interaction: discord.Interaction, call: Called | None) -> None:
         place = place_of(self._client, interaction, self._gate)
-        if call is None or place is None:
+        if call is not None and (call.spec.alone or (place is None and interaction.is_user_integration())):
+            await self._call_alone(interaction, call)
+        elif call is None or place is None:
             await _say(interaction, _NOT_HERE if call else _UNKNOWN)
+        else:
+            answers = address(interaction, self._now(), private=call.private)
+            event = self._shown(asked(interaction, call, place, answers))
+            with self._waiting(event, _Caller(interaction, self._questions)) as caller:
+                await self._hear(event, caller)
+
+    async def _call_alone(self, interaction: discord.Interaction, call: Called) -> None:
+        """Take a call as one of its person's own DM, whose answer they alone read where they are."""
+        caller, answers = _Caller(interaction, self._questions), address(interaction, self._now(), private=True)
+        # To find the DM takes a request.
+        await caller.promise(private=True)
+        found = await own_place(interaction, self._gate)
+        if found is None:
+            await _say(interaction, _NOT_HERE)
             return
-        event = self._shown(asked(interaction, call, place, address(interaction, call, self._now())))
-        caller = self._alive[event.id] = _Caller(interaction, self._questions)
-        try:
+        dm, place = found
+        own = own_words(interaction, dm, place) if call.spec.menu else None
+        if call.spec.menu and own is None:
+            await _say(interaction, _OTHERS_WORDS)
+            return
+        event = replace(asked(interaction, call, place, answers), private=True, admin=False, target=own)
+        with self._waiting(event, caller):
             await self._hear(event, caller)
+
+    @contextmanager
+    def _waiting(self, event: Asked, caller: "_Caller") -> Iterator["_Caller"]:
+        self._alive[event.id] = caller
+        try:
+            yield caller
         finally:
             del self._alive[event.id]
 
     async def _hear(self, event: Asked, caller: "_Caller") -> None:
         hearing = asyncio.ensure_future(self._listener.hear([event]))
         await asyncio.wait({hearing}, timeout=self._patience.commit)
-        if not hearing.done() or hearing.exception() is None:
+        if not caller.promised.is_set() and (not hearing.done() or hearing.exception() is None):
             await caller.promise(private=event.private)
         await asyncio.wait({hearing})
         if hearing.exception() is not None:
@@ -224,6 +234,8 @@ class Calls:
 
     async def _suggestions(self, interaction: discord.Interaction, call: Called) -> Sequence[str]:
         place = place_of(self._client, interaction, self._gate)
+        if place is None and interaction.is_user_integration() and (found := await own_place(interaction, self._gate)):
+            _dm, place = found
         if place is None:
             return ()
         looking = asyncio.ensure_future(self._listener.suggest(asked(interaction, call, place, None), call.focused, call.typed))

@@ -19,10 +19,10 @@ _SUBCOMMAND = 1
 _TYPES: dict[type, int] = {str: 3, int: 4, bool: 5}
 _LONGEST = 100
 _MOST = 25
-_WHERE = {"contexts": [0, 1], "integration_types": [0]}
-"""In servers that Lyra is in, and in DMs with her."""
-_ALONE = {"contexts": [1], "integration_types": [0]}
-"""In DMs with her alone: what only who runs her may do."""
+_SERVER, _DM, _ELSEWHERE = 0, 1, 2
+"""Where commands are used: in servers, in DMs with her, and in DMs and groups that she is not in."""
+_BY_SERVERS, _BY_PEOPLE = 0, 1
+"""Who installs her: servers, or people for themselves, who may use her then where she is no member."""
 _NOTE = "commands"
 
 
@@ -31,15 +31,18 @@ def offered(spec: CommandSpec) -> bool:
     return bool(spec.menu) or not spec.hidden
 
 
-def payload(table: Mapping[str, CommandSpec]) -> list[dict[str, Any]]:
-    """Return the table as Discord takes it, in its order. Raises ValueError where a command has a subcommand beside it."""
+def payload(table: Mapping[str, CommandSpec], installs: Sequence[int] = (_BY_SERVERS,)) -> list[dict[str, Any]]:
+    """Return the table as Discord takes it, in its order, for whoever `installs` her.
+
+    Raises ValueError where a command has a subcommand beside it.
+    """
     specs = [spec for spec in table.values() if offered(spec)]
     families: dict[str, list[CommandSpec]] = {}
     for spec in specs:
         if not spec.menu:
             families.setdefault(spec.name.split()[0], []).append(spec)
-    slash = [_command(name, family) for name, family in families.items()]
-    return slash + [{"type": _MESSAGE, "name": spec.menu} | _WHERE for spec in specs if spec.menu]
+    slash = [_command(name, family) | _where(family, installs) for name, family in families.items()]
+    return slash + [{"type": _MESSAGE, "name": spec.menu} | _where([spec], installs) for spec in specs if spec.menu]
 
 
 async def sync(client: discord.Client, table: Mapping[str, CommandSpec], notes: Notes) -> None:
@@ -47,7 +50,7 @@ async def sync(client: discord.Client, table: Mapping[str, CommandSpec], notes: 
     application = client.application_id
     if application is None:
         raise PlatformFailure(lazy("Discord is not connected yet; the commands are given to it later."))
-    commands = payload(table)
+    commands = payload(table, _installs(client.application))
     known = hashlib.sha256(json.dumps([application, commands]).encode()).hexdigest()
     if await notes.get(_NOTE) == known:
         return
@@ -65,14 +68,24 @@ def _command(name: str, family: Sequence[CommandSpec]) -> dict[str, Any]:
     if alone is None:
         subcommands = [_described(spec.name.split()[1], spec) | {"type": _SUBCOMMAND} for spec in family]
         words = _cut(", ".join(one["name"] for one in subcommands))
-        return {"type": _SLASH, "name": name, "description": words, "options": subcommands} | _where(family)
+        return {"type": _SLASH, "name": name, "description": words, "options": subcommands}
     if len(family) > 1:
         raise ValueError(f"{name} cannot be a command and have subcommands on Discord; rename one.")
-    return {"type": _SLASH} | _described(name, alone) | _where(family)
+    return {"type": _SLASH} | _described(name, alone)
 
 
-def _where(family: Sequence[CommandSpec]) -> dict[str, Any]:
-    return _ALONE if all(spec.who is AnswerAudience.OWNER for spec in family) else _WHERE
+def _installs(application: discord.AppInfo | None) -> list[int]:
+    """Return who may install her, as her operator set it in the Developer Portal; servers where that is not said."""
+    if application is None or application.user_integration_config is None:
+        return [_BY_SERVERS]
+    return [_BY_PEOPLE] if application.guild_integration_config is None else [_BY_SERVERS, _BY_PEOPLE]
+
+
+def _where(family: Sequence[CommandSpec], installs: Sequence[int]) -> dict[str, Any]:
+    """Return where a command is offered: what only who runs her may do, in DMs with her alone."""
+    elsewhere = [_ELSEWHERE] if _BY_PEOPLE in installs else []
+    contexts = [_DM] if all(spec.who is AnswerAudience.OWNER for spec in family) else [_SERVER, _DM, *elsewhere]
+    return {"contexts": contexts, "integration_types": list(installs)}
 
 
 def _described(name: str, spec: CommandSpec) -> dict[str, Any]:

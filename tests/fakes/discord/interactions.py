@@ -140,7 +140,10 @@ class Interactions:
         return data
 
     def _owners(self, one: Interaction) -> dict[str, str]:
-        return {"0": str(one.place.guild.id) if one.place.guild else "0"}
+        guild, installed = one.place.guild, one.user.id in self._world.installed
+        here = guild is None or self._world.bot.id in guild.members
+        by_guild = {"0": str(guild.id) if guild else "0"} if here else {}
+        return by_guild | ({"1": str(one.user.id)} if installed else {})
 
     def _event(self, one: Interaction) -> Json:
         world, place = self._world, one.place

@@ -16,7 +16,7 @@ _TYPES |= {10: (int, float), 11: (Attachment,)}
 def find(world: World, place: Channel, who: User, kind: int, name: str) -> Json:
     """The command that someone sees there. Raises LookupError when Discord would not offer it."""
     own = world.guild_commands.get(place.guild.id, {}) if place.guild else {}
-    everywhere = [one for one in world.commands.values() if _offered(one, place)]
+    everywhere = [one for one in world.commands.values() if _offered(one, place) and _installed(world, one, place, who)]
     for one in (*own.values(), *everywhere):
         if one["type"] == kind and one["name"] == name:
             break
@@ -63,6 +63,12 @@ def _offered(command: Json, place: Channel) -> bool:
     contexts = command.get("contexts")
     context = 0 if place.guild else 1
     return context in contexts if contexts else bool(place.guild) or command.get("dm_permission", True)
+
+
+def _installed(world: World, command: Json, place: Channel, who: User) -> bool:
+    types = command.get("integration_types") or [0]
+    by_guild = place.guild is None or world.bot.id in place.guild.members
+    return (0 in types and by_guild) or (1 in types and world.user_installable and who.id in world.installed)
 
 
 def _filled(

@@ -22,6 +22,7 @@ _HOOK = "/webhooks/{webhook_id}/{webhook_token}"
 _ONE = _HOOK + "/messages/{message_id}"
 _ORIGINAL = _HOOK + "/messages/@original"
 _NO_PINGS = {"parse": ["users"]}
+_MOST_ABROAD = 5
 
 
 @route("create_interaction_response", "POST", "/interactions/{interaction_id}/{interaction_token}/callback", tokenless=True)
@@ -77,6 +78,9 @@ def followed(hub: Hub, call: Call) -> Answer:
     if known.callback is None:
         raise Refusal(*calls.UNKNOWN_WEBHOOK)
     wanted = draft(hub, call, call.body or {})
+    guild = known.place.guild
+    if guild and hub.world.bot.id not in guild.members and len(known.followups) >= _MOST_ABROAD:
+        raise Refusal(*calls.INVALID_FORM, wrong="more than 5 follow-ups where the bot is no member")
     if known.original and known.original.loading:
         message = change(hub, known.original, wanted)
     else:

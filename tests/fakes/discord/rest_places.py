@@ -22,6 +22,7 @@ def _application(hub: Hub, call: Call) -> Answer:
     data |= {"redirect_uris": [], "owner": wire.user(hub.world.boss), "explicit_content_filter": 0, "eligible_oauth2_scopes": []}
     counts = {name: 0 for name in ("approximate_user_install_count", "approximate_user_authorization_count")}
     data |= counts | {"approximate_guild_count": len(hub.world.guilds), "bot_public": True, "bot_require_code_grant": False}
+    data["integration_types_config"] = {"0": {}} | ({"1": {}} if hub.world.user_installable else {})
     return Answer(data | {"bot": wire.user(hub.world.bot), "summary": "", "rpc_origins": []})
 
 

@@ -33,6 +33,10 @@ class World:
         self.content_intent = content_intent
         """Whether the application has been granted the text of messages."""
         self.members_intent = members_intent
+        self.user_installable = False
+        """Whether people may install the application for themselves."""
+        self.installed: set[int] = set()
+        """Who did."""
         self.users: dict[int, User] = {}
         self.guilds: dict[int, Guild] = {}
         self.channels: dict[int, Channel] = {}

@@ -1,0 +1,64 @@
+"""Lyra as an app that people install for themselves: asked where she is no member, she answers them alone, from their own DM."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from memory.types import DomainKind
+from tests.fakes.discord import Channel
+from tests.kits.awake import model_server, prompt
+from tests.kits.discord_town import Town, built
+
+REFUSED = "Lyra keeps nothing of what others said where she is not"
+
+
+@pytest.fixture
+async def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Town]:
+    """The town, where Ada installed Lyra for herself."""
+    async with built(tmp_path, monkeypatch) as town:
+        town.server.world.user_installable = True
+        town.server.world.installed.add(town.ada.user.id)
+        yield town
+
+
+def club(town: Town) -> Channel:
+    """Return a channel of a server that Lyra is not in."""
+    world = town.server.world
+    guild = world.guild("Club", with_bot=False)
+    for one in (town.ada, town.bob):
+        one.joins(guild)
+    return world.channel(guild, "lounge")
+
+
+async def test_she_is_asked_anywhere_and_answers_for_oneself_alone(town: Town) -> None:
+    dm, lounge = await town.ada.opens_dm(), club(town)
+    async with model_server() as model, town.lyra(model) as lyra:
+        offered = town.server.world.commands.values()
+        assert all(one["contexts"] == [0, 1, 2] and one["integration_types"] == [0, 1] for one in offered)
+        await town.says(town.ada, dm, "My boat is called Kestrel.")
+        asked = await town.asks(town.ada, lounge, "ask", text="What is my boat called?")
+        assert asked.ephemeral and asked.content == "You said: What is my boat called?"
+        assert "Kestrel" in prompt(lyra.chats[-1])
+        here = await town.asks(town.ada, town.general, "ask", text="And in the town?")
+        assert here.ephemeral and here.content == "You said: And in the town?"
+        assert "Kestrel" in (await town.reads(town.ada, lounge, "recall", query="boat"))
+        kept = await lyra.kept(DomainKind.DM, town.ada.user.id)
+        assert "What is my boat called?" in kept and "And in the town?" in kept
+        with pytest.raises(LookupError):
+            await town.bob.runs(lounge, "recall", query="boat")
+        assert [one.content for one in lounge.history()] == []
+    async with model_server() as model, town.lyra(model) as lyra:
+        await town.says(town.ada, dm, "Hello again.")
+        assert "What is my boat called?" in await lyra.kept(DomainKind.DM, town.ada.user.id), "it is on no history, and stays"
+
+
+async def test_others_words_from_there_are_not_kept(town: Town) -> None:
+    await town.ada.opens_dm()
+    lounge = club(town)
+    bobs, own = await town.bob.says(lounge, "The harbour party is on Friday."), await town.ada.says(lounge, "I bring the cake.")
+    async with town.lyra() as lyra:
+        for entry in ("Remember this", "Forget this", "Answer again"):
+            assert (await town.uses_menu(town.ada, entry, bobs)).startswith(REFUSED)
+        assert await town.uses_menu(town.ada, "Remember this", own) == "Kept."
+        assert await lyra.kept(DomainKind.DM, town.ada.user.id) == ["I bring the cake."]
