@@ -170,7 +170,8 @@ def _offered(spec: CommandSpec, adapter: Adapter, *, owner: bool) -> bool:
         return False
     if spec.menu:
         return adapter.replies
-    return not spec.hidden or bool(adapter.prefix)
+    # Where commands are typed, whoever wants an answer alone says so alone.
+    return not adapter.prefix if spec.alone else not spec.hidden or bool(adapter.prefix)
 
 
 def _listed(spec: CommandSpec, adapter: Adapter) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import discord
 
@@ -15,7 +15,8 @@ from adapters.events import Message, Place
 
 def data_of(interaction: discord.Interaction) -> Mapping[str, Any]:
     """Return what was called, as Discord put it."""
-    return cast("Mapping[str, Any]", interaction.data or {})
+    data: Any = interaction.data
+    return data or {}
 
 
 def place_of(client: discord.Client, interaction: discord.Interaction, gate: Callable[[str], str]) -> Place | None:
