@@ -125,7 +125,7 @@ class _Importer:
         identity = Identity("console", self._person) if own else None
         return NewExchange(
             kind, line.content, line.source_id, at, speaker, line.role, identity, line.echo,
-            Imported(line.origin, line.former, self._placed, line.created_at is not None),
+            Imported(line.origin, line.former, self._placed, line.timed),
         )  # fmt: skip
 
     def _count(self, kept: Kept) -> None:

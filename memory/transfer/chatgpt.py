@@ -108,7 +108,8 @@ class _Conversation:
         self._id = self._id or source_id
         speaker = "ChatGPT" if role == "assistant" else None
         place = f"chatgpt:{self._id}{place}"
-        return Incoming(self._number, session, place, role, speaker, content, self._times[node], source_id)
+        timed = bool(message.get("create_time"))
+        return Incoming(self._number, session, place, role, speaker, content, self._times[node], source_id, timed=timed)
 
     def _time(self, node: str, message: Mapping[str, object]) -> int | None:
         own = self._instant(message.get("create_time"))

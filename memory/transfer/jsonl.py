@@ -12,7 +12,7 @@ from localization.sentences import Explained, lazy
 from memory.text.storable import EMPTY, clean
 from memory.text.time.zones import zone as zone_of
 from memory.transfer.message import EPOCH, MAX_LINE, BadLine, Incoming, Role, from_seconds, speakers, within, without_mark
-from memory.transfer.naming import Names, Written
+from memory.transfer.naming import Names, Written, names_an_hour
 from memory.types import MOST_NAME
 
 
@@ -121,7 +121,10 @@ def _message(number: int, fields: Mapping[str, object], zone: tzinfo, names: Nam
     id_ = _id(fields)
     own, *former = names.of(id_, Written(session, role, speaker, content, written))
     echo = fields.get("echo") is True
-    return Incoming(number, session, None, role, speaker, content, created_at, id_ or own.id, echo, own.origin, (own, *former))
+    return Incoming(
+        number, session, None, role, speaker, content, created_at, id_ or own.id, echo, own.origin, (own, *former),
+        names_an_hour(written),
+    )  # fmt: skip
 
 
 def _content(fields: Mapping[str, object]) -> str:

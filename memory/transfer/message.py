@@ -33,7 +33,7 @@ class Incoming:
     `session` it belongs to the default session; `place` is the stable key of its conversation, or None where the session's
     name is the key. `created_at` is in microseconds UTC. `source_id` is unique within its session and the same whenever
     the same file is read again. `origin`, where it belongs to the default session, is the same whatever that is called. `former`
-    says what else it may be known as.
+    says what else it may be known as. `timed` says that `created_at` is a moment, not a day or that of another message.
     """
 
     line: int
@@ -47,6 +47,7 @@ class Incoming:
     echo: bool = False
     origin: str = ""
     former: tuple[Former, ...] = field(default=(), compare=False)
+    timed: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,7 +90,7 @@ class _Chain:
         link, before = self._last.get(line.session, (b"", ""))
         name = _digest(link.hex(), id_, *fields)
         first = id_ or f"h:{_numbered(_digest(*fields), self._first)}"
-        self._last[line.session] = _digest(id_, *fields) if _names_an_hour(line.time) else name, first
+        self._last[line.session] = _digest(id_, *fields) if names_an_hour(line.time) else name, first
         named = _numbered(name, self._alike)
         origin = "" if line.session else named
         return Former("", origin) if id_ else Former(f"h:2:{named}", origin, (first, before))
@@ -106,7 +106,7 @@ def _micros(moment: datetime) -> int:
     return (moment - EPOCH) // timedelta(microseconds=1)
 
 
-def _names_an_hour(time: int | str | None) -> bool:
+def names_an_hour(time: int | str | None) -> bool:
     """Say whether a time as it was written is more than a day."""
     return bool(time % _DAY) if isinstance(time, int) else time is not None and not time.endswith("T00:00:00")
 

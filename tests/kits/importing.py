@@ -34,7 +34,7 @@ async def imported(
     new = [
         NewExchange(
             Kind.SAID, line.content, _first(line) if before else line.source_id, line.created_at or START, line.speaker or "Ada",
-            imported=Imported(placed=placed) if before else Imported(line.origin, line.former, placed, line.created_at is not None),
+            imported=Imported(placed=placed) if before else Imported(line.origin, line.former, placed, line.timed),
         )
         for line in given
     ]  # fmt: skip

@@ -90,6 +90,20 @@ async def test_what_is_forgotten_does_not_come_back_within_a_longer_message(
         assert [text for text in await texts(here) if "quixotic" in text.casefold() or "4711" in text] == []
 
 
+async def test_a_word_that_tells_nothing_keeps_nothing_away(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await imported(here, "chat", lines(["ok"], **BERLIN))
+        await forget(here, "ok")
+        assert (await imported(here, "chat", lines(["ok, and the tulips?"], **BERLIN))).forgotten == 0
+
+
+async def test_a_day_is_no_moment(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await imported(here, "chat", lines(["tulips"], created_at="2026-03-04", speaker="ada"))
+        await forget(here, "tulips")
+        assert (await imported(here, "chat", lines(["more tulips"], created_at="2026-03-04", speaker="ada"))).forgotten == 0
+
+
 @pytest.mark.parametrize("changed", [{"created_at": "2026-03-04T21:05:00"}, {"speaker": "Bo"}], ids=["time", "speaker"])
 async def test_a_message_of_another_time_or_person_that_has_forgotten_words_in_it_is_another(
     tmp_path: Path, changed: dict[str, Any]

@@ -142,17 +142,21 @@ async def test_names_from_before_they_were_told_apart_belong_to_those_who_had_th
     assert await says(here, "1", "Ada") == "Ada"
 
 
-async def test_who_was_shown_as_lyra_before_is_not_any_more(memory: Memory, says: Teller) -> None:
+@pytest.mark.parametrize(("name", "since"), [("lyra", "shown_names"), ("User", "labels")])
+async def test_who_was_shown_as_lyra_or_as_a_role_before_is_not_any_more(
+    memory: Memory, says: Teller, name: str, since: str
+) -> None:
     here = await view(memory)
     await says(here, "1", "Zoe", "the ferry is blue")
-    (step,) = (one for one in migrations() if one.name.endswith("shown_names"))
+    (step,) = (one for one in migrations() if one.name.endswith(since))
     async with memory.db.transaction() as tx:
         for table in ("exchanges", "terms"):
-            await tx.run(f"UPDATE {table} SET speaker = 'lyra'")
-        for statement in step.statements()[1:]:
-            await tx.run(statement)
+            await tx.run(f"UPDATE {table} SET speaker = :name", {"name": name})
+        for statement in step.statements():
+            if statement.strip().startswith("UPDATE"):
+                await tx.run(statement)
     (hit,) = await here.recall.messages("ferry", 9)
-    assert hit.exchange.speaker == "lyra#past" and TAGGED.search(hit.exchange.speaker)
+    assert hit.exchange.speaker == f"{name}#past" and TAGGED.search(hit.exchange.speaker)
 
 
 async def test_no_name_is_kept_with_who_had_it_first(memory: Memory, says: Teller) -> None:

@@ -9,25 +9,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from memory.store.database import Transaction
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.display_names import TAG, likeness
-from memory.tiers.messages.words import is_telling, spoken
+from memory.tiers.messages.words import TELLING, spoken, telling
 from memory.types import DomainRef, NewExchange
 
 _BEGINNING = 3
 """By so many of its first words a forgotten message is looked for in a longer one."""
 _COMPARED = 40
 """So many of its first words have to stand there in a row."""
-_LOOKED_AT = 5_000
+_LOOKED_AT = 2_000
 """Among so many words of a message is looked."""
 
 
 def names(seal: Seal, domain: DomainRef, speaker: str, said_at: int, text: str) -> list[str]:
-    """Return the names by which a longer message meets one that is forgotten."""
-    said = spoken(text)[:_COMPARED]
-    if not said:
+    """Return the names by which a longer message meets one that is forgotten: none for an "ok", which tells nothing."""
+    said, tells, moment = spoken(text)[:_COMPARED], telling(text), _moment(speaker, said_at)
+    if not tells:
         return []
-    moment = _moment(speaker, said_at)
     found = [seal.id(domain, "moment", *moment), _begins(seal, domain, said), _holds(seal, domain, said, moment)]
-    return [*found, _holds(seal, domain, said)] if is_telling(text) else found
+    return [*found, _holds(seal, domain, said)] if tells >= TELLING else found
 
 
 async def forgotten(tx: Transaction, seal: Seal, domain: DomainRef, offered: Mapping[str, NewExchange]) -> set[str]:
@@ -42,7 +41,7 @@ async def forgotten(tx: Transaction, seal: Seal, domain: DomainRef, offered: Map
     }
     if not there or await tx.one("SELECT 1 AS one FROM tombstones LIMIT 1") is None:
         return set()
-    begins = {pid: dict(_beginnings(seal, domain, said)) for pid, said in there.items()}
+    begins = {pid: dict(_beginnings(seal, domain, said, 1 if pid in moments else _BEGINNING)) for pid, said in there.items()}
     begun = await _buried(tx, (name for some in begins.values() for name in some.values()))
     held = {
         pid: {
@@ -61,10 +60,10 @@ def _moment(speaker: str, said_at: int) -> tuple[str, str]:
     return likeness(TAG.sub("", speaker)), str(said_at)
 
 
-def _beginnings(seal: Seal, domain: DomainRef, said: Sequence[str]) -> Iterable[tuple[tuple[int, int], str]]:
-    """Return where in a text a forgotten message may begin, with how many words, and its name by those."""
+def _beginnings(seal: Seal, domain: DomainRef, said: Sequence[str], least: int) -> Iterable[tuple[tuple[int, int], str]]:
+    """Return where in a text a forgotten message of so many words may begin, with how many words, and its name by those."""
     for at in range(len(said)):
-        for n in range(1, min(_BEGINNING, len(said) - at) + 1):
+        for n in range(least, min(_BEGINNING, len(said) - at) + 1):
             yield (at, n), _begins(seal, domain, said[at : at + n])
 
 

@@ -8,7 +8,7 @@ from memory.text.lexical import key_words
 from memory.types import DomainRef
 
 _WORD = re.compile(r"[^\W_]+")
-_TELLING = 3
+TELLING = 3
 """How many telling words make a message one that nobody else says by chance."""
 
 
@@ -18,7 +18,7 @@ def names(seal: Seal, domain: DomainRef, text: str) -> list[str]:
 
     None where they are so few that others may well say the same. Former names split words at what is unseen, and heeded marks.
     """
-    if not is_telling(text):
+    if telling(text) < TELLING:
         return []
     said = _folded(text)
     alone = dict.fromkeys(" ".join(form) for form in (spoken(text), _WORD.findall(said)))
@@ -30,9 +30,9 @@ def spoken(text: str) -> list[str]:
     return _WORD.findall("".join(char for char in _folded(text) if unicodedata.category(char) != "Cf"))
 
 
-def is_telling(text: str) -> bool:
-    """Say whether a text says so much that nobody else says the same by chance."""
-    return len(key_words(_folded(text))) >= _TELLING
+def telling(text: str) -> int:
+    """Return how many words of a text tell something."""
+    return len(key_words(_folded(text)))
 
 
 def _folded(text: str) -> str:
