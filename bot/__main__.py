@@ -1,22 +1,35 @@
 """The door: ends quietly whatever happens before a command begins."""
 
-import os
 import signal
-import sys
 
-from bot.imports import imported
+# Ctrl-C while Lyra is still loading ends the process there and then, instead of a traceback from an import.
+_HANDLER = signal.getsignal(signal.SIGINT)
+if _HANDLER is not signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+import os  # noqa: E402
+import sys  # noqa: E402
+
+from bot.imports import imported  # noqa: E402
+
+_STOPPED = 130
+"""As a shell says it of a process that Ctrl-C ended."""
 
 
 def main() -> None:
-    """Run `lyra` and end the process with 0 (done), 1 (failed) or 2 (wrong usage)."""
+    """Run `lyra` and end the process with 0 (done), 1 (failed), 2 (wrong usage) or 130 (Ctrl-C)."""
     _have_streams()
     # pydantic would look through whatever is installed for plugins of its own, which takes 10 ms of every start.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    # Ctrl-C while Lyra is still loading ends the process there and then, instead of a traceback from an import.
-    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
     outcome = imported("bot.cli.outcome:outcome")
-    signal.signal(signal.SIGINT, before)
-    sys.exit(outcome())
+    try:
+        signal.signal(signal.SIGINT, _HANDLER)
+        code = outcome()
+    except KeyboardInterrupt:
+        code = _STOPPED
+    if _HANDLER is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    sys.exit(code)
 
 
 def _have_streams() -> None:

@@ -3,6 +3,7 @@
 LyraError                     carries what to say and do
 ├── BadConfig · BadSecret     the configuration does not hold
 ├── BadInput                  what was given cannot be used
+├── Cancelled                 Ctrl-C
 ├── PlaceUnknown              who can read a place is not known now; it is tried again
 └── ModelError                a model did not answer; the message is kept
     ├── ModelBusy             429: wait, then retry (transient; carries retry_after)
@@ -31,6 +32,10 @@ class BadSecret(LyraError):
 
 class BadInput(LyraError):
     """What was given cannot be used."""
+
+
+class Cancelled(LyraError):
+    """Somebody pressed Ctrl-C."""
 
 
 class PlaceUnknown(LyraError):

@@ -36,8 +36,8 @@ class Screen(Protocol):
         """Know the commands that can be typed."""
         ...
 
-    async def read(self, prompt: str) -> str | None:
-        """Return the next line, None at the end."""
+    async def read(self, question: str = "") -> str | None:
+        """Return the next line, or the one that answers a question, '' where that is waved away; None at the end."""
         ...
 
     def write(self, text: str) -> None:
@@ -105,7 +105,7 @@ class Console(Adapter):
         """Return the next message, as said now; None at the end."""
         if self._ahead:
             return replace(self._ahead.popleft(), place=self.place, said_at=self._origin.now())
-        while (line := await self._read("you › ")) is not None:
+        while (line := await self._read()) is not None:
             if message := self._message(await self._meant(line)):
                 return message
         return None
@@ -125,9 +125,9 @@ class Console(Adapter):
         while not (answered.done() or self._ended or last.text.startswith(self.prefix)) and len(self._ahead) < _MOST_AHEAD:
             if not self.screen.reads_ahead:
                 return
-            self._reading = self._reading or asyncio.ensure_future(self.screen.read("you › "))
+            self._reading = self._reading or asyncio.ensure_future(self.screen.read())
             await asyncio.wait((answered, self._reading), return_when=asyncio.FIRST_COMPLETED)
-            if self._reading.done() and (line := await self._read("you › ")) is not None and (typed := self._message(line)):
+            if self._reading.done() and (line := await self._read()) is not None and (typed := self._message(line)):
                 last = typed
                 self._ahead.append(typed)
                 if not typed.text.startswith(self.prefix):
@@ -171,10 +171,10 @@ class Console(Adapter):
         self.session = session
         return True
 
-    async def _read(self, prompt: str) -> str | None:
-        """Return the next line; None at the end, and from then on."""
+    async def _read(self, question: str = "") -> str | None:
+        """Return the next line, or the one that answers a question; None at the end, and from then on."""
         reading, self._reading = self._reading, None
-        line = None if self._ended else await (reading or self.screen.read(prompt))
+        line = None if self._ended else await (reading or self.screen.read(question))
         self._ended = line is None
         return line
 
@@ -221,9 +221,9 @@ class Pipe:
     def know(self, prefix: str, table: Mapping[str, CommandSpec]) -> None:
         """Do nothing: whoever types here sees no suggestions."""
 
-    async def read(self, prompt: str) -> str | None:
-        if not prompt.startswith("you"):
-            self.note(prompt)
+    async def read(self, question: str = "") -> str | None:
+        if question:
+            self.note(question)
         if self._reader is None:
             loop = asyncio.get_running_loop()
             self._reader = threading.Thread(target=self._read, args=(loop,), daemon=True)

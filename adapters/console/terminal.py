@@ -40,8 +40,9 @@ class Terminal:
         self._names = names
         self._console = Console(file=sys.stdout, force_terminal=True, no_color=not colour, highlight=False, emoji=False)
         self._session: PromptSession[str] = PromptSession(
-            history=InMemoryHistory(list(history)), output=output, key_bindings=_keys(self.note), complete_while_typing=False
+            history=InMemoryHistory(list(history)), output=output, key_bindings=self._keys(), complete_while_typing=False
         )
+        self._asks = False
         self._text = ""
         self._live: LiveRender | None = None
         self._refreshing: asyncio.TimerHandle | None = None
@@ -49,14 +50,15 @@ class Terminal:
     def know(self, prefix: str, table: Mapping[str, CommandSpec]) -> None:
         self._session.completer = CommandCompleter(prefix, table, self._names)
 
-    async def read(self, prompt: str) -> str | None:
+    async def read(self, question: str = "") -> str | None:
+        self._asks = bool(question)
         # Keys that were pressed meanwhile stand there as the terminal shows them, Ctrl-C as ^C.
         self._console.control(_BEGIN_LINE)
         try:
-            line = await self._session.prompt_async(ANSI(prompt), set_exception_handler=False, handle_sigint=False)
+            line = await self._session.prompt_async(ANSI(question or "you › "), set_exception_handler=False, handle_sigint=False)
         except EOFError:
             return None
-        if line.strip().casefold() in LEAVING:
+        if not question and line.strip().casefold() in LEAVING:
             return None
         if len(line.encode("utf-8", "replace")) > MOST_BYTES:
             self.note(_("That is longer than 256 KiB and was not kept; send it in pieces."))
@@ -82,6 +84,21 @@ class Terminal:
         self._clear()
         self._print(Text(text, style="dim"))
 
+    def _keys(self) -> KeyBindings:
+        keys = KeyBindings()
+
+        @keys.add("c-c")
+        def leave(event: KeyPressEvent) -> None:
+            """Wave a question away; clear the line; on an empty one, say how to leave."""
+            if self._asks:
+                event.app.exit(result="")
+            elif event.current_buffer.text:
+                event.current_buffer.reset()
+            else:
+                run_in_terminal(lambda: self.note(_("Leave with /quit or Ctrl-D.")))
+
+        return keys
+
     def _refresh(self) -> None:
         self._refreshing = None
         live = self._live or LiveRender("")
@@ -106,20 +123,6 @@ class Terminal:
 
 def _said(reply: RenderableType) -> Indented:
     return Indented(Text(_NAME, style="cyan", end=""), reply)
-
-
-def _keys(note: Callable[[str], None]) -> KeyBindings:
-    keys = KeyBindings()
-
-    @keys.add("c-c")
-    def clear(event: KeyPressEvent) -> None:
-        """Clear the line; on an empty one, say how to leave."""
-        if event.current_buffer.text:
-            event.current_buffer.reset()
-        else:
-            run_in_terminal(lambda: note(_("Leave with /quit or Ctrl-D.")))
-
-    return keys
 
 
 def _without_cursor_queries(output: Vt100_Output) -> Vt100_Output:

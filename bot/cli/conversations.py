@@ -2,13 +2,13 @@
 
 import json
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 
 from adapters.events import Person
 from bot.app import App, opened
 from bot.cli import rows
-from bot.cli.output import ask, show
+from bot.cli.output import ask, interruptible, show
 from bot.commands.texts import receipts
 from bot.errors import BadInput, LyraError
 from bot.imports import imported
@@ -17,41 +17,76 @@ from bot.rights.forgetting import nothing, preview, span
 from bot.service.maintenance import Estimate
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
+from memory.text.storable import clean
 from memory.types import Condensed, Hit
 from memory.view.selecting import MOST
 from memory.view.view import Extent, View
 
 _LONGEST = 64 * 1024
+_STANDARD_INPUT = "-"
 
 
 async def recall(as_: str, query: str, k: int, session: str, as_json: bool, *, digests: bool) -> int:
-    """Print the hits for a question, or for each line of standard input; with `digests`, gists and months among them."""
+    """Print the hits for a question, or for each line of standard input; with `digests`, gists and months among them.
+
+    Returns 1 where a line could not be read.
+    """
     if digests and session:
         raise BadInput(lazy("Gists and months are found in all conversations at once; leave out --session or --digests."))
+    questions = _Questions(query)
     async with opened() as app:
         view, asker = await app.view(as_), as_ or app.base.around.user
         only = await view.sessions.named(session) if session else None
-        async for line in _questions(query):
+        for at, line in enumerate(questions):
+            if not (line or as_json):
+                continue
             hits: Sequence[Hit | Condensed] = (
                 await view.recall.everything(line, k)
                 if digests
                 else await view.recall.messages(line, k, session=only, asker=asker)
             )
+            if query == _STANDARD_INPUT and not as_json:
+                show(f"\n{line}" if at else line)
             await _print_hits(app, view, line, hits, as_json)
-    return 0
+    return 1 if questions.refused else 0
 
 
-async def _questions(query: str) -> AsyncIterator[str]:
-    if query != "-":
-        yield query
-        return
-    while raw := sys.stdin.buffer.readline(_LONGEST + 1):
-        if len(raw) > _LONGEST:
-            raise BadInput(lazy("A question is longer than 64 KiB; ask in fewer words."))
-        try:
-            yield raw.decode("utf-8-sig").rstrip("\r\n")
-        except UnicodeDecodeError as error:
-            raise BadInput(lazy("A question is not UTF-8; convert the input first.")) from error
+class _Questions:
+    """One question, or those of standard input, a line each; what is none is told, counted, and passed over."""
+
+    def __init__(self, query: str) -> None:
+        self._query = query
+        self.refused = 0
+
+    def __iter__(self) -> Iterator[str]:
+        if self._query != _STANDARD_INPUT:
+            yield self._query
+            return
+        at = 0
+        while raw := _line():
+            at += 1
+            if len(raw) > _LONGEST:
+                self._refuse(_("Line {line} is longer than 64 KiB and was not looked for; ask in fewer words.", line=at))
+                continue
+            try:
+                question = clean(raw.decode("utf-8-sig")).strip()
+            except UnicodeDecodeError:
+                self._refuse(_("Line {line} is not UTF-8 and was not looked for; convert the input first.", line=at))
+                continue
+            yield question
+
+    def _refuse(self, why: str) -> None:
+        self.refused += 1
+        print(why, file=sys.stderr, flush=True)
+
+
+def _line() -> bytes:
+    """Return the next line of standard input, the beginning of one that is too long; b'' at the end."""
+    with interruptible():
+        raw = rest = sys.stdin.buffer.readline(_LONGEST + 1)
+        while len(rest) > _LONGEST and not rest.endswith(b"\n"):
+            rest = sys.stdin.buffer.readline(_LONGEST + 1)
+    return raw
 
 
 async def _print_hits(app: App, view: View, query: str, hits: Sequence[Hit | Condensed], as_json: bool) -> None:

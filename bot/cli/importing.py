@@ -5,11 +5,13 @@ Vectors for what was imported, made while somebody looks on: with progress, and 
 
 import asyncio
 import sys
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
 from adapters.events import conversation
 from bot.app import App, opened, until_stopped
+from bot.cli.output import interruptible
 from bot.imports import imported
 from bot.service.deriving import deriving
 from localization.numerals import number
@@ -75,7 +77,7 @@ async def import_file(as_: str, file: str, format_: str, session: str) -> int:
             lines = read_file(Path(file), format_, view.home.time_zone, person)
             total = await asyncio.to_thread(lines_in, Path(file), format_)
             told(0, total)
-            while batch := await asyncio.to_thread(lambda: list(islice(lines, _BATCH))):
+            while batch := await _batch(lines, typed=file == "-" and sys.stdin.isatty()):
                 await importer.take(batch)
                 read += len(batch)
                 told(read, max(read, total) if total else 0)
@@ -85,6 +87,14 @@ async def import_file(as_: str, file: str, format_: str, session: str) -> int:
             code = importer.tell()
             await embedded(app, view, stop)
         return code
+
+
+async def _batch(lines: Iterator[Incoming | BadLine], *, typed: bool) -> list[Incoming | BadLine]:
+    if typed:
+        # A thread that waits for somebody to type would outlast Ctrl-C.
+        with interruptible():
+            return list(islice(lines, _BATCH))
+    return await asyncio.to_thread(lambda: list(islice(lines, _BATCH)))
 
 
 class _Importer:

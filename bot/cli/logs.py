@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from bot.config.settings import surroundings
@@ -21,10 +22,12 @@ async def logs(lines: int, *, follow: bool) -> int:
         "\n".join(last) if last else _("Nothing was logged yet; it will stand in {path}.", path=path),
         file=sys.stdout if last else sys.stderr,
     )
-    while follow:
-        sys.stdout.flush()
-        await asyncio.sleep(_LOOK_SECONDS)
-        size = _print_from(path, size)
+    # Ctrl-C is how this ends.
+    with suppress(asyncio.CancelledError):
+        while follow:
+            sys.stdout.flush()
+            await asyncio.sleep(_LOOK_SECONDS)
+            size = _print_from(path, size)
     return 0
 
 

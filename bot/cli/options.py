@@ -7,8 +7,9 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from bot.errors import Cancelled
 from bot.imports import imported
-from localization.sentences import _
+from localization.sentences import _, lazy
 from memory.text.storable import clean
 from memory.types import MOST_NAME
 
@@ -42,10 +43,14 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do not ask first.")]
 
 
 def run(work: str, *arguments: object, **options: object) -> NoReturn:
-    """Load the module of a command and do its work, given as module:function; end with its exit code."""
+    """Load the module of a command and do its work, given as module:function; end with its exit code. Raises Cancelled at Ctrl-C."""
     # Nothing of what is loaded is garbage, and looking again and again whether it is takes 70 ms.
     gc.disable()
     do: Callable[..., Coroutine[Any, Any, int]] = imported(work)
     gc.freeze()
     gc.enable()
-    raise typer.Exit(asyncio.run(do(*arguments, **options)))
+    try:
+        code = asyncio.run(do(*arguments, **options))
+    except KeyboardInterrupt:
+        raise Cancelled(lazy("Stopped.")) from None
+    raise typer.Exit(code)

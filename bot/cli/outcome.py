@@ -10,16 +10,16 @@ from adapters.errors import PlatformFailure
 from bot.cli.main import cli
 from bot.cli.usage import command, misuse
 from bot.config.language import spoken
-from bot.errors import LyraError
+from bot.errors import Cancelled, LyraError
 from localization.languages import read_in
 from localization.sentences import _, told
 from memory.errors import MemoryFailure
 
-DONE, FAILED, MISUSED = 0, 1, 2
+DONE, FAILED, MISUSED, STOPPED = 0, 1, 2, 130
 
 
 def outcome() -> int:
-    """Run what the command line says; return 0 (done), 1 (failed) or 2 (wrong usage)."""
+    """Run what the command line says; return 0 (done), 1 (failed), 2 (wrong usage) or 130 (Ctrl-C)."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # A name that is no UTF-8 is printed with a mark in its place, not refused.
@@ -33,8 +33,10 @@ def outcome() -> int:
         return ended.exit_code
     except TyperException as error:
         return _misused(error)
+    except Cancelled as error:
+        return _say(told(error), STOPPED)
     except (Abort, KeyboardInterrupt):
-        return _say("", FAILED)
+        return STOPPED
     except BrokenPipeError:
         # Whoever read our output has gone; so that the interpreter does not complain while it ends, output goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,15 +1,15 @@
 """What the commands print for people, and ask them before something that cannot be undone."""
 
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TextIO, TypeVar
 
-import typer
-
 from adapters.markup import printable
-from bot.errors import BadInput
+from bot.errors import BadInput, Cancelled
 from localization.answers import CHOICE, NO, YES
-from localization.sentences import _, lazy_plural
+from localization.sentences import _, lazy, lazy_plural
 
 T = TypeVar("T")
 _PAGE = 20
@@ -42,11 +42,42 @@ def page_of(entries: Sequence[T], page: int, *, whole: bool) -> tuple[Sequence[T
     return shown, begin, _("Page {page} of {last}; {more}", page=page, last=last, more=more) if more else ""
 
 
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Have Ctrl-C raise KeyboardInterrupt at once within the block: asyncio keeps it until its loop goes on, which reading prevents."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def asked(question: str, read: Callable[[], str] = lambda: sys.stdin.readline()) -> str:
+    """Ask on standard error, so that standard output holds nothing but what was made; return what is `read`.
+
+    That is a line with its end, '' where the input has ended. Raises Cancelled at Ctrl-C.
+    """
+    show(question, sys.stderr, end=" ")
+    sys.stderr.flush()
+    try:
+        with interruptible():
+            answer = read()
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+        raise Cancelled(lazy("Cancelled; nothing was changed.")) from None
+    if not (answer and sys.stdin.isatty()):
+        # What stands on no screen is ended here, so that each question has a line of its own.
+        print(file=sys.stderr, flush=True)
+    return answer
+
+
 def ask(question: str, *, yes: bool) -> bool:
-    """Ask at the terminal and return the answer; where nobody can be asked, only `yes` means yes."""
+    """Ask at the terminal and return the answer; where nobody can be asked, only `yes` means yes. Raises Cancelled at Ctrl-C."""
     if yes or not sys.stdin.isatty():
         return yes
     while True:
-        answer = typer.prompt(f"{question} {CHOICE}", default="", show_default=False, err=True).strip().casefold()
+        answer = asked(f"{question} {CHOICE}").strip().casefold()
         if answer in YES or not answer or answer in NO:
             return answer in YES

@@ -2,10 +2,12 @@
 
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from difflib import get_close_matches
 from getpass import getpass
 
 from adapters.markup import printable
+from bot.cli.output import asked
 from bot.errors import BadInput
 from localization.answers import NO, YES
 from localization.sentences import _, lazy
@@ -14,12 +16,12 @@ from localization.sentences import _, lazy
 class Asking:
     """Asks on standard error, so that standard output holds nothing but what was made. An empty answer takes the default.
 
-    Where the input `ended`, every question that is left takes its default.
+    Every question raises BadInput where the input has ended, and Cancelled at Ctrl-C. What was done before the end of the
+    questions is undone with `undoing`.
     """
 
-    def __init__(self) -> None:
-        self.at_hand = sys.stdin.isatty()
-        self.ended = False
+    def __init__(self, undoing: ExitStack) -> None:
+        self.undoing = undoing
 
     def say(self, text: str = "") -> None:
         """Tell something."""
@@ -31,13 +33,11 @@ class Asking:
         Over a pipe a wrong answer is told, and the next line is taken.
         """
         while True:
-            given = self._line(f"{question} [{default}] " if default else f"{question} ").strip() or default
+            given = _line(f"{question} [{default}]" if default else question).strip() or default
             trouble = wrong(given) if wrong else ""
             if not trouble:
                 return given
             self.say(f"  {trouble}")
-            if self.ended:
-                return default
 
     def sure(self, question: str, *, default: bool) -> bool:
         """Return whether it was agreed to."""
@@ -48,32 +48,19 @@ class Asking:
         return given in YES if given else default
 
     def keep_anyway(self) -> bool:
-        """Return whether something that does not work is to be kept. Raises BadInput where nobody answers any more."""
-        agreed = self.sure(_("  Keep it anyway?"), default=False)
-        if not agreed:
-            self.require_more()
-        return agreed
-
-    def require_more(self) -> None:
-        """Raise BadInput where no more answers come."""
-        if self.ended:
-            raise BadInput(lazy("The answers ended before all was well. Nothing was written."))
+        """Return whether something that does not work is to be kept."""
+        return self.sure(_("  Keep it anyway?"), default=False)
 
     def secret(self, question: str) -> str:
         """Return what is typed without showing it."""
-        if self.at_hand:
-            return getpass(f"{question} ").strip()
-        return self._line(f"{question} ").strip()
+        return (asked(question, lambda: f"{getpass('')}\n") if sys.stdin.isatty() else _line(question)).strip()
 
-    def _line(self, question: str) -> str:
-        print(printable(question), file=sys.stderr, end="", flush=True)
-        line = "" if self.ended else sys.stdin.readline()
-        if not line:
-            self.ended = True
-        if self.ended or not self.at_hand:
-            # What stands on no screen is ended here, so that each question has a line of its own.
-            print(file=sys.stderr, flush=True)
-        return line
+
+def _line(question: str) -> str:
+    line = asked(question)
+    if not line:
+        raise BadInput(lazy("The answers ended before the last question; nothing was written."))
+    return line
 
 
 def one_of(known: Sequence[str], none: Callable[[str], str]) -> Callable[[str], str]:

@@ -71,7 +71,6 @@ async def _described(asking: Asking, around: Surroundings, base_url: str, was: B
         return Backend.model_validate({**(same.model_dump() if same else {}), "base_url": base_url, "model": model, **key})
     except ValueError:
         asking.say(_('  "{url}" is no address; write it like "http://127.0.0.1:11434/v1"', url=base_url))
-        asking.require_more()
         return None
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bot.app import App, opened, prepare
-from bot.cli.output import show
+from bot.cli.output import interruptible, show
 from bot.commands.texts import persona_text
 from bot.context.persona import Persona
 from bot.errors import BadInput, LyraError
@@ -51,7 +51,8 @@ async def _said(app: App, text: str) -> str:
 
 def _given(file: str) -> str:
     try:
-        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        with interruptible():
+            raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadInput(lazy("{file} is not UTF-8; save it as UTF-8.", file=file)) from error

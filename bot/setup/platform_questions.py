@@ -77,7 +77,6 @@ async def ask_matrix(asking: Asking, file: ConfigFile, around: Surroundings) -> 
         except ValidationError as error:
             asking.say(f"  {wrong(error.errors()[0])}.")
             there = {**there, **said}
-            asking.require_more()
             continue
         if await _kept(asking, lambda: _matrix(section, around)):  # noqa: B023
             _note(file, "matrix", {**said, **password})

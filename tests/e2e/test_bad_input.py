@@ -1,7 +1,6 @@
 """Broken files, keys, folders and disks: one clear sentence, the exit code of a failure, and nothing that was kept is lost."""
 
 import asyncio
-import json
 from pathlib import Path
 
 import pytest
@@ -120,12 +119,18 @@ def test_a_line_that_cannot_be_read_is_named_and_the_others_are_answered(home: H
     assert kept(home)[:2] == ["my cat is called Turing", "my dog is Rex"]
 
 
-@pytest.mark.parametrize("given", [b"caf\xe9\n", b"x" * 70_000 + b"\n"], ids=["not UTF-8", "too long"])
-def test_a_question_that_cannot_be_read_is_named(home: Home, given: bytes) -> None:
-    done = home.lyra("recall", "-", "--json", given=b"cat\n" + given)
-    assert done.code == 1
-    assert one_sentence(done).startswith("A question is ")
-    assert json.loads(done.lines[0])["query"] == "cat"
+def test_a_question_that_cannot_be_read_is_named_and_the_others_are_looked_for(home: Home) -> None:
+    done = home.lyra("recall", "-", "--json", given=b"cat\ncaf\xe9\n" + b"x" * 150_000 + b"\n\ndog\n")
+    assert (done.code, [row["query"] for row in done.rows]) == (1, ["cat", "", "dog"])
+    assert done.err.splitlines() == [
+        "Line 2 is not UTF-8 and was not looked for; convert the input first.",
+        "Line 3 is longer than 64 KiB and was not looked for; ask in fewer words.",
+    ]
+
+
+def test_several_questions_are_told_apart(home: Home) -> None:
+    cat, dog = home.lyra("recall", "-", given="cat\n\ndog\n").out.split("\n\n")
+    assert cat.startswith("cat\n1. my cat is called Turing\n") and dog == 'dog\nNothing was found about "dog".\n'
 
 
 @pytest.mark.parametrize("words", [["recall", "\udcff"], ["sessions", "--as", "\udcff"], ["chat", "--session", "\udcff"]])

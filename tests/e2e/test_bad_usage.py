@@ -84,13 +84,14 @@ def test_closed_streams_lead_nowhere_and_into_no_file(home: Home, command: str, 
     assert [row["content"] for row in home.export()] == ["my cat is called Turing", "Kept."]
 
 
-def test_ctrl_c_while_lyra_is_still_loading_ends_quietly(home: Home) -> None:
+@pytest.mark.parametrize("module", ["bot.imports", "typer"])
+def test_ctrl_c_while_lyra_is_still_loading_ends_quietly(home: Home, module: str) -> None:
     with subprocess.Popen(
         [sys.executable, "-v", "-m", "bot", "sessions"], env=home.environment(), cwd=REPO, stderr=subprocess.PIPE, text=True
     ) as loading:
         assert loading.stderr
         for line in loading.stderr:
-            if line.startswith("import 'typer"):
+            if line.startswith(f"import '{module}"):
                 loading.send_signal(signal.SIGINT)
                 break
         assert "Traceback" not in loading.stderr.read()

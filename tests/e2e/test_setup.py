@@ -12,7 +12,7 @@ from tests.fakes import openai_behaviours as b
 from tests.kits.discord_thread import DiscordThread
 from tests.kits.in_english import said_in_english
 from tests.kits.lyra_kit import Done, ModelServer, NewMachine, one_sentence
-from tests.kits.lyra_terminal import Terminal
+from tests.kits.lyra_terminal import CTRL_C, CTRL_D, Terminal
 
 NO = ("n", "n")  # no Discord, no Matrix
 
@@ -31,8 +31,8 @@ def home(tmp_path: Path) -> NewMachine:
 
 
 def set_up(home: NewMachine, *answers: str, language: str = "") -> Done:
-    """Answer the questions over a pipe, a line each, the first of which is for the language."""
-    return home.lyra("setup", given="".join(f"{answer}\n" for answer in (language, *answers)))
+    """Answer the questions over a pipe, a line each, the first of which is for the language; the rest with Enter."""
+    return home.lyra("setup", given="".join(f"{answer}\n" for answer in (language, *answers, *[""] * 8)))
 
 
 def config(home: NewMachine) -> dict[str, object]:
@@ -67,11 +67,21 @@ def test_a_model_that_does_not_answer_is_told_and_kept_only_if_that_is_said(home
     assert kept.code == 0 and config(home)["models"] == {"main": {"base_url": url, "model": "tiny"}}
 
 
-def test_answers_that_end_where_something_is_wrong_write_nothing(home: NewMachine) -> None:
-    done = set_up(home, "", "http://127.0.0.1:1/v1", "", "tiny")
+@pytest.mark.parametrize("answers", ["", "\n", "\n\nnone\nn\nn\n", "\n\nhttp://127.0.0.1:1/v1\ntype\nsk-secret\ntiny\n"])
+def test_answers_that_end_early_write_nothing(home: NewMachine, answers: str) -> None:
+    done = home.lyra("setup", given=answers)
     assert done.code == 1
-    assert done.err.splitlines()[-1] == "The answers ended before all was well. Nothing was written."
-    assert not (home.path / "lyra.toml").exists()
+    assert done.err.splitlines()[-1] == "The answers ended before the last question; nothing was written."
+    assert not [path for path in home.path.rglob("*") if path.is_file()]
+
+
+def test_a_key_that_was_typed_goes_where_nothing_is_written(home: NewMachine, model: ModelServer) -> None:
+    home.configure(
+        f'chat = "main"\n[models.main]\nbase_url = "{model.server.base_url}"\nmodel = "tiny"\napi_key_file = "model-key"\n'
+    )
+    (home.path / "model-key").write_text("sk-before")
+    assert set_up(home, "Asia/Tokyo", "", "type", "sk-secret", "", *NO, "n").code == 1
+    assert (home.path / "model-key").read_text() == "sk-before"
 
 
 def test_a_key_is_in_a_file_of_its_own_and_nowhere_else(home: NewMachine, model: ModelServer) -> None:
@@ -164,3 +174,15 @@ def test_at_a_terminal_it_asks_one_thing_after_the_other(home: NewMachine) -> No
         terminal.type("")
         terminal.until("Written: ~/.lyra/lyra.toml")
     assert config(home) == {"language": "en", "time_zone": "Asia/Tokyo"}
+
+
+def test_ctrl_c_and_ctrl_d_at_a_question_leave_everything_as_it_is(home: NewMachine) -> None:
+    for key, code, said in ((CTRL_C, 130, "Cancelled; nothing was changed."), (CTRL_D, 1, "The answers ended before")):
+        with Terminal(home, command="setup") as terminal:
+            terminal.until("The language that she speaks")
+            terminal.type("")
+            terminal.until("The time zone that times are told in")
+            terminal.type(key, end="")
+            assert terminal.end() == code
+            assert terminal.lines[-1].startswith(said) and len(terminal.lines) < 8
+        assert not home.path.exists()

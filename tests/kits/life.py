@@ -68,7 +68,7 @@ class _Sheet:
         self._left = list(questions)
         self.answers: list[str] = []
 
-    async def read(self, prompt: str) -> str | None:
+    async def read(self, question: str = "") -> str | None:
         if not self._left:
             return None
         self.answers.append("")

@@ -61,7 +61,7 @@ class _Lines:
     def __init__(self, lines: Sequence[str]) -> None:
         self._left = list(lines)
 
-    async def read(self, prompt: str) -> str | None:
+    async def read(self, question: str = "") -> str | None:
         return self._left.pop(0) if self._left else None
 
     def know(self, prefix: str, table: object) -> None:
