@@ -58,7 +58,7 @@ class Terminal:
             line = await self._session.prompt_async(ANSI(question or "you › "), set_exception_handler=False, handle_sigint=False)
         except EOFError:
             return None
-        if not question and line.strip().casefold() in LEAVING:
+        if line.strip().casefold() in LEAVING:
             return None
         if len(line.encode("utf-8", "replace")) > MOST_BYTES:
             self.note(_("That is longer than 256 KiB and was not kept; send it in pieces."))
