@@ -33,7 +33,7 @@ def _lyra(
 
 
 def chat(
-    as_: options.As = "",
+    as_: options.As = options.NOT_GIVEN,
     session: Annotated[
         str, typer.Option(metavar="NAME", parser=options.name, help="Which conversation to go on with, or to begin.")
     ] = "main",
@@ -53,7 +53,7 @@ def run() -> None:
 
 
 def web(
-    as_: options.As = "",
+    as_: options.As = options.NOT_GIVEN,
     open: Annotated[bool, typer.Option("--open/--no-open", help="Whether to open the link in a browser here.")] = True,
 ) -> None:
     """Open the memory page in a browser.
@@ -82,18 +82,20 @@ def doctor() -> None:
     options.run("bot.cli.checkups.doctor:doctor")
 
 
-def backup(file: Annotated[Path, typer.Argument(help="The new file to write.")]) -> None:
+def backup(file: Annotated[str, typer.Argument(parser=options.file, metavar="FILE", help="The new file to write.")]) -> None:
     """Copy the whole memory into one encrypted file.
 
     The copy is read back before it counts. It opens with the same key."""
-    options.run("bot.cli.backups:backup", file)
+    options.run("bot.cli.backups:backup", Path(file))
 
 
-def restore(file: Annotated[Path, typer.Argument(help="A backup.")], yes: options.Yes = False) -> None:
+def restore(
+    file: Annotated[str, typer.Argument(parser=options.file, metavar="FILE", help="A backup.")], yes: options.Yes = False
+) -> None:
     """Put a backup in the place of the memory.
 
     The old memory is kept aside for a week; what was forgotten since the backup stays forgotten."""
-    options.run("bot.cli.backups:restore", file, yes)
+    options.run("bot.cli.backups:restore", Path(file), yes)
 
 
 def privacy() -> None:

@@ -1,5 +1,6 @@
 """The commands that read, change or remove what is remembered, with their words; what each does is loaded when it is called."""
 
+from difflib import get_close_matches
 from enum import StrEnum
 from typing import Annotated
 
@@ -29,12 +30,14 @@ _FORMS = {
 
 
 def import_(
-    file: Annotated[str, typer.Argument(help="The file to read; - reads from standard input.")],
-    as_: options.As = "",
+    file: Annotated[
+        str, typer.Argument(parser=options.file, metavar="FILE", help="The file to read; - reads from standard input.")
+    ],
+    as_: options.As = options.NOT_GIVEN,
     format: Annotated[Format, typer.Option(help="jsonl, chatgpt (its conversations.json), or auto to find out.")] = Format.AUTO,
     session: Annotated[
         str, typer.Option(metavar="NAME", parser=options.name, help="Where messages go that name no conversation.")
-    ] = "",
+    ] = options.NOT_GIVEN,
 ) -> None:
     """Give Lyra conversations you had elsewhere.
 
@@ -46,21 +49,19 @@ def recall(
     query: Annotated[
         str, typer.Argument(metavar="QUERY", parser=options.words, help="What to look for; - reads one question a line.")
     ],
-    as_: options.As = "",
+    as_: options.As = options.NOT_GIVEN,
     k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many messages to find.")] = 5,
-    session: options.OneSession = "",
+    session: options.OneSession = options.NOT_GIVEN,
     digests: Annotated[bool, typer.Option("--digests", help="Find gists and months as well, in one list.")] = False,
     json: options.Json = False,
 ) -> None:
     """Find what was said about something.
 
     Every hit says who said it, when, in which conversation, and why it was found."""
-    if not query.strip():
-        raise typer.BadParameter(_("say what to look for, in words"))
     options.run("bot.cli.conversations:recall", as_, query, k, session, json, digests=digests)
 
 
-def sessions(as_: options.As = "", json: options.Json = False) -> None:
+def sessions(as_: options.As = options.NOT_GIVEN, json: options.Json = False) -> None:
     """List your conversations, newest first."""
     options.run("bot.cli.conversations:sessions", as_, json)
 
@@ -68,8 +69,8 @@ def sessions(as_: options.As = "", json: options.Json = False) -> None:
 def summarize(
     session: Annotated[
         str, typer.Argument(metavar="SESSION", parser=options.words, help="Which conversation; by default the one you had last.")
-    ] = "",
-    as_: options.As = "",
+    ] = options.NOT_GIVEN,
+    as_: options.As = options.NOT_GIVEN,
     all_: Annotated[bool, typer.Option("--all", help="Every conversation that has something new.")] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="With --all: at most this many conversations.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, max=64, help="With --all: how many at a time.")] = None,
@@ -118,11 +119,11 @@ def memory(
             help="For correct and forget: the fact's id, and what is so instead. For about: a name.",
         ),
     ] = None,
-    as_: options.As = "",
+    as_: options.As = options.NOT_GIVEN,
     past: Annotated[bool, typer.Option("--past", "--history", help="What was replaced since.")] = False,
     page: Annotated[
-        int, typer.Option("--page", metavar="N", min=0, show_default=False, help="The page to show, of 20 entries, from 1 on.")
-    ] = 0,
+        int | None, typer.Option("--page", metavar="N", min=1, help="The page to show, of 20 entries, from 1 on.")
+    ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Everything, not a page at a time as in a terminal.")] = False,
     json: options.Json = False,
 ) -> None:
@@ -133,16 +134,16 @@ def memory(
     correct ID TEXT puts what you say in the place of a fact; forget ID lets one go; reset lets her mood and drives begin anew."""
     given = words or []
     if part not in (*_PARTS, *_FORMS):
-        raise typer.BadParameter(_('there is no "{part}"; the parts of memory are {parts}', part=part, parts=", ".join(_PARTS)))
+        raise typer.BadParameter(_no_part(part))
     if part in _FORMS and not _FORMS[part][0] <= len(given) <= _FORMS[part][1]:
-        raise typer.BadParameter(f"say: {_FORMS[part][2]}")
+        raise typer.BadParameter(_("this is said so: {form}", form=_FORMS[part][2]))
     if part in _PARTS and given:
         raise typer.BadParameter(_('"{given}" is a word too many for {part}', given=given[0], part=part))
     if past and part not in _WITH_PAST:
         raise typer.BadParameter(_("--past goes with {parts}", parts=", ".join(_WITH_PAST)))
     match part:
         case "summaries":
-            options.run("bot.cli.remembered:summaries", as_, json, page, whole=all_)
+            options.run("bot.cli.remembered:summaries", as_, json, page or 0, whole=all_)
         case "bank":
             options.run("bot.cli.remembered:bank", json)
         case "correct":
@@ -153,30 +154,45 @@ def memory(
             options.run("bot.cli.remembered:about", as_, " ".join(given), json)
         case "reset":
             options.run("bot.cli.remembered:reset", as_, json)
-    options.run("bot.cli.remembered:tier", as_, part, past, json, page, whole=all_)
+    options.run("bot.cli.remembered:tier", as_, part, past, json, page or 0, whole=all_)
+
+
+def _no_part(part: str) -> str:
+    near = get_close_matches(part, (*_PARTS, *_FORMS), 1, 0.7)
+    if near:
+        return _('there is no "{part}" in memory; did you mean {near}?', part=part, near=near[0])
+    return _('there is no "{part}"; the parts of memory are {parts}', part=part, parts=", ".join(_PARTS))
 
 
 def forget(
-    id: Annotated[str, typer.Argument(metavar="ID", parser=options.words, help="The id of a message, as recall shows it.")] = "",
-    as_: options.As = "",
+    id: Annotated[
+        str, typer.Argument(metavar="ID", parser=options.words, help="The id of a message, as recall shows it.")
+    ] = options.NOT_GIVEN,
+    as_: options.As = options.NOT_GIVEN,
     session: Annotated[
         str, typer.Option("--session", metavar="NAME", parser=options.name, help="Forget this whole conversation instead.")
-    ] = "",
+    ] = options.NOT_GIVEN,
     about: Annotated[
         str, typer.Option("--about", metavar="TOPIC", parser=options.words, help="Forget everything about this instead.")
-    ] = "",
+    ] = options.NOT_GIVEN,
     since: Annotated[
-        str, typer.Option("--since", metavar="TIME", help="What was said from then on, like 2026-03-04 or 2026-03.")
-    ] = "",
+        str,
+        typer.Option(
+            "--since", metavar="TIME", parser=options.words, help="What was said from then on, like 2026-03-04 or 2026-03."
+        ),
+    ] = options.NOT_GIVEN,
     until: Annotated[
-        str, typer.Option("--until", metavar="TIME", help="What was said until then, that day or month included.")
-    ] = "",
+        str,
+        typer.Option(
+            "--until", metavar="TIME", parser=options.words, help="What was said until then, that day or month included."
+        ),
+    ] = options.NOT_GIVEN,
     yes: options.Yes = False,
 ) -> None:
     """Forget a message, a conversation, a topic or a stretch of time for good.
 
     Everything that was made of it goes too: summaries, vectors, replies that quote it. What goes is shown first, and only that goes."""
-    several = bool(about.strip() or since or until)
+    several = bool(about or since or until)
     if bool(id) + bool(session) + several != 1:
         raise typer.BadParameter(_("name the id of a message, --session NAME, or --about, --since and --until"))
     if several:
@@ -185,7 +201,7 @@ def forget(
 
 
 def export(
-    as_: options.As = "",
+    as_: options.As = options.NOT_GIVEN,
     json: Annotated[bool, typer.Option("--json", help="JSON, a message a line: the default.")] = False,
     text: Annotated[bool, typer.Option("--text", help="As text to read.")] = False,
     own: Annotated[

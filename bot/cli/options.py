@@ -14,14 +14,31 @@ from memory.text.storable import clean
 from memory.types import MOST_NAME
 
 
+class _NotGiven(str):
+    """Nothing was said of an option or an argument, not even that it is empty."""
+
+
+NOT_GIVEN = _NotGiven("")
+
+
 def words(given: str) -> str:
-    """Return what was typed as text that can be kept: bytes that are no UTF-8 become U+FFFD."""
-    return clean(given)
+    """Return what was typed as text that can be kept: bytes that are no UTF-8 become U+FFFD. Raises BadParameter where nothing was."""
+    words = clean(given)
+    if not (words.strip() or isinstance(given, _NotGiven)):
+        raise typer.BadParameter(_("nothing stands there"))
+    return words
+
+
+def file(given: str) -> str:
+    """Return the path of a file that was typed. Raises BadParameter where nothing was."""
+    if not (given.strip() or isinstance(given, _NotGiven)):
+        raise typer.BadParameter(_("nothing stands there"))
+    return given
 
 
 def name(given: str) -> str:
     """Return a name that was typed. Raises BadParameter for one that no list could show."""
-    name = clean(given)
+    name = words(given)
     if len(name) > MOST_NAME or len(name.splitlines()) > 1:
         raise typer.BadParameter(_("a name is one line of at most {most} characters.", most=MOST_NAME))
     return name

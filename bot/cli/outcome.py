@@ -1,12 +1,14 @@
 """What becomes of a command: one clear sentence where something went wrong, and an exit code."""
 
 import os
+import re
 import sys
 from io import TextIOWrapper
 
 from typer.exceptions import Abort, Exit, TyperException
 
 from adapters.errors import PlatformFailure
+from adapters.markup import printable
 from bot.cli.main import cli
 from bot.cli.usage import command, misuse
 from bot.config.language import spoken
@@ -15,6 +17,9 @@ from localization.languages import read_in
 from localization.sentences import _, told
 from memory.errors import MemoryFailure
 
+_MOST = 200
+_ENDLESS = re.compile(rf"\S{{{_MOST},}}")
+"""A word that somebody typed, and nobody reads."""
 DONE, FAILED, MISUSED, STOPPED = 0, 1, 2, 130
 
 
@@ -54,9 +59,9 @@ def _misused(error: TyperException) -> int:
     if context and not context.args and type(error).__name__ == "NoArgsIsHelpError":
         print(context.get_help())
         return DONE
-    sentence = " ".join(getattr(error, "format_message", error.__str__)().split()).rstrip(".")
+    sentence = " ".join(getattr(error, "format_message", error.__str__)().split())
     return _say(
-        _("{text}. See: {command} --help", text=misuse(sentence), command=called) if sentence else "",
+        _("{text} See: {command} --help", text=misuse(sentence), command=called) if sentence else "",
         getattr(error, "exit_code", MISUSED),
     )
 
@@ -70,10 +75,23 @@ def _explain(error: BaseException) -> int:
     if isinstance(error, LyraError | MemoryFailure | PlatformFailure):
         return _say(told(error), FAILED)
     if isinstance(error, OSError):
-        return _say(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}.", FAILED)
+        return _say(_of_system(error), FAILED)
     raise error
 
 
+def _of_system(error: OSError) -> str:
+    match error:
+        case FileNotFoundError():
+            return _('"{file}" does not exist.', file=error.filename)
+        case IsADirectoryError():
+            return _('"{file}" is a folder; name a file in it.', file=error.filename)
+        case PermissionError():
+            return _('You may not read or write "{file}".', file=error.filename)
+    return f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}."
+
+
 def _say(sentence: str, code: int) -> int:
-    print(sentence, file=sys.stderr)
+    """Say one sentence in one line, be there in it what may."""
+    line = printable(" ".join(sentence.splitlines()))
+    print(_ENDLESS.sub(lambda word: f"{word[0][:_MOST]}…", line), file=sys.stderr)
     return code

@@ -31,7 +31,7 @@ def page_of(entries: Sequence[T], page: int, *, whole: bool) -> tuple[Sequence[T
     begin = (page - 1) * _PAGE
     shown, last = entries[begin : begin + _PAGE], -(-len(entries) // _PAGE)
     if page > max(1, last):
-        raise BadInput(lazy_plural("There is only {n} page of that.", "There are only {n} pages of that.", last))
+        raise BadInput(lazy_plural("There is only {n} page of that.", "There are only {n} pages of that.", max(1, last)))
     more = (
         _("--page {next} shows the next, --all everything.", next=page + 1)
         if page < last

@@ -15,7 +15,7 @@ from memory.types import Statement
 from memory.view.view import View
 
 TIERS = {"profile": "profile", "eras": "era", "narrative": "narrative", "self": "self"}
-_NOW_CONNECTED = lazy("/model in lyra chat connects one.")
+_NOW_CONNECTED = lazy("lyra model connects one.")
 _NOW_MADE = lazy("lyra summarize --all makes what is due.")
 
 

@@ -34,7 +34,7 @@ async def status(as_json: bool) -> int:
         else:
             print(_kept(backlog))
             print(_waiting(backlog))
-            print(Connector(app.models, app.base.around, _no_probe).describe())
+            print(Connector(app.models, app.base.around, _no_probe).describe("lyra "))
             print(app.meaning.describe())
             if waiting:
                 print(ngettext("{n} text waits for that; words find it meanwhile.",

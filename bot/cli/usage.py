@@ -7,6 +7,7 @@ from typing import Any
 
 import typer
 
+from localization.calendar import listed
 from localization.languages import ENGLISH, current
 from localization.sentences import Sentence, _, lazy, marked
 
@@ -23,30 +24,33 @@ _WORDS = (
 )
 """What typer writes in every help."""
 
-_INTEGER = "Input should be a valid integer, unable to parse string as an integer"
 _MISUSES: tuple[tuple[str, Callable[..., Sentence]], ...] = (
+    (
+        r"No such command (?P<name>.+?)\. Did you mean (?P<near>.+)\?",
+        lambda name, near: lazy("No such command {name}. Did you mean {near}?", name=name, near=_alternatives(near)),
+    ),
     (r"No such command (?P<name>.+?)", lambda name: lazy("No such command {name}", name=name)),
     (r"Missing command", lambda: lazy("Missing command")),
-    (r"Missing argument (?P<name>.+?)", lambda name: lazy("Missing argument {name}", name=name)),
+    (r"Missing argument (?P<name>.+?)", lambda name: lazy("Missing argument {name}", name=name.upper())),
     (r"Missing option (?P<name>.+?)", lambda name: lazy("Missing option {name}", name=name)),
-    (r"No such option: (?P<name>\S+)", lambda name: lazy("No such option: {name}", name=name)),
-    (
-        r"No such option: (?P<name>\S+) Did you mean (?P<near>.+)\?",
-        lambda name, near: lazy("No such option: {name} Did you mean {near}?", name=name, near=near),
-    ),
     (
         r"No such option: (?P<name>\S+) \(Possible options: (?P<near>.+)\)",
-        lambda name, near: lazy("No such option: {name} (Possible options: {near})", name=name, near=near),
+        lambda name, near: lazy("No such option: {name}. Did you mean {near}?", name=name, near=_alternatives(near)),
     ),
+    (r"No such option: (?P<name>\S+)", lambda name: lazy("No such option: {name}", name=name)),
     (r"Option (?P<name>.+) requires an argument", lambda name: lazy("Option {name} requires an argument", name=name)),
     (r"Option (?P<name>.+) does not take a value", lambda name: lazy("Option {name} does not take a value", name=name)),
     (
-        r"Got unexpected extra arguments?(?:\(s\))? \((?P<words>.+)\)",
-        lambda words: lazy("Got unexpected extra argument(s) ({words})", words=words),
+        r"Got unexpected extra arguments?(?:\(s\))? \((?P<words>.*)\)",
+        lambda words: lazy('"{words}" is too much here', words=words),
     ),
     (
-        rf"Invalid value for (?P<name>.+?): {_INTEGER}",
+        r"Invalid value for (?P<name>.+?): Input should be a valid integer\b.*",
         lambda name: lazy("Invalid value for {name}: not a whole number", name=name),
+    ),
+    (
+        r"Invalid value for (?P<name>.+?): Input should be a valid\b.*",
+        lambda name: lazy("Invalid value for {name}: not a number", name=name),
     ),
     (
         r"Invalid value for (?P<name>.+?): Input should be greater than or equal to (?P<least>\S+)",
@@ -66,9 +70,10 @@ _MISUSES: tuple[tuple[str, Callable[..., Sentence]], ...] = (
         r"Invalid value for (?P<name>.+?): (?P<reason>.+)",
         lambda name, reason: lazy("Invalid value for {name}: {reason}", name=name, reason=reason),
     ),
-    (r"Invalid value: (?P<reason>.+)", lambda reason: lazy("Invalid value: {reason}", reason=reason)),
 )
-"""What typer says of wrong usage, without the full stop, and how it is said in other languages."""
+"""What typer says of wrong usage, without the full stop, and how it is said to people."""
+_OUR_OWN = "Invalid value: "
+"""What stands before a sentence that a command says itself of what it was given."""
 
 
 def command(cli: typer.Typer) -> Callable[..., Any]:
@@ -81,11 +86,16 @@ def command(cli: typer.Typer) -> Callable[..., Any]:
 
 
 def misuse(sentence: str) -> str:
-    """Return what typer says of wrong usage in the language that is read."""
-    for pattern, said in _MISUSES:
-        if current() != ENGLISH and (found := re.fullmatch(pattern, sentence)):
-            return str(said(**found.groupdict()))
-    return sentence
+    """Return what typer says of wrong usage as a sentence in the language that is read."""
+    plain = sentence.rstrip(".").removeprefix(_OUR_OWN)
+    found = ((re.fullmatch(pattern, plain), said) for pattern, said in _MISUSES)
+    text = next((str(said(**match.groupdict())) for match, said in found if match), plain)
+    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('?') else '.'}"
+
+
+def _alternatives(near: str) -> str:
+    """Return names that typer lists in quotes, as they are said: recall or dream."""
+    return listed([name.strip(" '") for name in near.split(",")], alternatives=True)
 
 
 def _tree(root: Any) -> Iterator[Any]:

@@ -92,19 +92,19 @@ class Being(Group):
         return plain(_('This is a new conversation: "{name}".', name=session.name))
 
     async def _model(self, call: Call) -> Reply:
-        text = await self._connector.command(call)
+        text = await self._connector.command(call, self._sign(call))
         return Reply(text, configured(text, owner=call.owner))
 
     async def _show_persona(self, call: Call) -> Reply:
         said = str(call.arguments.get("text", "")).strip()
         if not said:
-            return plain(f"{self._persona.current()}\n\n{persona_text.where(self._persona)}")
+            return plain(f"{self._persona.current()}\n\n{persona_text.where(self._persona, self._sign(call))}")
         if said == "reset":
             return plain(persona_text.reset(self._persona))
         if call.surface is None or not await call.surface.confirm(str(persona_text.QUESTION)):
             return plain(_("I stay who I am."))
         self._persona.write(said)
-        return plain(str(persona_text.WRITTEN))
+        return plain(persona_text.written(self._sign(call)))
 
     async def _status(self, call: Call) -> Reply:
         view = await self._view(call)
@@ -129,12 +129,12 @@ class Being(Group):
             )
         owner = call.owner
         if owner:
-            lines += await self._backlog()
-        serves = [self._connector.describe(owner=owner), *([self._meaning.describe()] if owner else [])]
+            lines += await self._backlog(self._sign(call))
+        serves = [self._connector.describe(self._sign(call), owner=owner), *([self._meaning.describe()] if owner else [])]
         text = "\n".join([*lines, *serves, *filter(None, [adapter.describe()])])
         return Reply(text, configured(text, owner=owner))
 
-    async def _backlog(self) -> list[str]:
+    async def _backlog(self, sign: str) -> list[str]:
         """Return what is behind, over all domains: for who runs this machine alone."""
         backlog = await self._services.memory.backlog()
         parked = await self._services.memory.journal.parked()
@@ -152,15 +152,16 @@ class Being(Group):
             *costs.in_words(_("Models, today"), today),
             *costs.in_words(_("Models, the last 30 days"), month),
             *([_("{parked} given up after three tries.", parked=parked)] if parked else []),
-            *([_not_dreamt(left)] if left else []),
+            *([_not_dreamt(left, sign)] if left else []),
         ]
 
 
-def _not_dreamt(places: int) -> str:
+def _not_dreamt(places: int, sign: str) -> str:
     return ngettext(
-        "{n} place not dreamt of any more after three tries; /dream tries again.",
-        "{n} places not dreamt of any more after three tries; /dream tries again.",
+        "{n} place not dreamt of any more after three tries; {sign}dream tries again.",
+        "{n} places not dreamt of any more after three tries; {sign}dream tries again.",
         places,
+        sign=sign,
     )
 
 

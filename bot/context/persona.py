@@ -63,7 +63,7 @@ class Persona:
     def write(self, text: str) -> None:
         """Let a text say who she is from now on. Raises BadInput, OSError."""
         if not text.strip():
-            raise BadInput(lazy("Say who I am, in a few sentences; /persona reset goes back to the one that comes with me."))
+            raise BadInput(lazy("Say who I am, in a few sentences."))
         if len(text) > _MOST:
             raise BadInput(
                 lazy(

@@ -34,11 +34,14 @@ class Connector:
         self._read_again = reload
         self._known = known_servers(around)
 
-    def describe(self, *, owner: bool = True) -> str:
-        """Say which models serve, in a sentence; where they are, and how to change it, only to who runs her."""
+    def describe(self, sign: str, *, owner: bool = True) -> str:
+        """Say which models serve, in a sentence; where they are, and how to change it, only to who runs her.
+
+        `sign` is what stands before the name of a command where this is read: "/", or "lyra ".
+        """
         if self._models.chat is None:
             return (
-                _("No model connected: I keep, find and summarize; /model lets me converse.")
+                _("No model connected: I keep, find and summarize; {sign}model lets me converse.", sign=sign)
                 if owner
                 else _("No model connected: I keep, find and summarize.")
             )
@@ -46,22 +49,26 @@ class Connector:
         where = _(" at {place}", place=self._models.where) if owner else ""
         return _("Model: {name}{where}; summaries by {summaries}.", name=self._models.chat.name, where=where, summaries=summaries)
 
-    async def command(self, call: Call) -> str:
-        """Answer /model: show, connect or disconnect."""
+    async def command(self, call: Call, sign: str) -> str:
+        """Answer /model: show, connect or disconnect. Raises BadInput, LyraError."""
         name = str(call.arguments.get("name", ""))
         if not name:
-            return f"{self.describe()}\n{await self._found()}"
+            return f"{self.describe(sign)}\n{await self._found(sign)}"
         if name == "off":
             return await self._off()
         if name == "config":
             await self._models.as_configured()
-            return _("As configured. {describe}", describe=self.describe())
+            return _("As configured. {describe}", describe=self.describe(sign))
         if name == "reload":
-            return await self._reload()
+            return await self._reload(sign)
         base_url = self._known.get(name.casefold(), name)
         if not base_url.startswith(("http://", "https://")):
-            raise BadInput(lazy('I know no "{name}". Try /model ollama, or /model http://HOST:PORT/v1', name=name))
-        return await self._connect(call, name, base_url.rstrip("/"))
+            raise BadInput(
+                lazy('I know no "{name}". Try {sign}model ollama, or {sign}model http://HOST:PORT/v1', name=name, sign=sign)
+            )
+        if not await self._connected(call, name, base_url.rstrip("/")):
+            return _("Not connected.")
+        return _("Connected. {sign}model off undoes it.", sign=sign)
 
     async def _off(self) -> str:
         if not await self._models.off():
@@ -73,12 +80,13 @@ class Connector:
             else _("Disconnected. Nothing leaves this machine.")
         )
 
-    async def _reload(self) -> str:
+    async def _reload(self, sign: str) -> str:
         if self._read_again is None:
             raise BadInput(lazy("Nothing can be read again here."))
-        return f"{await self._read_again()}\n{self.describe()}"
+        return f"{await self._read_again()}\n{self.describe(sign)}"
 
-    async def _connect(self, call: Call, name: str, base_url: str) -> str:
+    async def _connected(self, call: Call, name: str, base_url: str) -> bool:
+        """Connect a model where it was agreed to."""
         found = [model for model in await self._probe(base_url) if "embed" not in model]
         wanted = str(call.arguments.get("model", "")) or (found[0] if found else "")
         if not found:
@@ -102,14 +110,16 @@ class Connector:
             if is_this_machine(base_url)
             else _("Found {model} at {base_url}. Send your words there?", model=wanted, base_url=base_url)
         )
-        if not await call.surface.confirm(question):
-            return _("Not connected.")
-        await self._models.connect(base_url, wanted)
-        return _("Connected. /model off undoes it.")
+        agreed = await call.surface.confirm(question)
+        if agreed:
+            await self._models.connect(base_url, wanted)
+        return agreed
 
-    async def _found(self) -> str:
+    async def _found(self, sign: str) -> str:
         lines = []
         for name, base_url in self._known.items():
             if models := await self._probe(base_url):
-                lines.append(f"/model {name}: {', '.join(models[:5])}")
-        return "\n".join(lines) or _("No model server was found on this machine; /model URL connects any OpenAI-compatible one.")
+                lines.append(f"{sign}model {name}: {', '.join(models[:5])}")
+        return "\n".join(lines) or _(
+            "No model server was found on this machine; {sign}model URL connects any OpenAI-compatible one.", sign=sign
+        )

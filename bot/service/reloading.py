@@ -39,7 +39,7 @@ class Reloading:
         self._settings = settings.model_copy(update={key: getattr(self._settings, key) for key in later})
         waits = _(" At the next start: {later}.", later=", ".join(later)) if later else ""
         over = (
-            _(" A model that was connected by hand serves all the same; /model config goes back.")
+            _(" A model that was connected by hand serves all the same; lyra model config goes back.")
             if self._models.connected
             else ""
         )

@@ -16,8 +16,8 @@ def model(
             parser=options.words,
             help="ollama, llamacpp, vllm, lmstudio, or a URL; off; config: as configured; reload: read the configuration again.",
         ),
-    ] = "",
-    which: Annotated[str, typer.Argument(metavar="MODEL", parser=options.words, help="Which of its models.")] = "",
+    ] = options.NOT_GIVEN,
+    which: Annotated[str, typer.Argument(metavar="MODEL", parser=options.words, help="Which of its models.")] = options.NOT_GIVEN,
     tries: Annotated[bool, typer.Option("--try", help="Have it say a few words, and say how they come.")] = False,
     yes: options.Yes = False,
 ) -> None:
@@ -28,7 +28,9 @@ def model(
 
 
 def persona(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A text that says who she is; - reads standard input.")] = "",
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", parser=options.file, help="A text that says who she is; - reads standard input.")
+    ] = options.NOT_GIVEN,
     edit: Annotated[bool, typer.Option("--edit", help="Change it in your editor.")] = False,
     reset: Annotated[bool, typer.Option("--reset", help="Go back to the one that comes with her.")] = False,
     tries: Annotated[bool, typer.Option("--try", help="Have her say who she is, with the model that serves.")] = False,

@@ -16,6 +16,8 @@ from localization.sentences import _
 from memory.store.locks import FileLock
 
 _RELOAD = "reload"
+_NO_SERVER = frozenset({"", "off", "config", _RELOAD})
+"""What is said in the place of a server's name."""
 
 
 class _Screen:
@@ -47,11 +49,11 @@ async def model(name: str, which: str, *, yes: bool, tries: bool) -> int:
         connector = Connector(app.models, app.base.around, imported("bot.models.endpoints.probing:local_models"))
         before = app.models.chatting, app.models.connected
         if name or not tries:
-            show(await connector.command(_call(app, name, which, yes=yes)))
+            show(await connector.command(_call(app, name, which, yes=yes), "lyra "))
         changed = (app.models.chatting, app.models.connected) != before
         if changed:
             nudge(app.base.around.home)
-        if name and not changed and app.models.chat is None:
+        if name not in _NO_SERVER and not changed and app.models.chat is None:
             return 1
         return await _tried(app) if tries else 0
 

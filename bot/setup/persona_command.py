@@ -32,7 +32,7 @@ async def persona(file: str, *, edit: bool, reset: bool, tries: bool) -> int:
         show(_("Written to {path}. {live}", path=kept.path, live=persona_text.LIVE))
     elif not tries:
         show(kept.read())
-        show(f"\n{persona_text.where(kept, shell=True)}")
+        show(f"\n{persona_text.where(kept)}")
     return await _tried(kept) if tries else 0
 
 

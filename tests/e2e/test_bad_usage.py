@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.kits.lyra_kit import LYRA, REPO, Home, one_sentence
+from tests.kits.size import few
 
 MISUSED = {
     "unknown command": (["remember"], "remember"),
@@ -16,9 +17,15 @@ MISUSED = {
     "flag without its value": (["chat", "--as"], "--as"),
     "word too many": (["chat", "hello"], "hello"),
     "recall without a question": (["recall"], "query"),
-    "recall with an empty question": (["recall", " "], "what to look for"),
-    "no number": (["recall", "cat", "-k", "many"], "-k"),
-    "number too small": (["recall", "cat", "-k", "0"], "-k"),
+    "recall with an empty question": (["recall", " "], "query"),
+    "mistyped command": (["recal"], "no such command 'recal'. did you mean recall or dream? see:"),
+    "mistyped part of memory": (["memory", "profil"], 'no "profil" in memory; did you mean profile? see:'),
+    "mistyped option": (["recall", "cat", "--jsn"], "no such option: --jsn. did you mean --as or --json? see:"),
+    "nobody": (["sessions", "--as", " "], "'--as': nothing stands there."),
+    "page of none": (["memory", "--page", "0"], "'--page': at least 1."),
+    "half a correction": (["memory", "correct", "abc"], "this is said so: lyra memory correct ID TEXT. see:"),
+    "no number": (["recall", "cat", "-k", "many"], "'-k': not a whole number. see:"),
+    "number too small": (["recall", "cat", "-k", "0"], "'-k': at least 1. see:"),
     "import without a file": (["import"], "file"),
     "import in an unknown format": (["import", "-", "--format", "xml"], "xml"),
     "both one and all": (["summarize", "garden", "--all"], "not both"),
@@ -32,6 +39,17 @@ MISUSED = {
     "restore without a file": (["restore"], "file"),
     "run with a word": (["run", "fast"], "fast"),
 }
+ODD = {
+    "nothing": "", "a space": " ", "a line break": "\n", "a control character": "\x01", "no UTF-8": "\udcff", "endless": "x" * 9000,
+    "dashes": "--", "marks": "?!.", "turned around": "\u202e", "braces": "%s{x}{",
+}  # fmt: skip
+TAKERS = (
+    ("memory", "about"), ("recall",), ("recall", "cat", "--as"), ("recall", "cat", "--session"), ("recall", "cat", "-k"), ("chat", "--session"), ("summarize",),
+    ("memory",), ("memory", "about", "cat"), ("memory", "correct", "abc"), ("memory", "correct"), ("memory", "forget"),
+    ("memory", "--page"), ("forget",), ("forget", "--about"), ("forget", "--session"), ("forget", "--since"), ("import",), ("export", "--as"),
+    ("model",), ("model", "ollama"), ("persona",), ("backup",), ("restore",), ("logs", "-n"), ("dream", "--loop"), ("status",), (),
+)  # fmt: skip
+"""What takes a word, by those before it."""
 
 
 @pytest.fixture
@@ -48,6 +66,18 @@ def test_wrong_usage_is_named_with_exit_code_2(home: Home, words: list[str], nam
     assert named.casefold() in sentence.casefold()
     assert "--help" in sentence
     assert not home.path.exists()
+
+
+@pytest.mark.parametrize("words", few(TAKERS, 4), ids=" ".join)
+@pytest.mark.parametrize("odd", few(ODD.values(), 5), ids=few(ODD, 5))
+def test_odd_words_get_one_sentence_and_never_a_traceback(home: Home, words: tuple[str, ...], odd: str) -> None:
+    done = home.lyra(*words, odd)
+    assert "Traceback" not in done.err and done.code in (0, 1, 2)
+    assert max(map(len, done.err.splitlines()), default=0) < 600
+    if done.code == 2 or (done.code == 1 and "Memory is encrypted" not in done.err):
+        one_sentence(done)
+    if not odd.strip():
+        assert done.code == 2
 
 
 @pytest.mark.parametrize("words", [[], ["matrix"]], ids=["lyra", "lyra matrix"])

@@ -46,7 +46,7 @@ def _lines(page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: in
 
 def _messages(said: Sequence[Placed], ids: Ids, now: int, time_zone: str) -> Iterator[str]:
     if len(said) > _SHOWN:
-        yield ngettext("({n} message before; /recall finds it)", "({n} messages before; /recall finds them)", len(said) - _SHOWN)
+        yield ngettext("({n} message before; recall finds it)", "({n} messages before; recall finds them)", len(said) - _SHOWN)
     for placed in said[-_SHOWN:]:
         e = placed.exchange
         where = place(e, placed.session, now, time_zone)

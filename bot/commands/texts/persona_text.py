@@ -4,23 +4,25 @@ from bot.context.persona import Persona
 from localization.sentences import _, lazy
 
 QUESTION = lazy("Shall I be this from now on, in the place of who I am?")
-WRITTEN = lazy("That is who I am from my next answer on. /persona shows it, /persona reset undoes it.")
-
-
 LIVE = lazy("She is so from her next answer on.")
 
 
-def where(persona: Persona, *, shell: bool = False) -> str:
-    """Say where the text is from, and how it is changed, at the command line or in a conversation."""
-    if shell:
+def written(sign: str) -> str:
+    """Say that a text is kept, and how that is undone; `sign` stands before the name of a command."""
+    return _("That is who I am from my next answer on. {sign}persona shows it, {sign}persona reset undoes it.", sign=sign)
+
+
+def where(persona: Persona, sign: str = "") -> str:
+    """Say where the text is from, and how it is changed: in a conversation where commands have a sign, else at the command line."""
+    if not sign:
         from_there = _("This stands in {path}", path=persona.path) if persona.is_own else _("This came with her")
         return _(
             "{from_there}; lyra persona FILE or lyra persona --edit changes it, --reset goes back, --try has her say it.",
             from_there=from_there,
         )
     if persona.is_own:
-        return _("This stands in {path}; edit it there, or say /persona and the new text.", path=persona.path)
-    return _("This came with me; /persona and a text of yours takes its place.")
+        return _("This stands in {path}; edit it there, or say {sign}persona and the new text.", path=persona.path, sign=sign)
+    return _("This came with me; {sign}persona and a text of yours takes its place.", sign=sign)
 
 
 def reset(persona: Persona) -> str:
