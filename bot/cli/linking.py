@@ -1,6 +1,5 @@
 """`lyra link` and `lyra unlink`: the commands of the conversation, said once at this terminal."""
 
-import asyncio
 import sys
 from collections.abc import Mapping
 
@@ -8,7 +7,7 @@ from adapters.command_table import CommandSpec
 from adapters.console.console import Console, Origin
 from adapters.events import Person
 from bot.app import opened
-from bot.cli.output import show
+from bot.cli.output import asked, show
 from bot.talk import talking
 
 
@@ -39,13 +38,12 @@ class _OneLine:
         """Know how commands begin."""
         self._sign = prefix
 
-    async def read(self, prompt: str) -> str | None:
-        """Return the command, then its end; to a question, what is typed or piped."""
-        if prompt.startswith("you"):
-            command, self._command = self._command, ""
-            return f"{self._sign}{command}" if command else None
-        show(prompt, sys.stderr, end="")
-        return await asyncio.to_thread(sys.stdin.readline) or None
+    async def read(self, question: str = "") -> str | None:
+        """Return the command, then its end; to a question, what is typed or piped. Raises Cancelled at Ctrl-C."""
+        if question:
+            return asked(question) or None
+        command, self._command = self._command, ""
+        return f"{self._sign}{command}" if command else None
 
     def write(self, text: str) -> None:
         """Print an answer."""

@@ -126,7 +126,7 @@ async def _sign_in(asking: Asking, file: ConfigFile) -> None:
 
 def _short(text: str) -> str:
     """Return the lines of a new file that say something; the others are its comments."""
-    said = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    said = [line.partition(" #")[0].rstrip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     return "\n".join([*said, _("(every other key stands there as a comment, with its default and what it is for)")])
 
 
