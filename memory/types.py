@@ -247,6 +247,14 @@ class Statement:
     ended_at: int | None = None
 
 
+class Certainty(StrEnum):
+    """How sure it is that what was recalled is about what was asked."""
+
+    SURE = "sure"
+    LIKELY = "likely"
+    WEAK = "weak"
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A recalled message with the session it stands in and that one's place, its neighbours, and the signals that found it.
@@ -263,6 +271,7 @@ class Hit:
     platform: str = ""
     place: str = ""
     corrected: int | None = None
+    certainty: Certainty = Certainty.SURE
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,6 +289,7 @@ class Condensed:
     score: float
     why: tuple[str, ...]
     sources: tuple[Exchange, ...]
+    certainty: Certainty
 
 
 @dataclass(frozen=True, slots=True)

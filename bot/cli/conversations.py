@@ -10,6 +10,7 @@ from bot.app import App, opened
 from bot.cli import rows
 from bot.cli.output import ask, interruptible, show
 from bot.commands.texts import receipts
+from bot.commands.texts.reasons import nothing_sure
 from bot.errors import BadInput, LyraError
 from bot.imports import imported
 from bot.rights.exporting import Exporting, exported
@@ -98,6 +99,8 @@ async def _print_hits(app: App, view: View, query: str, hits: Sequence[Hit | Con
         show(_('Nothing was found about "{query}".', query=query))
     else:
         ids = await view.ids.short(receipts.named(*hits))
+        if unsure := nothing_sure(hits):
+            show(unsure)
         for at, hit in enumerate(hits, start=1):
             shown = receipts.hit(hit, ids, now, zone) if isinstance(hit, Hit) else receipts.condensed(hit, ids, now, zone)
             show(f"{at}. {shown}")

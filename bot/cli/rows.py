@@ -20,6 +20,7 @@ def hit(found: Hit, time_zone: str) -> Row:
     return {
         "id": e.id, "source_id": e.source_id, "session": found.session, "speaker": e.speaker, "role": e.role,
         "created_at": iso(e.said_at, time_zone), "content": e.text, "score": found.score, "why": list(found.why),
+        "confidence": found.certainty,
     }  # fmt: skip
 
 
@@ -28,7 +29,7 @@ def condensed(found: Condensed, time_zone: str) -> Row:
     return {
         "id": found.id, "source_id": "", "session": found.where, "speaker": "", "role": found.tier,
         "created_at": iso(found.first_at, time_zone), "content": found.text, "score": found.score, "why": list(found.why),
-        "sources": [message.id for message in found.sources],
+        "confidence": found.certainty, "sources": [message.id for message in found.sources],
     }  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
 from bot.commands.group import Group, off_record, plain
 from bot.commands.pages import MORE, Pages
 from bot.commands.texts import receipts
+from bot.commands.texts.reasons import nothing_sure
 from bot.context.naming import name_of
 from bot.context.quoting import without_forgotten
 from bot.conversation.attachments import told
@@ -98,6 +99,8 @@ class Remembering(Group):
             f"{at}. {receipts.hit(hit, ids, now, zone, link)}"
             for at, (hit, link) in enumerate(zip(shown, links, strict=True), start=begin + 1)
         ]
+        if unsure := nothing_sure(shown):
+            lines.insert(0, unsure)
         elsewhere = [] if self._shared(call) else await self._services.domains.other_homes(call.person)
         theirs = {one.home.key for one in (view, *elsewhere)}
         actions = [

@@ -16,7 +16,7 @@ from adapters.events import Person
 from bot.app import App
 from bot.commands.texts import bank_text, kinds, receipts
 from bot.commands.texts.ladder_text import drive_name
-from bot.commands.texts.reasons import in_words
+from bot.commands.texts.reasons import how_sure, in_words, nothing_sure
 from bot.talk import Talk
 from bot.web.guard import VISITOR
 from bot.web.page_language import WORDS, accepted
@@ -186,7 +186,7 @@ def templates() -> Environment:
     )
     found.globals.update(WORDS, language=current)
     found.filters.update(
-        prose=prose, short=receipts.short, reasons=in_words, number=_number, signed=signed, drive=drive_name, stored=_stored,
+        prose=prose, short=receipts.short, reasons=in_words, how_sure=how_sure, nothing_sure=nothing_sure, number=_number, signed=signed, drive=drive_name, stored=_stored,
         platform=kinds.platform, kind_of_name=kinds.name, purpose=kinds.purpose, noted=bank_text.head,
     )  # fmt: skip
     return found

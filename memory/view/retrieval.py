@@ -188,7 +188,7 @@ class Retrieval:
         return {
             hit.item: Hit(
                 messages[hit.item], at.session, hit.score, hit.why, near(hit.before), near(hit.after), at.platform, at.place,
-                at.corrected,
+                at.corrected, hit.certainty,
             )
             for hit in found if (at := there.get(hit.item))
         }  # fmt: skip
@@ -211,7 +211,7 @@ class Retrieval:
         def condensed(one: Digest | Statement, where: str) -> Condensed:
             hit = found_above[one.key]
             sources = tuple(apart.get(message.key, message) for message in said[one.key])
-            return Condensed(one.id, one.tier, where, one.text, one.first_at, hit.score, hit.why, sources)
+            return Condensed(one.id, one.tier, where, one.text, one.first_at, hit.score, hit.why, sources, hit.certainty)
 
         there = await above.by_keys(self._b.db, self._b.domains, list(found_above))
         return {

@@ -1,8 +1,9 @@
-"""Why something was found, as people say it: words that it shares, or how near its meaning is, without a figure."""
+"""Why something was found and how sure that is, as people say it: shared words, or how near its meaning is, without a figure."""
 
 from collections.abc import Sequence
 
 from localization.sentences import _, ngettext
+from memory.types import Certainty, Condensed, Hit
 
 _ALIKE = 0.5
 """From this cosine on, people take two sentences for the same said in other words."""
@@ -11,6 +12,23 @@ _ALIKE = 0.5
 def in_words(why: Sequence[str]) -> str:
     """Return the signals that found something as people say them: same words: locker, code; it means much the same."""
     return "; ".join(dict.fromkeys(_said(one) for one in why))
+
+
+def how_sure(certainty: Certainty) -> str:
+    """Return how sure it is that something is about what was asked."""
+    match certainty:
+        case Certainty.SURE:
+            return _("sure")
+        case Certainty.LIKELY:
+            return _("likely")
+        case Certainty.WEAK:
+            return _("perhaps about something else")
+
+
+def nothing_sure(hits: Sequence[Hit | Condensed]) -> str:
+    """Return what stands above hits that are all weak; '' for others, and for none."""
+    weak = bool(hits) and all(hit.certainty is Certainty.WEAK for hit in hits)
+    return _("I have nothing sure about that. The nearest is:") if weak else ""
 
 
 def _said(signal: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import timedelta
 
-from bot.commands.texts.reasons import in_words
+from bot.commands.texts.reasons import how_sure, in_words
 from localization.calendar import ago
 from localization.calendar import day as named_day
 from localization.sentences import _, ngettext
@@ -32,14 +32,14 @@ def hit(found: Hit, ids: Ids, now: int, time_zone: str, link: str = "") -> str:
     """Return a recalled message with its receipt, on two lines."""
     e = found.exchange
     who = place(e, found.session, now, time_zone)
-    receipt = " · ".join(part for part in (who, link, in_words(found.why), f"id {ids[e.id]}") if part)
+    receipt = " · ".join(part for part in (who, link, how_sure(found.certainty), in_words(found.why), f"id {ids[e.id]}") if part)
     return f"{short(e.text)}\n    {receipt}"
 
 
 def condensed(found: Condensed, ids: Ids, now: int, time_zone: str) -> str:
     """Return a recalled gist, or paragraph of a month, with its receipt and the last messages that it rests on."""
     of = _('Gist of "{where}"', where=found.where) if found.tier == "gist" else _("From {where}", where=found.where)
-    receipt = " · ".join(part for part in (of, in_words(found.why), f"id {ids[found.id]}") if part)
+    receipt = " · ".join(part for part in (of, how_sure(found.certainty), in_words(found.why), f"id {ids[found.id]}") if part)
     said_there = [f"    {said(message, now, time_zone)} · id {ids[message.id]}" for message in found.sources[-_SHOWN:]]
     return "\n".join([found.text, f"    {receipt}", *said_there])
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from localization.sentences import marked
 from memory.index.indexing import MESSAGES
+from memory.index.recall.certainty import judge
 from memory.index.recall.columns import Floats, Ints
 from memory.index.recall.documents import NONE
 from memory.index.recall.domain_index import DomainIndex, Held
@@ -27,6 +28,7 @@ from memory.index.recall.selection import Picked, select
 from memory.index.tongues import Tongues
 from memory.index.when.values import Window
 from memory.ports import Vectors
+from memory.types import Certainty
 
 K1 = 1.5
 B = 0.75
@@ -125,7 +127,10 @@ def _best(domain_index: DomainIndex, score: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A scored item of a kind, its neighbours' keys (None at the ends of a session), and the signals that found it."""
+    """A scored item of a kind, its neighbours' keys (None at the ends of a session), and the signals that found it.
+
+    `certainty` is how sure it is that it is about what was asked.
+    """
 
     item: int
     kind: int
@@ -134,6 +139,7 @@ class Found:
     before: int | None
     after: int | None
     said_at: int
+    certainty: Certainty = Certainty.SURE
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,10 +228,13 @@ def _by_words(query: Query, loaded: Sequence[Loaded], gone: frozenset[int]) -> l
 def _told(query: Query, ranked: Sequence[Scored], question: ParsedQuery) -> list[Found]:
     scored = [one for one in ranked if one.domain_index.kind in query.kinds]
     picked = select(scored, query.k) if query.k else []
+    if not picked:
+        return []
     held = [
         iter(holding(one.domain_index, question.words, [pick.document for pick in picked if pick.at == at]))
         for at, one in enumerate(scored)
     ]
+    judged = judge(question, ranked)
     found = []
     columns = [
         tuple(column.now for column in (of.items, of.before, of.after, of.times))
@@ -233,15 +242,17 @@ def _told(query: Query, ranked: Sequence[Scored], question: ParsedQuery) -> list
     ]
     for pick in picked:
         one, (items, before, after, times) = scored[pick.at], columns[pick.at]
+        words = next(held[pick.at])
         found.append(
             Found(
                 int(items[pick.document]),
                 one.domain_index.kind,
                 round(pick.score, 4),
-                _why(one, pick, next(held[pick.at])),
+                _why(one, pick, words),
                 one.domain_index.item(int(before[pick.document])),
                 one.domain_index.item(int(after[pick.document])),
                 int(times[pick.document]),
+                judged.of(one, pick.document, words),
             )
         )
     return found

@@ -1,0 +1,57 @@
+"""How sure it is that a hit is about what was asked; whether it answers, only reading it tells.
+
+Two things are added: the share of the question's words that a hit holds, each counted by how rare it is, and how much nearer its
+meaning is to the question than the usual message of this conversation. Where it has no vector, its words count for both.
+
+Both limits were set where, between friends (LoCoMo), few questions that their own conversation answers fall below the first,
+and few that it does not reach the second; docs/measured.md has the shares.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+
+from memory.index.indexing import MESSAGES
+from memory.index.recall.query import ParsedQuery
+from memory.index.recall.ranking import FEW, Scored
+from memory.types import Certainty
+
+LIKELY = 0.5
+SURE = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """What tells how sure a hit of one question is: how rare its words are in view, and how near the usual message is to it."""
+
+    question: ParsedQuery
+    rarities: Mapping[str, float]
+    usual: float
+
+    def of(self, one: Scored, document: int, words: Sequence[str]) -> Certainty:
+        """Return how sure it is that a document, which holds these words of the question, is about what is asked."""
+        of_time, of_speaker = self.question.at_large and one.timely[document], self.question.alone and one.voice[document]
+        if of_time or of_speaker:
+            return Certainty.SURE
+        asked = sum(self.rarities.values())
+        share = sum(self.rarities[word] for word in words) / asked if asked else 0.0
+        cosine = float(one.cosine[document])
+        near = share + (max(0.0, cosine - self.usual) if cosine else share)
+        return Certainty.SURE if near >= SURE else Certainty.LIKELY if near >= LIKELY else Certainty.WEAK
+
+
+def judge(question: ParsedQuery, scored: Sequence[Scored]) -> Judge:
+    """Return what tells how sure the hits of a question are, by the messages among what was ranked."""
+    told = [one for one in scored if one.domain_index.kind == MESSAGES] or scored
+    passages = sum(len(one.domain_index.owners) for one in told)
+    terms = {term for some in question.words.values() for term in some}
+    held = [one.domain_index.postings.find_each(terms) for one in told]
+    holding = {word: sum(len(here[term][0]) for here in held for term in some) for word, some in question.words.items()}
+    meant = [one.cosine[one.cosine != 0] for one in told]
+    usual = sum(float(some.sum()) for some in meant) / (sum(map(len, meant)) + FEW)
+    return Judge(question, {word: _rarity(min(n, passages), passages) for word, n in holding.items()}, usual)
+
+
+def _rarity(holding: int, passages: int) -> float:
+    """Return what BM25 weighs a word by that so many of the passages hold."""
+    return log(1 + (passages - holding + 0.5) / (holding + 0.5))
