@@ -18,6 +18,7 @@ from memory.text.lexical import tokens
 from memory.text.time.times import SystemClock
 from memory.types import DomainKind, DomainRef, NewExchange, SessionRef
 from memory.view.view import View
+from tests.bench.certainty import Marks
 from tests.bench.conversations import Conversation, Question, conversations
 from tests.bench.requests import Requests
 
@@ -32,6 +33,7 @@ class Score:
 
     found: dict[str, dict[str, list[list[float]]]] = field(default_factory=dict)
     requests: Requests = field(default_factory=Requests)
+    marks: Marks = field(default_factory=Marks)
 
     def note(self, way: str, question: Question, hits: Sequence[str]) -> None:
         """Count what one question found."""
@@ -91,8 +93,8 @@ async def vectors_alone(said: Sequence[NewExchange], embedder: Embedder) -> Find
     return find
 
 
-async def score(conversation: Conversation, embedder: Embedder | None, into: Score) -> None:
-    """Ask every question of a conversation in every way."""
+async def score(conversation: Conversation, others: Sequence[Conversation], embedder: Embedder | None, into: Score) -> None:
+    """Ask every question of a conversation in every way, and those of others in hers."""
     said = [one for some in conversation.sessions.values() for one in some]
     ways: dict[str, Find] = {"words alone (FTS5)": words_alone(said)}
     with tempfile.TemporaryDirectory() as name:
@@ -106,6 +108,7 @@ async def score(conversation: Conversation, embedder: Embedder | None, into: Sco
             for way, find in ways.items():
                 into.note(way, question, await find(question.text))
             await into.requests.ask(*opened[-1], question)
+        await into.marks.ask(opened[-1][1], conversation, others)
         for memory, _ in opened:
             await memory.close()
 
@@ -122,7 +125,7 @@ async def measure(embedder: Embedder | None) -> dict[str, Score]:
     for name, some in conversations().items():
         scores[name] = Score()
         for conversation in some:
-            await score(conversation, embedder, scores[name])
+            await score(conversation, [one for one in some if one is not conversation], embedder, scores[name])
     return scores
 
 
@@ -132,7 +135,7 @@ def tables(name: str, total: Score) -> list[Table]:
     for kind in sorted(next(iter(total.found.values()))):
         shown.add_row(kind, *(_cell(total.mean(way, kind)) for way in total.found))
     shown.add_row("all", *(_cell(total.mean(way)) for way in total.found), style="bold")
-    return [shown, total.requests.table(name)]
+    return [shown, total.requests.table(name), total.marks.table(name)]
 
 
 def _cell(shares: Sequence[float]) -> str:

@@ -21,7 +21,7 @@ GARDEN = jsonl(
     {"session": "kitchen", "content": "I bake rye bread on Sundays.", "created_at": "2024-06-01T10:00:00+02:00"},
     {"session": "kitchen", "content": "Roses on the table, rye in the oven.", "created_at": "2024-06-02T10:00:00+02:00"},
 )
-HIT = ["id", "source_id", "session", "speaker", "role", "created_at", "content", "score", "why"]
+HIT = ["id", "source_id", "session", "speaker", "role", "created_at", "content", "score", "why", "confidence"]
 
 
 @pytest.fixture
@@ -162,10 +162,18 @@ def test_recall_gives_scripts_exactly_the_fields_of_the_contract(garden: Home) -
     assert done.rows[2]["hits"] == []
 
 
+def test_recall_says_where_nothing_that_it_found_is_sure(garden: Home) -> None:
+    found = garden.lyra("recall", "who painted the bread portrait of my grandmother in the hall").lines
+    assert found[0] == "I have nothing sure about that. The nearest is:"
+    assert "perhaps about something else" in found[2]
+    (row,) = garden.lyra("recall", "-", "--json", given="who painted the bread portrait of my grandmother in the hall").rows
+    assert {hit["confidence"] for hit in row["hits"]} == {"weak"}
+
+
 def test_recall_says_in_words_who_said_it_and_when(garden: Home) -> None:
     found = garden.lyra("recall", "rye bread").lines
     assert found[0] == "1. I bake rye bread on Sundays."
-    assert re.fullmatch(r'    ada, on 1 June 2024 at 08:00, in "kitchen" · same words: .*bread.* · id \w{6}', found[1])
+    assert re.fullmatch(r'    ada, on 1 June 2024 at 08:00, in "kitchen" · sure · same words: .*bread.* · id \w{6}', found[1])
     assert garden.lyra("recall", "zeppelin").out == 'Nothing was found about "zeppelin".\n'
     piped = garden.lyra("recall", "-", given="rye bread\nzeppelin\n").lines
     assert piped[:2] == ["rye bread", found[0]]

@@ -1,5 +1,6 @@
 """What was said stands above the question about it, and a time that is asked for decides what comes first."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,9 @@ import pytest
 from bot.models.minilm import weights
 from bot.models.minilm.embedder import MiniLM
 from memory.ports import Embedder
-from tests.kits.asked import asked, cases, kept, timed
+from memory.types import Certainty
+from tests.kits.asked import asked, cases, kept, never_said, timed
+from tests.kits.memory_kit import Corner
 from tests.kits.size import few
 
 LEAST = 0.95
@@ -34,6 +37,23 @@ async def test_what_was_said_stands_above_the_question_about_it_and_her_own_word
             top = len(cases()) - len(missed)
             print(which, f"{top} of {len(cases())}", *missed, sep="\n")
             assert which == "again" or top >= LEAST * len(cases())
+
+
+@pytest.mark.parametrize("embedder", embedders(), ids=lambda one: one.name if one else "words")
+async def test_what_was_never_said_is_found_weak_and_what_was_said_is_not(tmp_path: Path, embedder: Embedder | None) -> None:
+    async with asked(tmp_path, embedder, answered=False) as here:
+        lost = [case.again for case in cases() if await surest(here, case.again) is Certainty.WEAK]
+        never = [await surest(here, question) for question in never_said()]
+        print(lost, Counter(never))
+        assert len(lost) <= 1
+        assert never.count(Certainty.WEAK) >= 0.6 * len(never)
+        assert never.count(Certainty.SURE) <= 1
+
+
+async def surest(here: Corner, question: str) -> Certainty:
+    """Return how sure the surest of the first ten hits is."""
+    hits = await here.view.recall.messages(question, 10)
+    return min((hit.certainty for hit in hits), key=list(Certainty).index, default=Certainty.WEAK)
 
 
 @pytest.mark.parametrize("embedder", few(embedders()), ids=lambda one: one.name if one else "words")

@@ -83,6 +83,11 @@ def cases() -> list[Case]:
     return [Case(**json.loads(line)) for line in (SET / "cases.jsonl").read_text("utf-8").splitlines()]
 
 
+def never_said() -> list[str]:
+    """Return questions about things of which nothing was said."""
+    return [json.loads(line)["question"] for line in (SET / "never_said.jsonl").read_text("utf-8").splitlines()]
+
+
 def timed() -> list[Timed]:
     """Return the questions about the diary."""
     return [Timed(**json.loads(line)) for line in (SET / "times.jsonl").read_text("utf-8").splitlines()]

@@ -20,7 +20,7 @@ from bot.models.offline.understanding import Act, hear, is_about_lyra
 from bot.models.offline.wording import Wording
 from memory.index.when.birthdays import celebrated
 from memory.index.when.values import Window
-from memory.types import Hit, Statement
+from memory.types import Certainty, Hit, Statement
 
 NO_MODEL = English.no_model
 
@@ -124,8 +124,12 @@ class OfflineVoice:
             elif part.aim is Aim.TIME:
                 empty.append(telling.nothing(part.window) if part.window else told_in.nothing)
             else:
+                lacks = missing(part, found, known)
+                if lacks:
+                    # Beside what it lacks, what is hardly about it would only lead astray.
+                    found = [one for one in found if one.hit.certainty is not Certainty.WEAK]
                 told += [(part, one) for one in found if one.hit not in cited]
-                lacking += [word for word in missing(part, found, known) if word not in lacking]
+                lacking += [word for word in lacks if word not in lacking]
                 if not found and not lacking:
                     empty.append(_without_quote(part, told_in))
             cited += [one.hit for one in found if one.hit not in cited]

@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
-from memory.index.indexing import MESSAGES
+from memory.index.indexing import ASKS, MESSAGES
 from memory.index.recall.query import ParsedQuery
 from memory.index.recall.ranking import FEW, Scored
 from memory.types import Certainty
 
-LIKELY = 0.5
+LIKELY = 0.48
 SURE = 0.9
 
 
@@ -37,7 +37,10 @@ class Judge:
         share = sum(self.rarities[word] for word in words) / asked if asked else 0.0
         cosine = float(one.cosine[document])
         near = share + (max(0.0, cosine - self.usual) if cosine else share)
-        return Certainty.SURE if near >= SURE else Certainty.LIKELY if near >= LIKELY else Certainty.WEAK
+        if near >= SURE:
+            # What asks the very same tells nothing of it.
+            return Certainty.WEAK if one.domain_index.documents.traits.now[document] & ASKS else Certainty.SURE
+        return Certainty.LIKELY if near >= LIKELY else Certainty.WEAK
 
 
 def judge(question: ParsedQuery, scored: Sequence[Scored]) -> Judge:
