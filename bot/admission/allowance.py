@@ -1,6 +1,7 @@
 """How much a person, a place and all together have of her: answers and tokens, a minute and a day. Linked accounts are one person's.
 
-Who asks for more is answered from a smaller prompt at first, and beyond twice as much no more, for a while. An account that
+Who asks for more is answered from a smaller prompt at first, then by a cheaper model where there is one, and beyond twice as much
+no more, for a while. Whoever runs a place may set less for it than the configuration allows. An account that
 writes faster than a person could gets a few answers in a row, so that two machines do not talk for ever.
 """
 
@@ -10,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from adapters.events import Person, Place
+from bot.admission.place_limits import EACH, HERE, place_limits, stricter
 from bot.commands.being import owned
 from bot.config.crowd import Limit
 from bot.config.settings import Settings
@@ -25,17 +27,18 @@ _AT_ONCE = 3 * _SECOND // 2
 """How soon after an answer a person can hardly have read it and written the next message."""
 _BREATH = 60
 """For how many seconds, as it is said, such an account gets no answer: until it waits a little."""
-_LESS_UNTIL = 2.0
+_LESS_UNTIL, _LEAST_FROM = 2.0, 1.5
 """At how many times a limit nothing is answered any more."""
 _NO_LIMIT = Limit()
 _SCOPE, _KEY = "install", "allowance"
 
 
 class Grant(Enum):
-    """What somebody gets: an answer, one from a smaller prompt, none and a word on it, or nothing."""
+    """What somebody gets: an answer, one from a smaller prompt, one of a cheaper model as well, none and a word on it, or nothing."""
 
     FULL = "full"
     LESS = "less"
+    LEAST = "least"
     TOLD = "told"
     NOTHING = "nothing"
 
@@ -92,6 +95,7 @@ class Allowance:
         self._used: dict[str, _Used] = {}
         self._rows: dict[str, tuple[int, int]] = {}
         self._changed = False
+        self._daily: set[str] = set()
 
     def __len__(self) -> int:
         """Return how many people, places and conversations are counted now."""
@@ -103,6 +107,7 @@ class Allowance:
         day = self._clock.now() // _DAY
         if isinstance(kept, dict) and kept.get("day") == day:
             self._used = {name: _Used(day=day, turns=had[0], tokens=had[1]) for name, had in kept["had"].items()}
+            self._daily = set(self._used)
 
     async def save(self) -> None:
         """Keep what was had today, where a day has a limit, and drop what counts no more."""
@@ -136,10 +141,15 @@ class Allowance:
         if self._limits.in_a_row and (quick := self._quick(person, place, said_at)) >= self._limits.in_a_row:
             # Said once as well: clocks may differ, and then it was a person.
             return (Grant.TOLD if quick == self._limits.in_a_row else Grant.NOTHING), _BREATH
-        scopes = self._scopes(person, place)
+        scopes = self._scopes(person, place, chosen)
+        self._daily.update(name for name, limit in scopes if limit.turns_per_day or limit.tokens_per_day)
         # What was had under each account stays counted by itself, so that linking and unlinking change no count.
-        others = [found for one in accounts[1:] if (found := self._used.get(_name("person", one.platform, one.native_id)))]
-        shares = [_share([self._of(name), *(others if name.startswith("person:") else ())], limit, now) for name, limit in scopes]
+        people = [Person(one.platform, one.native_id, "") for one in accounts]
+        counted = [[name for name, _ in self._scopes(one, place, chosen)] for one in people]
+        shares = [
+            _share([self._of(name) for name in dict.fromkeys(names[at] for names in counted)], limit, now)
+            for at, (_, limit) in enumerate(scopes)
+        ]
         share, left = max(shares, default=(0.0, 0))
         seconds = -(-left // _SECOND)
         if share >= _LESS_UNTIL:
@@ -151,15 +161,15 @@ class Allowance:
         for name, _ in scopes:
             self._of(name).add(now, 1, 0)
         self._changed = True
-        return (Grant.FULL if share < 1 else Grant.LESS), seconds
+        return (Grant.FULL if share < 1 else Grant.LESS if share < _LEAST_FROM else Grant.LEAST), seconds
 
-    def had(self, person: Person, place: Place, tokens: int) -> None:
+    def had(self, person: Person, place: Place, tokens: int, chosen: Chosen) -> None:
         """Take in that an answer left, and what it took."""
         now = self._clock.now()
         row = self._row(person, place)
         count, _ = self._rows.get(row, (0, 0))
         self._rows[row] = count, now
-        for name, _ in self._scopes(person, place):
+        for name, _ in self._scopes(person, place, chosen):
             self._of(name).add(now, 0, tokens)
 
     def _quick(self, person: Person, place: Place, said_at: int) -> int:
@@ -173,14 +183,15 @@ class Allowance:
         return count
 
     def _by_day(self, name: str) -> bool:
-        limit: Limit = getattr(self._limits, name.partition(":")[0])
-        return bool(limit.turns_per_day or limit.tokens_per_day)
+        return name in self._daily
 
-    def _scopes(self, person: Person, place: Place) -> Sequence[tuple[str, Limit]]:
+    def _scopes(self, person: Person, place: Place, chosen: Chosen) -> Sequence[tuple[str, Limit]]:
         """Return what has a limit, each under the name that it is counted by."""
+        here, each = (Limit(), Limit()) if place.is_private else (place_limits(chosen, place, whose) for whose in (HERE, EACH))
         scopes = (
             (_name("person", person.platform, person.id), self._limits.person),
-            (_name("place", place.platform, place.channel), self._limits.place),
+            (_name("each", place.platform, place.channel, person.platform, person.id), each),
+            (_name("place", place.platform, place.channel), stricter(self._limits.place, here)),
             ("all", self._limits.all),
         )
         return [(name, limit) for name, limit in scopes if limit != _NO_LIMIT]

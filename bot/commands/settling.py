@@ -7,6 +7,7 @@ from zoneinfo import available_timezones
 from adapters.base import Adapter
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from adapters.events import Person, Place
+from bot.admission import place_limits
 from bot.commands.group import Group, plain
 from bot.commands.pages import Pages
 from bot.conversation.introduction import privacy
@@ -74,6 +75,8 @@ class Settling(Group):
             raise BadInput(lazy("{name} is one of: {values}.", name=one.name, values=", ".join(one.values)))
         if one.name == "time zone":
             value = _zone(value)
+        if one.name in place_limits.NAMES:
+            value = place_limits.wanted(one.name, value, self._services.settings.limits)
         if one.name == "everyone" and value != "off":
             value = value.strip("<@&>")
             if not value.isdigit():

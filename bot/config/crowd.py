@@ -68,10 +68,12 @@ class Limit(_Section):
 class LimitsSection(_Section):
     """How much one person, one place, and all together may have; who is named in [people] has no limits.
 
-    `in_a_row` is how many answers an account gets that writes faster than a person could.
+    `in_a_row` is how many answers an account gets that writes faster than a person could. `cheaper` names the backend that answers
+    whoever is at one and a half times a limit.
     """
 
     in_a_row: int = Field(5, ge=0)
     person: Limit = Limit(turns_per_minute=12)
     place: Limit = Limit()
     all: Limit = Limit()
+    cheaper: str = ""

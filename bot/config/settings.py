@@ -125,6 +125,12 @@ class Settings(BaseModel):
         return self
 
     @model_validator(mode="after")
+    def _cheaper_is_a_model(self) -> "Settings":
+        if self.limits.cheaper and self.limits.cheaper not in self.models:
+            raise ValueError(_('cheaper in [limits] names "{name}", and there is no [models.{name}]', name=self.limits.cheaper))
+        return self
+
+    @model_validator(mode="after")
     def _accounts_are_of_one_person(self) -> "Settings":
         owners: dict[tuple[str, str], str] = {}
         for name, platform, account in self._listed():

@@ -21,7 +21,8 @@ class Turn:
     or removed. `again` says that it was tried before, and the person knows. Nothing of it was read before `began`.
     `chosen` is what is set here, `left_over` the key of a preview that a kill left behind, '' where there is none. `ended` counts the
     messages that it says may be told again, `covered` says what those keep back that ask for discretion, where that is known.
-    `ending` is set where the person has enough of the answer. A `frugal` one is answered from a smaller prompt. One that is
+    `ending` is set where the person has enough of the answer. A `frugal` one is answered from a smaller prompt, a `cheaper` one by the
+    cheaper model, where there is one. One that is
     `off_record` is kept nowhere; `before` is what was said so before it in this conversation. `anew` is the call by which it is
     answered once more, '' for the first time. `to` is where its answer goes, in the adapter's own words, '' for an answer to what was asked.
     """
@@ -44,6 +45,7 @@ class Turn:
     covered: Mapping[int, Covered] = field(default_factory=dict)
     ending: asyncio.Event = field(default_factory=asyncio.Event)
     frugal: bool = False
+    cheaper: bool = False
     off_record: bool = False
     before: Sequence[Exchange] = ()
     anew: str = ""

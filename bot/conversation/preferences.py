@@ -62,6 +62,20 @@ SHARED = (
     Preference("language", lazy("the language I speak here; auto: the one that is written"), ("auto", *LANGUAGES.values())),
     Preference("streaming", lazy("is an answer shown here while it is made"), ("on", "off")),
     Preference("reflections", lazy("may I begin to speak here by myself now and then"), ("on", "off")),
+    *(
+        Preference(f"{what} {whose}", told)
+        for whose, told in (
+            (
+                "here",
+                lazy("at most, for all here together: a number, or off; beyond it I answer more briefly, then not for a while"),
+            ),
+            (
+                "each",
+                lazy("at most, for each person here: a number, or off; beyond it I answer more briefly, then not for a while"),
+            ),
+        )
+        for what in ("turns a minute", "turns a day", "tokens a minute", "tokens a day")
+    ),
 )
 
 

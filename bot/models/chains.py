@@ -41,6 +41,8 @@ class Models:
         self.learnt = Learnt(kept)
         self._lines: dict[str, Line] = {}
         self.chat: Model | None = None
+        self.cheaper: Model | None = None
+        """Who answers whoever asks for more than they are given, where the configuration names one."""
         self.offers_tools = False
         """Whether any of the chat models may be offered tools, as far as was known when they began to serve: what one person's
         turn finds out changes the room of nobody's prompt."""
@@ -57,6 +59,8 @@ class Models:
         elif told != "off":
             self.chat = self._chain(self._settings.chat)
             self._chat_through(*(self._settings.models[name] for name in self._settings.chat if name != OFFLINE))
+            if name := self._settings.limits.cheaper:
+                self.cheaper = self._open(name, self._settings.models[name], patient=False)
         self.summary = self._summarizer()
 
     @property
@@ -68,7 +72,8 @@ class Models:
     def goes_to(self) -> str:
         """The addresses that what is said goes to, to be answered, summarized or found by meaning, '' where it goes nowhere."""
         settings = self._settings
-        others = [settings.models[name] for name in (*settings.summary, *settings.embed[:1]) if name in settings.models]
+        named = (*settings.summary, *settings.embed[:1], *([settings.limits.cheaper] if self.cheaper else ()))
+        others = [settings.models[name] for name in named if name in settings.models]
         return ", ".join(dict.fromkeys(backend.base_url for backend in (*self._chatting, *others)))
 
     @property
@@ -115,7 +120,7 @@ class Models:
     async def reload(self, settings: Settings) -> None:
         """Serve what another configuration names from now on; an answer under way goes on with what it began with."""
         self._settings = settings
-        self.chat, self._chatting, self._connected, self.offers_tools = None, (), None, False
+        self.chat, self._chatting, self._connected, self.offers_tools, self.cheaper = None, (), None, False, None
         await self.open()
 
     async def as_configured(self) -> None:
@@ -141,7 +146,7 @@ class Models:
 
     async def off(self) -> bool:
         """Chat through no model from now on; return whether there was one."""
-        had = self.chat is not None
+        had, self.cheaper = self.chat is not None, None
         await self._kept.set(_SCOPE, _KEY, "off" if self._settings.chat else None)
         self.chat = self._connected = None
         self._chatting = ()
@@ -155,7 +160,7 @@ class Models:
 
     async def _use(self, backend: Backend) -> None:
         await self.learnt.open([backend])
-        self._connected = backend
+        self._connected, self.cheaper = backend, None
         self.chat = self._open(backend.model, backend, patient=False)
         self._chat_through(backend)
 

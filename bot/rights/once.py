@@ -32,7 +32,8 @@ class Once:
         if grant in (Grant.TOLD, Grant.NOTHING):
             return Reply(too_much(seconds, kept=False), NO_LINKS)
         with self._priority.taken():
-            spoken = await self._speaking.answer(replace(turn, frugal=grant is Grant.LESS), None)
+            less = replace(turn, frugal=grant is not Grant.FULL, cheaper=grant is Grant.LEAST)
+            spoken = await self._speaking.answer(less, None)
         await self._intake.require_readers(turn, adapter)
-        self._allowance.had(call.person, call.place, spoken.tokens)
+        self._allowance.had(call.person, call.place, spoken.tokens, turn.chosen)
         return Reply(spoken.text, spoken.links, conversation=True)

@@ -7,6 +7,7 @@ from localization.sentences import lazy
 from memory.derive.derivation import Derivation
 from memory.derive.drafting import wording
 from memory.errors import WriterRefused
+from memory.places import opted_out
 from memory.places.consent import TIER
 from memory.ports import Entry
 from memory.store.database import Transaction
@@ -66,9 +67,10 @@ async def keep(
     writer: str,
     now: int,
 ) -> None:
-    """Keep those bullets of a rung and period (`where`) that rest on what people said."""
-    kind, period = where
+    """Keep those bullets of a rung and period (`where`) that rest on what people said, and name nobody who opted out."""
+    (kind, period), seal, domain = where, derivation.context.seal, derivation.context.domain
     for entry in entries:
-        if rests := grounds(entry, lines):
+        rests = grounds(entry, lines)
+        if rests and not await opted_out.is_named(tx, seal, domain, entry.text):
             new = stated(TIER, period, kind, " ".join(entry.text.split()), writer, rests)
-            await statements.publish(tx, derivation.context.seal, derivation.context.domain, new, now)
+            await statements.publish(tx, seal, domain, new, now)

@@ -14,6 +14,7 @@ from memory.derive.drafting import Order, compose, wording
 from memory.derive.pipeline import Author, Dropped, Made, Outcome, Piece, Pipeline
 from memory.derive.refusals import Refusals, Target
 from memory.forget import erase
+from memory.places import opted_out
 from memory.ports import Entry, Source, TaskKind, Writer
 from memory.store.database import Transaction
 from memory.store.lineage import parents
@@ -130,7 +131,8 @@ class Consolidator:
         async def publish(tx: Transaction, made: Made[list[Entry]], now: int) -> bool:
             if job.replaces is not None:
                 await erase.retire(tx, c.domain, [job.replaces], now)
-            written = _written(job, made.product or [], made.author, extractive=made.fallback)
+            entries = await opted_out.unnamed(tx, c.seal, c.domain, made.product or [])
+            written = _written(job, entries, made.author, extractive=made.fallback)
             return await summaries.publish(tx, c.seal, c.domain, session, place, written, now) is not None
 
         slot = f"{session.id}/{place.level}/{place.position}"

@@ -3,10 +3,12 @@
 Where they talked with others, their names are known by such hashes too, so that nothing is learnt of them from what others say.
 """
 
+import dataclasses
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from memory.places import settings
+from memory.ports import Entry
 from memory.store.database import Database, Reader, Transaction
 from memory.store.lineage import Seal
 from memory.text.display_names import likeness, untagged
@@ -15,6 +17,7 @@ from memory.types import Domain, DomainKind, DomainRef, Identity
 KEY = "paused"
 _NAME = "unlearnt:"
 _SHORTEST, _LONGEST = 3, 3
+_SOMEBODY = "[…]"
 _WORD = re.compile(r"\w+(?:['’.-]\w+)*")
 
 
@@ -39,18 +42,36 @@ async def take_in(tx: Transaction, seal: Seal, domain: Domain, names: Collection
 
 async def is_named(reader: Reader, seal: Seal, domain: Domain, text: str) -> bool:
     """Say whether a text names somebody of whom nothing is learnt in a domain."""
-    if domain.ref.kind is DomainKind.DM:
-        return False
-    marks = await settings.under(reader, _scope(seal, domain), _NAME)
-    if not marks:
-        return False
-    words = _WORD.findall(text)
-    forms = {
-        likeness(" ".join(words[at : at + length]).removesuffix("'s").removesuffix("’s"))
-        for length in range(1, _LONGEST + 1)
-        for at in range(len(words) - length + 1)
-    }
-    return any(_mark(seal, domain, form) in marks for form in forms)
+    marks = await _marks(reader, seal, domain)
+    return bool(marks) and next(_named(seal, domain, marks, text), None) is not None
+
+
+async def unnamed(reader: Reader, seal: Seal, domain: Domain, entries: Sequence[Entry]) -> list[Entry]:
+    """Return those entries that name nobody of whom nothing is learnt in a domain; where all do, they say somebody instead."""
+    marks = await _marks(reader, seal, domain)
+    kept = [one for one in entries if not marks or next(_named(seal, domain, marks, one.text), None) is None]
+    return kept or [dataclasses.replace(one, text=_masked(seal, domain, marks, one.text)) for one in entries]
+
+
+async def _marks(reader: Reader, seal: Seal, domain: Domain) -> Collection[str]:
+    return () if domain.ref.kind is DomainKind.DM else await settings.under(reader, _scope(seal, domain), _NAME)
+
+
+def _named(seal: Seal, domain: Domain, marks: Collection[str], text: str) -> Iterator[tuple[int, int]]:
+    """Yield where in a text somebody is named, the longest names first."""
+    words = list(_WORD.finditer(text))
+    for length in range(_LONGEST, 0, -1):
+        for some in (words[at : at + length] for at in range(len(words) - length + 1)):
+            form = likeness(" ".join(one[0] for one in some).removesuffix("'s").removesuffix("’s"))
+            if _mark(seal, domain, form) in marks:
+                yield some[0].start(), some[-1].end()
+
+
+def _masked(seal: Seal, domain: Domain, marks: Collection[str], text: str) -> str:
+    while (found := next(_named(seal, domain, marks, text), None)) is not None:
+        begin, end = found
+        text = f"{text[:begin]}{_SOMEBODY}{text[end:]}"
+    return text
 
 
 async def everyone(db: Database) -> list[tuple[str, str, str]]:

@@ -40,6 +40,17 @@ async def test_a_stranger_who_floods_her_is_answered_some_told_once_and_costs_no
         assert all(f"Tell me number {number}." in kept for number in range(12))
 
 
+async def test_whoever_asks_more_is_answered_by_the_cheaper_model_before_not_at_all(town: Town) -> None:
+    dm = await town.bob.opens_dm()
+    async with model_server() as model, model_server() as small:
+        config = f'[models.small]\nbase_url = "{small.base_url}"\nmodel = "small"\n[limits]\nperson.turns_per_minute = 2\ncheaper = "small"\n'
+        async with town.lyra(model, config) as lyra:
+            for number in range(4):
+                await town.says(town.bob, dm, f"Tell me number {number}.")
+            told = [question(one) for one in small.requests if one.path.endswith("/chat/completions")]
+            assert told == ["Tell me number 3."] and len(lyra.chats) == 3
+
+
 async def test_two_machines_do_not_talk_for_ever(town: Town) -> None:
     """An account that is listed as no machine, and answers each answer at once."""
     async with model_server() as model, town.lyra(model, "[limits]\nin_a_row = 5\nperson.turns_per_minute = 0\n") as lyra:

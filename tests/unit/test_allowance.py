@@ -7,11 +7,14 @@ import pytest
 
 from adapters.events import Person, Place, Reach
 from bot.admission.allowance import Allowance, Grant
+from bot.admission.place_limits import wanted
 from bot.config.settings import Settings
 from bot.conversation.people import People
-from bot.conversation.preferences import Chosen
+from bot.conversation.preferences import Chosen, Preferences
+from bot.errors import BadInput
 from memory.core import Memory
-from memory.types import MINUTE
+from memory.places.linking import Party
+from memory.types import MINUTE, Identity
 from tests.kits.memory_kit import Clock, opened
 
 ADA, BEN, OWNER = (Person("discord", str(at), name) for at, name in enumerate(("ada", "ben", "owner"), 1))
@@ -41,14 +44,14 @@ async def test_nobody_who_talks_at_a_persons_pace_meets_a_limit(memory: Memory, 
     allowed = allowance(memory, clock)
     for _ in range(100):
         assert (await allowed.take(ADA, DM, clock.now(), UNSET))[0] is Grant.FULL
-        allowed.had(ADA, DM, 1000)
+        allowed.had(ADA, DM, 1000, UNSET)
         clock.forward(6 * SECOND)
 
 
 async def test_who_asks_too_much_gets_less_then_one_word_and_then_nothing_for_a_while(memory: Memory, clock: Clock) -> None:
     allowed = allowance(memory, clock, person={"turns_per_minute": 3})
     got = [(await allowed.take(ADA, DM, clock.now(), UNSET))[0] for _ in range(9)]
-    assert got == [*[Grant.FULL] * 3, *[Grant.LESS] * 3, Grant.TOLD, *[Grant.NOTHING] * 2]
+    assert got == [*[Grant.FULL] * 3, *[Grant.LESS] * 2, Grant.LEAST, Grant.TOLD, *[Grant.NOTHING] * 2]
     assert (await allowed.take(BEN, DM, clock.now(), UNSET))[0] is Grant.FULL, "others have their own"
     assert [(await allowed.take(OWNER, DM, clock.now(), UNSET))[0] for _ in range(9)] == [Grant.FULL] * 9
     clock.forward(MINUTE)
@@ -74,7 +77,7 @@ async def test_a_place_and_all_together_have_limits_of_their_own(memory: Memory,
 async def test_tokens_count_as_well(memory: Memory, clock: Clock) -> None:
     allowed = allowance(memory, clock, person={"tokens_per_minute": 1000})
     for tokens, after in ((999, Grant.FULL), (1, Grant.LESS), (1000, Grant.TOLD)):
-        allowed.had(ADA, DM, tokens)
+        allowed.had(ADA, DM, tokens, UNSET)
         assert (await allowed.take(ADA, DM, clock.now() - SECOND, UNSET))[0] is after
 
 
@@ -97,7 +100,7 @@ async def test_what_was_had_today_outlives_a_restart_and_ends_with_the_day(memor
 
 async def test_an_account_that_writes_faster_than_a_person_gets_five_answers_in_a_row(memory: Memory, clock: Clock) -> None:
     async def round_of(pause: int) -> Grant:
-        allowed.had(ADA, TOWN, 10)
+        allowed.had(ADA, TOWN, 10, UNSET)
         clock.forward(pause)
         return (await allowed.take(ADA, TOWN, clock.now(), UNSET))[0]
 
@@ -115,3 +118,37 @@ async def test_what_counts_no_more_is_dropped(memory: Memory, clock: Clock) -> N
     clock.forward(2 * MINUTE)
     await allowed.save()
     assert len(allowed) == 0
+
+
+async def test_who_runs_a_place_sets_less_for_it_and_for_each_there_within_what_is_configured(
+    memory: Memory, clock: Clock
+) -> None:
+    """The first of each half gets all; the second is over a limit of one, and the third twice over."""
+    preferences = Preferences(memory.settings, {}, memory.places.account_scope)
+
+    async def grants(*people: Person, place: Place = TOWN) -> list[Grant]:
+        allowed = allowance(memory, clock, person={})
+        return [(await allowed.take(one, place, clock.now(), await preferences.read(place, one)))[0] for one in people]
+
+    await preferences.put(TOWN, "turns a minute each", "1")
+    assert await grants(ADA, BEN, ADA, ADA) == [Grant.FULL, Grant.FULL, Grant.LESS, Grant.TOLD]
+    assert await grants(ADA, ADA, place=DM) == [Grant.FULL, Grant.FULL]
+    await preferences.put(TOWN, "turns a minute each", "")
+    await preferences.put(TOWN, "turns a minute here", "2")
+    assert await grants(ADA, BEN, ADA, BEN, ADA) == [Grant.FULL, Grant.FULL, Grant.LESS, Grant.LEAST, Grant.TOLD]
+    limits = Settings.model_validate({"limits": {"place": {"turns_per_day": 50}}}).limits
+    assert wanted("turns a day here", "50", limits) == "50" and wanted("turns a day here", "off", limits) == ""
+    for value, why in (("51", "at most 50"), ("0", "whole number"), ("x", "whole number")):
+        with pytest.raises(BadInput, match=why):
+            wanted("turns a day here", value, limits)
+
+
+async def test_accounts_of_one_person_count_together_and_linking_changes_no_count(memory: Memory, clock: Clock) -> None:
+    allowed, also = allowance(memory, clock, person={"turns_per_minute": 2}), Person("matrix", "@ada:x", "ada")
+    for one in (ADA, also):
+        assert (await allowed.take(one, DM, clock.now(), UNSET))[0] is Grant.FULL
+    preferences, linking = Preferences(memory.settings, {}, memory.places.account_scope), memory.linking
+    parties = [Party(Identity(one.platform, one.id), one.name, "") for one in (ADA, also)]
+    request = await linking.enter(await linking.show(parties[0]), parties[1], [])
+    assert await linking.agree(request) and await linking.link(request)
+    assert (await allowed.take(also, DM, clock.now(), await preferences.read(also)))[0] is Grant.LESS

@@ -22,7 +22,7 @@ from bot.errors import AnswerEnded, ContextTooLong, ModelError, ModelGarbled
 from bot.models.offline.manner import manner
 from bot.models.offline.spoken_languages import told, told_by
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
-from bot.models.port import Anew, closing, size
+from bot.models.port import Anew, Model, closing, size
 from bot.reconciliation.used import Used, only, used_at, used_in
 from bot.reconciliation.verifying import Looks, Verifying
 from bot.service.log import log
@@ -79,7 +79,7 @@ class Speaking:
         One that the person ends is what came of it by then. Raises ModelError, and AnswerEnded where nothing came.
         """
         models, budget, looks = self._services.models, self._services.settings.context_tokens, Looks()
-        chat, rounds = models.chat, ROUNDS if models.offers_tools else 0
+        chat, rounds = self._chat(turn), ROUNDS if models.offers_tools else 0
         if turn.frugal:
             budget, rounds = max(budget // _FRUGAL, _LEAST), 0
         if chat is None:
@@ -96,6 +96,11 @@ class Speaking:
             if shown:
                 await shown.drop()
             return await self._offline(turn, looks)
+
+    def _chat(self, turn: Turn) -> Model | None:
+        """Return the model that answers a turn, None where there is none."""
+        models = self._services.models
+        return (models.cheaper if turn.cheaper else None) or models.chat
 
     async def _fitting(self, turn: Turn, shown: Showing | None, budget: int, looks: Looks, rounds: int) -> Spoken:
         """Answer with a prompt that is made shorter until the model takes it. Raises ModelError."""
@@ -118,7 +123,8 @@ class Speaking:
 
         One that is no shorter than what was `refused` is not sent. Raises ModelError.
         """
-        assert self._services.models.chat is not None
+        chat = self._chat(turn)
+        assert chat is not None
         settings, zone, verifying = self._services.settings, turn.view.home.time_zone, self._verifying
         question = Question(turn.asked, turn.quotes, turn.aside, turn.images if self._services.models.sees else (), turn.shared)
         while True:
@@ -155,12 +161,10 @@ class Speaking:
         messages = await lookups.begin()
         await allow()
         if refused is not None and (shortest := size(messages)) >= refused:
-            raise ContextTooLong(
-                lazy("The model {name} cannot take a prompt that long.", name=self._services.models.chat.name), size=shortest
-            )
+            raise ContextTooLong(lazy("The model {name} cannot take a prompt that long.", name=chat.name), size=shortest)
         pieces: list[str] = []
         with measures.stage("model"):
-            whole = await basis.bear(self._stream(lookups, shown, pieces))
+            whole = await basis.bear(self._stream(chat, lookups, shown, pieces))
         took = size(messages) + tokens("".join(pieces))
         text = self._services.outgoing.printed("".join(pieces))
         if not whole:
@@ -174,10 +178,9 @@ class Speaking:
         asides = {Aside(one.id, one.said_at, one.edited_at, turn.began) for one in quotes if one.id in prompt.asides}
         return Spoken(text, sources, False, links, begun_at, prompt.seen, frozenset(asides), used(), prompt.raised, took)
 
-    async def _stream(self, lookups: Lookups, shown: Showing | None, pieces: list[str]) -> None:
+    async def _stream(self, chat: Model, lookups: Lookups, shown: Showing | None, pieces: list[str]) -> None:
         """Collect in `pieces` what the model says, showing it as it comes."""
-        assert self._services.models.chat is not None
-        async with closing(self._services.models.chat.stream(lookups.prompt(plain=False), lookups)) as stream:
+        async with closing(chat.stream(lookups.prompt(plain=False), lookups)) as stream:
             async for piece in stream:
                 pieces.append(piece)
                 if isinstance(piece, Anew):

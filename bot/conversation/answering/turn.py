@@ -95,7 +95,7 @@ class Turns:
         if grant in (Grant.TOLD, Grant.NOTHING):
             await self._decline(turn, seconds if grant is Grant.TOLD else 0)
             return
-        turn = replace(turn, frugal=grant is Grant.LESS)
+        turn = replace(turn, frugal=grant is not Grant.FULL, cheaper=grant is Grant.LEAST)
         async with AsyncExitStack() as alone:
             with self._priority.taken():
                 async with adapter.thinking(place.key):
@@ -172,7 +172,7 @@ class Turns:
                         with measures.stage("store"):
                             first, later = await self._store(turn, spoken, await self._replaced(turn, streamed), alone)
                     measures.turns["answered"] += 1
-                    self._allowance.had(turn.person, turn.place, spoken.tokens)
+                    self._allowance.had(turn.person, turn.place, spoken.tokens, turn.chosen)
                     return first, [*later, *await self._offered(turn, adapter)]
                 except SourceGone:
                     await alone.aclose()
@@ -185,7 +185,7 @@ class Turns:
                     again = await self._intake.keep(heard, adapter)
                     if again is None:
                         return None, await self._give_up(turn, heard, await self._replaced(turn, streamed))
-                    turn = replace(again, frugal=turn.frugal)
+                    turn = replace(again, frugal=turn.frugal, cheaper=turn.cheaper)
             return None, await self._put_off(turn, await self._replaced(turn, streamed))
         except AnswerEnded:
             parts = self._services.outgoing.removal(await self._replaced(turn, streamed))

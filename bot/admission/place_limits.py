@@ -1,0 +1,42 @@
+"""How much a place may have, and each person in it, as whoever runs the place set it: never more than the configuration allows."""
+
+from adapters.events import Place
+from bot.config.crowd import Limit, LimitsSection
+from bot.conversation.preferences import Chosen
+from bot.errors import BadInput
+from localization.sentences import lazy
+
+HERE, EACH = "here", "each"
+OFF = "off"
+_FIELDS = {
+    "turns a minute": "turns_per_minute", "turns a day": "turns_per_day",
+    "tokens a minute": "tokens_per_minute", "tokens a day": "tokens_per_day",
+}  # fmt: skip
+NAMES = tuple(f"{what} {whose}" for whose in (HERE, EACH) for what in _FIELDS)
+"""What can be set: for all of a place together, and for each person in it."""
+
+
+def place_limits(chosen: Chosen, place: Place, whose: str) -> Limit:
+    """Return what is set at a place, for all together or for each."""
+    found = {field: chosen.value(place, f"{what} {whose}") for what, field in _FIELDS.items()}
+    return Limit(**{field: int(value) for field, value in found.items() if value.isdecimal()})
+
+
+def stricter(one: Limit, other: Limit) -> Limit:
+    """Return the lower of two limits in everything; 0 is none."""
+    both = {field: [most for most in (getattr(one, field), getattr(other, field)) if most] for field in Limit.model_fields}
+    return Limit(**{field: min(some, default=0) for field, some in both.items()})
+
+
+def wanted(name: str, value: str, limits: LimitsSection) -> str:
+    """Return a limit as it is kept, '' for none. Raises BadInput where it is no number, or more than the configuration allows."""
+    if value.casefold() == OFF:
+        return ""
+    if not (value.isascii() and value.isdecimal() and 0 < int(value) < 10**9):
+        raise BadInput(lazy("{name} is a whole number from 1 on, or off.", name=name))
+    what, _space, whose = name.rpartition(" ")
+    allowed = limits.place if whose == HERE else limits.person
+    most: int = getattr(allowed, _FIELDS[what])
+    if most and int(value) > most:
+        raise BadInput(lazy("Whoever runs me allows at most {most}.", most=most))
+    return str(int(value))
