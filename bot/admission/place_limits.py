@@ -2,16 +2,13 @@
 
 from adapters.events import Place
 from bot.config.crowd import Limit, LimitsSection
-from bot.conversation.preferences import Chosen
+from bot.conversation.preferences import LIMITED, Chosen
 from bot.errors import BadInput
 from localization.sentences import lazy
 
 HERE, EACH = "here", "each"
 OFF = "off"
-_FIELDS = {
-    "turns a minute": "turns_per_minute", "turns a day": "turns_per_day",
-    "tokens a minute": "tokens_per_minute", "tokens a day": "tokens_per_day",
-}  # fmt: skip
+_FIELDS = dict(zip(LIMITED, ("turns_per_minute", "turns_per_day", "tokens_per_minute", "tokens_per_day"), strict=True))
 NAMES = tuple(f"{what} {whose}" for whose in (HERE, EACH) for what in _FIELDS)
 """What can be set: for all of a place together, and for each person in it."""
 
@@ -30,13 +27,17 @@ def stricter(one: Limit, other: Limit) -> Limit:
 
 def wanted(name: str, value: str, limits: LimitsSection) -> str:
     """Return a limit as it is kept, '' for none. Raises BadInput where it is no number, or more than the configuration allows."""
+    what, _space, whose = name.rpartition(" ")
+    allowed = limits.place if whose == HERE else limits.person
+    return number(name, value, getattr(allowed, _FIELDS[what]))
+
+
+def number(name: str, value: str, most: int) -> str:
+    """Return a number as it is kept, '' for off. Raises BadInput where it is none, or more than the configuration allows (0: any)."""
     if value.casefold() == OFF:
         return ""
     if not (value.isascii() and value.isdecimal() and 0 < int(value) < 10**9):
         raise BadInput(lazy("{name} is a whole number from 1 on, or off.", name=name))
-    what, _space, whose = name.rpartition(" ")
-    allowed = limits.place if whose == HERE else limits.person
-    most: int = getattr(allowed, _FIELDS[what])
     if most and int(value) > most:
         raise BadInput(lazy("Whoever runs me allows at most {most}.", most=most))
     return str(int(value))

@@ -75,6 +75,8 @@ class Settling(Group):
             raise BadInput(lazy("{name} is one of: {values}.", name=one.name, values=", ".join(one.values)))
         if one.name == "time zone":
             value = _zone(value)
+        if one.name == "retention":
+            value = place_limits.number(one.name, value, int(self._services.settings.retention.messages))
         if one.name in place_limits.NAMES:
             value = place_limits.wanted(one.name, value, self._services.settings.limits)
         if one.name == "everyone" and value != "off":

@@ -33,6 +33,8 @@ PAUSED = "paused"
 """That nothing of a person's is kept, and they are not answered."""
 INCOGNITO, INCOGNITO_SERVER = "incognito", "incognito-server"
 """That nothing is kept: of a person or a place, and of a whole server."""
+LIMITED = ("turns a minute", "turns a day", "tokens a minute", "tokens a day")
+"""Of what a place, and each person there, may have only so much."""
 PERSONAL = (
     Preference(
         "reach", lazy("may I use here, with you alone, what I heard in servers and rooms that you can read"), ("on", "off")
@@ -62,6 +64,9 @@ SHARED = (
     Preference("language", lazy("the language I speak here; auto: the one that is written"), ("auto", *LANGUAGES.values())),
     Preference("streaming", lazy("is an answer shown here while it is made"), ("on", "off")),
     Preference("reflections", lazy("may I begin to speak here by myself now and then"), ("on", "off")),
+    Preference(
+        "retention", lazy("for how many days I keep what is said here: a number, or off for as long as nobody forgets it")
+    ),
     *(
         Preference(f"{what} {whose}", told)
         for whose, told in (
@@ -74,7 +79,7 @@ SHARED = (
                 lazy("at most, for each person here: a number, or off; beyond it I answer more briefly, then not for a while"),
             ),
         )
-        for what in ("turns a minute", "turns a day", "tokens a minute", "tokens a day")
+        for what in LIMITED
     ),
 )
 

@@ -1,6 +1,6 @@
 """Retention: what was kept for as long as it may be goes by itself, tier by tier, and is not made again.
 
-A message that goes is forgotten like any other, with all that rests on it. What was made of messages goes by itself where its own
+What a place was told to keep for a shorter time goes sooner. A message that goes is forgotten like any other, with all that rests on it. What was made of messages goes by itself where its own
 time is shorter; the messages stay, and it is not made of them again.
 """
 
@@ -10,12 +10,15 @@ from dataclasses import dataclass, field
 from memory.forget.erase import expire
 from memory.forget.forgetting import STEP, Forgetting
 from memory.forget.gone import Scope
+from memory.places.settings import KeptSettings
 from memory.ports import Clock
 from memory.store.database import Database
-from memory.store.domains import read_domain
+from memory.store.domains import by_domain, read_domain
 from memory.types import DAY, Domain
 
 MESSAGES = "messages"
+SETTING = "retention"
+"""What is set at a place: for how many days its messages are kept."""
 _STATED = {"facts": "profile", "months": "era", "narrative": "narrative", "thoughts": "self", "notes": "bank"}
 TIERS = (MESSAGES, "gists", *_STATED)
 """What a time can be set for. Gists stand for the summaries above them as well."""
@@ -37,9 +40,9 @@ class Retention:
     async def sweep(self) -> int:
         """Let go of what is over, some of it at a time and, once nothing is, an hour later; return how many items went."""
         now = self.clock.now()
-        if not any(self.days.values()) or now < self._due:
+        if now < self._due:
             return 0
-        swept, steps = 0, 0
+        swept, steps = await self._sweep_places(now)
         for tier in TIERS:
             before = now - int(self.days.get(tier, 0) * DAY)
             for domain in await self._domains(tier, before) if self.days.get(tier) else ():
@@ -48,6 +51,29 @@ class Retention:
                     swept, steps = swept + len(items), steps + 1
         self._due = now + _OFTEN if steps < _STEPS else now
         return swept
+
+    async def _sweep_places(self, now: int) -> tuple[int, int]:
+        """Let go of the messages that are over at places with a time of their own; return how many went, in how many steps."""
+        swept, steps = 0, 0
+        for scope, days in await KeptSettings(self.db).everywhere(SETTING):
+            _, platform, place = scope.split(":", 2)
+            before = now - int(str(days)) * DAY
+            while steps < _STEPS and (items := await self._over_at(platform, place, before)):
+                for domain, some in await by_domain(self.db, items):
+                    await self._let_go(domain, MESSAGES, some)
+                swept, steps = swept + len(items), steps + 1
+        return swept, steps
+
+    async def _over_at(self, platform: str, place: str, before: int) -> list[int]:
+        """Return the next messages of a place and its threads that were kept before an instant, the oldest first."""
+        # A key ends with the thread: what stands before it is the same for all of a place.
+        begins = place.rpartition(", ")[0] + ", "
+        rows = await self.db.all(
+            "SELECT e.item FROM exchanges e JOIN sessions s ON s.id = e.session WHERE s.platform = :platform "
+            "AND substr(s.place, 1, CAST(:length AS INTEGER)) = :begins AND e.stored_at < :before ORDER BY e.item LIMIT :n",
+            {"platform": platform, "length": len(begins), "begins": begins, "before": before, "n": STEP},
+        )
+        return [row["item"] for row in rows]
 
     async def _let_go(self, domain: Domain, tier: str, items: Sequence[int]) -> None:
         if tier == MESSAGES:

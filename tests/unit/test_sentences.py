@@ -52,7 +52,7 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "bot/config/settings.py: Value": "what pydantic says, to be known again",
     "bot/commands/settling.py: time": "the name of a setting",
     "bot/conversation/domains.py: time": "the name of a setting",
-    "bot/conversation/preferences.py: time": "the name of a setting",
+    "bot/conversation/preferences.py: t": "names of settings",
     "bot/context/layers.py": "what a model is given",
     "bot/context/packing.py": "what a model is given",
     "bot/context/prompt.py": "what a model is given",
