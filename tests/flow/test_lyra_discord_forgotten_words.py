@@ -83,6 +83,18 @@ async def test_no_answer_repeats_what_was_taken_back(town: Town, model: OpenAISe
         assert not await asked_again(town, lyra, town.ada, dm)
 
 
+async def test_answered_once_more_a_question_gets_nothing_that_was_taken_back(town: Town, model: OpenAIServer) -> None:
+    async with town.lyra(model) as lyra:
+        told = await town.says(town.ada, town.general, TOLD)
+        await town.says(town.bob, town.general, ASKED)
+        await taken_back(town, told, "deleted", town.ada)
+        given = len(lyra.chats)
+        await town.asks(town.bob, town.general, "again")
+        await town.caught_up()
+        assert len(lyra.chats) > given and not [chat for chat in lyra.chats[given:] if CODE in prompt(chat)]
+        assert await holds(lyra, town) == []
+
+
 @pytest.mark.parametrize("streaming", [False, True], ids=["whole", "streamed"])
 @pytest.mark.parametrize("how", ["deleted", "edited", "Forget this"])
 async def test_what_is_taken_back_while_she_answers_is_not_said(

@@ -241,3 +241,16 @@ async def test_a_question_from_a_channel_that_is_gone_is_neither_kept_nor_answer
         assert await lyra.app.memory.journal.unfinished("discord") == []
         rows = await lyra.app.memory.db.all("SELECT text FROM exchanges")
         assert SECRET not in [row["text"] for row in rows] and len(model.requests) == asked
+
+
+async def test_what_its_author_had_forgotten_meanwhile_is_not_kept_with_the_rest(
+    town: Town, attic: Channel, model: OpenAIServer
+) -> None:
+    async with town.lyra(model) as lyra:
+        await town.says(town.ada, attic, SECRET)
+        await town.says(town.bob, attic, "the ladder is in the shed")
+        town.server.acts.delete_channel(attic)
+        await withheld(lyra, str(town.guild.id), str(attic.id))
+        await town.asks(town.ada, town.general, "forget", what="all yes")
+        assert await lyra.app.memory.keep_vanished("discord", [str(town.guild.id), str(attic.id)])
+        assert "ladder" in str(await everything(lyra)) and SECRET not in str(await everything(lyra))

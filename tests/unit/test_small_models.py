@@ -128,6 +128,13 @@ def test_a_prompt_that_is_said_again_is_taken_out(text: str, kept: str) -> None:
     assert shown(lambda: WithoutEcho(repeatable([SYSTEM], [ASKED], "What is my cat called?")), text).strip() == kept
 
 
+@pytest.mark.parametrize("text", ["I do not know her name yet.", "I asked you before.", "Is she a tabby cat?"])
+def test_what_she_answered_before_may_be_her_answer_again(text: str) -> None:
+    recalled = "> 11 January 2025 19:03, Lyra: I do not know her name yet.\n> | I asked you before. Is she a tabby cat?"
+    asked = ASKED.replace("\n\n", f"\n{recalled}\n\n")
+    assert shown(lambda: WithoutEcho(repeatable([SYSTEM], [asked], "What is my cat called?")), text) == text
+
+
 @pytest.mark.parametrize(
     ("text", "asked"),
     [

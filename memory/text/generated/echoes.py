@@ -3,15 +3,19 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from memory.text.display_names import LYRA
+from memory.text.prompt_lines import QUOTED
+
 _LEAD = re.compile(r"^[\s>|*#\"“„-]+")
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+")
-_RECEIPT = re.compile(r"^>?\s*(?:[^\W\d]+, )?\d{1,2} [^\W\d]+ \d{4}(?: \d\d:\d\d)?, [^:\n]{1,60}:\s*")
+_RECEIPT = re.compile(r"^>?\s*(?:[^\W\d]+, )?\d{1,2} [^\W\d]+ \d{4}(?: \d\d:\d\d)?, (?P<who>[^:\n]{1,60}):\s*")
 _TO_HER = re.compile(r"(?i)\b(?:you|your|lyra)\b")
 _OWN = re.compile(r"(?i)\b(?:i|i['’]m|my|ich|mein\w*|yo|mis?|je|j['’]\w+|mon|ma|mes)\b")
 _ASKED_FOR = re.compile(
     r"(?i)\b(?:repeat|say|quote|spell|copy|echo|correct|proofread|translate|rewrite|rephrase|exact(?:ly)?|literally|verbatim|wiederhol\w*"
     r"|zitier\w*|korrigier\w*|übersetz\w*|sag\w*|wörtlich|repite|di|traduce|répète|dis|traduis)\b|\bwhat (?:did|have) (?:i|we)\b|\bwas hab\w* (?:ich|wir)\b"
 )
+_GOES_ON = QUOTED.further.rstrip()
 _LEAST_QUESTION, _LEAST, _LEAST_TO_HER = 3, 5, 6
 
 
@@ -39,11 +43,15 @@ def _of_system(text: str) -> Iterator[str]:
 
 
 def _of_people(text: str) -> Iterator[str]:
+    hers = False
     for line in text.splitlines():
-        told = _RECEIPT.sub("", line)
-        if line.rstrip().endswith(":") or told != line:
+        receipt = _RECEIPT.match(line)
+        # What she answered before may be her answer again.
+        hers = receipt["who"].rpartition(", ")[2] == LYRA if receipt else hers and line.startswith(_GOES_ON)
+        told = line[receipt.end() :] if receipt else line
+        if receipt or line.rstrip().endswith(":"):
             yield line
-        yield from (one for one in (told, *_SENTENCE.split(told)) if _is_theirs(one))
+        yield from (one for one in (told, *_SENTENCE.split(told)) if not hers and _is_theirs(one))
 
 
 def _is_theirs(one: str) -> bool:
