@@ -1,7 +1,7 @@
 """`make bench`: what Lyra costs, each figure beside a baseline measured in the same run, as a ratio.
 
 `python -m tests.bench evidence` measures only what is found and what the model is given, `python -m tests.bench languages` what is
-found in other languages.
+found in other languages, `python -m tests.bench speed` how long the event loop stands still and how fast vectors are made.
 
 The machine's noise moves both sides of a ratio; the absolute figures are for orientation only.
 """
@@ -30,7 +30,7 @@ from bot.app import opened
 from bot.models.endpoints.llm import OpenAIModel
 from bot.models.port import complete
 from bot.talk import talking
-from tests.bench import believing, context, evidence, languages, scaling, stalls
+from tests.bench import believing, context, evidence, languages, meaning, scaling, stalls
 from tests.bench.chart import draw
 from tests.bench.crowd import Talk, crowd
 from tests.bench.evidence import Score
@@ -155,6 +155,7 @@ async def main() -> None:
     _start(table)
     await _turn(table)
     await stalls.measure(row)
+    await meaning.measure(row)
     await context.measure(row)
     await _taking_in(table)
     latencies = await scaling.one_domain(row)
@@ -182,5 +183,13 @@ async def speak() -> None:
     Rich(width=160).print(await languages.measure())
 
 
-_ONLY = {"evidence": find, "languages": speak}
+async def quicken() -> None:
+    """Print only how long the event loop stands still and how fast vectors are made."""
+    table = Table("what", "Lyra", "beside", "baseline", "ratio")
+    await stalls.measure(partial(_row, table))
+    await meaning.measure(partial(_row, table))
+    Rich(width=160).print(table)
+
+
+_ONLY = {"evidence": find, "languages": speak, "speed": quicken}
 asyncio.run(_ONLY[sys.argv[1]]() if sys.argv[1:] else main())

@@ -1,16 +1,17 @@
 """Models behind the line of their server, over real HTTP on loopback: who goes first, what is cut off, where an answer ends."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 
 import pytest
 
 from bot.errors import ModelGarbled
 from bot.models.endpoints.llm import OpenAIModel
 from bot.models.line import Line
-from bot.models.port import ChatMessage, complete
+from bot.models.port import ChatMessage, Toolbox, complete
 from bot.models.served import ServedModel
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer
@@ -170,3 +171,30 @@ async def test_a_digest_that_runs_in_circles_ends_there_too() -> None:
             fake.Raw(b'{"choices": [{"message": {"content": "' + b"Ada sails a lot. " * 400 + b'"}}]}', "application/json")
         )
         assert await complete(at.others, asking("gist")) == "Ada sails a lot. "
+
+
+class AtOnce:
+    """A model whose whole answer is there before it is looked at."""
+
+    name = "at once"
+
+    async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncIterator[str]:
+        for n in range(1_000):
+            yield f"{sha256(str(n).encode()).hexdigest()} "
+
+    async def room(self) -> int | None:
+        return None
+
+    async def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("background", [False, True])
+async def test_an_answer_that_comes_at_once_leaves_others_their_turn_between_its_pieces(background: bool) -> None:
+    model = ServedModel(AtOnce(), Line(1), background=background)
+    answering = asyncio.create_task(complete(model, asking("which links are there?")))
+    turns = 0
+    while not answering.done():
+        await asyncio.sleep(0)
+        turns += 1
+    assert len((await answering).split()) == 1_000 and turns > 1_000
