@@ -23,7 +23,7 @@ class Knowing(Group):
         past = Parameter("past", lazy("show what was replaced since"), type=bool, named=True)
         fact = Parameter("fact", lazy("the id of a fact, as the profile shows it"), required=True)
         text = Parameter("text", lazy("what is so instead, as a sentence of its own"), required=True, rest=True)
-        name = Parameter("name", lazy("whom or what, by name"), required=True, rest=True)
+        name = Parameter("name", lazy("whom or what, by name"), required=True, rest=True, suggests=True)
         return (
             CommandSpec(
                 "memory profile", lazy("the facts I know here, and what they rest on"), partial(self._tier, "profile"), (past,)

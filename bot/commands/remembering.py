@@ -31,8 +31,9 @@ _POSTS = "posts"
 _LAST = "last"
 _SURE = ("yes", "ja")
 _MOST_POSTS = 200
-_SUGGESTIONS = 25
-_SUGGESTED_CHARACTERS = 100
+_SUGGESTIONS, _LOOKED_THROUGH = 25, 500
+SESSION, NAME = "session", "name"
+"""Parameters that are a conversation, or what is talked of."""
 
 
 class Remembering(Group):
@@ -72,12 +73,14 @@ class Remembering(Group):
             ),
         )
 
-    async def suggest(self, call: Call, typed: str) -> Sequence[str]:
-        """Return beginnings of gists that are near to what a person types."""
-        view = await self._view(call)
-        digests = [hit.digest for hit in await view.recall.gists(typed, _SUGGESTIONS)] if typed.strip() else []
-        lines = [_beginning(digest.text) for digest in digests or await view.digests.newest_gists(_SUGGESTIONS)]
-        return list(dict.fromkeys(line for line in lines if line))[:_SUGGESTIONS]
+    async def suggest(self, call: Call, parameter: str, typed: str) -> Sequence[str]:
+        """Return what a person may mean by what they type: names of what was talked of, and of conversations."""
+        view, typed = await self._view(call), " ".join(typed.split()).casefold()
+        named = [] if parameter == SESSION else [one.name for one in await view.pages.names(_LOOKED_THROUGH)]
+        talks = [] if parameter == NAME else [one.name for one in await view.sessions.all()]
+        found = [one for one in dict.fromkeys((*named, *talks)) if typed in one.casefold()]
+        # What begins so goes first.
+        return sorted(found, key=lambda one: not one.casefold().startswith(typed))[:_SUGGESTIONS]
 
     async def _recall(self, call: Call) -> Reply:
         # What comes next is the next of this list, not of one before it.
@@ -289,10 +292,3 @@ def _source_id(what: str) -> str:
     if what.startswith("matrix:"):
         return f"${last}"
     return last if last.startswith("$") or last.isdigit() else ""
-
-
-def _beginning(text: str) -> str:
-    line = " ".join(text.split())
-    if len(line) <= _SUGGESTED_CHARACTERS:
-        return line
-    return line[: _SUGGESTED_CHARACTERS - 1].rpartition(" ")[0] + "…"

@@ -54,7 +54,7 @@ class Summing(Group):
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
-        session = Parameter("session", lazy("which conversation; this one if you name none"), rest=True)
+        session = Parameter("session", lazy("which conversation; this one if you name none"), rest=True, suggests=True)
         last = Parameter(
             "last", lazy("only look at so many messages of this channel, and keep nothing of it"), type=int, named=True
         )

@@ -172,7 +172,7 @@ class Commands:
         spec = self.table.get(asked.command)
         if spec is None or not any(one.name == parameter and one.suggests for one in spec.parameters):
             return ()
-        return await self._remembering.suggest(await self._call(asked, adapter, asked.arguments), typed)
+        return await self._remembering.suggest(await self._call(asked, adapter, asked.arguments), parameter, typed)
 
     async def refuse(self, asked: Asked) -> None:
         """Say to somebody who may not use her that it is so."""

@@ -1,9 +1,12 @@
 """Lyra's commands as Discord offers them: given once, and again only when they have changed."""
 
+import re
+
 import pytest
 
 from adapters.command_table import AnswerAudience, CommandSpec, Parameter
 from adapters.discord.interactions.menu import payload, sync
+from adapters.discord.interactions.names import NAMES, localized
 from adapters.errors import PlatformFailure
 from tests.fakes.discord import DiscordServer, Status
 from tests.kits.discord_speech import Pad, desk, spec
@@ -38,6 +41,17 @@ def test_two_words_are_a_command_and_its_subcommand() -> None:
     assert memory["name"] == "memory" and memory["description"] == "view, export"
     assert [(one["type"], one["name"]) for one in memory["options"]] == [(1, "view"), (1, "export")]
     assert memory["options"][1]["options"][0]["name"] == "format"
+
+
+def test_names_are_localized_as_discord_allows() -> None:
+    menu = spec("remember", menu="Remember this", hidden=True)
+    view, command, entry = payload(table(spec("memory view"), RECALL, menu))
+    assert view["name_localizations"] == {"de": "gedächtnis"} and view["options"][0]["name_localizations"] == {"de": "ansehen"}
+    assert command["name_localizations"] == {"de": "suchen"} and command["options"][0]["name_localizations"] == {"de": "suche"}
+    assert entry["name_localizations"] == {"de": "Das merken"}
+    for one in NAMES:
+        for name in localized(one).get("name_localizations", {}).values():
+            assert one[0].isupper() or (re.fullmatch(r"[-_'\w]{1,32}", name) and name == name.lower()), name
 
 
 def test_a_command_cannot_have_subcommands_and_be_used_itself() -> None:

@@ -28,7 +28,7 @@ async def test_a_hit_says_who_when_where_why_and_its_id_to_the_asker_alone(town:
         answer = await town.asks(town.bob, town.general, "recall", query="when is the harbour party")
         assert answer.ephemeral
         text, receipt = answer.content.split("\n")
-        who, link, why, number = receipt.strip().split(" · ")
+        who, link, *_sure, why, number = receipt.strip().split(" · ")
         assert text == "1. The harbour party is on Friday."
         assert re.fullmatch(r'ada, today at \d\d:\d\d, in "#general"', who)
         assert link == f"https://discord.com/channels/{town.guild.id}/{town.general.id}/{said.id}"
@@ -119,31 +119,25 @@ async def test_what_was_said_elsewhere_is_found_where_it_may_be_but_not_forgotte
         assert "painted red" in outside.content and "costs" not in outside.content
 
 
-async def test_beginnings_of_gists_are_offered_while_one_types(town: Town) -> None:
-    dm = await town.ada.opens_dm()
-    bobs = await town.bob.opens_dm()
+async def test_names_and_conversations_are_offered_while_one_types_and_none_of_other_places(town: Town) -> None:
+    dm, bobs = await town.ada.opens_dm(), await town.bob.opens_dm()
     async with town.lyra():
-        for who, place, what in (
-            (town.ada, dm, "tulips"), (town.bob, bobs, "canaries"), (town.ada, town.staff, "wages"), (town.bob, town.general, "boats")
-        ):  # fmt: skip
-            await town.says(who, place, f"The garden is full of {what}, " + "and they are all over the place today " * 4)
-            await town.reads(who, place, "summarize")
+        for who, place, dog in ((town.ada, dm, "Bruno"), (town.bob, bobs, "Kestrel"), (town.bob, town.general, "Brisk")):
+            await town.says(who, place, f"My dog {dog} sleeps all day.")
 
-        async def offered(place: Channel, typed: str) -> str:
-            choices = await town.ada.completes(place, "recall", "query", typed)
-            assert choices and all(len(one["value"]) <= 100 for one in choices)
-            return " ".join(one["value"] for one in choices)
+        async def offered(place: Channel, typed: str, command: str = "recall", option: str = "query") -> list[str]:
+            return [one["value"] for one in await town.ada.completes(place, command, option, typed)]
 
-        for typed in ("", "   ", "garden", "nothing like it"):
-            assert [word for word in ("tulips", "canaries", "wages", "boats") if word in await offered(dm, typed)] == ["tulips"]
-            assert [w for w in ("tulips", "canaries", "wages", "boats") if w in await offered(town.general, typed)] == ["boats"]
-        assert await town.ada.completes(town.general, "recall", "query", "x" * 5000)
+        assert await offered(dm, "br") == ["Bruno"] and await offered(dm, " ") == ["Bruno", "DM"]
+        assert await offered(town.general, "bR") == ["Brisk"]
+        assert await offered(dm, "", "summarize", "session") == ["DM"]
+        assert await offered(dm, "", "memory about", "name") == ["Bruno"]
+        assert await offered(town.general, "x" * 5000) == []
 
 
-async def test_where_nothing_was_summarized_nothing_is_offered(town: Town) -> None:
+async def test_where_nothing_was_said_nothing_is_offered(town: Town) -> None:
     async with town.lyra():
-        for typed in ("", "garden"):
-            assert await town.ada.completes(town.general, "recall", "query", typed) == []
+        assert await town.ada.completes(town.general, "recall", "query", "") == []
 
 
 async def test_this_conversation_is_summed_up_for_the_asker_or_for_everyone(town: Town) -> None:

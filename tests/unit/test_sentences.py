@@ -20,6 +20,7 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "adapters/discord/connection.py: it did not come back": "said to the log",
     "adapters/discord/interactions/calls.py: Mapping": "a type",
     "adapters/discord/interactions/menu.py": "said to whoever writes a command",
+    "adapters/discord/interactions/names.py": "names of commands, by which their translations are found",
     "adapters/discord/limits.py: no starts": "said to the log",
     "adapters/file_contents.py: .txt": "names of files",
     "adapters/matrix/account/keystore.py: <": "what a debugger shows",

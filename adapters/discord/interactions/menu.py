@@ -10,6 +10,7 @@ import discord
 from adapters.base import Notes
 from adapters.command_table import AnswerAudience, CommandSpec, Parameter
 from adapters.discord.failures import TROUBLE
+from adapters.discord.interactions.names import localized
 from adapters.errors import PlatformFailure
 from localization.languages import ENGLISH, LANGUAGES
 from localization.sentences import Said, lazy
@@ -42,7 +43,10 @@ def payload(table: Mapping[str, CommandSpec], installs: Sequence[int] = (_BY_SER
         if not spec.menu:
             families.setdefault(spec.name.split()[0], []).append(spec)
     slash = [_command(name, family) | _where(family, installs) for name, family in families.items()]
-    return slash + [{"type": _MESSAGE, "name": spec.menu} | _where([spec], installs) for spec in specs if spec.menu]
+    entries = [
+        {"type": _MESSAGE, "name": spec.menu} | localized(spec.menu) | _where([spec], installs) for spec in specs if spec.menu
+    ]
+    return slash + entries
 
 
 async def sync(client: discord.Client, table: Mapping[str, CommandSpec], notes: Notes) -> None:
@@ -68,7 +72,7 @@ def _command(name: str, family: Sequence[CommandSpec]) -> dict[str, Any]:
     if alone is None:
         subcommands = [_described(spec.name.split()[1], spec) | {"type": _SUBCOMMAND} for spec in family]
         words = _cut(", ".join(one["name"] for one in subcommands))
-        return {"type": _SLASH, "name": name, "description": words, "options": subcommands}
+        return {"type": _SLASH, "name": name, **localized(name), "description": words, "options": subcommands}
     if len(family) > 1:
         raise ValueError(f"{name} cannot be a command and have subcommands on Discord; rename one.")
     return {"type": _SLASH} | _described(name, alone)
@@ -90,13 +94,14 @@ def _where(family: Sequence[CommandSpec], installs: Sequence[int]) -> dict[str, 
 
 def _described(name: str, spec: CommandSpec) -> dict[str, Any]:
     ordered = sorted(spec.parameters, key=lambda parameter: not parameter.required)
-    return {"name": name, **_description(spec.help), "options": [_option(one) for one in ordered[:_MOST]]}
+    return {"name": name, **localized(name), **_description(spec.help), "options": [_option(one) for one in ordered[:_MOST]]}
 
 
 def _option(parameter: Parameter) -> dict[str, Any]:
     option: dict[str, Any] = {
         "type": _TYPES[parameter.type],
         "name": parameter.name,
+        **localized(parameter.name),
         **_description(parameter.help),
         "required": parameter.required,
     }
