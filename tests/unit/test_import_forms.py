@@ -90,6 +90,14 @@ async def test_what_is_forgotten_does_not_come_back_within_a_longer_message(
         assert [text for text in await texts(here) if "quixotic" in text.casefold() or "4711" in text] == []
 
 
+async def test_what_is_forgotten_does_not_come_back_line_by_line(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        await imported(here, "chat", lines([f"hello\n{SECRET}\n{SHORT}"], **BERLIN))
+        await here.view.forget_session(await here.view.sessions.named("chat"))
+        kept = await imported(here, "chat", lines(["hello", SECRET, SHORT, "the ferry is blue"], **BERLIN))
+        assert (kept.forgotten, await texts(here)) == (3, ["the ferry is blue"])
+
+
 async def test_a_word_that_tells_nothing_keeps_nothing_away(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         await imported(here, "chat", lines(["ok"], **BERLIN))

@@ -1,7 +1,8 @@
-"""Whether an imported message has one in it that was forgotten: an export of another form may join what was said in one go.
+"""Whether an imported message has one in it that was forgotten: an export of another form may join or part what was said in one go.
 
 A longer message is another message. One that somebody is said to have said in the same moment as a forgotten one, and that has
-its words in it, is not; nor is one whose file does not tell when it was said, where those words are more than a phrase.
+its words in it or those of a line of it, is not; nor is one whose file does not tell when it was said, where the words of the
+whole are more than a phrase.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,17 +17,26 @@ _BEGINNING = 3
 """By so many of its first words a forgotten message is looked for in a longer one."""
 _COMPARED = 40
 """So many of its first words have to stand there in a row."""
+_LINES = 20
+"""So many of its lines are looked for by themselves."""
 _LOOKED_AT = 2_000
 """Among so many words of a message is looked."""
 
 
 def names(seal: Seal, domain: DomainRef, speaker: str, said_at: int, text: str) -> list[str]:
-    """Return the names by which a longer message meets one that is forgotten: none for an "ok", which tells nothing."""
-    said, tells, moment = spoken(text)[:_COMPARED], telling(text), _moment(speaker, said_at)
-    if not tells:
-        return []
-    found = [seal.id(domain, "moment", *moment), _begins(seal, domain, said), _holds(seal, domain, said, moment)]
-    return [*found, _holds(seal, domain, said)] if tells >= TELLING else found
+    """Return the names by which a longer message meets one that is forgotten, and a shorter one that is a line of it.
+
+    None for an "ok", which tells nothing.
+    """
+    moment = _moment(speaker, said_at)
+    found = []
+    for part in dict.fromkeys((text, *text.splitlines()[:_LINES])):
+        if telling(part):
+            said = spoken(part)[:_COMPARED]
+            found += [_begins(seal, domain, said), _holds(seal, domain, said, moment)]
+    if telling(text) >= TELLING:
+        found.append(_holds(seal, domain, spoken(text)[:_COMPARED]))
+    return [seal.id(domain, "moment", *moment), *dict.fromkeys(found)] if found else []
 
 
 async def forgotten(tx: Transaction, seal: Seal, domain: DomainRef, offered: Mapping[str, NewExchange]) -> set[str]:
