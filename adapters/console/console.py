@@ -17,6 +17,7 @@ from adapters.console.plain_words import NO_REMINDER, asks_for_reminder, offered
 from adapters.events import Message, Person, Place, conversation
 from adapters.markup import printable
 from localization.answers import CHOICE, NO, YES
+from localization.languages import reading
 from localization.sentences import _
 
 MOST_BYTES = 256 * 1024
@@ -111,13 +112,19 @@ class Console(Adapter):
         return None
 
     async def _meant(self, line: str) -> str:
-        """Return the command that a line in plain words asks for, if the person at the terminal says that it does."""
+        """Return the command that a line in plain words asks for, '' where the person at the terminal says that they do not want it."""
         if not self.screen.prefix:
             return line
-        if asks_for_reminder(line):
-            self.screen.note(str(NO_REMINDER))
+        if language := asks_for_reminder(line):
+            self.screen.note(NO_REMINDER.read_in(language))
         offer = offered(line, self.prefix)
-        return offer.line if offer and await self.confirm(f"{offer.question} ({offer.line})") else line
+        if offer is None:
+            return line
+        with reading(offer.language):
+            if await self.confirm(f"{offer.question} ({offer.line})"):
+                return offer.line
+            self.screen.note(_("(Nothing was done, and these words are not kept.)"))
+        return ""
 
     async def _read_ahead(self, message: Message, answered: asyncio.Future[None], listener: Listener) -> None:
         """Keep what is typed until a message is answered. Behind a command nothing is: it may ask for the next line itself."""

@@ -1,50 +1,81 @@
 """What somebody types in plain words that only a command does: it is offered, not answered as if it were done."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from localization.sentences import _, lazy
+from localization.sentences import Sentence, lazy
 
-_OF_THIS = r"(?:this|that|it|us|everything|our (?:talk|conversation|chat)|(?:this|the) (?:talk|conversation|chat)|what (?:we|i) (?:have )?said)"
-_LAST = re.compile(
-    r"(?:please )?(?:forget|delete|erase) (?:this|that|it|what i (?:just )?said|my last (?:message|words))(?: please| again)?"
-    r"|(?:bitte )?(?:vergiss|lösch\w*) (?:das|es|dies|was ich (?:gerade |eben )?gesagt habe)(?: wieder| bitte)?",
-    re.IGNORECASE,
+_EN, _DE = "en", "de"
+_OF_THIS = (
+    r"(?:this|that|it|us|everything|(?:our|this|the|my) (?:talk|conversation|chat|dialog(?:ue)?|discussion)"
+    r"|what (?:we|i) (?:have )?(?:said|talked about)|what was said)(?: so far| today)?"
 )
-_ALL = re.compile(
-    r"(?:please )?(?:forget|delete|erase) (?:all|everything)(?: (?:i|that i) (?:have )?(?:said|told you))?(?: please)?"
-    r"|(?:bitte )?(?:vergiss|lösch\w*) alles(?:,? was ich (?:dir )?(?:gesagt|erzählt) habe)?(?: bitte)?",
-    re.IGNORECASE,
+_UNSER = (
+    r"(?:das|dies|es|alles|(?:das|unser|dieses|mein) (?:bisherige )?(?:gespräch|chat)|(?:die|unsere|diese) (?:bisherige )?unterhaltung"
+    r"|was (?:wir|ich) (?:bisher )?(?:besprochen|gesagt) (?:haben|habe))(?: bisher| mal| bitte)*"
 )
-_SUMMARY = re.compile(
-    rf"(?:please )?(?:summari[sz]e|sum up)(?: {_OF_THIS})?(?: please)?|(?:please )?sum {_OF_THIS} up(?: please)?"
-    r"|(?:bitte )?fass\w* (?:das|es|alles|unser gespräch) (?:bitte )?zusammen",
-    re.IGNORECASE,
-)
-_REMINDER = re.compile(r"(?:please )?(?:can you |could you )?remind me\b|(?:bitte )?erinner\w* mich\b", re.IGNORECASE)
+_LAST = {
+    _EN: r"(?:please )?(?:forget|delete|erase) (?:about )?(?:this|that|it|what i (?:just )?said|my last (?:message|words))(?: please| again)?",
+    _DE: r"(?:bitte )?(?:vergiss|lösch\w*) (?:das|es|dies|was ich (?:gerade |eben )?gesagt habe|meine letzte nachricht)(?: wieder| bitte)*",
+}
+_ALL = {
+    _EN: r"(?:please )?(?:forget|delete|erase) (?:all|everything)(?: (?:i|that i) (?:have )?(?:said|told you))?(?: please)?",
+    _DE: r"(?:bitte )?(?:vergiss|lösch\w*) alles(?:,? was ich (?:dir )?(?:gesagt|erzählt) habe)?(?: bitte)?",
+}
+_ABOUT = {
+    _EN: r"(?:please )?forget (?:(?:all|everything|anything|what(?:ever)?)(?: (?:that )?(?:i|we) (?:have )?(?:said|told you))? )?about (?P<topic>.+?)(?: please)?"
+    r"|(?:please )?forget (?P<own>(?:my|our) [^,]+?)(?: please)?",
+    _DE: r"(?:bitte )?vergiss (?:(?:alles|was ich (?:dir )?)? ?(?:über|von|zu) )(?P<topic>.+?)(?: (?:gesagt|erzählt) habe)?(?: bitte)?"
+    r"|(?:bitte )?vergiss (?P<own>(?:mein|unser)\w* [^,]+?)(?: bitte)?",
+}
+_SUMMARY = {
+    _EN: rf"(?:please |can you |could you )*(?:summari[sz]e|sum up)(?: {_OF_THIS})?(?: for me)?(?: please)?"
+    rf"|(?:please )?sum {_OF_THIS} up(?: please)?|(?:give me )?a summary(?: of {_OF_THIS})?(?: please)?",
+    _DE: rf"(?:bitte )?(?:fass\w*|kannst du|könntest du) (?:(?:bitte|mal|mir) )*{_UNSER} ?(?:(?:bitte|mal) )*zusammen(?:fassen)?(?: bitte)?"
+    r"|(?:bitte )?(?:gib mir )?eine zusammenfassung(?: bitte)?|zusammenfassen(?: bitte)?",
+}
+_REMINDER = {
+    _EN: r"(?:please )?(?:can you |could you )?remind me\b.*",
+    _DE: r"(?:bitte )?erinner\w* mich\b.*|(?:kannst|könntest) du mich .*\berinnern",
+}
+_MOST_OF_A_TOPIC = 8
+"""Words: what is longer tells something, and does not name it."""
+_NO_TOPIC = frozenset({"him", "her", "them", "me", "you", "us", "ihn", "sie", "ihm", "mich", "dich", "uns"})
 NO_REMINDER = lazy("(I cannot speak up at a time of your choosing. I keep this, and tell you when you ask.)")
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A command that plain words may stand for, and how it is offered."""
+    """A command that plain words may stand for, how it is offered, and the code of the language of these words."""
 
     line: str
-    question: str
+    question: Sentence
+    language: str
 
 
 def offered(text: str, prefix: str) -> Offer | None:
     """Return the command that a whole line asks for in plain words, None where it is something else."""
-    words = " ".join(text.split()).rstrip(" .!?")
-    if _LAST.fullmatch(words):
-        return Offer(f"{prefix}forget last", _("Forget what you said last, for good?"))
-    if _ALL.fullmatch(words):
-        return Offer(f"{prefix}forget all", _("Forget all that you told me?"))
-    if _SUMMARY.fullmatch(words):
-        return Offer(f"{prefix}summarize", _("Sum up this conversation?"))
+    words = " ".join(text.split()).rstrip(" .!")
+    if found := _matched(_LAST, words):
+        return Offer(f"{prefix}forget last", lazy("Forget what you said last, for good?"), found[0])
+    if found := _matched(_ALL, words):
+        return Offer(f"{prefix}forget all", lazy("Forget all that you told me?"), found[0])
+    if found := _matched(_SUMMARY, words):
+        return Offer(f"{prefix}summarize", lazy("Sum up this conversation?"), found[0])
+    if found := _matched(_ABOUT, words):
+        topic = found[1]["topic"] or found[1]["own"]
+        if "?" not in topic and len(topic.split()) <= _MOST_OF_A_TOPIC and topic.casefold() not in _NO_TOPIC:
+            return Offer(f"{prefix}forget about:{topic}", lazy('Forget what I keep about "{topic}"?', topic=topic), found[0])
     return None
 
 
-def asks_for_reminder(text: str) -> bool:
-    """Say whether a line asks to be reminded of something."""
-    return _REMINDER.match(text.strip()) is not None
+def asks_for_reminder(text: str) -> str:
+    """Return the code of the language in which a line asks to be reminded of something, '' where it does not."""
+    found = _matched(_REMINDER, " ".join(text.split()))
+    return found[0] if found else ""
+
+
+def _matched(patterns: Mapping[str, str], words: str) -> tuple[str, re.Match[str]] | None:
+    tried = ((code, re.fullmatch(pattern, words, re.IGNORECASE)) for code, pattern in patterns.items())
+    return next(((code, match) for code, match in tried if match), None)

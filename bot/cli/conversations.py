@@ -159,9 +159,19 @@ async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_js
             made = ngettext("{n} piece of profile, eras, narrative and self made.",
                             "{n} pieces of profile, eras, narrative and self made.", result.pieces)  # fmt: skip
             print(made, file=sys.stderr)
+        if result.failed:
+            print(_not_summarized(result.failed), file=sys.stderr)
         counts = {"summarized": result.summarized, "failed": result.failed, "total": result.total}
         print(json.dumps(counts) if as_json else _("summarized {summarized}, failed {failed}, total {total}", **counts))
     return 1 if result.failed else 0
+
+
+def _not_summarized(conversations: int) -> str:
+    return ngettext(
+        "{n} conversation could not be summarized; lyra logs says why, and the next time it is tried again.",
+        "{n} conversations could not be summarized; lyra logs says why, and the next time they are tried again.",
+        conversations,
+    )
 
 
 def _price(app: App, estimate: Estimate) -> str:

@@ -52,7 +52,9 @@ class Asking(Group):
         who = Identity(call.person.platform, call.person.id)
         named = str(call.arguments.get("message", "")) or (call.target.id if call.target else "")
         if not named:
-            return await view.messages.last_by(session, who)
+            account = await view.messages.account(who) if call.off_record else None
+            unkept = self._services.off_record.last_by(session, call.person.id, account) if call.off_record else None
+            return unkept or await view.messages.last_by(session, who)
         id = named.rpartition("/")[2]
         asked = await view.messages.by_source(session, await view.posts.answered(session, id) or id)
         return asked if asked and await view.messages.is_by(asked, who) else None

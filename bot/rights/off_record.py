@@ -37,6 +37,12 @@ class OffRecord:
         """Return what was said in a conversation so far, oldest first; `person` is as in `add`."""
         return tuple(self._said.get(_where(session, person), ()))
 
+    def last_by(self, session: Session, person: str, account: int | None) -> Exchange | None:
+        """Return what an account said last in a conversation, be it that all words are off the record there or that `person`'s are."""
+        said = (*self.before(session, person), *self.before(session, ""))
+        own = (one for one in said if one.kind is Kind.SAID and one.identity == account)
+        return max(own, key=lambda one: one.said_at, default=None)
+
     def add(self, session: Session, person: str, said: Sequence[Exchange]) -> None:
         """Go on with a conversation; `person` is the account whose words alone are off the record there, '' where all are."""
         where = _where(session, person)

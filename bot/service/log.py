@@ -1,4 +1,4 @@
-"""The log: events with names and numbers, on standard error and in a file; never a message's text, never a secret."""
+"""The log: events with names and numbers, in a file, and on standard error of what runs unattended; never a message's text, never a secret."""
 
 import io
 import logging
@@ -20,7 +20,7 @@ _OWN, _TOLD = "adapters", "discord"
 class Log:
     """Writes events from a level on. What renders them is loaded with the first line: most commands write none.
 
-    `path` is the file, None for none; `on_screen` says that standard error has them as well.
+    `path` is the file, None for none; `on_screen` says that standard error has them as well, as where nobody looks on.
     """
 
     def __init__(self) -> None:
@@ -30,10 +30,10 @@ class Log:
         self._file: LogFile | None = None
 
     def write_to(self, path: Path | None) -> None:
-        """Write to standard error and this file from now on."""
+        """Write to this file alone from now on; to standard error where there is none."""
         if self._file:
             self._file.close()
-        self._file, self.path, self.on_screen = None, path, True
+        self._file, self.path, self.on_screen = None, path, path is None
 
     def debug(self, event: str, **facts: object) -> None:
         """Write an event that helps to find a fault."""
@@ -68,7 +68,7 @@ log = Log()
 
 
 def configure(level: str, path: Path | None = None) -> None:
-    """Write events of this level and above to standard error and a file, one line each, without anybody's words.
+    """Write events of this level and above to a file, or without one to standard error, one line each, without anybody's words.
 
     Of what discord.py reports no more than warnings are written, of what other libraries report only errors.
     """

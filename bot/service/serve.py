@@ -28,6 +28,7 @@ from memory.store.locks import FileLock
 async def serve() -> int:
     """Run until the process is asked to end; return 1 where no configured platform lets her in."""
     async with opened() as app:
+        log.on_screen = True
         lock = FileLock(app.base.around.home / "run.lock")
         lock.require(lazy("Lyra is awake in this home already. One `lyra run` is enough; end it first to start another."))
         page = page_lock(app)

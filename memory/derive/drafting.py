@@ -100,7 +100,7 @@ async def checked(writer: Writer, order: Order, task: Task) -> list[Entry]:
 
     Raises WriterFailed, WriterRefused if none does.
     """
-    good, bad = await asyncio.to_thread(sound, await writer.write(task), task)
+    good, bad = await asyncio.to_thread(sound, await writer.write(task), task, copied=writer.extractive)
     if not good:
         raise WriterRefused(lazy("no sentence rests on its sources"), "\n".join(bad))
     if bad:
@@ -108,9 +108,10 @@ async def checked(writer: Writer, order: Order, task: Task) -> list[Entry]:
     return good[: task.sentences]
 
 
-def sound(entries: Sequence[Entry], task: Task) -> tuple[list[Entry], list[str]]:
+def sound(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> tuple[list[Entry], list[str]]:
     """Return those sentences that rest on the sources they cite, and what is wrong with each of the others.
 
+    What is `copied` need only cite them: it says no more than they do, and of a greeting as little.
     What supplied a name is cited as well. It takes a second for 100,000 characters: call it in a thread.
     """
     belief = Belief(task.sources, [entry.text for entry in entries], task.known)
@@ -121,7 +122,7 @@ def sound(entries: Sequence[Entry], task: Task) -> tuple[list[Entry], list[str]]
         labels = tuple(label for label in entry.cites if label in by_label)
         cited = [by_label[label] for label in labels]
         judged, empty = belief.judge(entry.text, cited), says_nothing(entry.text, cited)
-        if labels and not judged.missing and not empty:
+        if labels and (copied or not (judged.missing or empty)):
             good.append(Entry(entry.text, tuple(dict.fromkeys((*labels, *(source.label for source in judged.supplied))))))
         else:
             why = f"invents {list(judged.missing)}" if judged.missing else "says nothing" if empty else "cites nothing"

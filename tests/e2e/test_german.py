@@ -53,6 +53,14 @@ def test_who_wrote_german_is_answered_so_where_words_tell_no_language(home: Home
     assert home.lyra("chat", given="Pizza!\nI live in Graz.\nPizza!\n").out == "Gemerkt.\nKept.\nKept.\n"
 
 
+def test_off_the_record_what_was_said_last_is_answered_again_in_its_language(home: Home) -> None:
+    given = "My cat is Turing.\nMeine Katze heißt Turing.\nWho is Turing?\n/incognito on\nWie heißt meine Katze?\n/again\nPizza?\n/again\n"
+    *_, first, again, pizza, anew = home.lyra("chat", given=given).lines
+    assert first.startswith("Du hast mir") and (again, anew) == (first, pizza)
+    assert pizza == "Noch nichts über „Pizza“."
+    assert "Wie heißt" not in str(home.export())
+
+
 COMMANDS: tuple[list[str], ...] = (
     [], ["recall", "--help"], ["memory", "--help"], ["status"], ["doctor"], ["sessions"], ["summarize"], ["recall", "Katze"],
     ["recall", "Flugzeug"], ["recall", " "], ["recall", "x", "-k", "0"], ["recall", "--loud"], ["foo"], ["memory", "self"],

@@ -108,13 +108,24 @@ def test_a_model_writes_and_its_price_is_estimated_first(home: Home, model: Mode
     assert (json.loads(nothing.out)["total"], nothing.err, len(model.chats)) == (0, "", asked)
 
 
+def test_a_greeting_is_summed_up_as_one_whoever_said_it(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    for name in ("A", "Dr. No", "hi", "李"):
+        home.lyra("chat", "--as", name, given="hi\n")
+    done = home.lyra("summarize", "--all")
+    assert (done.out, done.err, done.code) == ("summarized 4, failed 0, total 4\n", "", 0)
+    assert home.lyra("summarize", "--as", "Dr. No").lines[1].endswith('Dr. No said: "hi".')
+
+
 def test_one_that_fails_is_counted_and_done_the_next_time(home: Home, model: ModelServer) -> None:
     home.configure(model.config(QUICK))
     model.script(b.DOWN)
     failed = home.lyra("summarize", "--all", "--workers", "1", "--json")
     assert failed.code == 1
     assert json.loads(failed.out) == {"summarized": 1, "failed": 1, "total": 2}
-    assert "Traceback" not in failed.err
+    told = "1 conversation could not be summarized; lyra logs says why, and the next time it is tried again."
+    assert failed.err.splitlines()[-1] == told and "summarize.failed" not in failed.err
+    assert "summarize.failed" in home.lyra("logs").out
     assert "tulips" not in failed.err and "bread" not in failed.err
     resumed = home.lyra("summarize", "--all", "--json")
     assert (json.loads(resumed.out), resumed.code) == ({"summarized": 1, "failed": 0, "total": 1}, 0)

@@ -176,11 +176,15 @@ def test_plain_words_are_offered_as_the_command_that_does_it(home: Home) -> None
         terminal.type("forget that")
         terminal.until("[y/N]")
         terminal.type("n")
-        assert terminal.ready()[-2] == "lyra › Kept."
+        assert terminal.ready()[-2] == "(Nothing was done, and these words are not kept.)"
+        terminal.type("vergiss meine Katze")
+        assert terminal.until("[j/N]")[-1].endswith("(/forget about:meine Katze) [j/N]")
+        terminal.type("n")
+        assert terminal.ready()[-2] == "(Es wurde nichts getan, und diese Worte behalte ich nicht.)"
         assert any("I cannot speak up at a time" in line for line in terminal.say("remind me to feed the cat at six"))
         terminal.leave()
     said = [row["content"] for row in home.export() if row["role"] == "user"]
-    assert said == ["my locker code is 4711", "forget that", "remind me to feed the cat at six"]
+    assert said == ["my locker code is 4711", "remind me to feed the cat at six"]
 
 
 def test_what_she_logs_stands_in_a_file_and_not_in_the_conversation(home: Home, ollama: ModelServer) -> None:

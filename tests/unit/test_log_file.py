@@ -14,6 +14,7 @@ def test_it_is_readable_by_its_owner_alone_and_has_what_the_screen_has(
 ) -> None:
     path = tmp_path / log.FILE
     log.configure("info", path)
+    log.log.on_screen = True
     log.log.info("something.happened", number=7, text="my secret wish")
     log.configure("warning")
     log.log.warning("something.else")

@@ -11,6 +11,7 @@ MEANT = {
         "please delete what I just said.",
         "erase my last message",
         "Vergiss das bitte",
+        "vergiss das",
     ],
     "/forget all": ["forget everything", "delete all I told you", "vergiss alles, was ich dir gesagt habe"],
     "/summarize": [
@@ -19,6 +20,16 @@ MEANT = {
         "sum up our conversation",
         "sum it up",
         "fass unser Gespräch zusammen",
+        "fass das Gespräch zusammen",
+        "Fass bitte unsere Unterhaltung zusammen.",
+        "Gib mir eine Zusammenfassung",
+        "summarize what we said so far",
+    ],
+    "/forget about:my cat": ["forget about my cat", "Forget my cat!", "please forget everything I told you about my cat"],
+    "/forget about:meine Katze": [
+        "vergiss meine Katze",
+        "Vergiss alles über meine Katze.",
+        "vergiss was ich über meine Katze gesagt habe",
     ],
 }
 NOT_MEANT = [
@@ -40,7 +51,7 @@ def test_what_is_something_else_is_left_alone(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "asks"),
-    [("remind me to call Ana", True), ("Erinnere mich an den Termin", True), ("you remind me of my aunt", False)],
+    [("remind me to call Ana", "en"), ("Erinnere mich an den Termin", "de"), ("you remind me of my aunt", "")],
 )
-def test_a_reminder_is_asked_for(text: str, asks: bool) -> None:
-    assert asks_for_reminder(text) is asks
+def test_a_reminder_is_asked_for(text: str, asks: str) -> None:
+    assert asks_for_reminder(text) == asks

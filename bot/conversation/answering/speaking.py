@@ -225,7 +225,8 @@ class Speaking:
 async def _written(turn: Turn) -> str:
     """Return in which language whoever asks wrote before."""
     asker = turn.asked[-1].identity
-    return told_by(await turn.view.messages.last_said(LOOKED_BACK, asker)) if asker else ""
+    unkept = told_by([one.text for one in turn.before if one.kind is Kind.SAID and one.identity == asker])
+    return unkept or (told_by(await turn.view.messages.last_said(LOOKED_BACK, asker)) if asker else "")
 
 
 def _question(turn: Turn, now: int) -> VoiceQuestion:
