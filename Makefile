@@ -77,9 +77,9 @@ model: $(VENV)/.made
 # Written for every platform and Python from 3.11 on; needs uv, and only whoever changes dependencies does.
 lock:
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
-	  --group build pyproject.toml -o deploy/requirements.lock
+	  --extra web --group build pyproject.toml -o deploy/requirements.lock
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
-	  -c deploy/requirements.lock --group build --group dev pyproject.toml -o deploy/requirements-dev.lock
+	  -c deploy/requirements.lock --extra web --group build --group dev pyproject.toml -o deploy/requirements-dev.lock
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-deps --no-header --no-annotate \
 	  deploy/requirements-model.in -o bot/setup/model.lock
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-deps --no-header --no-annotate \

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from bot.app import App, opened, until_stopped
 from bot.errors import LyraError
 from bot.talk import talking
+from bot.web.extra import missing
 from bot.web.serving import Parlour, every_minute, link, page_lock, parlour, served_at, serving
 from localization.sentences import _, lazy
 
@@ -16,6 +17,8 @@ _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
 
 async def web(as_: str, *, opens: bool) -> int:
     """Print a link that opens the page once, and try to open it; serve the page where no other process does."""
+    if (why := missing()) is not None:
+        raise LyraError(why)
     async with opened() as app:
         lock = page_lock(app)
         if not lock.take():

@@ -6,7 +6,7 @@ import signal
 import sys
 import termios
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
@@ -20,6 +20,7 @@ from bot.service.lost import Losses
 from bot.service.notifying import Notifier
 from bot.service.platforms import platforms
 from bot.talk import TURN_SECONDS, Talk, talking
+from bot.web.extra import missing
 from bot.web.serving import page_lock, parlour, serving, token_path
 from localization.sentences import _, lazy, told
 from memory.store.locks import FileLock
@@ -46,10 +47,10 @@ async def serve() -> int:
 async def _serve(app: App) -> int:
     async with until_stopped() as stop:
         adapters = platforms(app)
-        place = parlour(app)
+        place, lacking = parlour(app), missing()
         async with (
             talking(app, {**adapters, place.browser.platform: place.browser}) as talk,
-            serving(app, talk, place, adapters) as address,
+            nullcontext("") if lacking else serving(app, talk, place, adapters) as address,
         ):
             notifier = Notifier(app.base.around.variables)
             alive = asyncio.create_task(notifier.keep_alive())
@@ -62,7 +63,11 @@ async def _serve(app: App) -> int:
             scheduler.add_job(_until_cancelled(app.maintenance.tick))
             try:
                 scheduler.start()
-                if adapters:
+                if lacking:
+                    _say(str(lacking))
+                    if not adapters:
+                        _say(_("No platform is configured: housekeeping only. Lyra is awake."))
+                elif adapters:
                     _say(_("The memory page is at {address}, its token in {path}.", address=address, path=token_path(app)))
                 else:
                     _say(_("No platform is configured: housekeeping and the memory page only."))

@@ -11,11 +11,10 @@ from adapters.base import Adapter
 from adapters.browser.browser import Browser, Origin
 from adapters.browser.tabs import Tabs
 from bot.app import App
+from bot.imports import imported
 from bot.talk import Talk
-from bot.web.desk import Desk, templates
 from bot.web.reach import reach
 from bot.web.seats import Seats
-from bot.web.server import Web
 from bot.web.signins import SignIns
 from memory.store import keys
 from memory.store.locks import FileLock
@@ -57,9 +56,10 @@ def token_path(app: App) -> Path:
 async def serving(app: App, talk: Talk, place: Parlour, platforms: Mapping[str, Adapter] = NO_PLATFORMS) -> AsyncIterator[str]:
     """Serve the page for the block; give its address. `platforms` are those that are connected beside it. Raises LyraError where the port cannot be had, BadConfig."""
     section = app.base.settings.web
-    desk = Desk(app, talk, place.browser, place.tabs, place.seats, templates(), platforms)
+    desks = imported("bot.web.desk")
+    desk = desks.Desk(app, talk, place.browser, place.tabs, place.seats, desks.templates(), platforms)
     token = keys.word(token_path(app), lambda: secrets.token_urlsafe(32))
-    web = Web(desk, reach(section, app.base.around), token)
+    web = imported("bot.web.server:Web")(desk, reach(section, app.base.around), token)
     listening = asyncio.create_task(place.browser.run(talk.listeners[place.browser.platform]))
     try:
         address = await web.start(section.port)

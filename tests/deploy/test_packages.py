@@ -2,10 +2,12 @@
 
 import os
 import pty
+import re
 import site
 import subprocess
 import sys
 import threading
+import tomllib
 import venv
 import zipfile
 from functools import partial
@@ -68,6 +70,43 @@ def test_installed_by_itself_she_answers_and_remembers(built: Path, kind: str, t
     assert "New in " in news and f"{tmp_path / 'clean'}/bin/python -m pip install --upgrade lyra-companion" in news
     run(lyra, "setup", folder=tmp_path, said="en\nEurope/Vienna\nnone\nn\nn\nn\ny\n", LYRA_HOME=home)
     assert 'time_zone = "Europe/Vienna"' in (tmp_path / "home" / "lyra.toml").read_text()
+
+
+def test_without_the_extra_web_she_runs_without_the_page_and_says_how_to_install_it(built: Path, tmp_path: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    venv.create(tmp_path / "small", with_pip=True)
+    python, lyra = (tmp_path / "small" / "bin" / name for name in ("python", "lyra"))
+    base = tmp_path / "base"
+    base.mkdir()
+    for folder in (Path(one) for one in site.getsitepackages() if "site-packages" in one):
+        for there in folder.iterdir():
+            if not there.name.lower().startswith(("jinja2", "prometheus_client", "markupsafe", "__editable__", "lyra_companion")):
+                (base / there.name).symlink_to(there)
+    installed = Path(run(python, "-c", "import site; print(site.getsitepackages()[0])", folder=tmp_path).strip())
+    (installed / "besides.pth").write_text(str(base))
+    run(python, "-m", "pip", "-q", "install", "--no-deps", "--no-index", "--ignore-installed", wheel, folder=tmp_path)
+    env = {"PATH": os.environ["PATH"], "LYRA_HOME": str(tmp_path / "home")}
+    assert "Kept." in run(lyra, "chat", folder=tmp_path, said="my cat is called Turing\n", LYRA_HOME=env["LYRA_HOME"])
+    page = subprocess.run([lyra, "web", "--no-open"], capture_output=True, text=True, env=env, check=False)
+    how = f'takes the extra "web", which is not installed here: {python} -m pip install jinja2 prometheus-client'
+    assert (page.returncode, page.stdout, how in page.stderr, len(page.stderr.splitlines())) == (1, "", True, 1)
+    with subprocess.Popen([lyra, "run"], stderr=subprocess.PIPE, text=True, env=env) as awake:
+        assert awake.stderr is not None
+        told = [awake.stderr.readline(), awake.stderr.readline()]
+        awake.terminate()
+        assert awake.wait(20) == 0
+    assert how in told[0] and told[1] == "No platform is configured: housekeeping only. Lyra is awake.\n"
+
+
+def test_every_extra_is_locked() -> None:
+    locked = "".join((REPO / "deploy" / name).read_text() for name in ("requirements.lock",))
+    locked += "".join((REPO / "bot" / "setup" / name).read_text() for name in ("model.lock", "runtime.lock"))
+    extras = tomllib.loads((REPO / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert set(extras) == {"model", "web"}
+    names = [re.split("[=<>; ]", one)[0] for some in extras.values() for one in some]
+    assert [name for name in names if f"\n{name}==" not in f"\n{locked}"] == []
+    pinned = [one.partition(";")[0] for one in extras["model"]]
+    assert [one for one in pinned if one not in locked] == []
 
 
 def test_an_installation_tells_how_much_has_come_and_says_nothing_where_nobody_watches(built: Path, tmp_path: Path) -> None:
