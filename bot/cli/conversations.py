@@ -203,9 +203,9 @@ async def export(as_: str, as_text: bool, *, own: bool) -> int:
         view, person = await app.view(as_), Person("console", as_ or app.base.around.user, "")
         lines = Exporting(app.memory, app.domains).lines(person, as_text=as_text) if own else exported(view, as_text=as_text)
         total = 0 if own else await view.messages.count()
-        # Where the lines themselves are watched, they are the progress.
-        told = None if sys.stdout.isatty() else imported("adapters.console.progress:Told")(_("Exported messages:"))
-        with told or nullcontext():
+        # Where the lines themselves are watched, they are the progress; a few are there at once.
+        tells = not sys.stdout.isatty() and (own or total > _OFTEN)
+        with imported("adapters.console.progress:Told")(_("Exported messages:")) if tells else nullcontext() as told:
             done = 0
             async for line in lines:
                 if as_text:

@@ -108,8 +108,8 @@ def privacy() -> None:
 def link(
     code: Annotated[
         str, typer.Argument(metavar="[CODE]", parser=options.words, help="The code that she showed you elsewhere.")
-    ] = "",
-    as_: options.As = "",
+    ] = options.NOT_GIVEN,
+    as_: options.As = options.NOT_GIVEN,
 ) -> None:
     """Have Lyra know you under another account of yours as well.
 
@@ -117,7 +117,7 @@ def link(
     options.run("bot.cli.linking:say", as_, f"link {code}".strip())
 
 
-def unlink(as_: options.As = "") -> None:
+def unlink(as_: options.As = options.NOT_GIVEN) -> None:
     """Part this account from those that it is linked with."""
     options.run("bot.cli.linking:say", as_, "unlink")
 

@@ -1,12 +1,12 @@
 """What every page works with: memory as its visitor may know it, and templates that escape whatever they are given."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
 from aiohttp import web
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from yarl import URL
 
 from adapters.base import Adapter
@@ -185,11 +185,22 @@ def templates() -> Environment:
         loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     found.globals.update(WORDS, language=current)
-    found.filters.update(
+    filters: dict[str, Callable[..., object]] = dict(
         prose=prose, short=receipts.short, reasons=in_words, how_sure=how_sure, nothing_sure=nothing_sure, number=_number, signed=signed, drive=drive_name, stored=_stored,
         platform=kinds.platform, kind_of_name=kinds.name, purpose=kinds.purpose, noted=bank_text.head,
     )  # fmt: skip
+    found.filters.update({name: _anew(say) for name, say in filters.items()})
     return found
+
+
+def _anew(say: Callable[..., object]) -> Callable[..., object]:
+    """Return a filter that is asked each time: else of constants it is once, in the language of whoever reads the page first."""
+
+    @pass_context
+    def said(_context: object, *given: object) -> object:
+        return say(*given)
+
+    return said
 
 
 def _number(n: float, digits: int = 0) -> str:

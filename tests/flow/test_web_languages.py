@@ -99,3 +99,12 @@ async def test_an_answer_in_a_tab_is_in_the_language_of_its_page(tmp_path: Path,
             assert (await tab.until("notice"))["text"] == "Es gibt noch kein Gespräch."
             await ada.post("/talk", {"Accept-Language": "en"}, conversation="main", text="/sessions")
             assert (await tab.until("notice"))["text"] == "There is no conversation yet."
+
+
+async def test_who_reads_first_decides_the_language_for_nobody_else(served: Site) -> None:
+    ada = await served.visitor()
+    first, second, third = [await ada.get("/self", **{"Accept-Language": one}) for one in ("de", "en", "de")]
+    legends = [
+        re.findall(r'<ul class="legend"><li>(\w+)</li><li class="line-1">(\w+)', one.text) for one in (first, second, third)
+    ]
+    assert [one[0] for one in legends] == [("Stimmung", "Energie"), ("mood", "energy"), ("Stimmung", "Energie")]

@@ -31,6 +31,8 @@ class PeoplePage:
     async def _about(self, request: web.Request) -> web.Response:
         view, name = await self._desk.view(request), clean(request.match_info["name"])
         pages = await view.pages.about(name)
+        if not name.strip():
+            raise web.HTTPNotFound
         if not pages:
             raise NotFound(page_text.nothing(name))
         said = await view.digests.receipts([fact for page in pages for fact in page.facts])
