@@ -41,40 +41,53 @@ def names(seal: Seal, domain: DomainRef, speaker: str, said_at: int, text: str) 
 
 async def forgotten(tx: Transaction, seal: Seal, domain: DomainRef, offered: Mapping[str, NewExchange]) -> set[str]:
     """Return which of the imported messages offered, by public id, have one in them that was forgotten."""
-    imported = {pid: new for pid, new in offered.items() if new.imported}
-    moments = {pid: _moment(new.speaker, new.said_at) for pid, new in imported.items() if new.imported and new.imported.timed}
-    met = await _buried(tx, (seal.id(domain, "moment", *moment) for moment in moments.values()))
-    there = {
-        pid: spoken(new.text)[:_LOOKED_AT]
-        for pid, new in imported.items()
-        if pid not in moments or seal.id(domain, "moment", *moments[pid]) in met
-    }
-    if not there or await tx.one("SELECT 1 AS one FROM tombstones LIMIT 1") is None:
+    looked_at = await _looked_at(tx, seal, domain, offered)
+    if not looked_at or await tx.one("SELECT 1 AS one FROM tombstones LIMIT 1") is None:
         return set()
-    begins = {pid: dict(_beginnings(seal, domain, said, 1 if pid in moments else _BEGINNING)) for pid, said in there.items()}
+    begins = {pid: dict(_beginnings(seal, domain, *one)) for pid, one in looked_at.items()}
     begun = await _buried(tx, (name for some in begins.values() for name in some.values()))
     held = {
         pid: {
-            _holds(seal, domain, said[at:end], moments.get(pid, ()))
-            for (at, least), name in begins[pid].items()
-            if name in begun
-            for end in (range(at + least, min(at + _COMPARED, len(said)) + 1) if least == _BEGINNING else (at + least,))
+            _holds(seal, domain, part, moment) for at, name in begins[pid].items() if name in begun for part in _parts(said, *at)
         }
-        for pid, said in there.items()
+        for pid, (said, moment) in looked_at.items()
     }
     buried = await _buried(tx, (name for some in held.values() for name in some))
     return {pid for pid, some in held.items() if not buried.isdisjoint(some)}
+
+
+async def _looked_at(
+    tx: Transaction, seal: Seal, domain: DomainRef, offered: Mapping[str, NewExchange]
+) -> dict[str, tuple[list[str], tuple[str, ...]]]:
+    """Return the words and the moment (() for none) of each that was said when something was forgotten, or nobody knows when."""
+    imported = {pid: new for pid, new in offered.items() if new.imported}
+    moments = {pid: _moment(new.speaker, new.said_at) for pid, new in imported.items() if new.imported and new.imported.timed}
+    named = {pid: seal.id(domain, "moment", *moment) for pid, moment in moments.items()}
+    met = await _buried(tx, named.values())
+    return {
+        pid: (spoken(new.text)[:_LOOKED_AT], moments.get(pid, ()))
+        for pid, new in imported.items()
+        if pid not in named or named[pid] in met
+    }
 
 
 def _moment(speaker: str, said_at: int) -> tuple[str, str]:
     return likeness(TAG.sub("", speaker)), str(said_at)
 
 
-def _beginnings(seal: Seal, domain: DomainRef, said: Sequence[str], least: int) -> Iterable[tuple[tuple[int, int], str]]:
-    """Return where in a text a forgotten message of so many words may begin, with how many words, and its name by those."""
+def _beginnings(
+    seal: Seal, domain: DomainRef, said: Sequence[str], moment: Sequence[str]
+) -> Iterable[tuple[tuple[int, int], str]]:
+    """Return where in these words a forgotten message may begin, with how many of its words, and its name by those."""
     for at in range(len(said)):
-        for n in range(least, min(_BEGINNING, len(said) - at) + 1):
+        for n in range(1 if moment else _BEGINNING, min(_BEGINNING, len(said) - at) + 1):
             yield (at, n), _begins(seal, domain, said[at : at + n])
+
+
+def _parts(said: Sequence[str], at: int, n: int) -> Iterable[Sequence[str]]:
+    """Return what may be a forgotten message that begins there with so many words: fewer than a beginning are all of it."""
+    longest = min(at + _COMPARED, len(said)) if n == _BEGINNING else at + n
+    return (said[at:end] for end in range(at + n, longest + 1))
 
 
 def _begins(seal: Seal, domain: DomainRef, said: Sequence[str]) -> str:
