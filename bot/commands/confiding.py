@@ -17,7 +17,7 @@ from memory.view.view import View
 _ALL = "all"
 _NOBODY = frozenset({"nobody", "no one", "none", "niemand", "niemandem"})
 _EVERYBODY = frozenset({"", "everyone", "everybody", "all", "alle", "allen", "jeder", "jedem"})
-_AND = re.compile(r"\s*(?:,|&|\band\b|\bor\b|\bund\b|\boder\b)\s*")
+_AND = re.compile(r",|&|\band\b|\bor\b|\bund\b|\boder\b")
 _MOST = 20
 
 
@@ -57,7 +57,7 @@ class ConfidingCommands(Group):
                 if ended
                 else _("You told me nothing here in confidence.")
             )
-        names = () if ends or who.casefold() in _EVERYBODY else tuple(name for name in _AND.split(who) if name)
+        names = () if ends or who.casefold() in _EVERYBODY else tuple(filter(None, map(str.strip, _AND.split(who))))
         told = await view.confidences.put(id, teller, Discretion(names, ends=ends))
         self._services.maintenance.poke(view.home)
         kept = (

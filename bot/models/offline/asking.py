@@ -52,7 +52,7 @@ class QuestionPart:
 
 _QUESTION_WORDS = r"what|who|where|when|which|how|why|whose|wer|wo|wann|wie|welche\w*|qué|quién|dónde|cuándo|cómo|cuál|où|quand"
 _BETWEEN = re.compile(
-    rf"(?i)\s*(?:,\s*(?:(?:and|und|y|et)\s+)?|;\s*|\s(?:and|und|y|et)\s+)(?=(?:{_QUESTION_WORDS})\b"
+    rf"(?i)(?<!\s)(?:\s*+(?:,\s*(?:(?:and|und|y|et)\s+)?|;\s*)|\s++(?:and|und|y|et)\s+)(?=(?:{_QUESTION_WORDS})\b"
     r"|(?:is|are|was|were|do|does|did)\s+(?:i|my|we|our|the|he|she|it|they)\b|was\s+(?:ist|hat|habe|war)\b)"
 )
 _PRONOUN = re.compile(r"(?i)\b(?:he|she|him|her|his|hers|they|them|their|it|its|er|sie|ihm|ihn|ihr|él|ella)\b")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s|$)|[。！？]+[”」』)]*|\n+")
+_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s|$)|[。！？]+[”」』)]*|\n+")
 _NOT_AN_END = re.compile(
     r"(?:^|[\s(\"])(?:\w|\d{1,2}|mr|mrs|ms|dr|prof|st|vs|etc|approx|nr|ca|bzw|usw|e\.g|i\.e|z\.b|d\.h|u\.a|p\.m|a\.m)\.$",
     re.IGNORECASE,

@@ -18,7 +18,7 @@ from memory.text.told.coming import OVER
 
 MOST_CHARACTERS = 2_000
 _MOST_SENTENCES = 40
-_SENTENCE = re.compile(r"(?<!\d)[.!?…]+[\"'”’»)]*\s+|\n+|;\s")
+_SENTENCE = re.compile(r"(?:(?<![\d.!?…])|(?<=\d[.!?…]))[.!?…]++[\"'”’»)]*+\s+|\n+|;\s")
 _SMALL_TALK = 4
 """A sentence of fewer words tells nothing by itself."""
 _LONGEST = 400 * DAY

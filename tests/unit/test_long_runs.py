@@ -1,0 +1,20 @@
+"""A text that is one long run of stops or of white space is gone through once: again from each of its characters takes minutes."""
+
+import pytest
+
+from bot.models.offline.asking import parts
+from bot.models.offline.sentences import split
+from memory.index.when.telling import told
+
+MANY = 200_000
+
+
+@pytest.mark.parametrize("run", [".", "!)", "… "])
+def test_stops_end_one_sentence(run: str) -> None:
+    assert len(split(f"Well{'.' * MANY}x. Yes.")) == 2
+    assert len(told(f"Yesterday we met Ana{run * MANY}x", 10**15, "UTC").times) == 1
+
+
+def test_white_space_parts_no_questions() -> None:
+    text = f"Where is it,{' ' * MANY}and what{chr(9) * MANY}is that?"
+    assert [one.text for one in parts(text, 0, "UTC")] == ["Where is it", "what is that?"]
