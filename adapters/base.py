@@ -127,6 +127,8 @@ class Adapter:
     platform: str
     prefix = ""
     """What a line begins with that calls a command; '' where commands are called through menus alone."""
+    leaving = ""
+    """What is typed to leave; '' where nobody leaves by a word."""
     replies = False
     """Whether a typed line can answer a message, which then is what the line is about."""
     introduces = True

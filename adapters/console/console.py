@@ -80,6 +80,11 @@ class Console(Adapter):
         self.session = session
 
     @property
+    def leaving(self) -> str:  # type: ignore[override]
+        """How somebody who looks at the screen leaves."""
+        return f"{self.prefix}quit" if self.screen.prefix else ""
+
+    @property
     def place(self) -> Place:
         """Where the conversation is now."""
         return conversation(self.platform, self._person.id, self.session)

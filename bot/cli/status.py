@@ -72,11 +72,11 @@ def _kept(backlog: Mapping[str, int]) -> str:
 
 def _waiting(backlog: Mapping[str, int]) -> str:
     return _(
-        "{messages} in no gist yet, {conversations}, {ripe} of them ripe; {whole} wholly in the profile.",
+        "{messages} in no gist yet, {conversations}; enough for a gist in {ripe} of them. {whole} wholly in the profile.",
         messages=ngettext("{n} message", "{n} messages", backlog["unsummarized_total"]),
         conversations=ngettext("in {n} conversation", "in {n} conversations", backlog["dirty"]),
         ripe=number(backlog["ripe"]),
-        whole=number(backlog["profile_sessions_covered"]),
+        whole=ngettext("{n} conversation", "{n} conversations", backlog["profile_sessions_covered"]),
     )
 
 

@@ -23,6 +23,7 @@ from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
 from memory.types import MOST_NAME
 
+_COLUMN = 30
 Table = Callable[[], Mapping[str, CommandSpec]]
 
 
@@ -73,6 +74,8 @@ class Being(Group):
         adapter = self._adapters[call.place.platform]
         lines = [_listed(spec, adapter) for spec in self._table().values() if _offered(spec, adapter, owner=call.owner)]
         talk = _("Just talk; I keep what you say.") if call.place.is_private else _("Mention me, or answer me, to talk.")
+        if adapter.leaving:
+            lines.append(_aligned(adapter.leaving, _("leave; what you said is kept")))
         return plain("\n".join([_("{talk} Besides:", talk=talk), *lines]))
 
     async def _new(self, call: Call) -> Reply:
@@ -138,11 +141,12 @@ class Being(Group):
         """Return what is behind, over all domains: for who runs this machine alone."""
         backlog = await self._services.memory.backlog()
         parked = await self._services.memory.journal.parked()
-        waiting = _(
-            "{messages} not summarized yet, in {dirty} of {sessions} conversations.",
-            messages=number(backlog.unsummarized_total),
+        waiting = ngettext(
+            "{messages} not summarized yet, in {dirty} of {n} conversation.",
+            "{messages} not summarized yet, in {dirty} of {n} conversations.",
+            backlog.sessions,
+            messages=ngettext("{n} message", "{n} messages", backlog.unsummarized_total),
             dirty=number(backlog.dirty),
-            sessions=number(backlog.sessions),
         )
         left = len(await self._services.memory.dreams.parked())
         models = self._services.settings.models
@@ -180,7 +184,12 @@ def _listed(spec: CommandSpec, adapter: Adapter) -> str:
     if adapter.prefix and not spec.hidden:
         called = form(spec, adapter.prefix)
     what = _("{help}, said in answer to it", help=spec.help) if spec.menu else str(spec.help)
-    return f"{called:<26} {what}" if owned(adapter.platform) else f"- `{called}` {what}"
+    return _aligned(called, what) if owned(adapter.platform) else f"- `{called}` {what}"
+
+
+def _aligned(called: str, what: str) -> str:
+    """Return a line of a terminal's help; what is too long for its column has the words under it."""
+    return f"{called:<{_COLUMN}} {what}" if len(called) <= _COLUMN else f"{called}\n{'':<{_COLUMN}} {what}"
 
 
 def owned(platform: str) -> bool:

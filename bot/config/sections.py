@@ -17,8 +17,13 @@ class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+_LONGEST_ADDRESS = 2000
+
+
 def _address(value: str, schemes: tuple[str, ...], example: str) -> str:
     parts = urlsplit(value)
+    if len(value) > _LONGEST_ADDRESS:
+        raise ValueError(_("an address has at most {most} characters", most=_LONGEST_ADDRESS))
     if parts.scheme not in schemes or not parts.hostname:
         raise ValueError(_('"{value}" is no address; write it like "{example}"', value=value, example=example))
     return value.rstrip("/")

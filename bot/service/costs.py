@@ -77,7 +77,12 @@ def _told(one: Cost) -> str:
         if one.unpriced
         else ""
     )
-    return _("{words}, {money} in your currency{without}", words=words, money=number(one.money, digits=2), without=without)
+    return _("{words}, {money} in your currency{without}", words=words, money=_amount(one.money), without=without)
+
+
+def _amount(money: float) -> str:
+    """Return money to the hundredth; what is less than one is said to be, not to be nothing."""
+    return _("less than {amount}", amount=number(0.01, digits=2)) if 0 < money < 0.005 else number(money, digits=2)
 
 
 def as_json(some: Sequence[Cost]) -> dict[str, dict[str, object]]:

@@ -67,7 +67,8 @@ def _news() -> tuple[list[str], tuple[str, Path]]:
     _, _, newest = path.read_text("utf-8").partition("\n## ")
     name, _, body = newest.partition("\n## ")[0].partition("\n")
     entries = (" ".join(entry.split()) for entry in re.split(r"(?m)^- ", body.partition("### Added")[2] or body)[1:])
-    return [re.split(r"(?<=[.:;]) ", entry.partition(" ###")[0], maxsplit=1)[0] for entry in entries], (name, path)
+    firsts = (re.split(r"(?<=[.:;]) ", entry.partition(" ###")[0], maxsplit=1)[0] for entry in entries)
+    return [f"{first.rstrip(' .:;')}." for first in firsts], (name, path)
 
 
 def _changelog() -> Path | None:

@@ -146,6 +146,7 @@ CONFIGS = {
     ),
     "model without an address": ('[models.main]\nmodel = "m"\n', ['"models.main.base_url"']),
     "address that is none": ('[models.main]\nbase_url = "localhost"\nmodel = "m"\n', ["localhost"]),
+    "address without end": (f'[models.main]\nbase_url = "http://{"x" * 3000}/v1"\nmodel = "m"\n', ["an address has at most 2000"]),
     "number as text": ('recall_k = "five"\n', ['"recall_k"']),
     "number too large": ("[web]\nport = 70000\n", ['"web.port"', "65535"]),
     "unknown level": ('log_level = "loud"\n', ['"log_level": debug, info, warning or error']),

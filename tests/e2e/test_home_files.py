@@ -143,6 +143,7 @@ def test_the_memory_from_before_a_restore_says_until_when_it_stays(home: Home) -
     done = home.lyra("restore", "copy.lyra", "--yes")
     aside = home.path / "lyra.db.before-restore-1"
     assert f"The old memory is at {aside} until " in done.out
+    assert [path.name for path in home.folder.glob("copy.lyra*")] == ["copy.lyra"]
     (kept,) = home.lyra("status", "--json").rows[0]["set_aside"]
     assert kept["file"] == str(aside)
     assert f"The old memory is at {aside} until " in home.lyra("status").out

@@ -79,6 +79,16 @@ def test_the_models_words_cannot_draw_on_the_screen(home: Home, ollama: ModelSer
         assert forbidden not in shown
 
 
+def test_help_stands_in_columns_and_says_how_to_leave(home: Home) -> None:
+    with Terminal(home) as terminal:
+        shown = terminal.say("/help")
+        assert [line.find("leave; what you said is kept") for line in shown if "/quit" in line] == [38]
+        assert {line.find(words) for line in shown for words in ("forget a message,", "find what was said") if words in line} == {
+            38
+        }
+        terminal.leave()
+
+
 @pytest.mark.parametrize("way", [CTRL_D, "/quit\r", "exit\r", "quit\r"], ids=["Ctrl-D", "/quit", "exit", "quit"])
 def test_leaving_ends_quietly_with_exit_code_0(home: Home, way: str) -> None:
     with Terminal(home) as terminal:

@@ -197,7 +197,7 @@ async def _embedding(found_by: EmbedderChoice) -> Finding:
             await found_by.others.embed(["каяк"])
     except EmbeddingFailed as error:
         return Finding(False, _("Meaning: {error} Words alone find things meanwhile.", error=error))
-    return Finding(True, _("Meaning: {what} embeds, {numbers} numbers a text.", what=found_by.what, numbers=vectors.shape[1]))
+    return Finding(True, _("Meaning (embed): {what}, {numbers} numbers a text.", what=found_by.what, numbers=vectors.shape[1]))
 
 
 def _awake(around: Surroundings) -> Finding:

@@ -213,11 +213,12 @@ class SqliteDatabase:
 
 
 def opens(path: Path, key: bytes) -> bool:
-    """Say whether a key opens a file that is there; nothing is changed in it."""
+    """Say whether a key opens a file that is there; nothing is changed in it, or left beside it."""
     if not home_files.size(path):
         return False
+    written = home_files.size(path.with_name(f"{path.name}-wal"))
     try:
-        with closing(_opened(path, key, "mode=ro")) as connection:
+        with closing(_opened(path, key, "mode=ro" if written else "immutable=1")) as connection:
             connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
     except (sqlite3.Error, sqlcipher.Error):
         return False
