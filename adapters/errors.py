@@ -1,7 +1,8 @@
 """What can go wrong with a platform; foreign errors stop here.
 
 PlatformFailure
-├── SendFailed       a part did not arrive; `final` says that trying again cannot help, `retry_after` when it may
+├── SendFailed       a part did not arrive; `final` says that trying again cannot help, `retry_after` when it may, `barred` that
+│                    Lyra may not write there for as long as somebody says so
 ├── PlaceGone        a place is not there any more, or not for Lyra
 ├── PlatformRefused  the platform does not let Lyra in, and trying again cannot help
 └── CommandUnclear   a command was called with the wrong words
@@ -17,10 +18,11 @@ class PlatformFailure(Explained):
 class SendFailed(PlatformFailure):
     """A part did not arrive; `retry_after` is in seconds, None where the platform did not say."""
 
-    def __init__(self, message: Said, *, final: bool = False, retry_after: float | None = None) -> None:
+    def __init__(self, message: Said, *, final: bool = False, retry_after: float | None = None, barred: bool = False) -> None:
         super().__init__(message)
         self.final = final
         self.retry_after = retry_after
+        self.barred = barred
 
 
 class PlaceGone(PlatformFailure):

@@ -21,6 +21,7 @@ from bot.conversation.languages import Languages
 from bot.conversation.listening import Listening
 from bot.conversation.mailboxes import Mailboxes
 from bot.conversation.services import Services
+from bot.delivery.barred import Barred
 from bot.delivery.outgoing import Outgoing
 from bot.dreams.reflections import Reflections
 from bot.imports import imported
@@ -31,6 +32,7 @@ from bot.reconciliation.reconciliation import Reconciliation
 from bot.rights.off_record import OffRecord
 from bot.rights.once import Once
 from memory.errors import EmbeddingFailed
+from memory.types import MINUTE
 
 TURN_SECONDS = 5.0
 """How long answers under way are waited for at the end: with what follows, the process is gone within ten seconds."""
@@ -73,14 +75,18 @@ async def talking(
     """Let adapters' messages be heard and answered until the block ends; then finish what is under way."""
     base, journal = app.base, app.memory.journal
     off_record = OffRecord()
-    outgoing = Outgoing(journal, app.domains, adapters, base.ids, base.settings.exit.allowed, off_record.note)
+    within = base.settings.answer_within_minutes
+    outgoing = Outgoing(
+        *(journal, app.domains, adapters, base.ids, base.settings.exit.allowed),
+        Barred(base.clock, within * MINUTE),
+        off_record.note,
+    )
     access = Access(base.settings, adapters, base.clock)
     languages = Languages(app.preferences, app.domains)
     services = Services(
         app.memory, app.domains, app.preferences, app.models, app.maintenance, outgoing, base.settings, base.clock, off_record,
         languages,
     )  # fmt: skip
-    within = base.settings.answer_within_minutes
     intake = Intake(app.memory, app.domains, app.preferences, access, base.clock, within, off_record)
     reconciliation = await Reconciliation.open(services, intake, adapters, app.priority)
     comparing, verifying = reconciliation.comparing, reconciliation.verifying

@@ -20,11 +20,11 @@ TOKEN_OVER = frozenset({UNKNOWN_WEBHOOK, 10062, 50027})
 """The token of a call is not known, not any more, or not valid."""
 
 _MISSING = lazy("Lyra may not write there; let her see the channel and send messages in it.")
+_BARRED = frozenset({50001, 50013})
+"""Her rights there are somebody's to give back: a timeout ends, a channel opens again."""
 _FINAL = {
     UNKNOWN_CHANNEL: lazy("The channel is gone; talk to Lyra in another one."),
-    50001: _MISSING,
     50007: lazy("The DM is closed to Lyra; allow direct messages from a server that you share with her."),
-    50013: _MISSING,
     50083: lazy("The thread is archived or locked; open it again, or talk to Lyra in another one."),
     200000: lazy("The server's automatic moderation stopped the message; its rules decide what Lyra may say there."),
 }
@@ -43,6 +43,8 @@ def failure(error: Exception) -> SendFailed:
             "Discord is too busy or broken just now ({status}); what waits is sent as soon as it can be.", status=error.status
         )
         return SendFailed(said, retry_after=seconds(error.response.headers.get("Retry-After")))
+    if error.code in _BARRED:
+        return SendFailed(_MISSING, barred=True)
     unnamed = lazy(
         "Discord refused the message ({status}, code {code}); it is not sent again.", status=error.status, code=error.code
     )

@@ -58,7 +58,7 @@ def failure(error: Exception) -> SendFailed:
     if not isinstance(error, Refused):
         return SendFailed(lazy("The Matrix homeserver cannot be reached; what waits is sent as soon as it can be."))
     if error.code == _FORBIDDEN:
-        return SendFailed(lazy("Lyra may not write in that room; invite her, and let her send messages there."), final=True)
+        return SendFailed(lazy("Lyra may not write in that room; invite her, and let her send messages there."), barred=True)
     if error.final:
         return SendFailed(
             lazy(

@@ -19,6 +19,7 @@ from adapters.markup import printable
 from adapters.splitting import closed
 from bot.apart import apart
 from bot.conversation.domains import Domains
+from bot.delivery.barred import Barred
 from bot.delivery.gate import begun, gated, gated_parts, is_plain
 from bot.delivery.held import Held
 from bot.delivery.lateness import Lateness
@@ -48,9 +49,10 @@ class Outgoing:
 
     def __init__(
         self, journal: Journal, domains: Domains, adapters: Mapping[str, Adapter], ids: Ids, listed: AllowList,
-        note: Callable[[str, str], None] = lambda platform, id: None,
+        barred: Barred, note: Callable[[str, str], None] = lambda platform, id: None,
     ) -> None:  # fmt: skip
         """Prepare; `note` is told the platform and the id of everything that goes out off the record."""
+        self._barred = barred
         self._note = note
         self._journal = journal
         self._domains = domains
@@ -173,7 +175,9 @@ class Outgoing:
                 remote = await self._send(adapter, row)
             except SendFailed as error:
                 log.warning("send.failed", platform=platform, part=row.part.key, why=str(error), final=error.final)
-                if not error.final:
+                if not error.final and not (error.barred and self._barred.is_over(row)):
+                    if error.barred:
+                        self._barred.begin((platform, place))
                     await self._journal.again([one.row for one in waiting if not one.unsure])
                     self._late.failed((platform, place), error.retry_after)
                     return arrived
@@ -193,6 +197,7 @@ class Outgoing:
             if not waiting:
                 waiting, later = await self._journal.take(platform, place, later), ()
         self._late.arrived((platform, place))
+        self._barred.end((platform, place))
         return arrived
 
     async def _send(self, adapter: Adapter, row: Row) -> str | None:
@@ -204,6 +209,11 @@ class Outgoing:
             # What is shown of the answer was for others to read.
             await self._journal.remove(row.row)
             row = replace(row, part=replace(row.part, operation="delete", text="", actions=""))
+        told_late = self._barred.as_told((adapter.platform, row.place), row)
+        if told_late is None:
+            await self._journal.cancel([row.row])
+            return None
+        row = told_late
         files: Sequence[File] = ()
         if row.part.form == OFF_RECORD:
             found = self._held.whole(row)

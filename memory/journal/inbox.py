@@ -37,6 +37,10 @@ class OpenEvents:
     held: Sequence[int]
 
 
+_AT_ONCE = 100
+"""How many events one statement inserts: a statement each would hold a burst up for as many turns of the writer."""
+
+
 class Inbox:
     """The events and cursors of one database."""
 
@@ -49,16 +53,8 @@ class Inbox:
         now = self._clock.now()
         fresh: list[InboxEvent] = []
         async with self._db.transaction() as tx:
-            for event in events:
-                row = await tx.one(
-                    "INSERT INTO inbox (platform, place, event_id, payload, received_at) "
-                    "VALUES (:platform, :place, :event_id, :payload, :now) "
-                    "ON CONFLICT (platform, event_id) DO NOTHING RETURNING id",
-                    {"platform": platform, "place": event.place, "event_id": event.event_id,
-                     "payload": event.payload, "now": now},
-                )  # fmt: skip
-                if row:
-                    fresh.append(InboxEvent(row["id"], event, now, 0))
+            for at in range(0, len(events), _AT_ONCE):
+                fresh += await _insert(tx, platform, events[at : at + _AT_ONCE], now)
             await _move(tx, platform, cursors, now)
         return fresh
 
@@ -180,3 +176,21 @@ _NOT_DONE = "WHERE platform = :platform AND event_id = :event_id AND state <> 'd
 
 def _heard(row: Row) -> InboxEvent:
     return InboxEvent(row["id"], Event(row["event_id"], row["place"], row["payload"]), row["received_at"], row["tries"])
+
+
+async def _insert(tx: Transaction, platform: str, events: Sequence[Event], now: int) -> list[InboxEvent]:
+    """Insert events in their order; return those not heard before."""
+    values = ", ".join(f"(:platform, :p{at}, :e{at}, :b{at}, :now)" for at in range(len(events)))
+    rows = await tx.all(
+        f"INSERT INTO inbox (platform, place, event_id, payload, received_at) VALUES {values} "
+        "ON CONFLICT (platform, event_id) DO NOTHING RETURNING id, event_id",
+        {
+            "platform": platform,
+            "now": now,
+            **bound("p", [one.place for one in events]),
+            **bound("e", [one.event_id for one in events]),
+            **bound("b", [one.payload for one in events]),
+        },
+    )
+    by_id = {one.event_id: one for one in reversed(events)}
+    return [InboxEvent(row["id"], by_id[row["event_id"]], now, 0) for row in sorted(rows, key=lambda row: int(row["id"]))]

@@ -30,7 +30,7 @@ from bot.app import opened
 from bot.models.endpoints.llm import OpenAIModel
 from bot.models.port import complete
 from bot.talk import talking
-from tests.bench import believing, context, evidence, languages, meaning, scaling, stalls
+from tests.bench import believing, context, evidence, languages, meaning, scaling, stalls, throng
 from tests.bench.chart import draw
 from tests.bench.crowd import Talk, crowd
 from tests.bench.evidence import Score
@@ -156,6 +156,7 @@ async def main() -> None:
     await _turn(table)
     await stalls.measure(row)
     await meaning.measure(row)
+    await throng.measure(row)
     await context.measure(row)
     await _taking_in(table)
     latencies = await scaling.one_domain(row)

@@ -23,7 +23,7 @@ async def test_a_channel_where_lyra_may_not_write(server: DiscordServer, general
     assert general.guild
     server.acts.overwrite(general, general.guild.roles[general.guild.id], deny=right)
     async with desk(server) as it:
-        assert "let her see the channel" in await it.refused(part(general, "hello?"))
+        assert "let her see the channel" in await it.delayed(part(general, "hello?"))
 
 
 async def test_a_channel_that_is_gone(server: DiscordServer, general: Channel) -> None:

@@ -165,6 +165,13 @@ class Desk:
         assert failed.value.final
         return str(failed.value)
 
+    async def delayed(self, sending: Sending) -> str:
+        """Send a part that cannot go now, and return the reason."""
+        with pytest.raises(SendFailed) as failed:
+            await self.sender.send(sending)
+        assert not failed.value.final
+        return str(failed.value)
+
     async def answers(self, asked: Asked, text: str, **more: Any) -> str:
         """Answer a call."""
         return await self.sender.send(part(asked.place.key, text, answers=asked.answers, **more))

@@ -15,6 +15,7 @@ from bot.config.settings import Settings
 from bot.conversation.domains import Domains
 from bot.conversation.languages import Languages
 from bot.conversation.preferences import Preferences
+from bot.delivery.barred import Barred
 from bot.delivery.links import AllowList
 from bot.delivery.outgoing import Outgoing
 from bot.dreams.dreaming import Dreams
@@ -168,7 +169,7 @@ async def month(folder: Path) -> AsyncIterator[Month]:
         models, adapters = CopyingModels(settings, memory, model), {"console": square}
         preferences = Preferences(memory.settings, {}, memory.places.account_scope)
         domains = Domains(memory, settings, preferences, clock, ZONE)
-        outgoing = Outgoing(memory.journal, domains, adapters, ids, AllowList([]))
+        outgoing = Outgoing(memory.journal, domains, adapters, ids, AllowList([]), Barred(clock, 0))
         yield Month(
             memory, clock, domain, view, session, square, model, preferences, Maintenance(memory, models, settings, clock, priority),
             Dreams(memory, models, settings, clock, priority),

@@ -21,6 +21,10 @@ _MOST_AT_ONCE = 500
 _MOST_KNOWN = 20_000
 
 
+_AT_ONCE = 100
+"""How many events are handed over together at most: what comes in a burst is committed soon, piece by piece."""
+
+
 class Hearing:
     """The gate between a client and its listener. It is closed from a loss until the session goes on, or until the gap is filled."""
 
@@ -40,7 +44,7 @@ class Hearing:
         """Hand over what comes, until cancelled."""
         while True:
             await self._take(await self._client.items.get())
-            while not self._client.items.empty():
+            while not self._client.items.empty() and not (self._open and len(self._waiting) >= _AT_ONCE):
                 await self._take(self._client.items.get_nowait())
             if self._open:
                 await self._flush()

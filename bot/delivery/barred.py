@@ -1,0 +1,47 @@
+"""Places where Lyra may not write for a while: answers wait for that to end, and those that come too late are one line.
+
+Which places these are is known to this process alone: after a restart what waits says it again.
+"""
+
+from dataclasses import replace
+
+from localization.sentences import lazy
+from memory.journal.journal import OutboxRow
+from memory.ports import Clock
+from memory.types import MINUTE
+
+LATE = lazy("You asked me something while I could not write here. That is a while ago: ask again if you still want to know.")
+_LONGEST = 24 * 60 * MINUTE
+Place = tuple[str, str]
+"""A platform, and the key of a place there."""
+
+
+class Barred:
+    """Barred places. An answer that is older than `within`, in microseconds, comes too late there."""
+
+    def __init__(self, clock: Clock, within: int) -> None:
+        self._clock = clock
+        self._within = within
+        self._since: dict[Place, set[str]] = {}
+
+    def begin(self, place: Place) -> None:
+        """Take in that she may not write at a place."""
+        self._since.setdefault(place, set())
+
+    def end(self, place: Place) -> None:
+        """Take in that nothing waits at a place any more."""
+        self._since.pop(place, None)
+
+    def is_over(self, row: OutboxRow) -> bool:
+        """Say whether a part waited so long that nothing is said of it any more."""
+        return self._clock.now() - row.since > _LONGEST
+
+    def as_told(self, place: Place, row: OutboxRow) -> OutboxRow | None:
+        """Return what is sent of a part that waited: the part, one line for all that comes too late, or None for nothing."""
+        lines = self._since.get(place)
+        if lines is None or row.part.operation != "send" or self._clock.now() - row.since <= self._within:
+            return row
+        if not row.answers or not row.first or (lines and row.part.key not in lines):
+            return None
+        lines.add(row.part.key)
+        return replace(row, part=replace(row.part, text=str(LATE), actions=""), notice=True)

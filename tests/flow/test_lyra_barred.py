@@ -1,0 +1,107 @@
+"""She may not write for a while, on Discord and on Matrix: what was asked is answered once she may again, or told to be too old."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bot.app import App
+from bot.delivery import barred
+from tests.fakes.discord import Right
+from tests.fakes.matrix import People, Proxy
+from tests.fakes.matrix.faults import SEND
+from tests.kits import discord_town
+from tests.kits.awake import model_server
+from tests.kits.discord_town import Town
+from tests.kits.matrix_home import Home, home, room_of
+from tests.kits.matrix_knowing import Ahead
+
+pytest_plugins = ["tests.fakes.matrix.fixtures"]
+
+town = discord_town.town
+HOUR = 3_600_000_000
+LATE = str(barred.LATE)
+
+
+class Hours:
+    """A clock that can be put on, and what has Lyra go by it."""
+
+    def __init__(self) -> None:
+        self.clock = Ahead()
+
+    def pass_(self) -> None:
+        """Let two hours go by."""
+        self.clock.microseconds += 2 * HOUR
+
+    def changed(self, app: App) -> App:
+        """Return Lyra with this clock."""
+        return replace(app, base=replace(app.base, clock=self.clock))
+
+
+@pytest.fixture
+async def at_home(people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+    return await home(people, proxy, tmp_path, monkeypatch)
+
+
+def mute(town: Town, on: bool) -> None:
+    town.server.acts.overwrite(town.general, town.server.world.bot, deny=Right.SEND_MESSAGES if on else Right(0))
+
+
+def refusals(town: Town) -> int:
+    """Count how often she was refused to write there."""
+    tried = [one for one in town.server.requests if (one.method, one.path) == ("POST", f"/channels/{town.general.id}/messages")]
+    return sum(one.status == 403 for one in tried)
+
+
+@pytest.mark.parametrize("late", [False, True])
+async def test_on_discord_what_was_asked_while_she_was_muted_is_answered_once_she_may_write(town: Town, late: bool) -> None:
+    hours = Hours()
+    async with model_server() as model, town.lyra(model, changed=hours.changed) as lyra:
+        await town.says(town.ada, town.general, "hello")
+        mute(town, True)
+        one = await town.ada.says(town.general, f"{town.server.mention} what is new?")
+        two = await town.bob.says(town.general, f"{town.server.mention} and for me?")
+        await town.server.pulse.until(lambda: refusals(town) >= 2 and len(lyra.chats) == 3, "two answers that are refused")
+        if late:
+            hours.pass_()
+        mute(town, False)
+        await lyra.talk.tick()
+        told = [message.content for message in town.server.world.said if message.reply_to in (one.id, two.id)]
+        assert told == ([LATE] if late else ["You said: ada: what is new?", "You said: bob: and for me?"])
+        await lyra.talk.tick()
+        assert len(town.server.world.said) == (3 if late else 4)
+
+
+async def test_after_a_day_nothing_is_tried_any_more(town: Town) -> None:
+    hours = Hours()
+    async with model_server() as model, town.lyra(model, changed=hours.changed) as lyra:
+        await town.says(town.ada, town.general, "hello")
+        mute(town, True)
+        await town.ada.says(town.general, f"{town.server.mention} what is new?")
+        await town.server.pulse.until(lambda: refusals(town) == 1, "a refusal")
+        hours.clock.microseconds += 25 * HOUR
+        await lyra.talk.tick()
+        mute(town, False)
+        await lyra.talk.tick()
+        assert len(town.server.world.said) == 2 and await lyra.app.memory.journal.unsent() == 0
+
+
+@pytest.mark.parametrize("late", [False, True])
+async def test_on_matrix_what_was_asked_while_she_was_muted_is_answered_once_she_may_write(
+    at_home: Home, people: People, late: bool
+) -> None:
+    hours = Hours()
+    ada, bob = await people.person("ada"), await people.person("bob", listens=False)
+    async with model_server() as model, at_home.lyra(model, changed=hours.changed) as lyra:
+        room = await room_of(at_home, ada, bob)
+        await at_home.asks(ada, room, "hello", mentions=[at_home.user])
+        await ada.sets_power(room, at_home.user, -1)
+        heard = len(at_home.proxy.calls(SEND))
+        one = await ada.says(room, "what is new?", mentions=[at_home.user])
+        [*_, refused] = await at_home.proxy.heard(SEND, heard + 1)
+        assert refused.status == 403
+        if late:
+            hours.pass_()
+        await ada.sets_power(room, at_home.user, 0)
+        await lyra.talk.tick()
+        assert (await at_home.answer(ada, room, one)).body == (LATE if late else "You said: Ada: what is new?")
