@@ -52,7 +52,8 @@ class Inbox:
         """T1: commit events and cursors, by stream, together; return the events not heard before."""
         now = self._clock.now()
         fresh: list[InboxEvent] = []
-        async with self._db.transaction() as tx:
+        # Whatever is made of what was heard before can wait; a platform that is not listened to does not.
+        async with self._db.transaction(first=True) as tx:
             for at in range(0, len(events), _AT_ONCE):
                 fresh += await _insert(tx, platform, events[at : at + _AT_ONCE], now)
             await _move(tx, platform, cursors, now)

@@ -57,8 +57,11 @@ class Database(Reader, Protocol):
     reads: int
     transactions: int
 
-    def transaction(self) -> AbstractAsyncContextManager[Transaction]:
-        """Write in one transaction: all of it is committed when the block ends, nothing when it raises or is cancelled."""
+    def transaction(self, *, first: bool = False) -> AbstractAsyncContextManager[Transaction]:
+        """Write in one transaction: all of it is committed when the block ends, nothing when it raises or is cancelled.
+
+        Where several wait to write, who comes `first` does not wait for the others.
+        """
         ...
 
     async def commits(self) -> int:

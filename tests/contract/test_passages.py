@@ -228,7 +228,7 @@ class Watched(SqliteDatabase):
     together: asyncio.Barrier | None = None
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[Transaction]:
+    async def transaction(self, *, first: bool = False) -> AsyncIterator[Transaction]:
         """Write in one transaction; the first one waits until another process is about to write too."""
         if self.together:
             with suppress(TimeoutError, asyncio.BrokenBarrierError):

@@ -141,7 +141,7 @@ class Overheard(SqliteDatabase):
         return await super().all(sql, parameters)
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[Transaction]:
+    async def transaction(self, *, first: bool = False) -> AsyncIterator[Transaction]:
         """Write in one transaction."""
         async with super().transaction() as tx:
             yield OverheardTransaction(tx, self.ears)

@@ -27,8 +27,8 @@ class BeginOutside(SqliteDatabase):
     """The twin without the guard: BEGIN stands before the `try`."""
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[SqliteTransaction]:
-        async with self._writing:
+    async def transaction(self, *, first: bool = False) -> AsyncIterator[SqliteTransaction]:
+        async with self._writing.turn(first=first):
             await (tx := SqliteTransaction(self._writer, self._log)).begin()
             try:
                 yield tx
@@ -42,8 +42,8 @@ class ForgetsCancelling(SqliteDatabase):
     """The twin that rolls back for errors only, and a cancellation is none."""
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[SqliteTransaction]:
-        async with self._writing:
+    async def transaction(self, *, first: bool = False) -> AsyncIterator[SqliteTransaction]:
+        async with self._writing.turn(first=first):
             try:
                 await (tx := SqliteTransaction(self._writer, self._log)).begin()
                 yield tx

@@ -29,6 +29,7 @@ from memory.store.database import Parameters, Row, Transaction
 from memory.store.sqlite import wal
 from memory.store.sqlite.migrating import migrate
 from memory.store.sqlite.transaction import Connection, SqliteTransaction
+from memory.store.sqlite.turnstile import Turnstile
 
 BUSY_TIMEOUT_MS = 5_000
 _CHECKPOINT_TIMEOUT_MS = 50
@@ -45,7 +46,7 @@ class SqliteDatabase:
         self._log = wal.log_of(path)
         self._writer = writer
         self._reader = reader
-        self._writing = asyncio.Lock()
+        self._writing = Turnstile()
         self._reading = asyncio.Lock()
         self._closed = False
         self.reads = self.transactions = 0
@@ -100,15 +101,15 @@ class SqliteDatabase:
         if self._closed:
             return
         self._closed = True
-        async with self._writing, self._reading:
+        async with self._writing.turn(), self._reading:
             await to_the_end(self._reader.close())
             await to_the_end(self._writer.close())
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[Transaction]:
+    async def transaction(self, *, first: bool = False) -> AsyncIterator[Transaction]:
         """Write in one transaction: all of it is committed when the block ends, nothing when it raises or is cancelled."""
         self.transactions += 1
-        async with self._writing:
+        async with self._writing.turn(first=first):
             with _translated(self.path):
                 try:
                     tx = SqliteTransaction(self._writer, self._log)
@@ -172,7 +173,7 @@ class SqliteDatabase:
     async def _fold_in(self) -> bool:
         if not home_files.size(self._log):
             return True
-        async with self._writing:
+        async with self._writing.turn():
             with _translated(self.path):
                 # Nobody writes while it waits for readers, so that it must not wait for long.
                 try:
@@ -195,7 +196,7 @@ class SqliteDatabase:
 
         `tell` is told how many bytes of how many are copied, from another thread.
         """
-        async with self._writing:
+        async with self._writing.turn():
             with _translated(target):
                 copy = await _connect(target, key, _COMMON)
                 try:
