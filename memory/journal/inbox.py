@@ -181,7 +181,7 @@ def _heard(row: Row) -> InboxEvent:
 
 async def _insert(tx: Transaction, platform: str, events: Sequence[Event], now: int) -> list[InboxEvent]:
     """Insert events in their order; return those not heard before."""
-    values = ", ".join(f"(:platform, :p{at}, :e{at}, :b{at}, :now)" for at in range(len(events)))
+    values = ", ".join(f"(:platform,:p{at},:e{at},:b{at},:now)" for at in range(len(events)))
     rows = await tx.all(
         f"INSERT INTO inbox (platform, place, event_id, payload, received_at) VALUES {values} "
         "ON CONFLICT (platform, event_id) DO NOTHING RETURNING id, event_id",
