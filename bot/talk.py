@@ -16,6 +16,7 @@ from bot.commands.table import Commands
 from bot.context.prompt import Prompt
 from bot.conversation.answering.speaking import Speaking
 from bot.conversation.answering.turn import Turns
+from bot.conversation.answering.under_way import UnderWay
 from bot.conversation.intake import Intake
 from bot.conversation.languages import Languages
 from bot.conversation.listening import Listening
@@ -100,13 +101,14 @@ async def talking(
     allowance = Allowance(base.settings, app.memory.settings, app.domains.people, base.clock)
     await allowance.open()
     once = Once(services, intake, speaking, app.priority, allowance)
-    commands = Commands(services, adapters, reconciliation, app.dreams, connector, app.meaning, app.persona, once)
-    turns = Turns(services, intake, speaking, verifying, app.priority, allowance)
+    under_way = UnderWay()
+    commands = Commands(services, adapters, reconciliation, app.dreams, connector, app.meaning, app.persona, once, under_way)
+    turns = Turns(services, intake, speaking, verifying, app.priority, allowance, under_way)
     if news := await told_once(app.meaning, app.memory.settings):
         print(news, file=sys.stderr, flush=True)
     async with asyncio.TaskGroup() as group:
         group.create_task(_load(app))
-        mailboxes = Mailboxes(journal, turns, commands, adapters, languages, group)
+        mailboxes = Mailboxes(journal, turns, commands, adapters, languages, group, under_way)
         listeners = {
             platform: Listening(adapter, services, intake, commands, mailboxes, reconciliation, access)
             for platform, adapter in adapters.items()

@@ -2,20 +2,28 @@
 
 from collections.abc import Sequence
 
+from adapters.base import Adapter
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from adapters.events import Message
 from bot.commands.group import Group
+from bot.commands.pages import Pages
+from bot.conversation.answering.under_way import UnderWay
+from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
 from localization.sentences import _, lazy
 from memory.types import Exchange, Identity, Session
 from memory.view.view import View
 
-ANEW, ASK = "again", "ask"
+ANEW, ASK, STOP = "again", "ask", "stop"
 
 
 class Asking(Group):
-    """/ask, /again, Answer again."""
+    """/ask, /again, Answer again, /stop."""
+
+    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: Pages, under_way: UnderWay) -> None:
+        super().__init__(services, adapters, pages)
+        self._under_way = under_way
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
@@ -25,8 +33,16 @@ class Asking(Group):
         return (
             CommandSpec(ASK, lazy("talk with me anywhere, for you alone; it belongs to our DM"), self._ask, (what,), alone=True),
             CommandSpec(ANEW, told, self._again, (which,)),
+            CommandSpec(STOP, lazy("end the answer that I am making for you, with what came of it"), self._stop, takes_back=True),
             CommandSpec("answer again", told, self._again, menu="Answer again", hidden=True),
         )
+
+    async def _stop(self, call: Call) -> Reply:
+        place = call.place
+        whose = "" if call.admin or place.is_private else call.person.id
+        if not self._under_way.end(place.platform, place.key, whose):
+            raise BadInput(lazy("I am making no answer for you here just now."))
+        return Reply(_("Ended."), NO_LINKS)
 
     async def _ask(self, call: Call) -> Reply:
         if not call.answers:

@@ -22,6 +22,7 @@ from bot.commands.settling import Settling
 from bot.commands.summing import Summing
 from bot.commands.thoughts import ThoughtCommands
 from bot.context.persona import Persona
+from bot.conversation.answering.under_way import UnderWay
 from bot.conversation.error_texts import told
 from bot.conversation.services import Services
 from bot.delivery.gated import Gated
@@ -58,6 +59,7 @@ class Commands:
         meaning: EmbedderChoice,
         persona: Persona,
         once: Once,
+        under_way: UnderWay,
     ) -> None:
         self._services = services
         self._adapters = dict(adapters)
@@ -77,7 +79,7 @@ class Commands:
             IncognitoCommands(*common, once),
             ExportCommands(*common),
             LinkCommands(*common),
-            Asking(*common),
+            Asking(*common, under_way),
             Being(*common, connector, meaning, lambda: self.table, persona),
         )
         self.table = {spec.name: spec for group in groups for spec in group.specs()}

@@ -20,6 +20,7 @@ from adapters.events import Asked, Message
 from bot.apart import apart
 from bot.commands.table import Commands
 from bot.conversation.answering.turn import Turns
+from bot.conversation.answering.under_way import UnderWay
 from bot.conversation.heard import Row, accept, only_messages, unfinished
 from bot.conversation.languages import Languages
 from bot.conversation.mailbox import Batch, Letter, Mailbox, Ticket
@@ -45,7 +46,9 @@ class Mailboxes:
         adapters: Mapping[str, Adapter],
         languages: Languages,
         group: asyncio.TaskGroup,
+        under_way: UnderWay,
     ) -> None:
+        self._under_way = under_way
         self._journal = journal
         self._turns = turns
         self._commands = commands
@@ -108,7 +111,7 @@ class Mailboxes:
 
     def end(self, platform: str, place: str) -> bool:
         """End the answer that is being made at a place with what came of it by now; return whether there was one to end."""
-        return self._turns.end(platform, place)
+        return self._under_way.end(platform, place)
 
     @property
     def waiting(self) -> int:

@@ -244,9 +244,14 @@ class Outgoing:
                         log.warning("send.failed", platform=platform, error=type(error).__name__)
                         self._late.failed((platform, place), None)
 
-    async def revise(self, place: Place, remote: str, text: str) -> None:
+    def pressable(self, part: Part, actions: Sequence[Action]) -> Part:
+        """Return a part under which something can be pressed."""
+        return replace(part, actions=_pressed(actions))
+
+    async def revise(self, place: Place, remote: str, text: str, actions: Sequence[Action] = ()) -> None:
         """Change a preview that went out. Raises SendFailed."""
-        await self._adapters[place.platform].send(Sending("", place.key, text, "edit", "", unsure=False, target=remote))
+        sending = Sending("", place.key, text, "edit", "", unsure=False, target=remote, actions=tuple(actions))
+        await self._adapters[place.platform].send(sending)
 
     async def may_show(self, place: Place, view: View) -> bool:
         """Say whether a place is still read by those for whom a view was made. Raises SendFailed where that is not known."""

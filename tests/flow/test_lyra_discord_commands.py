@@ -20,6 +20,7 @@ SLASH = {
     "sessions",
     "again",
     "ask",
+    "stop",
     "memory",
     "confide",
     "incognito",

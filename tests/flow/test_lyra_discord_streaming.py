@@ -87,6 +87,25 @@ async def test_an_answer_grows_in_one_message_and_ends_as_it_is_kept(
         assert (await kept(her, general)).splitlines()[:2] == ["tell me a tale", TALE]
 
 
+async def test_whoever_asked_stops_an_answer_with_what_came_of_it(
+    server: DiscordServer, general: Channel, model: Halting, ada: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with awake(server, tmp_path, monkeypatch, model=model, discord=ON) as her:
+        hurry(her)
+        model.script(b.Hang(TALE[:40]))
+        shown = await answer_to(server, await ada.says(general, f"{server.mention} tell me a tale"))
+        bob = server.person("bob")
+        assert general.guild
+        bob.joins(general.guild)
+        refused = await (await bob.clicks(shown, "Stop")).answer()
+        assert refused.ephemeral and refused.content == "I am making no answer for you here just now."
+        assert (await (await ada.clicks(shown, "Stop")).answer()).content == "Ended."
+        await server.pulse.until(lambda: shown.content.endswith("[…]"), "the end of the answer")
+        assert TALE.startswith(shown.content.removesuffix(" […]")) and shown.controls() == []
+        assert await asks(ada, general, "stop") == "I am making no answer for you here just now."
+        model.go.set()
+
+
 async def test_what_is_said_before_something_is_looked_up_stays_where_it_stands(
     server: DiscordServer, general: Channel, model: Halting, ada: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -185,6 +185,18 @@ async def test_an_answer_grows_in_one_message_and_ends_whole(at_home: Home, ada:
         assert await lyra.kept(DomainKind.ROOM, room) == ["tell me a tale", TALE]
 
 
+async def test_a_sign_stops_an_answer_with_what_came_of_it(at_home: Home, ada: Person) -> None:
+    async with model_server() as model, at_home.lyra(model, matrix="streaming = true") as lyra:
+        lyra.adapter.edit_seconds = 0.02
+        room = await dm(at_home, ada)
+        model.script(b.Hang(TALE[:40]))
+        said = await ada.says(room, "tell me a tale")
+        shown = await at_home.answer(ada, room, said)
+        await ada.reacts(room, shown.id, "🛑")
+        ended = await ada.hears(room, lambda event: event.sender == at_home.user and "[…]" in event.body)
+        assert TALE.startswith(ended.content["m.new_content"]["body"].removesuffix(" […]"))
+
+
 @pytest.mark.torture
 async def test_a_message_is_never_changed_faster_than_the_pace_allows(at_home: Home, ada: Person) -> None:
     async with Telling() as model, at_home.lyra(model, matrix="streaming = true") as lyra:

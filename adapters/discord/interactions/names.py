@@ -12,6 +12,7 @@ NAMES: Mapping[str, Sentence] = {
     "sessions": lazy("sessions"),
     "again": lazy("again"),
     "ask": lazy("ask"),
+    "stop": lazy("stop"),
     "memory": lazy("memory"),
     "confide": lazy("confide"),
     "incognito": lazy("incognito"),

@@ -8,7 +8,7 @@ from adapters.matrix.rooms.room import Room
 REACTION = "m.reaction"
 SIGNS = {"❓": "reflection why", "🔉": "reflection less", "🗑️": "reflection delete"}
 """What stands under each thought of hers."""
-OFFERS = {"🔁": "answer again"}
+OFFERS = {"🔁": "answer again", "🛑": "stop"}
 """What may be asked of anything she says, and stands under it where she offers it."""
 _PLAIN = "\ufe0f"
 

@@ -12,13 +12,16 @@ from contextlib import suppress
 from typing import Protocol
 
 from adapters.base import Adapter, Preview
+from adapters.command_table import Action
 from adapters.errors import SendFailed
+from bot.commands.asking import STOP
 from bot.conversation.answering.basis import Basis
 from bot.conversation.mailbox import Ticket
 from bot.conversation.one_turn import Turn
 from bot.delivery.gate import word_at
 from bot.delivery.links import NO_LINKS
 from bot.delivery.outgoing import Outgoing
+from localization.sentences import _
 
 
 class Showing(Preview, Protocol):
@@ -85,6 +88,7 @@ class Streamed:
         self._outgoing = outgoing
         self._links: Collection[str] = NO_LINKS
         self._basis: Basis | None = None
+        self._actions = (Action(_("Stop"), STOP, ""),)
         self._text = ""
         self._shown = ""
         self._remote = ""
@@ -159,9 +163,10 @@ class Streamed:
         if part is None or part.text == self._shown:
             return
         if self._key:
-            await self._outgoing.revise(turn.place, self._remote, part.text)
+            await self._outgoing.revise(turn.place, self._remote, part.text, self._actions)
         else:
             self._key = part.key
+            part = self._outgoing.pressable(part, self._actions)
             await turn.view.preview(turn.session, part, turn.answers)
             self._remote = await self._outgoing.flush(turn.place.platform, turn.place.key, [part])
             if not self._remote:

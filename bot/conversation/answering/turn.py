@@ -11,6 +11,7 @@ from bot.apart import apart
 from bot.commands.being import owned
 from bot.conversation.answering.speaking import Speaking, Spoken
 from bot.conversation.answering.streaming import Showing, Streamed, WordByWord
+from bot.conversation.answering.under_way import UnderWay
 from bot.conversation.error_texts import told, too_much
 from bot.conversation.heard import Heard
 from bot.conversation.intake import Intake
@@ -50,6 +51,7 @@ class Turns:
         verifying: Verifying,
         priority: Priority,
         allowance: Allowance,
+        under_way: UnderWay,
     ) -> None:
         self._services = services
         self._intake = intake
@@ -57,15 +59,7 @@ class Turns:
         self._speaking = speaking
         self._verifying = verifying
         self._priority = priority
-        self._under_way: dict[Ticket, Turn] = {}
-
-    def end(self, platform: str, place: str) -> bool:
-        """End the answers that are being made at a place with what came of them by now; return whether there was one to end."""
-        here = [one for one in self._under_way.values() if (one.place.platform, one.place.key) == (platform, place)]
-        left = [one for one in here if not one.ending.is_set()]
-        for turn in left:
-            turn.ending.set()
-        return bool(left)
+        self._under_way = under_way
 
     async def keep(self, heard: Sequence[Heard], adapter: Adapter) -> None:
         """Keep these messages of one person before it is their turn, and say what was understood of a wish for discretion.
@@ -159,7 +153,7 @@ class Turns:
         try:
             for _ in range(_TRIES):
                 try:
-                    self._under_way[ticket] = turn
+                    self._under_way.begin(ticket, turn)
                     with measures.stage("answer"):
                         spoken = await self._speaking.answer(turn, shown)
                     await ticket.come_up()
@@ -199,7 +193,7 @@ class Turns:
                 return None, await self._give_up(turn, heard, replaces)
             return None, await self._hold(turn, error, replaces)
         finally:
-            self._under_way.pop(ticket, None)
+            self._under_way.over(ticket)
             if streamed:
                 streamed.cancel()
 
