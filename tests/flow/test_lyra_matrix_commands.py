@@ -73,7 +73,7 @@ async def test_a_hit_says_who_when_where_why_and_its_id_with_a_link_to_it(at_hom
         await at_home.answer(ada, room, said)
         found = await at_home.asks(ada, room, "!recall when is the harbour party")
         text, receipt = found.body.split("\n")
-        who, link, why, number = receipt.strip().split(" · ")
+        who, link, *_sure, why, number = receipt.strip().split(" · ")
         assert text == "1. The harbour party is on Friday."
         assert re.fullmatch(r'Ada, today at \d\d:\d\d, in "Ada"', who)
         assert link == f"https://matrix.to/#/{room}/{said}"
