@@ -1,7 +1,9 @@
 """`lyra key rotate`."""
 
 from bot.app import prepare
+from bot.cli.backups import in_megabytes
 from bot.config import home
+from bot.imports import imported
 from localization.sentences import _, lazy, ngettext
 from memory.errors import KeyUnusable
 from memory.store import home_files, rotating
@@ -21,7 +23,8 @@ async def rotate() -> int:
     key_path = around.path(settings.key_file) if settings.key_file else around.home / "key"
     with home.alone(around, SystemClock()):
         home_files.require_there(around.db_path)
-        done = await rotating.rotate(around.db_path, key_path)
+        with imported("adapters.console.progress:Told")(_("Copied MB:")) as told:
+            done = await rotating.rotate(around.db_path, key_path, in_megabytes(told))
     print(
         ngettext(
             "The memory, {n} message, has a new key; copy it somewhere safe: {path}",

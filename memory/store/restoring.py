@@ -54,7 +54,7 @@ async def stage(source: Path, key: bytes | None, path: Path, tell: Progress = la
         for suffix in ("", "-wal"):
             given = source.with_name(source.name + suffix)
             if not suffix or home_files.size(given):
-                _copy(given, copy.with_name(copy.name + suffix), tell)
+                copy_file(given, copy.with_name(copy.name + suffix), tell)
         return await verified(copy, key)
     except (OSError, MemoryFailure) as error:
         clear(path)
@@ -140,7 +140,8 @@ def _decided(path: Path) -> Path:
     return path.with_name(path.name + _DECIDED)
 
 
-def _copy(source: Path, target: Path, tell: Progress) -> None:
+def copy_file(source: Path, target: Path, tell: Progress) -> None:
+    """Copy a file to where none is, for its owner alone to read; `tell` is told how many bytes of how many. Raises OSError."""
     made = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with source.open("rb") as given, os.fdopen(made, "wb") as copy:
         size = home_files.size(source)

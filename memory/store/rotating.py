@@ -5,16 +5,15 @@ name decides: until then nothing was touched, from then on whoever comes next gi
 another one: backups from before open with it alone. Whoever calls holds the home alone.
 """
 
-import os
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from localization.sentences import lazy
 from memory.errors import MemoryFailure, RotationFailed
+from memory.ports import Progress
 from memory.store import home_files, keys
-from memory.store.restoring import reason, verified
+from memory.store.restoring import copy_file, reason, verified
 from memory.store.sqlite.database import SqliteDatabase, opens, rekey
 
 _COPY, _NEXT, _OLD = ".rotating", ".next-key", ".before-rotation-"
@@ -28,8 +27,11 @@ class Rotated:
     old: Path
 
 
-async def rotate(path: Path, key_path: Path) -> Rotated:
-    """Give the memory at `path` a new key in the place of the one in `key_path`. Raises RotationFailed: then nothing was changed."""
+async def rotate(path: Path, key_path: Path, tell: Progress = lambda *_: None) -> Rotated:
+    """Give the memory at `path` a new key in the place of the one in `key_path`; `tell` is told how many bytes of how many are copied.
+
+    Raises RotationFailed: then nothing was changed.
+    """
     copy = path.with_name(path.name + _COPY)
     try:
         finish(path, key_path)
@@ -38,8 +40,7 @@ async def rotate(path: Path, key_path: Path) -> Rotated:
             await db.checkpoint()
         _require_closed(path)
         new = keys.make(_next(path))
-        os.close(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        shutil.copyfile(path, copy)
+        copy_file(path, copy, tell)
         rekey(copy, old, new)
         held = await verified(copy, new)
         _require_closed(copy)

@@ -9,6 +9,7 @@ from tests.kits.lyra_terminal import Terminal
 
 TOLD = {
     "import": "Imported lines:", "backup": "Copied MB:", "restore": "Copied MB:", "dream": "Gone through conversations:",
+    "key": "Copied MB:",
 }  # fmt: skip
 
 
@@ -23,7 +24,14 @@ def home(tmp_path: Path) -> Home:
 
 
 @pytest.mark.parametrize(
-    "words", [("import", "other.jsonl"), ("backup", "second.lyra"), ("restore", "copy.lyra", "--yes"), ("dream", "--force")]
+    "words",
+    [
+        ("import", "other.jsonl"),
+        ("backup", "second.lyra"),
+        ("restore", "copy.lyra", "--yes"),
+        ("dream", "--force"),
+        ("key", "rotate"),
+    ],
 )
 def test_long_work_tells_how_far_it_is_where_somebody_watches(home: Home, words: tuple[str, ...]) -> None:
     command, *options = words
