@@ -68,7 +68,7 @@ def test_installed_by_itself_she_answers_and_remembers(built: Path, kind: str, t
     assert "my cat is called Turing" in run(lyra, "recall", "cat", folder=tmp_path, LYRA_HOME=home)
     news = run(lyra, "update", folder=tmp_path, LYRA_HOME=home)
     assert "New in " in news and f"{tmp_path / 'clean'}/bin/python -m pip install --upgrade lyra-companion" in news
-    run(lyra, "setup", folder=tmp_path, said="en\nEurope/Vienna\nnone\nn\nn\nn\ny\n", LYRA_HOME=home)
+    run(lyra, "setup", folder=tmp_path, said="en\nEurope/Vienna\nnone\nn\nn\ny\n", LYRA_HOME=home)
     assert 'time_zone = "Europe/Vienna"' in (tmp_path / "home" / "lyra.toml").read_text()
 
 
