@@ -62,7 +62,7 @@ class Terminal:
         self._watch(lambda: self.waits or self._asks(), "an empty line or a question")
 
     def _asks(self) -> bool:
-        return len(self.lines) > self._typed and self.lines[-1].endswith("[y/N]")
+        return len(self.lines) > self._typed and self.lines[-1].endswith(("[y/N]", "[j/N]"))
 
     def say(self, text: str) -> list[str]:
         """Type a line once Lyra waits for it, watch until she waits again, and return the lines since."""
