@@ -80,25 +80,25 @@ class Talk:
         left = any(word not in named for word in asked)
         return " ".join(word for word in question.split() if word not in named) if left else question
 
-    def words(self, asked: set[str]) -> dict[int, float]:
-        """Score every message by BM25 over passages, with three tenths of the passage before."""
+    def words(self, asked: set[str]) -> tuple[dict[int, float], float]:
+        """Score every message by BM25 over passages, with three tenths of the passage before; and the most there could be."""
         parts = [part for m in self.messages for part in m.parts]
         average = max(1.0, sum(part.total() for part in parts) / len(parts))
         score = {}
+        holding = {stem: sum(stem in other for other in parts) for stem in asked}
+        rare = {stem: math.log(1 + (len(parts) - n + 0.5) / (n + 0.5)) for stem, n in holding.items()}
         for m in self.messages:
             before = self.beside(m, -1)
             best = 0.0
             for n, part in enumerate(m.parts):
                 total = 0.0
                 for stem in asked:
-                    holding = sum(stem in other for other in parts)
                     count = part[stem] + (0.3 * before.parts[-1][stem] if before and n == 0 else 0)
-                    rare = math.log(1 + (len(parts) - holding + 0.5) / (holding + 0.5))
                     norm = 1.5 * (0.25 + 0.75 * part.total() / average)
-                    total += rare * 2.5 * count / (count + norm)
+                    total += rare[stem] * 2.5 * count / (count + norm)
                 best = max(best, total)
             score[m.item] = best
-        return score
+        return score, 2.5 * sum(rare.values())
 
 
 def _named(talk: Talk, question: str) -> set[str]:
@@ -114,8 +114,8 @@ def ranked(talk: Talk, question: str, meaning: Mapping[int, float]) -> dict[int,
     named = _named(talk, question)
     hers = {m.speaker.lower() for m in talk.messages if m.own}
     of_lyra = bool(named & hers) and question.split()[0] not in named
-    words = talk.words(set(asked.values()))
-    top = max(words.values(), default=0)
+    words, most = talk.words(set(asked.values()))
+    top = max(max(words.values(), default=0), 0.3 * most)
     usual = sum(meaning.values()) / (len(meaning) + 10)
     above = max(0.1, max(meaning.values(), default=0) - usual)
     own = {}

@@ -58,8 +58,8 @@ async def test_who_said_it_and_when_passes_a_better_match_and_what_it_is_about_d
             }
             for who in (asked, "we say:")
         ]
-        assert next(iter(lifted)) == first and lifted["Bob"] == plain["Bob"]
-        assert lifted["Ana"] > plain["Ana"] or asked == "we say:"
+        assert next(iter(lifted)) == first
+        assert lifted["Ana"] / lifted["Bob"] > plain["Ana"] / plain["Bob"] or asked == "we say:"
 
 
 WHOSE_NAME = """

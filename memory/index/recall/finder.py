@@ -23,7 +23,7 @@ from memory.index.recall.documents import NONE
 from memory.index.recall.domain_index import DomainIndex, Held
 from memory.index.recall.domain_indexes import DomainIndexes, Loaded
 from memory.index.recall.query import ParsedQuery, Query, understood
-from memory.index.recall.ranking import Scored, rank
+from memory.index.recall.ranking import Scored, by_share, rank
 from memory.index.recall.selection import Picked, select
 from memory.index.tongues import Tongues
 from memory.index.when.values import Window
@@ -35,8 +35,12 @@ B = 0.75
 BEFORE = 0.3
 
 
-def bm25(domain_indexes: Sequence[DomainIndex], words: Mapping[str, Sequence[int]]) -> list[Floats]:
-    """Return the score of each document of each shard, that of its best passage; `words` are words with their terms."""
+def bm25(domain_indexes: Sequence[DomainIndex], words: Mapping[str, Sequence[int]]) -> tuple[list[Floats], float]:
+    """Return the score of each document of each shard, that of its best passage, and what none can exceed.
+
+    `words` are words with their terms.
+    """
+    most = 0.0
     scores = [np.zeros(len(domain_index.owners), np.float32) for domain_index in domain_indexes]
     counted = [n for n, domain_index in enumerate(domain_indexes) if domain_index.kind == MESSAGES] or range(len(domain_indexes))
     total = sum(len(scores[n]) for n in counted)
@@ -46,11 +50,12 @@ def bm25(domain_indexes: Sequence[DomainIndex], words: Mapping[str, Sequence[int
         postings = [_held(domain_index, terms, held) for domain_index, held in zip(domain_indexes, found, strict=True)]
         holding = sum(len(postings[n][0]) for n in counted)
         weight = np.float32(np.log(1 + (total - holding + 0.5) / (holding + 0.5)) * (K1 + 1))
+        most += float(weight)
         for domain_index, score, norm, (passages, counts) in zip(domain_indexes, scores, norms, postings, strict=True):
             if len(passages):
                 touched, n = _with_before(domain_index, passages, counts)
                 score[touched] += weight * n / (n + norm[touched])
-    return [_best(domain_index, score) for domain_index, score in zip(domain_indexes, scores, strict=True)]
+    return [_best(domain_index, score) for domain_index, score in zip(domain_indexes, scores, strict=True)], most
 
 
 def _norms(domain_indexes: Sequence[DomainIndex]) -> list[Floats]:
@@ -215,8 +220,9 @@ def _scored(query: Query, question: ParsedQuery, loaded: Sequence[Loaded], asked
     domain_indexes = [one.domain_indexes[kind] for kind in query.kinds for one in loaded if len(one.domain_indexes[kind])]
     if not domain_indexes:
         return []
-    words = bm25(domain_indexes, question.words)
-    return rank(query, question, domain_indexes, words, [domain_index.scan(asked) for domain_index in domain_indexes])
+    words, most = bm25(domain_indexes, question.words)
+    shares = by_share(words, most)
+    return rank(query, question, domain_indexes, shares, [domain_index.scan(asked) for domain_index in domain_indexes])
 
 
 def _by_words(query: Query, loaded: Sequence[Loaded], gone: frozenset[int]) -> list[Found]:

@@ -1,6 +1,7 @@
 """How the signals become one rank.
 
-Both signals are put on one scale for each question: words by their best score, meaning by how far above the usual message of
+Both signals are put on one scale for each question: words by their best score, or by a part of what holding all of them would
+score where even the best holds little of what is asked, meaning by how far above the usual message of
 this conversation its nearest one stands, so that a signal that tells nothing apart weighs nothing, and a message that has no
 vector yet stands where the usual one does. They are added. Then a message takes a quarter of each neighbour's score, because
 answers stand beside what was asked, and a share of the best of its stretch, because a conversation is about something. What
@@ -40,6 +41,7 @@ ANSWERING = 0.3
 JUST_BEHIND = (0.98, 0.99)
 FEW = 10
 LEAST = 0.1
+MUCH = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ def rank(
     query: Query, question: ParsedQuery, domain_indexes: Sequence[DomainIndex], words: Sequence[Floats], meant: Sequence[Meant]
 ) -> list[Scored]:
     """Score the documents of shards, be they of one kind or several; `words` and `meant` are their scores by each signal."""
-    own = [lexical + meaning for lexical, meaning in zip(_by_best(words), _above_usual(meant), strict=True)]
+    own = [lexical + meaning for lexical, meaning in zip(words, _above_usual(meant), strict=True)]
     scores = _with_neighbours(question, domain_indexes, own)
     lifted = _lifted(question, domain_indexes, scores)
     if question.asked.now:
@@ -91,8 +93,12 @@ def _best(scores: Sequence[Floats]) -> float:
     return max((float(score.max(initial=0)) for score in scores), default=0.0)
 
 
-def _by_best(words: Sequence[Floats]) -> list[Floats]:
-    top = _best(words)
+def by_share(words: Sequence[Floats], most: float) -> list[Floats]:
+    """Scale scores by words so that the best is 1, or less where it is far from the `most` that a question's words could score.
+
+    Else one common word in a message would weigh as much as what all the question means in another.
+    """
+    top = max(_best(words), MUCH * most)
     return [score / np.float32(top) if top > 0 else score for score in words]
 
 
