@@ -17,9 +17,11 @@ _WORD = re.compile(r"\w")
 _WORDS = re.compile(r"\w+")
 
 _LEAD = r"(?:sources?|cit(?:es?|ed|ations?)|ref(?:s|erences?)?|labels?|see)"
+# Nothing is taken back once it is read: a long run of blanks behind a bracket costs no more than its length.
 _GROUP = re.compile(
-    rf"(?:[\s(—–-]*\b{_LEAD}\s*:)?\s*(?:\[\s*(?:{_LEAD}\b\s*:?)?([^][]+)\]|【([^】]+)】|\(\s*(?:{_LEAD}\b\s*:?)?([^()]+)\))"
-    rf"|[\s—–-]*\b{_LEAD}\s*:([^][()]+)$",
+    rf"(?<!\s)(?:(?<![\s(—–-])[\s(—–-]*+\b{_LEAD}\s*+:)?\s*+"
+    rf"(?:\[\s*+(?:{_LEAD}\b\s*+:?)?([^][]++)\]|【([^】]++)】|\(\s*+(?:{_LEAD}\b\s*+:?)?([^()]++)\))"
+    rf"|(?<![\s—–-])[\s—–-]*+\b{_LEAD}\s*+:([^][()]++)$",
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"[,;/&+]|\band\b", re.IGNORECASE)
