@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from adapters.command_table import Action, CommandSpec, File, Surface
+from adapters.command_table import Action, Card, CommandSpec, File, Surface
 from adapters.events import Asked, Attachment, Circle, Contents, Event, Message, Person, Place, Quote, Reach, Vanished, split_key
 
 
@@ -24,7 +24,7 @@ class Sending:
     the message or call that is answered, '' for none. `first` says that this is the answer's first part. `unsure` says that
     an earlier attempt under this key may have arrived; `since` is when it was queued, in microseconds UTC. `notice` says that
     it is no conversation: a command's result, a status, an error. `reflection` says that it is a thought of hers, said unasked:
-    it is marked as one, and its actions can be reached from it. `files` go with it.
+    it is marked as one, and its actions can be reached from it. `files` go with it. `cards` stand in the place of the text.
     """
 
     key: str
@@ -40,6 +40,18 @@ class Sending:
     notice: bool = False
     reflection: bool = False
     files: tuple[File, ...] = ()
+    cards: tuple[Card, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CardLimits:
+    """What one message takes: how many cards, and how many UTF-16 units in all, in a title, in a text and in a note."""
+
+    cards: int
+    units: int
+    title: int
+    text: int
+    note: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +147,8 @@ class Adapter:
     """Whether Lyra says what she is at the first contact; False where the platform greets by itself."""
     most_characters = 100_000
     """The longest part, counted in UTF-16 units."""
+    card_limits: CardLimits | None = None
+    """What a message takes that shows cards; None where there are none."""
     most_bytes = 0
     """How many bytes the files that go with one message have together at most; 0 where none can be sent."""
     removes = True

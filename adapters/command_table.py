@@ -89,11 +89,21 @@ class File:
 
 
 @dataclass(frozen=True, slots=True)
+class Card:
+    """A receipt that stands by itself: `title` is one line that leads to the address `link`, '' for nowhere; `note` is small print."""
+
+    text: str
+    title: str = ""
+    note: str = ""
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """What a command answers. `links` are the addresses that it may show as such, always said and often none.
 
     `shows` are the listener's own keys of what it quotes. `asks` is a message that is to be answered next. `conversation` says
-    that she talks, and gives no notice. `files` go with it.
+    that she talks, and gives no notice. `files` go with it. `cards` say the same as the text, where a platform shows cards.
     """
 
     text: str
@@ -103,6 +113,7 @@ class Reply:
     asks: Message | None = None
     conversation: bool = False
     files: tuple[File, ...] = ()
+    cards: tuple[Card, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

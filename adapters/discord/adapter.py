@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, suppress
 import discord
 from discord.http import Route
 
-from adapters.base import Adapter, Listener, Notes, Presence, Sending
+from adapters.base import Adapter, CardLimits, Listener, Notes, Presence, Sending
 from adapters.command_table import Surface
 from adapters.discord.access import readers
 from adapters.discord.access.audiences import Audiences
@@ -50,6 +50,7 @@ class Discord(Adapter):
 
     platform = PLATFORM
     most_characters = 2000
+    card_limits = CardLimits(cards=10, units=6000, title=256, text=4096, note=2048)
     most_bytes = 8 << 20
     edit_seconds = 1.5
     limits: type[Limits] = Limits

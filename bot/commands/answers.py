@@ -54,7 +54,9 @@ class Answers:
         view, session = await self._services.domains.here(place, event.person)
         answers = event.answers if isinstance(event, Asked) else event.id if place.key == event.place.key else ""
         links = reply.links | addresses(written(event))
-        parts = await self._services.outgoing.parts(adapter.platform, reply.text, links=links, actions=reply.actions)
+        parts = await self._services.outgoing.parts(
+            adapter.platform, reply.text, links=links, actions=reply.actions, cards=reply.cards
+        )
         if event.off_record or reply.files:
             parts = self._services.outgoing.held(parts, notice=not reply.conversation, files=reply.files)
         shows = () if isinstance(event, Asked) and event.private else reply.shows
@@ -85,6 +87,8 @@ class Answers:
         return event.place, Reply(str(_NOT_REACHED), NO_LINKS)
 
     async def _first_page(self, event: Asked, adapter: Adapter, reply: Reply) -> Reply:
+        if reply.cards and adapter.card_limits:
+            return reply
         first, *rest = await asyncio.to_thread(split, reply.text, adapter.most_characters - _ROOM) or [""]
         if not rest:
             return reply

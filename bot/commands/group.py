@@ -1,5 +1,6 @@
 """What every group of commands has: the house, and the way from a call to its memory."""
 
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import replace
 
@@ -13,7 +14,8 @@ from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
 from localization.languages import current
 from localization.sentences import Sentence, lazy
-from memory.types import Identity, Session
+from memory.tiers.exchanges import Placed
+from memory.types import Hit, Identity, Session
 from memory.view.view import View
 
 
@@ -56,6 +58,18 @@ class Group:
         parts = await self._services.outgoing.parts(place.platform, text, links=NO_LINKS)
         await view.notices.queue(session, parts, [])
         await self._services.outgoing.flush(place.platform, place.key, parts)
+
+    async def _closed(self, call: Call) -> set[int]:
+        """Return the domains of which a person may read here what stands where this account of theirs cannot look."""
+        elsewhere = [] if self._shared(call) else await self._services.domains.other_homes(call.person)
+        return {one.home.key for one in elsewhere}
+
+    def _address(self, call: Call, found: Hit | Placed, closed: Collection[int]) -> str:
+        """Return the address of a message that whoever calls can open, '' where there is none."""
+        adapter = self._adapters[call.place.platform]
+        if found.platform != adapter.platform or found.exchange.domain in closed:
+            return ""
+        return adapter.link(found.place, found.exchange.source_id)
 
     def _sign(self, call: Call) -> str:
         """Return what commands begin with where somebody called one."""

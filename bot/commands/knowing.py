@@ -57,7 +57,11 @@ class Knowing(Group):
         here = await given([*messages.values(), *(message for some in said.values() for message in some)])
         ids = await view.ids.short([id for page in pages for id in page_text.named(page)])
         text = "\n\n".join(page_text.told(page, said, ids, now, zone) for page in pages)
-        return Reply(text, here, shows=_shows(facts, said) | messages.keys())
+        closed = await self._closed(call)
+        links = {one: self._address(call, one, closed) for page in pages for one in (*page.said, *page.own)}
+        cards = tuple(card for page in pages for card in page_text.cards(page, said, ids, now, zone, links))
+        passing = here | set(filter(None, links.values()))
+        return Reply(text, passing, shows=_shows(facts, said) | messages.keys(), cards=cards)
 
     async def _reset(self, call: Call) -> Reply:
         if self._shared(call) and not call.admin:

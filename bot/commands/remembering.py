@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from urllib.parse import unquote
 
 from adapters.base import Adapter
-from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
+from adapters.command_table import Action, Call, Card, CommandSpec, Parameter, Reply
 from bot.commands.group import Group, off_record, plain
 from bot.commands.pages import MORE, Pages
 from bot.commands.texts import receipts
@@ -96,16 +96,20 @@ class Remembering(Group):
             more = _('I found nothing more about "{words}".', words=words)
             return plain(more if begin else _('I found nothing about "{words}".', words=words))
         now, zone = self._services.clock.now(), view.home.time_zone
-        ids, adapter = await view.ids.short(receipts.named(*shown)), self._adapters[call.place.platform]
-        links = [adapter.link(hit.place, hit.exchange.source_id) if hit.platform == adapter.platform else "" for hit in shown]
+        ids, closed = await view.ids.short(receipts.named(*shown)), await self._closed(call)
+        links = [self._address(call, hit, closed) for hit in shown]
         lines = [
             f"{at}. {receipts.hit(hit, ids, now, zone, link)}"
             for at, (hit, link) in enumerate(zip(shown, links, strict=True), start=begin + 1)
         ]
+        cards = [
+            receipts.card(hit, at, ids, now, zone, link)
+            for at, (hit, link) in enumerate(zip(shown, links, strict=True), start=begin + 1)
+        ]
         if unsure := nothing_sure(shown):
             lines.insert(0, unsure)
-        elsewhere = [] if self._shared(call) else await self._services.domains.other_homes(call.person)
-        theirs = {one.home.key for one in (view, *elsewhere)}
+            cards.insert(0, Card(unsure))
+        theirs = {view.home.key, *closed}
         actions = [
             Action(_("Forget {number}", number=at), "forget", hit.exchange.id)
             for at, hit in enumerate(shown, start=begin + 1)
@@ -115,7 +119,7 @@ class Remembering(Group):
             actions.append(self._pages.keep(call.person, lambda: self._further(call, words, begin + _PAGE)))
         said_here = await given(hit.exchange for hit in shown)
         shows = frozenset(hit.exchange.key for hit in shown)
-        return Reply("\n".join(lines), said_here | {link for link in links if link}, tuple(actions), shows)
+        return Reply("\n".join(lines), said_here | {link for link in links if link}, tuple(actions), shows, cards=tuple(cards))
 
     async def _further(self, call: Call, words: str, begin: int) -> Reply:
         return await self._page(await self._still(call), words, begin)

@@ -5,6 +5,7 @@ Which places these are is known to this process alone: after a restart what wait
 
 from dataclasses import replace
 
+from bot.delivery.cards import CARDS
 from localization.sentences import lazy
 from memory.journal.journal import OutboxRow
 from memory.ports import Clock
@@ -44,4 +45,8 @@ class Barred:
         if not row.answers or not row.first or (lines and row.part.key not in lines):
             return None
         lines.add(row.part.key)
-        return replace(row, part=replace(row.part, text=str(LATE), actions=""), notice=True)
+        return replace(
+            row,
+            part=replace(row.part, text=str(LATE), actions="", form="" if row.part.form == CARDS else row.part.form),
+            notice=True,
+        )

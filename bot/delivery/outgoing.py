@@ -12,7 +12,7 @@ from dataclasses import asdict, replace
 from functools import partial
 
 from adapters.base import Adapter, Sending
-from adapters.command_table import Action, File
+from adapters.command_table import Action, Card, File
 from adapters.errors import PlaceGone, SendFailed
 from adapters.events import Place
 from adapters.markup import printable
@@ -20,6 +20,7 @@ from adapters.splitting import closed
 from bot.apart import apart
 from bot.conversation.domains import Domains
 from bot.delivery.barred import Barred
+from bot.delivery.cards import CARDS, frozen, gated_cards, thawed
 from bot.delivery.gate import begun, gated, gated_parts, is_plain
 from bot.delivery.held import Held
 from bot.delivery.lateness import Lateness
@@ -72,14 +73,18 @@ class Outgoing:
         actions: Sequence[Action] = (),
         replaces: str = "",
         form: str = "",
+        cards: Sequence[Card] = (),
     ) -> Sequence[Part]:
         """Return a text as it may leave, each part with its own key.
 
         `links` are the addresses that it may show as such beside those that the operator allows; NO_LINKS for none. `actions`
         stand under the last part. `replaces` is the key of a preview that the first part takes the place of. `form` is "" or
-        REFLECTION.
+        REFLECTION. `cards` go out in the place of the text where the platform shows them.
         """
-        texts = await apart(len(text), partial(self._cut, platform, text, links))
+        if cards and self._adapters[platform].card_limits:
+            texts, form = await apart(len(text), partial(self._cut_cards, platform, cards, links)), CARDS
+        else:
+            texts = await apart(len(text), partial(self._cut, platform, text, links))
         pressed = _pressed(actions)
         return [
             Part(
@@ -143,6 +148,12 @@ class Outgoing:
             safe = safe[:MOST_CHARACTERS] + " […]"
         most = adapter.most_characters - _ROOM
         return gated_parts(safe, Passing(links, self._listed), most, names=adapter.links_names)
+
+    def _cut_cards(self, platform: str, cards: Sequence[Card], links: Collection[str]) -> list[str]:
+        adapter = self._adapters[platform]
+        assert adapter.card_limits is not None
+        passing = Passing(links, self._listed)
+        return [frozen(some) for some in gated_cards(cards, passing, adapter.card_limits, names=adapter.links_names)]
 
     def printed(self, text: str) -> str:
         """Return a text without what hides or moves."""
@@ -292,10 +303,11 @@ def _pressed(actions: Sequence[Action]) -> str:
 def _sending(row: Row, files: Sequence[File]) -> Sending:
     part = row.part
     actions = tuple(Action(**one) for one in json.loads(part.actions)) if part.actions else ()
+    cards = thawed(part.text) if part.form == CARDS else ()
     return Sending(
         part.key,
         row.place,
-        part.text,
+        "" if cards else part.text,
         OFFER if part.form == OFFER else part.operation,
         row.answers,
         row.unsure,
@@ -306,4 +318,5 @@ def _sending(row: Row, files: Sequence[File]) -> Sending:
         row.notice,
         part.form == REFLECTION,
         tuple(files),
+        cards,
     )

@@ -72,7 +72,8 @@ async def test_whoever_links_forgets_everywhere(town: Town) -> None:
         question = [one for one in here.history() if one.content.startswith("Your code was typed by bob")][-1]
         assert (await town.presses(town.ada, question, "Yes, that is me")).content.startswith("Linked: ")
         assert [one for one in there.history() if one.content.startswith("Linked: ada")]
-        assert "Kestrel" in await town.reads(town.bob, there, "recall", query="boat")
+        found = await town.asks(town.bob, there, "recall", query="boat")
+        assert "Kestrel" in found.shown and "url" not in found.embeds[0], "his account cannot open her DM"
         call = await town.bob.runs(there, "forget", what="all")
         await town.bob.clicks(await call.answer(), "Yes")
         assert (await finished(call)).content.startswith("Forgotten: ")

@@ -34,7 +34,7 @@ async def caught_up(server: DiscordServer, place: Channel | None = None) -> None
 
 async def asks(person: Person, place: Channel, command: str, **options: str) -> str:
     """Use a command, and return what it answers."""
-    return (await (await person.runs(place, command, **options)).answer()).content
+    return (await (await person.runs(place, command, **options)).answer()).shown
 
 
 def owner(server: DiscordServer) -> Person:

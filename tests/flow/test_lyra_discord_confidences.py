@@ -261,7 +261,7 @@ async def test_it_may_be_told_again_in_words_or_by_command(town: Town) -> None:
         assert await comes_up(town, lyra, "ben", "general")
 
         ada = town.person("ada")
-        recalled = (await (await ada.runs(town.names["general"], "recall", query="locker")).answer()).content
+        recalled = (await (await ada.runs(town.names["general"], "recall", query="locker")).answer()).shown
         (id,) = re.findall(r"7741.*?id (\w{6,})", recalled, re.DOTALL)[:1]
         kept = await (await ada.runs(town.names["general"], "confide", message=id, who="Ben")).answer()
         assert kept.content == "Understood: I keep this from ben."
@@ -317,7 +317,7 @@ async def test_a_page_shows_what_may_be_read_and_stands_in_the_prompt(town: Town
         await lyra.dreams()
         for who, where in (("ben", "general"), ("cleo", "staff")):
             call = await town.person(who).runs(town.names[where], "memory about", name="bruno")
-            text = (await call.answer()).content
+            text = (await call.answer()).shown
             assert text.startswith("Bruno (pet, dog)") and "beagle" in text and CANARY not in text
         before = len(lyra.chats)
         await town.asks("ada", town.names["staff"], "what about my dog?")
@@ -337,7 +337,7 @@ async def test_a_look_back_and_what_others_said_before_leave_it_out(town: Town) 
         before = len(lyra.chats)
         assert not await comes_up(town, lyra, "ben", "general")
         call = await town.person("ben").runs(general, "summarize", last=20)
-        told = (await call.answer()).content
+        told = (await call.answer()).shown
         given = [prompt(chat) for chat in lyra.chats[before:]]
         assert len(given) == 2 and all("the boat is green" in text for text in given)
         assert CANARY not in told and not any(CANARY in text for text in given)
@@ -348,7 +348,7 @@ async def test_what_somebody_has_her_keep_is_kept_as_its_words_ask(town: Town) -
         await hears(town, "ben")
         said = await town.person("ada").says(town.names["general"], f"{SECRET}, but don't tell Ben")
         call = await town.person("cleo").uses_menu("Remember this", said)
-        assert (await call.answer()).content == "Kept."
+        assert (await call.answer()).shown == "Kept."
         assert not await comes_up(town, lyra, "ben", "general")
         assert await comes_up(town, lyra, "cleo", "staff")
 

@@ -24,7 +24,7 @@ def link(said: Message) -> str:
 
 async def public_id(town: Town, who: Person, place: Channel, words: str) -> str:
     """Return the id that /recall shows of the first hit."""
-    return (await town.reads(who, place, "recall", query=words)).split("\n")[1].rpartition(" id ")[2]
+    return (await town.reads(who, place, "recall", query=words)).split("\n")[2].rpartition(" id ")[2]
 
 
 async def decided(town: Town, who: Person, place: Channel, what: str, label: str) -> tuple[str, str]:
@@ -186,7 +186,7 @@ async def test_a_message_is_kept_on_purpose_with_its_author(town: Town) -> None:
         assert await town.reads(town.ada, town.general, "recall", query="ferry") == 'I found nothing about "ferry".'
         assert await town.uses_menu(town.ada, "Remember this", said) == "Kept."
         found = await town.reads(town.ada, town.general, "recall", query="ferry")
-        assert "The ferry leaves at nine.\n    bob, today at " in found and link(said) in found
+        assert "\nThe ferry leaves at nine.\n" in found and "1. bob, today at " in found and link(said) in found
         assert await town.uses_menu(town.eve, "Remember this", said) == "I have that already."
         assert await rows(lyra, "exchanges") == 1
         assert await town.uses_menu(town.ada, "Forget this", said) == NOT_YOURS

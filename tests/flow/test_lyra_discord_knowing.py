@@ -233,7 +233,7 @@ async def test_an_answer_that_drew_on_another_domain_is_never_recalled(town: Tow
         hits = await view.recall.messages("kestrel locker", 5)
         assert any("kestrel" in hit.exchange.text for hit in hits) is found
         told = await (await town.person("ada").runs(dm, "recall", query="kestrel")).answer()
-        assert ("kestrel one" in told.content) is found
+        assert ("kestrel one" in told.shown) is found
 
 
 @pytest.mark.parametrize("domains", [Domains, Everything], ids=["guarded", "unguarded"])
@@ -277,7 +277,7 @@ async def in_view(town: Town, lyra: Awake) -> bool:
     """Say whether the canary stands in view of a DM that asks for nothing, or is found there."""
     await speaks(town, "dm", "good evening")
     found = await (await town.person("ada").runs(town.names["dm"], "recall", query=CANARY)).answer()
-    return CANARY in prompt(lyra.chats[-1]) or f"said: {CANARY}" in found.content
+    return CANARY in prompt(lyra.chats[-1]) or f"said: {CANARY}" in found.shown
 
 
 @pytest.mark.parametrize("carried", [True, False])

@@ -6,7 +6,7 @@ import pytest
 
 from memory.types import DomainKind
 from tests.fakes.discord import Channel, Message, Right
-from tests.fakes.discord.things import Overwrite
+from tests.fakes.discord.things import Flag, Overwrite
 from tests.fakes.openai_behaviours import DENIED, sensible
 from tests.kits import discord_town
 from tests.kits.discord_home import model_server, prompt, server_of
@@ -19,7 +19,11 @@ town = discord_town.town
 
 
 def numbers(message: Message) -> list[int]:
-    return [int(number) for number in re.findall(r"^(\d+)\. ", message.content, re.MULTILINE)]
+    return [int(one["title"].partition(". ")[0]) for one in message.embeds]
+
+
+def texts(message: Message) -> list[str]:
+    return [one["description"] for one in message.embeds]
 
 
 async def test_a_hit_says_who_when_where_why_and_its_id_to_the_asker_alone(town: Town) -> None:
@@ -27,11 +31,12 @@ async def test_a_hit_says_who_when_where_why_and_its_id_to_the_asker_alone(town:
         said = await town.says(town.ada, town.general, "The harbour party is on Friday.")
         answer = await town.asks(town.bob, town.general, "recall", query="when is the harbour party")
         assert answer.ephemeral
-        text, receipt = answer.content.split("\n")
-        who, link, *_sure, why, number = receipt.strip().split(" · ")
-        assert text == "1. The harbour party is on Friday."
-        assert re.fullmatch(r'ada, today at \d\d:\d\d, in "#general"', who)
-        assert link == f"https://discord.com/channels/{town.guild.id}/{town.general.id}/{said.id}"
+        (hit,) = answer.embeds
+        _sure, why, number = hit["footer"]["text"].split(" · ")
+        assert answer.content == "" and hit["description"] == "The harbour party is on Friday."
+        assert re.fullmatch(r'1\. ada, today at \d\d:\d\d, in "#general"', hit["title"])
+        assert hit["url"] == f"https://discord.com/channels/{town.guild.id}/{town.general.id}/{said.id}"
+        assert not answer.flags & Flag.SUPPRESS_EMBEDS, "nobody would see it"
         assert "harbour" in why and re.fullmatch(r"id [a-z2-7]{6,}", number)
 
 
@@ -40,7 +45,7 @@ async def test_a_hit_in_a_dm_links_to_the_dm(town: Town) -> None:
     async with town.lyra():
         said = await town.says(town.ada, dm, "My cat is called Mia.")
         answer = await town.asks(town.ada, dm, "recall", query="cat")
-        assert f"https://discord.com/channels/@me/{dm.id}/{said.id}" in answer.content
+        assert f"https://discord.com/channels/@me/{dm.id}/{said.id}" == answer.embeds[0]["url"]
         assert await town.reads(town.ada, dm, "recall", query="zebra") == 'I found nothing about "zebra".'
 
 
@@ -51,12 +56,12 @@ async def test_a_hit_is_forgotten_by_its_button(town: Town) -> None:
         await town.says(town.ada, dm, "My cat sleeps on the oven.")
         found = await town.asks(town.ada, dm, "recall", query="cat")
         assert buttons(found) == ["Forget 1", "Forget 2"]
-        gone = found.content.split("\n")[2].removeprefix("2. ")
+        gone = texts(found)[1]
         told = await town.presses(town.ada, found, "Forget 2")
         assert told.ephemeral and told.content.startswith("Forgotten: 1 message")
         assert gone not in await lyra.kept(DomainKind.DM, town.ada.id)
         left = await town.asks(town.ada, dm, "recall", query="cat")
-        assert gone not in left.content and buttons(left) == ["Forget 1"]
+        assert texts(left) != [gone] and buttons(left) == ["Forget 1"]
         assert "There is no message with that id here" in (await town.presses(town.ada, found, "Forget 2")).content
 
 
@@ -69,7 +74,7 @@ async def test_more_hits_are_shown_on_the_next_page(town: Town) -> None:
         assert numbers(first) == [1, 2, 3, 4, 5] and buttons(first) == [f"Forget {n}" for n in range(1, 6)] + ["Show more"]
         second = await town.presses(town.ada, first, "Show more")
         assert second.ephemeral and numbers(second) == [6, 7] and buttons(second) == ["Forget 6", "Forget 7"]
-        found = re.findall(r"Walnut number \d\.", first.content + second.content)
+        found = re.findall(r"Walnut number \d\.", first.shown + second.shown)
         assert sorted(found) == [f"Walnut number {n}." for n in range(7)]
 
 
@@ -93,17 +98,14 @@ async def test_a_page_is_not_there_any_more_after_a_restart(town: Town) -> None:
         assert (await town.presses(town.ada, first, "Forget 1")).content.startswith("Forgotten: 1 message")
 
 
-async def test_long_hits_are_paged_below_what_discord_takes(town: Town) -> None:
+async def test_what_was_said_of_a_name_has_a_card_a_message_that_leads_there(town: Town) -> None:
     dm = await town.ada.opens_dm()
     async with town.lyra():
-        for n in range(5):
-            await town.says(town.ada, dm, f"Walnut {n} " + "is a very fine nut that keeps for years " * 8)
-        pages = [await town.asks(town.ada, dm, "recall", query="walnut")]
-        while "Show more" in buttons(pages[-1]):
-            pages.append(await town.presses(town.ada, pages[-1], "Show more"))
-        assert len(pages) > 1 and all(page.ephemeral and len(page.content) < 2000 for page in pages)
-        assert [number for page in pages for number in numbers(page)] == [1, 2, 3, 4, 5]
-        assert buttons(pages[-1]) == [f"Forget {n}" for n in range(1, 6)]
+        said = [await town.says(town.ada, dm, f"My dog Bruno did trick {n}" + " again and again" * 30) for n in range(10)]
+        shown = await town.asks(town.ada, dm, "memory about", name="Bruno")
+        assert shown.content == "" and shown.embeds[0]["title"].startswith("Bruno")
+        known = [f"https://discord.com/channels/@me/{dm.id}/{one.id}" for one in said]
+        assert [one["url"] for one in shown.embeds if "url" in one] == known[-8:]
 
 
 async def test_what_was_said_elsewhere_is_found_where_it_may_be_but_not_forgotten_from_there(town: Town) -> None:
@@ -111,12 +113,12 @@ async def test_what_was_said_elsewhere_is_found_where_it_may_be_but_not_forgotte
         await town.says(town.bob, town.general, "The lighthouse is painted red.")
         await town.says(town.ada, town.staff, "The lighthouse costs too much.")
         found = await town.asks(town.ada, town.staff, "recall", query="lighthouse")
-        lines = found.content.split("\n")[::2]
-        assert sorted(line[3:] for line in lines) == ["The lighthouse costs too much.", "The lighthouse is painted red."]
+        lines = texts(found)
+        assert sorted(lines) == ["The lighthouse costs too much.", "The lighthouse is painted red."]
         own = next(n for n, line in enumerate(lines, start=1) if "costs" in line)
         assert buttons(found) == [f"Forget {own}"]
         outside = await town.asks(town.bob, town.general, "recall", query="lighthouse")
-        assert "painted red" in outside.content and "costs" not in outside.content
+        assert "painted red" in outside.shown and "costs" not in outside.shown
 
 
 async def test_names_and_conversations_are_offered_while_one_types_and_none_of_other_places(town: Town) -> None:

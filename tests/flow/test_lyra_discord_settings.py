@@ -95,8 +95,8 @@ async def test_reach_lets_her_use_in_a_dm_what_the_person_can_read_elsewhere(tow
             assert shown.startswith("reach: on") and "\n" not in shown
         staffs = await town.asks(town.ada, adas, "recall", query="lighthouse")
         others = await town.asks(town.bob, bobs, "recall", query="lighthouse")
-        assert "painted red" in staffs.content and "costs too much" in staffs.content and not staffs.controls()
-        assert "painted red" in others.content and "costs" not in others.content
+        assert "painted red" in staffs.shown and "costs too much" in staffs.shown and not staffs.controls()
+        assert "painted red" in others.shown and "costs" not in others.shown
         await town.reads(town.ada, adas, "settings", setting="reach", value="off")
         assert await town.reads(town.ada, adas, "recall", query="lighthouse") == nothing
 

@@ -63,7 +63,7 @@ class Town:
         """Use a slash command that answers its caller alone, and return the text of it."""
         answer = await self.asks(who, place, command, **options)
         assert answer.ephemeral, "everyone here reads this"
-        return answer.content
+        return answer.shown
 
     async def caught_up(self) -> None:
         """Wait until Lyra has heard all that happened so far."""

@@ -14,6 +14,7 @@ from typing import Any
 import discord
 
 from adapters.base import Sending
+from adapters.command_table import Card
 from adapters.discord.failures import NO_HISTORY, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE
 from adapters.discord.interactions.buttons import view
 from adapters.events import split_key
@@ -79,6 +80,8 @@ async def _readable(channel: discord.PartialMessageable, message: int) -> bool:
 
 def _says(message: discord.Message, sending: Sending) -> bool:
     # Discord trims what is sent.
+    if sending.cards:
+        return [one.description or "" for one in message.embeds] == [card.text.strip() for card in sending.cards]
     said = (message.embeds[0].description or "" if message.embeds else "") if sending.reflection else message.content
     return any(said.removeprefix(mark).strip() == sending.text.strip() for mark in _marks())
 
@@ -181,7 +184,7 @@ class Posts:
         if buttons := view(sending.actions):
             more["view"] = buttons
         mentions = self._mentions(sending)
-        if not sending.reflection:
+        if not sending.reflection and not sending.cards:
             more["suppress_embeds"] = True
         if sending.files:
             more["files"] = attached(sending)
@@ -216,8 +219,19 @@ def attached(sending: Sending) -> list[discord.File]:
     return [discord.File(BytesIO(one.data), one.name) for one in sending.files]
 
 
+def embeds(cards: Sequence[Card]) -> list[discord.Embed]:
+    """Return cards as Discord shows them: whose title leads to a message, with the note at the foot."""
+    shown = [discord.Embed(title=one.title or None, url=one.link or None, description=one.text or None) for one in cards]
+    for embed, card in zip(shown, cards, strict=True):
+        if card.note:
+            embed.set_footer(text=card.note)
+    return shown
+
+
 def _shown_as(sending: Sending) -> dict[str, Any]:
-    """Return a part as a message shows it: a thought in an embed that says so, anything else as it is."""
+    """Return a part as a message shows it: a thought in an embed that says so, cards in one each, anything else as it is."""
+    if sending.cards:
+        return {"content": "", "embeds": embeds(sending.cards)}
     if not sending.reflection:
         return {"content": sending.text}
     embed = discord.Embed(description=sending.text, colour=discord.Colour.blurple())

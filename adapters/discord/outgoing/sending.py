@@ -17,7 +17,7 @@ from adapters.discord.failures import ACKNOWLEDGED, TOKEN_OVER, TROUBLE, UNKNOWN
 from adapters.discord.interactions.buttons import view
 from adapters.discord.interactions.calling import Address, read_address
 from adapters.discord.limits import Limits
-from adapters.discord.outgoing.posts import Posts, attached
+from adapters.discord.outgoing.posts import Posts, attached, embeds
 from adapters.errors import SendFailed
 from adapters.posting import put
 from adapters.together import accompanied
@@ -130,7 +130,8 @@ def _body(sending: Sending, flags: int = 0) -> dict[str, Any]:
         "content": sending.text,
         "allowed_mentions": {"parse": []},
         "components": buttons.to_components() if buttons else [],
-        "flags": _NO_EMBEDS | flags,
+        "flags": flags if sending.cards else _NO_EMBEDS | flags,
+        "embeds": [one.to_dict() for one in embeds(sending.cards)],
     }
 
 

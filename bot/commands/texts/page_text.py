@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from adapters.command_table import Card
 from bot.commands.texts import kinds, ladder_text
 from bot.commands.texts.receipts import Ids, place, short
 from localization.sentences import _, ngettext
@@ -28,26 +29,50 @@ def told(page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: int,
     return "\n".join(_lines(page, said, ids, now, time_zone))
 
 
-def _lines(page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: int, time_zone: str) -> Iterator[str]:
+def cards(
+    page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: int, time_zone: str, links: Mapping[Placed, str]
+) -> Iterator[Card]:
+    """Return a page on cards: one of what it is about and the facts, and one for each message, which leads to it."""
+    yield Card("\n".join(_known(page, said, ids, now, time_zone)), _head(page))
+    for heading, placed in _sections(page):
+        yield Card("\n".join([heading, *_left_out(placed)]))
+        for one in placed[-_SHOWN:]:
+            where = place(one.exchange, one.session, now, time_zone)
+            yield Card(short(one.exchange.text, _LONG), where, f"id {ids[one.exchange.id]}", links[one])
+
+
+def _head(page: Page) -> str:
     more = ", ".join(part for part in (kinds.name(page.kind), *page.aliases) if part)
-    yield f"{page.name} ({more})" if more else page.name
+    return f"{page.name} ({more})" if more else page.name
+
+
+def _known(page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: int, time_zone: str) -> Iterator[str]:
     if page.facts:
         yield _("What I know:")
         for at, fact in enumerate(sorted(page.facts, key=lambda one: one.key), start=1):
             yield f"{at}. {ladder_text.statement(fact, said[fact.key], ids, now, time_zone)}"
+
+
+def _sections(page: Page) -> Iterator[tuple[str, Sequence[Placed]]]:
+    """Yield the messages under their headings."""
     if page.said:
-        yield _("What was said of it:") if page.kind != "person" else _("What was said of them:")
-        yield from _messages(page.said, ids, now, time_zone)
+        yield _("What was said of it:") if page.kind != "person" else _("What was said of them:"), page.said
     own = [placed for placed in page.own if placed not in page.said]
     if own:
-        yield _("What they said last:")
-        yield from _messages(own, ids, now, time_zone)
+        yield _("What they said last:"), own
 
 
-def _messages(said: Sequence[Placed], ids: Ids, now: int, time_zone: str) -> Iterator[str]:
+def _lines(page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: int, time_zone: str) -> Iterator[str]:
+    yield _head(page)
+    yield from _known(page, said, ids, now, time_zone)
+    for heading, placed in _sections(page):
+        yield heading
+        yield from _left_out(placed)
+        for one in placed[-_SHOWN:]:
+            where = place(one.exchange, one.session, now, time_zone)
+            yield f'- "{short(one.exchange.text, _LONG)}"\n    {where} · id {ids[one.exchange.id]}'
+
+
+def _left_out(said: Sequence[Placed]) -> Iterator[str]:
     if len(said) > _SHOWN:
         yield ngettext("({n} message before; recall finds it)", "({n} messages before; recall finds them)", len(said) - _SHOWN)
-    for placed in said[-_SHOWN:]:
-        e = placed.exchange
-        where = place(e, placed.session, now, time_zone)
-        yield f'- "{short(e.text, _LONG)}"\n    {where} · id {ids[e.id]}'

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from datetime import timedelta
 
+from adapters.command_table import Card
 from bot.commands.texts.reasons import how_sure, in_words
 from localization.calendar import ago
 from localization.calendar import day as named_day
@@ -32,8 +33,19 @@ def hit(found: Hit, ids: Ids, now: int, time_zone: str, link: str = "") -> str:
     """Return a recalled message with its receipt, on two lines."""
     e = found.exchange
     who = place(e, found.session, now, time_zone)
-    receipt = " · ".join(part for part in (who, link, how_sure(found.certainty), in_words(found.why), f"id {ids[e.id]}") if part)
+    receipt = " · ".join(part for part in (who, link, _why(found, ids)) if part)
     return f"{short(e.text)}\n    {receipt}"
+
+
+def card(found: Hit, at: int, ids: Ids, now: int, time_zone: str, link: str = "") -> Card:
+    """Return a recalled message, the one with a number in its list, with its receipt on a card that leads to it."""
+    e = found.exchange
+    return Card(short(e.text), f"{at}. {place(e, found.session, now, time_zone)}", _why(found, ids), link)
+
+
+def _why(found: Hit, ids: Ids) -> str:
+    parts = (how_sure(found.certainty), in_words(found.why), f"id {ids[found.exchange.id]}")
+    return " · ".join(part for part in parts if part)
 
 
 def condensed(found: Condensed, ids: Ids, now: int, time_zone: str) -> str:

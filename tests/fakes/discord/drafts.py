@@ -11,6 +11,8 @@ from tests.fakes.discord.hub import Hub
 from tests.fakes.discord.things import Attachment, Flag, Json, Message
 
 LONGEST = 2000
+MOST_EMBEDS, LONGEST_EMBEDS = 10, 6000
+_LONGEST_OF = {"title": 256, "description": 4096, "footer": 2048}
 _PARTS = ("content", "embeds", "components", "allowed_mentions")
 
 
@@ -32,6 +34,9 @@ def draft(hub: Hub, call: Call, body: Json) -> Draft:
         parts["components"] = _numbered(parts["components"], itertools.count(1))
     if len(parts.get("content", "")) > LONGEST:
         raise Refusal(*INVALID_FORM, wrong=f"content: {len(parts['content'])} characters, max {LONGEST}")
+    written = sum(map(_written, parts.get("embeds", ())))
+    if len(parts.get("embeds", ())) > MOST_EMBEDS or written > LONGEST_EMBEDS:
+        raise Refusal(*INVALID_FORM, wrong=f"embeds: {len(parts['embeds'])} with {written} characters")
     named = {str(one["id"]): one for one in body.get("attachments") or ()}
     files = []
     for file in call.files:
@@ -39,6 +44,16 @@ def draft(hub: Hub, call: Call, body: Json) -> Draft:
         name = about.get("filename") or file.name
         files.append(hub.world.file(name, file.data, mimetypes.guess_type(name)[0], about.get("description")))
     return Draft(parts, body.get("flags") or 0, files, body.get("attachments"))
+
+
+def _written(embed: Json) -> int:
+    """Return how many characters an embed has. Raises Refusal where one of its parts has too many."""
+    parts = {"title": embed.get("title"), "description": embed.get("description"), "footer": embed.get("footer", {}).get("text")}
+    lengths = {name: len(text or "") for name, text in parts.items()}
+    for name, length in lengths.items():
+        if length > _LONGEST_OF[name]:
+            raise Refusal(*INVALID_FORM, wrong=f"embed {name}: {length} characters, max {_LONGEST_OF[name]}")
+    return sum(lengths.values())
 
 
 def refuse_empty(message: Message) -> None:

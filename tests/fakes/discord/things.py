@@ -60,6 +60,7 @@ USUAL = (
 class Flag(IntFlag):
     """What a message is besides its text."""
 
+    SUPPRESS_EMBEDS = 1 << 2
     HAS_THREAD = 1 << 5
     EPHEMERAL = 1 << 6
     LOADING = 1 << 7
@@ -166,6 +167,15 @@ class Message:
     revisions: list[str] = field(default_factory=list)
     """Every text this message has had, the first first."""
     deleted: bool = False
+
+    @property
+    def shown(self) -> str:
+        """What is read of it: its text, and of each embed the title with where it leads, the text and the foot."""
+        lines = [self.content]
+        for one in self.embeds:
+            title = " ".join(filter(None, [one.get("title"), one.get("url")]))
+            lines += [title, one.get("description", ""), one.get("footer", {}).get("text", "")]
+        return "\n".join(filter(None, lines))
 
     @property
     def ephemeral(self) -> bool:
