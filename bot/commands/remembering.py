@@ -209,7 +209,7 @@ class Remembering(Group):
         view, session = await self._here(call)
         what = str(call.arguments.get("what", "")).strip()
         if what.casefold() == SHOWN or any(call.arguments.get(name) for name in TOLD):
-            receipt = await self._selecting.run(call, view, self._only(call), self._where(call), self._sign(call))
+            receipt = await self._selecting.run(call, await self._homes(call), self._where(call), self._sign(call))
             return await self._forgotten(call, view, receipt) if isinstance(receipt, Forgotten) else receipt
         if not what:
             raise BadInput(
@@ -250,10 +250,13 @@ class Remembering(Group):
         in private, under their other accounts as well.
         """
         own = Identity(call.person.platform, call.person.id)
-        older = await self._services.domains.earlier(call.place)
+        here, *elsewhere = await self._homes(call)
+        return [here, *((view, own) for view in await self._services.domains.earlier(call.place)), *elsewhere]
+
+    async def _homes(self, call: Call) -> list[tuple[View, Identity | None]]:
+        """Return memory here, and in private that of a person's other accounts, with whose words may be forgotten there."""
         elsewhere = [] if self._shared(call) else await self._services.domains.other_homes(call.person)
-        here = (await self._view(call), self._only(call))
-        return [here, *((view, own) for view in older), *((view, None) for view in elsewhere)]
+        return [(await self._view(call), self._only(call)), *((view, None) for view in elsewhere)]
 
     async def _forget_many(self, call: Call, view: View, session: Session, *, everything: bool, sure: bool) -> Reply:
         only, there = self._only(call), await self._theirs(call) if everything else []

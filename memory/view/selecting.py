@@ -1,6 +1,6 @@
 """Messages of a topic or of a stretch of time, and all that goes with them if they are forgotten."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory.forget.extent import extent
@@ -37,6 +37,25 @@ class Selection:
     whole: bool
 
 
+def together(selections: Sequence[Selection]) -> Selection:
+    """Return what goes at several homes as one, its messages and replies oldest first."""
+    stated: dict[str, list[str]] = {}
+    for tier, texts in (item for one in selections for item in one.stated.items()):
+        stated.setdefault(tier, []).extend(texts)
+    return Selection(
+        _by_age(message for one in selections for message in one.messages),
+        _by_age(reply for one in selections for reply in one.replies),
+        [gist for one in selections for gist in one.gists],
+        stated,
+        sum(one.elsewhere for one in selections),
+        all(one.whole for one in selections),
+    )
+
+
+def _by_age(messages: Iterable[Exchange]) -> list[Exchange]:
+    return sorted(messages, key=lambda one: (one.said_at, one.key))
+
+
 @dataclass(frozen=True, slots=True)
 class Selecting:
     """Selects at one home."""
@@ -51,7 +70,7 @@ class Selecting:
         if by and account is None:
             return Selection((), (), (), {}, 0, whole=True)
         found = await self._found(about, within, account) if about else await self._said(within, account)
-        chosen = sorted(found, key=lambda one: (one.said_at, one.key))[:MOST]
+        chosen = _by_age(found)[:MOST]
         return await self._with_what_goes(chosen, whole=len(found) <= MOST)
 
     async def forget(self, selection: Selection) -> Forgotten:

@@ -74,6 +74,13 @@ async def test_whoever_links_forgets_everywhere(town: Town) -> None:
         assert [one for one in there.history() if one.content.startswith("Linked: ada")]
         found = await town.asks(town.bob, there, "recall", query="boat")
         assert "Kestrel" in found.shown and "url" not in found.embeds[0], "his account cannot open her DM"
+        call = await town.bob.runs(there, "forget", about="boat")
+        asked = (await call.answer()).shown
+        assert "Kestrel" in asked and "Bruno" not in asked
+        await town.bob.clicks(await call.answer(), "Yes")
+        assert (await finished(call)).content.startswith("Forgotten: 1 message")
+        assert (await town.reads(town.ada, here, "recall", query="boat")).startswith("I found nothing")
+        await town.says(town.ada, here, "My boat is called Kestrel.")
         call = await town.bob.runs(there, "forget", what="all")
         await town.bob.clicks(await call.answer(), "Yes")
         assert (await finished(call)).content.startswith("Forgotten: ")
