@@ -153,6 +153,8 @@ class Client(discord.Client):
         self.rulers.learn([guild])
         if joined := self.joined(guild):
             self.items.put_nowait(GatewayEvent(joined))
+        # She may have been in it before.
+        self.items.put_nowait(guild)
 
     async def on_guild_channel_update(self, before: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> None:
         """A channel was changed."""
@@ -262,9 +264,9 @@ class Client(discord.Client):
         self.items.put_nowait(GatewayEvent(Withdrawn(place, tuple(map(str, messages))), lost=lost))
 
     def _look_again(self, guild: discord.Guild) -> None:
-        for channel in self._sight.changed(guild):
+        for channel, sees_again in self._sight.changed(guild).items():
             self.window.drop(channel)
-            self.items.put_nowait(Unheard((str(guild.id), str(channel))))
+            self.items.put_nowait(Unheard((str(guild.id), str(channel)), guild.get_channel(channel) if sees_again else None))
 
     def _miss(self, thread: discord.Thread) -> None:
         self.window.drop(thread.id)

@@ -19,7 +19,7 @@ from bot.conversation.attachments import images, told
 from bot.conversation.domains import Domains
 from bot.conversation.heard import Heard, only_messages, reword, unfinished
 from bot.conversation.meanwhile import Meanwhile
-from bot.conversation.one_turn import Turn
+from bot.conversation.one_turn import TooLate, Turn
 from bot.conversation.preferences import Preferences, speakers
 from bot.conversation.surroundings import Surroundings
 from bot.errors import PlaceUnknown
@@ -54,7 +54,7 @@ class Intake:
         self._meanwhile = Meanwhile()
         self._one = asyncio.Lock()
 
-    async def keep(self, heard: Sequence[Heard], adapter: Adapter) -> Turn | None:
+    async def keep(self, heard: Sequence[Heard], adapter: Adapter) -> Turn | TooLate | None:
         """Keep these messages of one person at one place; return the turn to take, None where nothing is to be answered.
 
         What is said off the record is only held until it is answered.
@@ -75,7 +75,7 @@ class Intake:
         kept = await (self._held if off_record else self._stored)(adapter, view, session, heard)
         if not kept.asked or moved or place is None:
             await self._memory.journal.drop([one.key for one in heard])
-            return None
+            return None if moved or place is None or not kept.late else TooLate(view, session, place, kept.late)
         await self._memory.journal.drop([one.key for one in heard if one.key not in kept.finishes])
         # An answer that nobody is to know of answers nothing else.
         waiting = kept.open.held if place.is_private and not off_record else ()
@@ -224,7 +224,7 @@ class Intake:
         kept = await view.say(session, new) if new else storing.Kept([])
         stored = {exchange.source_id: exchange for exchange in kept.stored}
         oldest = self._clock.now() - self._within
-        asked, finishes, answered = [], [], []
+        asked, finishes, answered, late = [], [], [], ""
         for one in heard:
             message = one.message
             exchange = stored.get(message.id) or await view.messages.by_source(session, message.id)
@@ -232,8 +232,10 @@ class Intake:
                 asked.append(exchange)
                 finishes.append(one.key)
                 answered.append(message)
+            elif exchange and message.addressed:
+                late = message.id
         came = [read[_came(one.message)] for one in heard if one.message.attachments]
-        return _Kept(asked, finishes, answered, came, open_events, kept.ended, kept.covered)
+        return _Kept(asked, finishes, answered, came, open_events, kept.ended, kept.covered, late)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +243,7 @@ class _Kept:
     """What became of messages: those to be answered, with the events that an answer finishes; `read` is what came with all of them.
 
     `ended` counts the messages that they say may be told again, `covered` is what those keep back that ask for discretion.
+    `late` is the last one that was asked too long ago to be answered, '' for none.
     """
 
     asked: list[Exchange]
@@ -250,6 +253,7 @@ class _Kept:
     open: OpenEvents
     ended: int
     covered: Mapping[int, Covered]
+    late: str = ""
 
 
 def _came(message: Message) -> tuple[str, tuple[Attachment, ...]]:

@@ -71,3 +71,13 @@ class Turn:
         """The id under which its answer is kept; one for each time that it is answered anew."""
         time = f"{sha256(self.anew.encode()).hexdigest()[:12]}:" if self.anew else ""
         return f"reply:{time}{self.asked[-1].source_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class TooLate:
+    """What was asked so long ago that it is not answered any more: where, and the last message of it."""
+
+    view: View
+    session: Session
+    place: Place
+    answers: str

@@ -11,6 +11,7 @@ import pytest
 from adapters.discord.adapter import Discord
 from adapters.discord.incoming.gaps import Gaps, Hand
 from bot.app import opened
+from bot.conversation.answering.lateness import LATE
 from memory.types import DomainKind, DomainRef
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Guild, Message, Person, Status
@@ -119,19 +120,21 @@ async def test_without_a_mark_at_the_first_start_it_would_be_missed(
     assert answers_to(server, missed) == []
 
 
-async def test_what_is_older_than_the_limit_is_kept_without_an_answer(
+async def test_what_is_older_than_the_limit_is_kept_and_told_in_one_line_not_to_be_answered(
     server: DiscordServer, guild: Guild, general: Channel, model: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = datetime.now(UTC)
     async with quick(server, tmp_path, monkeypatch, model) as lyra:
         await overheard(server, general, lyra, at=now - timedelta(minutes=20))
     stale = await ask(server, "bob", general, "what did I miss?", now - timedelta(minutes=10))
+    again = await ask(server, "bob", general, "and yesterday?", now - timedelta(minutes=9))
     fresh = await ask(server, "eve", general, "what is new?")
     async with quick(server, tmp_path, monkeypatch, model, config="answer_within_minutes = 5") as lyra:
         await answered(server, fresh)
         assert "what did I miss?" in await lyra.kept(*server_of(guild))
         assert await lyra.app.memory.journal.unfinished("discord") == []
-    assert answers_to(server, stale) == [] and len(answers_to(server, fresh)) == 1
+    told = [*answers_to(server, stale), *answers_to(server, again)]
+    assert told == [str(LATE)] and len(answers_to(server, fresh)) == 1
 
 
 async def test_within_the_limit_it_would_be_answered(

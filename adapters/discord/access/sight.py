@@ -14,11 +14,11 @@ class Sight:
     def __init__(self) -> None:
         self._hidden: dict[int, set[int]] = {}
 
-    def changed(self, guild: discord.Guild) -> set[int]:
-        """Look at a server's channels, and return those that were hidden from her since the last look or that she sees again."""
+    def changed(self, guild: discord.Guild) -> dict[int, bool]:
+        """Look at a server's channels, and return those that changed since the last look, by whether she sees them again."""
         before = self._hidden.get(guild.id, set())
         hidden = self._hidden[guild.id] = {one.id for one in guild.channels if not one.permissions_for(guild.me).view_channel}
-        return {one.id for one in guild.channels if (one.id in before) != (one.id in hidden)}
+        return {one.id: one.id in before for one in guild.channels if (one.id in before) != (one.id in hidden)}
 
 
 def sees(me: discord.Member, channel: discord.abc.GuildChannel | discord.Thread) -> bool:

@@ -93,6 +93,15 @@ class Gaps:
         await hand([GatewayEvent(None, gap.stream, gap.after) for gap in gaps if gap.stream not in cursors])
         await self._read_all(gaps, hand)
 
+    async def reopen(self, channel: discord.abc.GuildChannel, hand: Hand) -> None:
+        """Hand over what was said in a channel and its threads while it was hidden from her."""
+        cursors = await self._cursors()
+        newest = max(cursors.values(), default=self._began)
+        streams = [one for one in _channels(channel.guild) if channel.id in (one.id, getattr(one, "parent_id", 0))]
+        # Nobody told her what was said there last.
+        gaps = [Gap(str(one.id), one, cursors.get(str(one.id), newest)) for one in streams]
+        await self._read_all([gap for gap in gaps if channel.permissions_for(channel.guild.me).read_message_history], hand)
+
     async def retry(self, hand: Hand) -> None:
         """Read what could not be read before."""
         await self._read_all(list(self._failed.values()), hand)

@@ -34,6 +34,10 @@ class GatewayEvent:
 
 @dataclass(frozen=True, slots=True)
 class Unheard:
-    """A channel or thread is hidden from her from now on, or was until now; `prefix` is what the keys of its places begin with."""
+    """A channel or thread is hidden from her from now on, or was until now; `prefix` is what the keys of its places begin with.
+
+    `seen_again` is a channel that she sees again.
+    """
 
     prefix: tuple[str, ...]
+    seen_again: discord.abc.GuildChannel | None = None

@@ -71,6 +71,9 @@ class Hearing:
                 self._waiting.append(item)
             case Unheard():
                 await self._listener.missed(item.prefix)
+                if item.seen_again is not None and self._open:
+                    await self._flush()
+                    await self._gaps.reopen(item.seen_again, self.hand)
             case ConnectionChange.BEGUN:
                 self._owed, self._open = True, False
             case ConnectionChange.LOST:

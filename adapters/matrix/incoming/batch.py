@@ -9,7 +9,7 @@ from adapters.matrix.incoming.event import Seen
 from adapters.matrix.incoming.gaps import Gap, Gaps
 from adapters.matrix.incoming.timeline_state import TimelineState
 from adapters.matrix.incoming.undecrypted import Waiting
-from adapters.matrix.rooms.room import Room
+from adapters.matrix.rooms.room import Record, Room
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import INSIDE, State
 
@@ -94,7 +94,7 @@ class Gatherer:
         known = {one.id for one in timeline}
         events = [*(one for one in gap.events if one.id not in known), *timeline]
         if inside and not room.record.inside:
-            state, events = _since_asked_in(room.me, state, events)
+            state, events = _since_asked_in(room.me, state, events, again=room.record != Record())
         if inside:
             self.put_in(state, room.me, events)
         return RoomEvents(room, state, events, gap.whole, inside)
@@ -144,8 +144,9 @@ class Gatherer:
                 batch.recovered.append((waiting, seen))
 
 
-def _since_asked_in(me: str, state: State, events: list[Seen]) -> tuple[State, list[Seen]]:
-    """Return what happened since Lyra was asked into a room that she came to, and the state before it.
+def _since_asked_in(me: str, state: State, events: list[Seen], *, again: bool) -> tuple[State, list[Seen]]:
+    """Return what happened since Lyra was asked into a room that she came to, and the state before it; since she was out of it
+    where she comes `again`.
 
     The homeserver shows older things then, too, those of an earlier stay among them.
     """
@@ -155,7 +156,9 @@ def _since_asked_in(me: str, state: State, events: list[Seen]) -> tuple[State, l
             outside = now.membership(me) not in INSIDE
             before = now.copy() if outside and seen.raw["state_key"] == me else now
             now.apply(seen.raw)
-            if outside and now.membership(me) in INSIDE:
+            if again and not outside and now.membership(me) not in INSIDE:
+                was, start = now.copy(), number + 1
+            elif not again and outside and now.membership(me) in INSIDE:
                 was, start = before, number
     return was, events[start:]
 

@@ -17,7 +17,7 @@ from adapters.matrix.incoming.timeline_state import TimelineState
 from adapters.matrix.incoming.undecrypted import Waiting
 from adapters.matrix.rooms.departures import KnownRoom, gone
 from adapters.matrix.rooms.invitations import Invitations
-from adapters.matrix.rooms.room import Room
+from adapters.matrix.rooms.room import Record, Room
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import TOMBSTONE
 
@@ -60,6 +60,8 @@ class Hearing:
 
     def _through(self, segment: RoomEvents, *, quiet: bool) -> Iterator[Event]:
         room, was_inside = segment.room, segment.room.record.inside
+        comes_again = segment.inside and not quiet and room.record != Record()
+        missed: list[Seen] = []
         room.begin(segment.state, whole=segment.whole)
         known = KnownRoom.of(room)
         for seen in segment.events:
@@ -69,6 +71,13 @@ class Hearing:
                 if room.is_member and not quiet:
                     self._r.references.hear(room, seen.id)
                 yield from self._happened(room, seen)
+            elif comes_again and not room.is_member:
+                missed.append(seen)
+            if missed and room.is_member:
+                # What is shown to her of the time that she was out is shown to everybody who reads the room now.
+                for one in missed:
+                    yield from self._happened(room, one)
+                missed = []
         if not segment.inside and room.is_member:
             room.apply({"type": "m.room.member", "state_key": room.me, "content": {"membership": "leave"}})
         if was_inside and not segment.inside and not room.state.successor:

@@ -9,6 +9,7 @@ from adapters.base import Adapter
 from bot.admission.allowance import Allowance, Grant
 from bot.apart import apart
 from bot.commands.being import owned
+from bot.conversation.answering.lateness import Lateness
 from bot.conversation.answering.speaking import Speaking, Spoken
 from bot.conversation.answering.streaming import Showing, Streamed, WordByWord
 from bot.conversation.answering.under_way import UnderWay
@@ -17,7 +18,7 @@ from bot.conversation.heard import Heard
 from bot.conversation.intake import Intake
 from bot.conversation.introduction import ended, introduction, offer, onward, understood
 from bot.conversation.mailbox import Ticket
-from bot.conversation.one_turn import Turn
+from bot.conversation.one_turn import TooLate, Turn
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS, configured
 from bot.dreams.reflections import NAME as REFLECTIONS
@@ -60,17 +61,20 @@ class Turns:
         self._verifying = verifying
         self._priority = priority
         self._under_way = under_way
+        self._lateness = Lateness(services)
 
     async def keep(self, heard: Sequence[Heard], adapter: Adapter) -> None:
         """Keep these messages of one person before it is their turn, and say what was understood of a wish for discretion.
 
         Raises PlaceUnknown where it is not known who reads the place now.
         """
-        if turn := await self._intake.keep(heard, adapter):
+        turn = await self._intake.keep(heard, adapter)
+        if isinstance(turn, Turn):
             await self._say_understood(turn, adapter.prefix)
 
     async def take(self, heard: Sequence[Heard], adapter: Adapter, ticket: Ticket) -> None:
-        """Keep these messages of one place and answer them; a stale or forgotten one is kept or dropped without a word.
+        """Keep these messages of one place and answer them; of stale ones it is said in one line that they are not answered,
+        a forgotten one is dropped without a word.
 
         Several turns may be under way at a place: `ticket` says in what order they are kept and told. Raises PlaceUnknown where
         it is not known who reads the place now.
@@ -79,7 +83,9 @@ class Turns:
         async with ticket.keeping:
             with measures.stage("keep"):
                 turn = await self._intake.keep(heard, adapter)
-        if turn is None:
+        if isinstance(turn, TooLate):
+            await self._lateness.tell(turn)
+        if not isinstance(turn, Turn):
             return
         place = turn.place
         if adapter.introduces:
@@ -177,7 +183,7 @@ class Turns:
                     await turn.view.lasting.readable(_PATIENCE)
                     gaps = self._verifying.gaps
                     again = await self._intake.keep(heard, adapter)
-                    if again is None:
+                    if not isinstance(again, Turn):
                         return None, await self._give_up(turn, heard, await self._replaced(turn, streamed))
                     turn = replace(again, frugal=turn.frugal, cheaper=turn.cheaper)
             return None, await self._put_off(turn, await self._replaced(turn, streamed))
