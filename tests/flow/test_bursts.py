@@ -8,6 +8,7 @@ import pytest
 
 from adapters.events import Message
 from adapters.payloads import payload
+from bot.conversation.answering.lateness import LATE
 from bot.errors import ModelDown, ModelRefused
 from memory.journal.journal import Event
 from memory.types import Kind
@@ -61,11 +62,13 @@ async def test_an_event_that_comes_twice_is_answered_once(tmp_path: Path, monkey
         assert here.texts == ["You said: hello there"]
 
 
-async def test_an_old_message_is_kept_without_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_of_an_old_message_that_is_kept_it_is_told_that_it_is_not_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with platform(tmp_path, monkeypatch, "answer_within_minutes = 60") as (app, talk, here, _):
         hour = 3_600_000_000
         await (await talk.listeners["platform"].hear([saying(app)("long ago", ago=hour + 1_000_000)]))
-        assert here.texts == []
+        assert here.texts == [str(LATE)]
         view = await app.domains.view_of("platform", ADA.id)
         assert [hit.exchange.text for hit in await view.recall.messages("long ago", 3)] == ["long ago"]
         assert await app.memory.journal.unfinished("platform") == []

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import replace
 
-from adapters.events import Event, Joined, Place, Renamed, Revised, Unreadable, Vanished, Withdrawn
+from adapters.events import Event, Joined, Message, Place, Renamed, Revised, Unreadable, Vanished, Withdrawn
 from adapters.matrix.incoming import convert
 from adapters.matrix.incoming.batch import Batch, RoomEvents
 from adapters.matrix.incoming.event import Seen, part
@@ -76,7 +76,7 @@ class Hearing:
             if missed and room.is_member:
                 # What is shown to her of the time that she was out is shown to everybody who reads the room now.
                 for one in missed:
-                    yield from self._happened(room, one)
+                    yield from (event for event in self._happened(room, one) if _asks(event))
                 missed = []
         if not segment.inside and room.is_member:
             room.apply({"type": "m.room.member", "state_key": room.me, "content": {"membership": "leave"}})
@@ -179,6 +179,11 @@ class Hearing:
         for event in self._happened(room, seen) if room else ():
             assert not isinstance(event, Joined | Renamed | Vanished)
             yield replace(event, place=_at(event.place, waiting.epoch))
+
+
+def _asks(event: Event) -> bool:
+    """Return whether an event is for her; what was said to others while she was out is not."""
+    return not isinstance(event, Message) or event.addressed
 
 
 def _at(place: Place, epoch: int) -> Place:
